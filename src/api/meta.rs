@@ -1,0 +1,143 @@
+//! Names, references and ownership.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+
+use super::kinds::Kind;
+
+/// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// Empty for a cluster-scoped object.
+    pub namespace: Rc<str>,
+    /// The name.
+    pub name: Rc<str>,
+}
+
+impl Key {
+    /// A key of copies.
+    pub fn new(namespace: &str, name: &str) -> Key {
+        Key { namespace: namespace.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.namespace.is_empty() {
+            f.write_str(&self.name)
+        } else {
+            write!(f, "{}/{}", self.namespace, self.name)
+        }
+    }
+}
+
+/// Kind, namespace and name: how a request, an event or a reason names an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectRef {
+    /// Its kind.
+    pub kind: Kind,
+    /// Namespace and name.
+    pub key: Key,
+}
+
+impl ObjectRef {
+    /// A reference of copies.
+    pub fn new(kind: Kind, namespace: &str, name: &str) -> ObjectRef {
+        ObjectRef { kind, key: Key::new(namespace, name) }
+    }
+}
+
+impl fmt::Display for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.as_str(), self.key)
+    }
+}
+
+/// Readers for `metadata` that give what Go's zero values give.
+pub trait MetaExt {
+    /// Empty if absent.
+    fn name(&self) -> &str;
+    /// Empty if absent.
+    fn namespace(&self) -> &str;
+    /// Empty if absent.
+    fn uid(&self) -> &str;
+    /// Namespace and name.
+    fn key(&self) -> Key;
+    /// A label's value.
+    fn label(&self, key: &str) -> Option<&str>;
+    /// An annotation's value.
+    fn annotation(&self, key: &str) -> Option<&str>;
+    /// 0 if absent.
+    fn generation(&self) -> i64;
+    /// Whether `deletionTimestamp` is set.
+    fn is_deleting(&self) -> bool;
+    /// The owner with `controller: true`.
+    fn controller(&self) -> Option<&OwnerReference>;
+    /// All owners.
+    fn owners(&self) -> &[OwnerReference];
+    /// The labels, or an empty map.
+    fn labels_or_empty(&self) -> &BTreeMap<String, String>;
+    /// Whether the finalizer is there.
+    fn has_finalizer(&self, name: &str) -> bool;
+}
+
+static EMPTY: BTreeMap<String, String> = BTreeMap::new();
+
+impl MetaExt for ObjectMeta {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+    fn namespace(&self) -> &str {
+        self.namespace.as_deref().unwrap_or_default()
+    }
+    fn uid(&self) -> &str {
+        self.uid.as_deref().unwrap_or_default()
+    }
+    fn key(&self) -> Key {
+        Key::new(MetaExt::namespace(self), MetaExt::name(self))
+    }
+    fn label(&self, key: &str) -> Option<&str> {
+        self.labels.as_ref()?.get(key).map(String::as_str)
+    }
+    fn annotation(&self, key: &str) -> Option<&str> {
+        self.annotations.as_ref()?.get(key).map(String::as_str)
+    }
+    fn generation(&self) -> i64 {
+        self.generation.unwrap_or_default()
+    }
+    fn is_deleting(&self) -> bool {
+        self.deletion_timestamp.is_some()
+    }
+    fn controller(&self) -> Option<&OwnerReference> {
+        self.owners().iter().find(|o| o.controller == Some(true))
+    }
+    fn owners(&self) -> &[OwnerReference] {
+        self.owner_references.as_deref().unwrap_or_default()
+    }
+    fn labels_or_empty(&self) -> &BTreeMap<String, String> {
+        self.labels.as_ref().unwrap_or(&EMPTY)
+    }
+    fn has_finalizer(&self, name: &str) -> bool {
+        self.finalizers.iter().flatten().any(|f| f == name)
+    }
+}
+
+/// The owner with `controller: true` (`metav1.GetControllerOf`).
+pub fn controller_of(meta: &ObjectMeta) -> Option<&OwnerReference> {
+    meta.controller()
+}
+
+/// The reference a controller puts on what it makes (`metav1.NewControllerRef`).
+pub fn owner_reference(kind: Kind, owner: &ObjectMeta) -> OwnerReference {
+    OwnerReference {
+        api_version: kind.api_version().to_owned(),
+        kind: kind.as_str().to_owned(),
+        name: MetaExt::name(owner).to_owned(),
+        uid: MetaExt::uid(owner).to_owned(),
+        controller: Some(true),
+        block_owner_deletion: Some(true),
+    }
+}

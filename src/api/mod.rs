@@ -1,0 +1,42 @@
+//! What an object is: kinds, metadata, labels and selectors, quantities, time.
+//!
+//! The types of the built-in kinds are `k8s-openapi`'s, shared as [`Rc`](std::rc::Rc)s inside
+//! [`Object`]; nothing here knows of a store, a request or a controller.
+//!
+//! ```
+//! use steady::api::{Kind, Object};
+//! let pod = Object::from_value(Kind::Pod, serde_json::json!({
+//!     "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}
+//! })).unwrap();
+//! assert_eq!(pod.name(), "p");
+//! assert_eq!(pod.kind().plural(), "pods");
+//! ```
+
+mod kinds;
+mod meta;
+mod object;
+
+pub use kinds::{ApiKind, Kind, Scope};
+pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
+pub use object::{DecodeError, Decoded, Object};
+
+/// The types of the built-in kinds, under one roof.
+pub mod types {
+    pub use k8s_openapi::api::apps::v1::*;
+    pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+    pub use k8s_openapi::api::core::v1::*;
+    pub use k8s_openapi::api::policy::v1::{
+        PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
+    };
+    pub use k8s_openapi::api::scheduling::v1::PriorityClass;
+    pub use k8s_openapi::api::storage::v1::StorageClass;
+    pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+    pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+        Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
+        OwnerReference, Time,
+    };
+    pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+}
+
+/// A moment of virtual time.
+pub type Timestamp = jiff::Timestamp;

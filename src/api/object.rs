@@ -1,0 +1,189 @@
+//! [`Object`]: any object of any kind, shared and typed.
+
+use std::rc::Rc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::Value;
+
+use super::kinds::{ApiKind, Kind, ObjectRepr};
+use super::meta::{Key, MetaExt, ObjectRef};
+
+/// An API object: a shared, typed struct. Cloning it copies a pointer; changing it copies the
+/// struct only while somebody else still holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object(pub(super) ObjectRepr);
+
+/// Why a JSON value is not an object of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// Where, as `spec.containers[0].ports[0].containerPort`; empty for the whole.
+    pub path: String,
+    /// What, in serde's words.
+    pub message: String,
+}
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// A decoded object and the fields that its kind does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The object, without them.
+    pub object: Object,
+    /// Their paths, as `spec.containers[0].imagge`, in the order they stand.
+    pub unknown: Vec<String>,
+}
+
+impl Object {
+    /// Its row in the table of kinds.
+    pub fn kind(&self) -> Kind {
+        self.0.kind()
+    }
+
+    /// `metadata`
+    pub fn meta(&self) -> &ObjectMeta {
+        self.0.meta()
+    }
+
+    /// `metadata`, to be changed.
+    pub fn meta_mut(&mut self) -> &mut ObjectMeta {
+        self.0.meta_mut()
+    }
+
+    /// `metadata.name`; empty if it has none yet.
+    pub fn name(&self) -> &str {
+        self.meta().name()
+    }
+
+    /// `metadata.namespace`; empty for a cluster-scoped one.
+    pub fn namespace(&self) -> &str {
+        self.meta().namespace()
+    }
+
+    /// `metadata.uid`; empty if it was never stored.
+    pub fn uid(&self) -> &str {
+        self.meta().uid()
+    }
+
+    /// Namespace and name.
+    pub fn key(&self) -> Key {
+        Key::new(self.namespace(), self.name())
+    }
+
+    /// Kind, namespace and name.
+    pub fn reference(&self) -> ObjectRef {
+        ObjectRef::new(self.kind(), self.namespace(), self.name())
+    }
+
+    /// The struct inside, if it is a `T`.
+    pub fn get<T: ApiKind>(&self) -> Option<&Rc<T>> {
+        T::from_object(self)
+    }
+
+    /// The same memory, not only the same value.
+    pub fn ptr_eq(&self, other: &Object) -> bool {
+        self.0.ptr_eq(&other.0)
+    }
+
+    /// The object as the API server writes it: JSON with `apiVersion` and `kind`.
+    pub fn to_value(&self) -> Value {
+        // A struct of k8s-openapi has string keys only and no failing field, so this cannot fail;
+        // if it did, an empty object is what a reader would see.
+        self.0.serialize().unwrap_or(Value::Null)
+    }
+
+    /// Decodes a value of a known kind; unknown fields are dropped.
+    ///
+    /// # Errors
+    /// The first value of the wrong type, with its path.
+    pub fn from_value(kind: Kind, value: Value) -> Result<Object, DecodeError> {
+        Self::decode(kind, value).map(|d| d.object)
+    }
+
+    /// Decodes a value of a known kind and says which fields it does not know.
+    ///
+    /// # Errors
+    /// The first value of the wrong type, with its path.
+    pub fn decode(kind: Kind, mut value: Value) -> Result<Decoded, DecodeError> {
+        // The kind is decided by the caller (in the API server: by the path); what the body says
+        // has been compared there. k8s-openapi insists on both fields.
+        if let Value::Object(map) = &mut value {
+            map.insert("apiVersion".into(), kind.api_version().into());
+            map.insert("kind".into(), kind.as_str().into());
+        }
+        let mut unknown = Vec::new();
+        let mut record = |path: serde_ignored::Path<'_>| unknown.push(render_path(&path.to_string()));
+        let mut track = serde_path_to_error::Track::new();
+        let de = serde_path_to_error::Deserializer::new(value, &mut track);
+        let de = serde_ignored::Deserializer::new(de, &mut record);
+        match ObjectRepr::deserialize(kind, de) {
+            Ok(repr) => Ok(Decoded { object: Object(repr), unknown }),
+            Err(e) => {
+                let path = track.path().to_string();
+                let path = if path == "." { String::new() } else { path };
+                Err(DecodeError { path: path.replace("?.", "").replace(".?", ""), message: e.to_string() })
+            }
+        }
+    }
+}
+
+impl<T: ApiKind> From<Rc<T>> for Object {
+    fn from(this: Rc<T>) -> Self {
+        T::into_object(this)
+    }
+}
+
+impl<T: ApiKind> From<T> for Object {
+    fn from(this: T) -> Self {
+        T::into_object(Rc::new(this))
+    }
+}
+
+/// `serde_ignored` writes `spec.containers.0.imagge` with `?` for every option on the way;
+/// Kubernetes writes `spec.containers[0].imagge`.
+fn render_path(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for step in path.split('.').filter(|s| *s != "?") {
+        if !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit()) {
+            out.push('[');
+            out.push_str(step);
+            out.push(']');
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(step);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn unknown_fields_are_named_by_path() {
+        let v = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "imagge": "x"}], "foo": 1}});
+        let d = Object::decode(Kind::Pod, v).unwrap();
+        assert_eq!(d.unknown, ["spec.containers[0].imagge", "spec.foo"]);
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_path() {
+        let v = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "ports": [{"containerPort": "x"}]}]}});
+        let e = Object::decode(Kind::Pod, v).unwrap_err();
+        assert_eq!(e.path, "spec.containers[0].ports[0].containerPort");
+    }
+}
