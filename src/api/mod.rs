@@ -15,6 +15,7 @@
 mod kinds;
 mod meta;
 mod object;
+pub mod quantity;
 
 pub use kinds::{ApiKind, Kind, Scope};
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};

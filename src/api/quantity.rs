@@ -1,0 +1,480 @@
+//! Quantities: exact amounts such as `250m`, `64Mi`, `1e3` (`k8s.io/apimachinery/pkg/api/resource`).
+//!
+//! [`Amount`] is what the text of a `Quantity` means. The text itself stays in the object; it is
+//! rewritten by [`canonicalize`] where the API server would rewrite it.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::types::Quantity;
+
+/// The kind of suffix a quantity was written with, and is written with again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `12e6`
+    DecimalExponent,
+    /// `12Mi`: powers of 1024.
+    BinarySI,
+    /// `12M`: powers of 1000.
+    DecimalSI,
+}
+
+impl Format {
+    /// Its name in Go.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Format::DecimalExponent => "DecimalExponent",
+            Format::BinarySI => "BinarySI",
+            Format::DecimalSI => "DecimalSI",
+        }
+    }
+}
+
+/// Why a text is not a quantity, in the words of the API server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParseQuantityError {
+    /// Not a number with a suffix.
+    FormatWrong,
+    /// The number is not one.
+    Numeric,
+    /// An unknown suffix.
+    Suffix,
+}
+
+impl fmt::Display for ParseQuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ParseQuantityError::FormatWrong => {
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            }
+            ParseQuantityError::Numeric => "unable to parse numeric part of quantity",
+            ParseQuantityError::Suffix => "unable to parse quantity's suffix",
+        })
+    }
+}
+
+impl std::error::Error for ParseQuantityError {}
+
+/// An exact amount: `unscaled × 10^exponent`.
+///
+/// Two amounts are equal if they mean the same, whatever they were written as. Go uses a big
+/// number where an `int64` is too small; here 38 digits are kept and finer ones rounded away
+/// from zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount {
+    unscaled: i128,
+    exponent: i32,
+    format: Format,
+    /// Whether Go would hold it as an `inf.Dec` and not as an `int64` with a scale.
+    dec: bool,
+}
+
+/// The finest power of ten that parsing keeps.
+const NANO: i32 = -9;
+
+/// What parsing found besides the amount.
+pub(super) struct Parsed {
+    pub(super) amount: Amount,
+    /// Go keeps the text itself as the canonical form, without looking further.
+    pub(super) keeps_text: bool,
+}
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Amount = Amount { unscaled: 0, exponent: 0, format: Format::DecimalSI, dec: false };
+
+    /// What a text means (`resource.ParseQuantity`). Finer parts than nano are rounded away from
+    /// zero; binary amounts are capped at 2^63-1.
+    ///
+    /// # Errors
+    /// The API server's own.
+    pub fn parse(text: &str) -> Result<Amount, ParseQuantityError> {
+        parse(text).map(|p| p.amount)
+    }
+
+    /// A whole number.
+    pub const fn from_value(value: i64, format: Format) -> Amount {
+        Amount { unscaled: value as i128, exponent: 0, format, dec: false }
+    }
+
+    /// A number of thousandths.
+    pub const fn from_milli(value: i64, format: Format) -> Amount {
+        Amount { unscaled: value as i128, exponent: -3, format, dec: false }
+    }
+
+    /// The amount in whole units, rounded away from zero; saturates.
+    pub fn value(self) -> i64 {
+        self.scaled_value(0)
+    }
+
+    /// The amount in thousandths, rounded away from zero; saturates.
+    pub fn milli_value(self) -> i64 {
+        self.scaled_value(-3)
+    }
+
+    /// The amount in units of `10^scale`, rounded away from zero; saturates.
+    pub fn scaled_value(self, scale: i32) -> i64 {
+        let wide = self.at_exponent(scale).0;
+        i64::try_from(wide).unwrap_or(if wide < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// Whether it is nothing.
+    pub const fn is_zero(self) -> bool {
+        self.unscaled == 0
+    }
+
+    /// -1, 0 or 1.
+    pub const fn sign(self) -> i32 {
+        self.unscaled.signum() as i32
+    }
+
+    /// The format it is written in.
+    pub const fn format(self) -> Format {
+        self.format
+    }
+
+    /// The sum. It has this one's format, or the other's if this one is zero.
+    #[must_use]
+    pub fn add(self, other: Amount) -> Amount {
+        let format = if self.is_zero() { other.format } else { self.format };
+        if self.is_zero() {
+            return other;
+        }
+        if other.is_zero() {
+            return self;
+        }
+        let (hi, lo) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let aligned = pow10(hi.exponent.abs_diff(lo.exponent)).and_then(|p| hi.unscaled.checked_mul(p));
+        let (unscaled, exponent) = match aligned.and_then(|a| a.checked_add(lo.unscaled)) {
+            Some(sum) => (sum, lo.exponent),
+            // More than 38 digits between them: the smaller one is below what is kept.
+            None if hi.cmp_magnitude(lo) == Ordering::Less => (lo.unscaled, lo.exponent),
+            None => (hi.unscaled, hi.exponent),
+        };
+        let dec = self.dec || other.dec || i64::try_from(unscaled).is_err();
+        Amount { unscaled, exponent, format, dec }
+    }
+
+    /// The difference. It has this one's format, or the other's if this one is zero.
+    #[must_use]
+    pub fn sub(self, other: Amount) -> Amount {
+        self.add(other.neg())
+    }
+
+    /// The same with the other sign.
+    #[must_use]
+    pub fn neg(self) -> Amount {
+        Amount { unscaled: self.unscaled.saturating_neg(), ..self }
+    }
+
+    /// The canonical text (`Quantity.String`): no fraction, the largest suffix that fits.
+    pub fn canonical(self) -> String {
+        self.to_string()
+    }
+
+    /// The canonical text as an object's field.
+    pub fn to_quantity(self) -> Quantity {
+        Quantity(self.canonical())
+    }
+
+    /// Digits at another exponent, rounded away from zero, and whether nothing was lost.
+    fn at_exponent(self, exponent: i32) -> (i128, bool) {
+        let cap = if self.unscaled < 0 { i128::MIN } else { i128::MAX };
+        let shift = i64::from(self.exponent) - i64::from(exponent);
+        let factor = u32::try_from(shift.unsigned_abs()).ok().and_then(pow10);
+        if self.is_zero() {
+            (0, true)
+        } else if shift >= 0 {
+            match factor.and_then(|f| self.unscaled.checked_mul(f)) {
+                Some(v) => (v, true),
+                None => (cap, false),
+            }
+        } else {
+            match factor {
+                Some(f) if self.unscaled % f == 0 => (self.unscaled / f, true),
+                Some(f) => (self.unscaled / f + self.unscaled.signum(), false),
+                None => (self.unscaled.signum(), false),
+            }
+        }
+    }
+
+    /// Compares without the sign.
+    fn cmp_magnitude(self, other: Amount) -> Ordering {
+        let (a, b) = (self.unscaled.unsigned_abs(), other.unscaled.unsigned_abs());
+        if a == 0 || b == 0 || self.exponent == other.exponent {
+            return a.cmp(&b);
+        }
+        let factor = pow10(self.exponent.abs_diff(other.exponent)).map(i128::unsigned_abs);
+        // An overflow is on the side of the larger exponent, so that side is larger.
+        if self.exponent > other.exponent {
+            factor.and_then(|f| a.checked_mul(f)).map_or(Ordering::Greater, |a| a.cmp(&b))
+        } else {
+            factor.and_then(|f| b.checked_mul(f)).map_or(Ordering::Less, |b| a.cmp(&b))
+        }
+    }
+
+    /// How Go holds it in memory.
+    pub(super) fn go_form(self) -> GoForm {
+        if !self.dec {
+            if let Ok(value) = i64::try_from(self.unscaled) {
+                return GoForm::Int64 { value, scale: self.exponent };
+            }
+        }
+        GoForm::Dec { unscaled: self.unscaled, scale: self.exponent.saturating_neg() }
+    }
+}
+
+/// How Go holds an amount: the two arms of its `Quantity`.
+pub(super) enum GoForm {
+    /// `int64Amount`: `value × 10^scale`
+    Int64 { value: i64, scale: i32 },
+    /// `inf.Dec`: `unscaled × 10^-scale`
+    Dec { unscaled: i128, scale: i32 },
+}
+
+impl PartialEq for Amount {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Amount {}
+
+impl PartialOrd for Amount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Amount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.sign().cmp(&other.sign()).then_with(|| {
+            let magnitude = self.cmp_magnitude(*other);
+            if self.sign() < 0 { magnitude.reverse() } else { magnitude }
+        })
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_zero() {
+            return f.write_str("0");
+        }
+        let mut format = self.format;
+        if format == Format::BinarySI {
+            let (whole, exact) = self.at_exponent(0);
+            // Small or fractional binary amounts are written as decimals: nothing is lost then.
+            if exact && whole.unsigned_abs() >= 1024 {
+                return write_binary(f, whole);
+            }
+            format = Format::DecimalSI;
+        }
+        let (mut digits, mut exponent) = (self.unscaled, self.exponent);
+        while digits % 10 == 0 {
+            digits /= 10;
+            exponent = exponent.saturating_add(1);
+        }
+        // Suffixes are for every third power; the digits take up the rest.
+        for _ in 0..exponent.rem_euclid(3) {
+            if let Some(d) = digits.checked_mul(10) {
+                digits = d;
+                exponent = exponent.saturating_sub(1);
+            }
+        }
+        write!(f, "{digits}")?;
+        let suffix = DECIMAL.iter().find(|(_, e)| *e == exponent).map(|(s, _)| *s);
+        match (format, suffix) {
+            (Format::DecimalSI, Some(s)) => f.write_str(s),
+            (_, _) if exponent == 0 => Ok(()),
+            (_, _) => write!(f, "e{exponent}"),
+        }
+    }
+}
+
+impl TryFrom<&Quantity> for Amount {
+    type Error = ParseQuantityError;
+    fn try_from(q: &Quantity) -> Result<Amount, ParseQuantityError> {
+        Amount::parse(q.0.trim())
+    }
+}
+
+/// The amount an object's field means; zero if it is absent or (which validation prevents) wrong.
+pub fn amount_of(quantity: Option<&Quantity>) -> Amount {
+    quantity.and_then(|q| Amount::try_from(q).ok()).unwrap_or(Amount::ZERO)
+}
+
+/// The text that the API server stores for a text that a person wrote. A text that is canonical
+/// "enough" stays, as `01` and `+1Ki` do in Kubernetes.
+///
+/// # Errors
+/// The API server's own.
+pub fn canonicalize(text: &str) -> Result<String, ParseQuantityError> {
+    let text = text.trim();
+    let parsed = parse(text)?;
+    Ok(if parsed.keeps_text { text.to_owned() } else { parsed.amount.canonical() })
+}
+
+fn write_binary(f: &mut fmt::Formatter<'_>, mut whole: i128) -> fmt::Result {
+    let mut suffix = "";
+    for (s, _) in BINARY {
+        if whole % 1024 != 0 {
+            break;
+        }
+        whole /= 1024;
+        suffix = s;
+    }
+    write!(f, "{whole}{suffix}")
+}
+
+const DECIMAL: [(&str, i32); 10] =
+    [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
+
+const BINARY: [(&str, i32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
+
+/// A suffix as format and exponent (of 2 for binary ones, else of 10).
+fn suffix_of(suffix: &str) -> Option<(Format, i32)> {
+    if let Some((_, e)) = DECIMAL.iter().find(|(s, _)| *s == suffix) {
+        return Some((Format::DecimalSI, *e));
+    }
+    if let Some((_, e)) = BINARY.iter().find(|(s, _)| *s == suffix) {
+        return Some((Format::BinarySI, *e));
+    }
+    let digits = suffix.strip_prefix(['e', 'E'])?;
+    digits.parse::<i32>().ok().map(|e| (Format::DecimalExponent, e))
+}
+
+fn pow10(n: u32) -> Option<i128> {
+    10i128.checked_pow(n)
+}
+
+/// The parts of the text: sign, digits before and after the point, suffix.
+fn scan(text: &str) -> Result<(bool, &str, &str, &str), ParseQuantityError> {
+    let (positive, rest) = match text.strip_prefix('-') {
+        Some(rest) => (false, rest),
+        None => (true, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let rest = rest.trim_start_matches('0');
+    let digit = |c: char| !c.is_ascii_digit();
+    let (whole, rest) = rest.split_at(rest.find(digit).unwrap_or(rest.len()));
+    let (fraction, suffix) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(rest.find(digit).unwrap_or(rest.len())),
+        None => ("", rest),
+    };
+    let tail = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let tail = tail.strip_prefix(['-', '+']).unwrap_or(tail);
+    if tail.contains(digit) {
+        return Err(ParseQuantityError::FormatWrong);
+    }
+    Ok((positive, if whole.is_empty() { "0" } else { whole }, fraction, suffix))
+}
+
+pub(super) fn parse(text: &str) -> Result<Parsed, ParseQuantityError> {
+    if text.is_empty() {
+        return Err(ParseQuantityError::FormatWrong);
+    }
+    if text == "0" {
+        return Ok(Parsed { amount: Amount::ZERO, keeps_text: true });
+    }
+    let (positive, whole, fraction, suffix) = scan(text)?;
+    let (format, exponent) = suffix_of(suffix).ok_or(ParseQuantityError::Suffix)?;
+    if let Some(parsed) = parse_small(positive, whole, fraction, format, exponent) {
+        return Ok(parsed);
+    }
+    let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).map(|b| b - b'0').collect();
+    let fraction = i32::try_from(fraction.len()).map_err(|_| ParseQuantityError::Numeric)?;
+    let amount = parse_large(digits, fraction, format, exponent);
+    Ok(Parsed { amount: if positive { amount } else { amount.neg() }, keeps_text: false })
+}
+
+/// What Go's fast path takes: few enough digits, not below nano, no fraction of a binary unit.
+fn parse_small(positive: bool, whole: &str, fraction: &str, format: Format, exponent: i32) -> Option<Parsed> {
+    let digits = i64::try_from(whole.len() + fraction.len()).ok()?;
+    let binary = format == Format::BinarySI;
+    // Go's rough count of the decimal digits of a power of two.
+    let room = match binary {
+        true if fraction.is_empty() => 15 - digits - i64::from(exponent * 3 / 10) - 1,
+        true => -1,
+        false => 18 - digits,
+    };
+    let scale = (if binary { 0 } else { exponent }).checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    if room < 0 || scale < NANO {
+        return None;
+    }
+    let shifted = format!("{whole}{fraction}");
+    let value: i64 = shifted.parse().ok()?;
+    let factor = if binary { 1i64.checked_shl(exponent.unsigned_abs())? } else { 1 };
+    let result = value.checked_mul(factor)?;
+    let keeps_text = match binary {
+        true => exponent % 10 == 0 && value & 7 != 0,
+        false => scale % 3 == 0 && !shifted.ends_with("000") && !shifted.starts_with('0'),
+    };
+    let unscaled = i128::from(if positive { result } else { -result });
+    Some(Parsed { amount: Amount { unscaled, exponent: scale, format, dec: false }, keeps_text })
+}
+
+/// Any number of digits, exactly, until at the end 38 of them are kept.
+fn parse_large(mut digits: Vec<u8>, fraction: i32, mut format: Format, exponent: i32) -> Amount {
+    let mut scale = fraction.saturating_neg();
+    if format == Format::BinarySI {
+        multiply(&mut digits, 1 << exponent.clamp(0, 60));
+    } else {
+        scale = scale.saturating_add(exponent);
+    }
+    let (mut unscaled, mut scale) = round_up(&digits, scale);
+    // Go keeps big amounts at nano.
+    if let Some(v) = pow10(scale.saturating_sub(NANO).unsigned_abs()).and_then(|p| unscaled.checked_mul(p)) {
+        if scale >= NANO && unscaled != 0 {
+            (unscaled, scale) = (v, NANO);
+        }
+    }
+    let mut amount = Amount { unscaled, exponent: scale, format, dec: true };
+    if format == Format::BinarySI {
+        if amount > Amount::from_value(i64::MAX, format) {
+            amount = Amount { dec: true, ..Amount::from_value(i64::MAX, format) };
+        } else if amount.sign() > 0 && amount < Amount::from_value(1, format) {
+            format = Format::DecimalSI;
+        }
+    }
+    Amount { format, ..amount }
+}
+
+/// Multiplies decimal digits, most significant first.
+fn multiply(digits: &mut Vec<u8>, factor: u64) {
+    let mut carry: u128 = 0;
+    for d in digits.iter_mut().rev() {
+        carry += u128::from(*d) * u128::from(factor);
+        *d = (carry % 10) as u8;
+        carry /= 10;
+    }
+    let mut front = Vec::new();
+    while carry > 0 {
+        front.push((carry % 10) as u8);
+        carry /= 10;
+    }
+    front.reverse();
+    digits.splice(0..0, front);
+}
+
+/// The digits as a number with an exponent of at least nano; what is lost rounds up.
+fn round_up(digits: &[u8], scale: i32) -> (i128, i32) {
+    let mut number: i128 = 0;
+    let leading = digits.iter().take_while(|d| **d == 0).count();
+    let significant = digits.get(leading..).unwrap_or_default();
+    let below_nano = i64::from(NANO) - i64::from(scale);
+    let drop = usize::try_from(below_nano.max(0)).unwrap_or(usize::MAX);
+    let keep = significant.len().saturating_sub(drop).min(38);
+    let (kept, lost) = significant.split_at(keep);
+    for d in kept {
+        number = number.saturating_mul(10).saturating_add(i128::from(*d));
+    }
+    if lost.iter().any(|d| *d != 0) {
+        number = number.saturating_add(1);
+    }
+    // All digits below nano leave one nano.
+    let scale = if lost.len() < drop && drop > 0 { NANO } else { scale.saturating_add(lost.len() as i32) };
+    (number, if number == 0 { 0 } else { scale })
+}
+
+#[cfg(test)]
+#[path = "quantity_tests.rs"]
+mod tests;
