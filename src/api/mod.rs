@@ -12,8 +12,12 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod fields;
+pub mod intstr;
 mod kinds;
+pub mod labels;
 mod meta;
+pub mod names;
 mod object;
 pub mod quantity;
 
