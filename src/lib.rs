@@ -4,3 +4,10 @@
 //! map of the rooms and what is deliberately absent from each.
 
 pub mod api;
+pub mod apiserver;
+pub mod client;
+pub mod cluster;
+pub mod controllers;
+pub mod etcd;
+pub mod kubelet;
+pub mod scheduler;

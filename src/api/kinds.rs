@@ -21,6 +21,8 @@ pub trait ApiKind: Clone + PartialEq + std::fmt::Debug + 'static {
     const KIND: Kind;
     /// The struct inside `object`, if it is of this kind.
     fn from_object(object: &Object) -> Option<&Rc<Self>>;
+    /// The struct inside, to be changed: copied first if somebody else holds it too.
+    fn from_object_mut(object: &mut Object) -> Option<&mut Self>;
     /// Wraps the struct; no copy.
     fn into_object(this: Rc<Self>) -> Object;
     /// `metadata`.
@@ -76,6 +78,7 @@ macro_rules! kinds {
         $(impl ApiKind for types::$kind {
             const KIND: Kind = Kind::$kind;
             fn from_object(object: &Object) -> Option<&Rc<Self>> { match &object.0 { Repr::$kind(o) => Some(o), _ => None } }
+            fn from_object_mut(object: &mut Object) -> Option<&mut Self> { match &mut object.0 { Repr::$kind(o) => Some(Rc::make_mut(o)), _ => None } }
             fn into_object(this: Rc<Self>) -> Object { Object(Repr::$kind(this)) }
             fn meta(&self) -> &ObjectMeta { &self.metadata }
             fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }

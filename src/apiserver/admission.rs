@@ -1,0 +1,255 @@
+//! Admission: what the default plug-ins add to an object or refuse
+//! (`k8s.io/kubernetes/plugin/pkg/admission`).
+
+use std::rc::Rc;
+
+use super::{ApiServer, Cause, Details, Status};
+use crate::api::types::{
+    ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector,
+    PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
+    ServiceAccountTokenProjection, StorageClass, Toleration, Volume, VolumeMount, VolumeProjection,
+};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+
+const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+/// How long a pod stays on a node that does not answer, in seconds (DefaultTolerationSeconds).
+const DEFAULT_TOLERATION_SECONDS: i64 = 300;
+
+/// NamespaceLifecycle: nothing is made in a namespace that is not there, or goes away.
+pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), Status> {
+    if !object.kind().namespaced() {
+        return Ok(());
+    }
+    let name = object.namespace();
+    let Some(ns) = api.namespace(name) else { return Err(Status::not_found(Kind::Namespace, name)) };
+    if ns.meta().is_deleting() {
+        let why = format!("unable to create new content in namespace {name} because it is being terminated");
+        let mut s = Status::forbidden(object.kind(), object.name(), &why);
+        if let Some(d) = s.details.as_mut() {
+            d.causes.push(Cause {
+                reason: "NamespaceTerminating".into(),
+                message: format!("namespace {name} is being terminated"),
+                field: "metadata.namespace".into(),
+            });
+        }
+        return Err(s);
+    }
+    Ok(())
+}
+
+/// The mutating plug-ins, for a create.
+pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+    if let Some(pod) = Pod::from_object_mut(object) {
+        service_account(api, pod)?;
+        priority(api, pod)?;
+        default_tolerations(pod);
+    }
+    if let Some(c) = PersistentVolumeClaim::from_object(object)
+        && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
+        && let Some(class) = default_storage_class(api)
+        && let Some(c) = PersistentVolumeClaim::from_object_mut(object)
+    {
+        c.spec.get_or_insert_default().storage_class_name = Some(class);
+    }
+    Ok(())
+}
+
+/// The mutating plug-ins, for an update.
+pub(super) fn mutate_update(_api: &ApiServer, object: &mut Object, _old: &Object) -> Result<(), Status> {
+    if let Some(pod) = Pod::from_object_mut(object) {
+        default_tolerations(pod);
+    }
+    Ok(())
+}
+
+/// The validating plug-ins, for a create.
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn validate_create(_api: &ApiServer, _object: &Object) -> Result<(), Status> {
+    Ok(())
+}
+
+/// ServiceAccount: a pod is somebody, and gets a token to prove it.
+fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
+    // A mirror pod is the kubelet's own.
+    if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
+        return Ok(());
+    }
+    let namespace = pod.metadata.namespace().to_owned();
+    let pod_name = pod.metadata.name().to_owned();
+    let Some(spec) = pod.spec.as_mut() else { return Ok(()) };
+    let name =
+        spec.service_account_name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
+    spec.service_account_name = Some(name.clone());
+    spec.service_account = Some(name.clone());
+    let at = ObjectRef { kind: Kind::ServiceAccount, key: Key::new(&namespace, &name) };
+    let Some(account) = api.etcd().get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
+    else {
+        let why =
+            format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+        let mut s = Status::forbidden(Kind::Pod, &pod_name, &why);
+        s.details = Some(Details::resource(Kind::Pod, &pod_name));
+        return Err(s);
+    };
+    if spec.image_pull_secrets.as_ref().is_none_or(Vec::is_empty) {
+        spec.image_pull_secrets = account.image_pull_secrets.clone().filter(|s| !s.is_empty());
+    }
+    let mounts_token =
+        spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true);
+    if !mounts_token {
+        return Ok(());
+    }
+    let existing = spec
+        .volumes
+        .iter()
+        .flatten()
+        .find(|v| v.name.starts_with("kube-api-access-") && v.projected.is_some())
+        .map(|v| v.name.clone());
+    let volume = existing.clone().unwrap_or_else(|| format!("kube-api-access-{}", api.random_suffix()));
+    let mut needed = false;
+    let containers = spec.init_containers.iter_mut().flatten().chain(spec.containers.iter_mut());
+    for c in containers {
+        let mounts = c.volume_mounts.get_or_insert_default();
+        if !mounts.iter().any(|m| m.mount_path == TOKEN_MOUNT) {
+            needed = true;
+            mounts.push(VolumeMount {
+                name: volume.clone(),
+                read_only: Some(true),
+                mount_path: TOKEN_MOUNT.into(),
+                ..Default::default()
+            });
+        }
+    }
+    if needed && existing.is_none() {
+        spec.volumes.get_or_insert_default().push(token_volume(volume));
+    }
+    Ok(())
+}
+
+fn token_volume(name: String) -> Volume {
+    let sources = vec![
+        VolumeProjection {
+            service_account_token: Some(ServiceAccountTokenProjection {
+                // An hour and a little, so that it can be told from one that asked for an hour.
+                expiration_seconds: Some(3607),
+                path: "token".into(),
+                audience: None,
+            }),
+            ..Default::default()
+        },
+        VolumeProjection {
+            config_map: Some(ConfigMapProjection {
+                name: "kube-root-ca.crt".into(),
+                items: Some(vec![KeyToPath { key: "ca.crt".into(), path: "ca.crt".into(), mode: None }]),
+                optional: None,
+            }),
+            ..Default::default()
+        },
+        VolumeProjection {
+            downward_api: Some(DownwardAPIProjection {
+                items: Some(vec![DownwardAPIVolumeFile {
+                    path: "namespace".into(),
+                    field_ref: Some(ObjectFieldSelector {
+                        api_version: Some("v1".into()),
+                        field_path: "metadata.namespace".into(),
+                    }),
+                    ..Default::default()
+                }]),
+            }),
+            ..Default::default()
+        },
+    ];
+    Volume {
+        name,
+        projected: Some(ProjectedVolumeSource { default_mode: Some(0o644), sources: Some(sources) }),
+        ..Default::default()
+    }
+}
+
+/// Priority: a class's name becomes a number.
+fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
+    let pod_name = pod.metadata.name().to_owned();
+    let Some(spec) = pod.spec.as_mut() else { return Ok(()) };
+    let class_name = spec.priority_class_name.clone().filter(|n| !n.is_empty());
+    let (value, policy, name) = match class_name {
+        None => match global_default(api) {
+            Some(c) => {
+                (c.value.unwrap_or(0), c.preemption_policy.clone(), Some(c.metadata.name().to_owned()))
+            }
+            None => (0, None, None),
+        },
+        Some(name) => {
+            let at = ObjectRef { kind: Kind::PriorityClass, key: Key::new("", &name) };
+            let Some(c) = api.etcd().get(&at).and_then(|r| PriorityClass::from_object(&r.object)) else {
+                let why = format!("no PriorityClass with name {name} was found");
+                return Err(Status::forbidden(Kind::Pod, &pod_name, &why));
+            };
+            (c.value.unwrap_or(0), c.preemption_policy.clone(), Some(name))
+        }
+    };
+    if let Some(p) = spec.priority
+        && p != value
+    {
+        let why = format!(
+            "the integer value of priority ({p}) must not be provided in pod spec; priority admission controller computed {value} from the given PriorityClass name"
+        );
+        return Err(Status::forbidden(Kind::Pod, &pod_name, &why));
+    }
+    spec.priority = Some(value);
+    spec.priority_class_name = name;
+    let policy = policy.unwrap_or_else(|| "PreemptLowerPriority".into());
+    if let Some(p) = &spec.preemption_policy
+        && *p != policy
+    {
+        let why = format!(
+            "the string value of PreemptionPolicy ({p}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
+        );
+        return Err(Status::forbidden(Kind::Pod, &pod_name, &why));
+    }
+    spec.preemption_policy = Some(policy);
+    Ok(())
+}
+
+fn global_default(api: &ApiServer) -> Option<Rc<PriorityClass>> {
+    api.etcd()
+        .range(Kind::PriorityClass, None)
+        .filter_map(|(_, r)| PriorityClass::from_object(&r.object))
+        .filter(|c| c.global_default == Some(true))
+        .min_by_key(|c| c.value)
+        .cloned()
+}
+
+fn default_storage_class(api: &ApiServer) -> Option<String> {
+    api.etcd()
+        .range(Kind::StorageClass, None)
+        .filter_map(|(_, r)| StorageClass::from_object(&r.object))
+        .filter(|c| c.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true"))
+        // The newest wins; of equals the first by name.
+        .max_by_key(|c| {
+            (
+                c.metadata.creation_timestamp.clone().map(|t| t.0),
+                std::cmp::Reverse(c.metadata.name().to_owned()),
+            )
+        })
+        .map(|c| c.metadata.name().to_owned())
+}
+
+/// DefaultTolerationSeconds: a pod stays for a while on a node that is in trouble.
+fn default_tolerations(pod: &mut Pod) {
+    let Some(spec) = pod.spec.as_mut() else { return };
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let tolerated = spec.tolerations.iter().flatten().any(|t| {
+            let k = t.key.as_deref().unwrap_or_default();
+            let e = t.effect.as_deref().unwrap_or_default();
+            (k == key || k.is_empty()) && (e == "NoExecute" || e.is_empty())
+        });
+        if !tolerated {
+            spec.tolerations.get_or_insert_default().push(Toleration {
+                key: Some(key.into()),
+                operator: Some("Exists".into()),
+                effect: Some("NoExecute".into()),
+                toleration_seconds: Some(DEFAULT_TOLERATION_SECONDS),
+                value: None,
+            });
+        }
+    }
+}

@@ -1,0 +1,2 @@
+//! stub
+pub fn apply(_o: &mut crate::api::Object) {}

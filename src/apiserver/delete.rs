@@ -1,0 +1,328 @@
+//! DELETE: grace, finalizers and propagation (`rest.BeforeDelete` and the generic store's Delete).
+
+use std::rc::Rc;
+
+use super::registry::seconds;
+use super::{
+    ApiServer, Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb,
+    strategy,
+};
+use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, Time};
+use crate::api::{ApiKind, Kind, MetaExt, Object};
+
+/// Dependents go first.
+pub const FINALIZER_FOREGROUND: &str = "foregroundDeletion";
+/// Dependents stay.
+pub const FINALIZER_ORPHAN: &str = "orphan";
+
+impl ApiServer {
+    pub(super) fn delete(&mut self, r: &Request) -> Result<Response, Status> {
+        let options = match &r.body {
+            Body::Delete(o) => o.clone(),
+            _ => DeleteOptions::default(),
+        };
+        let old = self.existing(r)?;
+        self.delete_object(r, &old, &options)
+    }
+
+    pub(super) fn delete_collection(&mut self, r: &Request) -> Result<Response, Status> {
+        let options = match &r.body {
+            Body::Delete(o) => o.clone(),
+            _ => DeleteOptions::default(),
+        };
+        let namespace = (!r.key.namespace.is_empty()).then_some(&*r.key.namespace);
+        let all: Vec<Object> = self.etcd.range(r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
+        for object in &all {
+            self.delete_object(r, object, &options)?;
+        }
+        Ok(Response::List { items: all, revision: self.etcd.revision() })
+    }
+
+    fn delete_object(
+        &mut self,
+        r: &Request,
+        old: &Object,
+        options: &DeleteOptions,
+    ) -> Result<Response, Status> {
+        let kind = old.kind();
+        preconditions(kind, old, options)?;
+        if kind == Kind::Namespace {
+            return self.delete_namespace(r, old);
+        }
+        let mut object = old.clone();
+        let graceful = before_delete(&mut object, options, self.now_seconds(), self.now)?;
+        if graceful == Grace::Pending {
+            return Ok(Response::Object { object: old.clone(), created: false });
+        }
+        set_gc_finalizers(&mut object, options);
+        let held = object.meta().finalizers.as_ref().is_some_and(|f| !f.is_empty());
+        if graceful == Grace::Now && held && !object.meta().is_deleting() {
+            // markAsDeleting: the object waits for its finalizers.
+            bump_generation(&mut object);
+            let now = self.now_seconds();
+            let meta = object.meta_mut();
+            meta.deletion_timestamp = Some(Time(now));
+            meta.deletion_grace_period_seconds = Some(0);
+        }
+        let at = old.reference();
+        if held || graceful == Grace::Graceful {
+            if r.dry_run || object == *old {
+                return Ok(Response::Object { object, created: false });
+            }
+            let object = self.write(at, Some(old.clone()), object, r);
+            return Ok(Response::Object { object, created: false });
+        }
+        if !r.dry_run {
+            self.remove(&at, &object, r);
+        }
+        if kind == Kind::Pod
+            || kind == Kind::Service
+            || kind == Kind::ServiceAccount
+            || kind == Kind::PersistentVolumeClaim
+        {
+            // registry.Store.ReturnDeletedObject
+            if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
+                object = last;
+            }
+            return Ok(Response::Object { object, created: false });
+        }
+        let details = Details { uid: old.uid().into(), ..Details::resource(kind, old.name()) };
+        Ok(Response::Success { code: 200, details: Some(Box::new(details)) })
+    }
+
+    /// A namespace is only marked; its controller empties it and takes its finalizer away.
+    fn delete_namespace(&mut self, r: &Request, old: &Object) -> Result<Response, Status> {
+        if matches!(old.name(), "default" | "kube-system" | "kube-public") {
+            return Err(Status::forbidden(Kind::Namespace, old.name(), "this namespace may not be deleted"));
+        }
+        if old.meta().is_deleting() {
+            if !strategy::has_spec_finalizers(old) && old.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
+            {
+                if !r.dry_run {
+                    self.remove(&old.reference(), old, r);
+                }
+                let details =
+                    Details { uid: old.uid().into(), ..Details::resource(Kind::Namespace, old.name()) };
+                return Ok(Response::Success { code: 200, details: Some(Box::new(details)) });
+            }
+            return Ok(Response::Object { object: old.clone(), created: false });
+        }
+        let mut object = old.clone();
+        strategy::mark_namespace_terminating(&mut object);
+        object.meta_mut().deletion_timestamp = Some(Time(self.now_seconds()));
+        let object =
+            if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r) };
+        Ok(Response::Object { object, created: false })
+    }
+
+    /// `pods/eviction`: a deletion that asks the budgets first
+    /// (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`).
+    pub(super) fn evict(&mut self, r: &Request) -> Result<Response, Status> {
+        let target = Request { subresource: Subresource::None, ..r.clone() };
+        let pod = self.existing(&target)?;
+        let options = match &r.body {
+            Body::Delete(o) => o.clone(),
+            _ => DeleteOptions::default(),
+        };
+        if !strategy::can_ignore_budget(&pod) {
+            self.check_budgets(r, &pod)?;
+        }
+        let pod = self.add_disruption_condition(&target, pod)?;
+        let delete = Request { verb: Verb::Delete, ..target };
+        self.delete_object(&delete, &pod, &options)?;
+        Ok(Response::Success { code: 201, details: None })
+    }
+
+    fn check_budgets(&mut self, r: &Request, pod: &Object) -> Result<(), Status> {
+        let mut matching = Vec::new();
+        for (_, record) in self.etcd.range(Kind::PodDisruptionBudget, Some(pod.namespace())) {
+            let Some(b) = PodDisruptionBudget::from_object(&record.object) else { continue };
+            let selector = b.spec.as_ref().and_then(|s| s.selector.as_ref());
+            let matches = crate::api::labels::Selector::from_label_selector(selector)
+                .is_ok_and(|s| s.matches(pod.meta().labels_or_empty()));
+            if matches {
+                matching.push(Rc::clone(b));
+            }
+        }
+        match matching.as_slice() {
+            [] => Ok(()),
+            [one] => self.take_disruption(r, pod, one),
+            _ => Err(Status::new(
+                500,
+                "InternalError",
+                "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+            )),
+        }
+    }
+
+    fn take_disruption(
+        &mut self,
+        r: &Request,
+        pod: &Object,
+        budget: &Rc<PodDisruptionBudget>,
+    ) -> Result<(), Status> {
+        let name = budget.metadata.name().to_owned();
+        let status = budget.status.clone().unwrap_or_default();
+        if status.observed_generation.unwrap_or(0) < budget.metadata.generation() {
+            let m = format!("The disruption budget {name} is still being processed by the server.");
+            return Err(Status::too_many_requests(m, &name));
+        }
+        if status.disruptions_allowed.unwrap_or(0) <= 0 {
+            let m = format!(
+                "The disruption budget {name} needs {} healthy pods and has {} currently",
+                status.desired_healthy.unwrap_or(0),
+                status.current_healthy.unwrap_or(0)
+            );
+            let mut s = Status::too_many_requests(m, "");
+            for c in s.details.iter_mut().flat_map(|d| &mut d.causes) {
+                c.field.clear();
+            }
+            return Err(s);
+        }
+        let mut new = Rc::clone(budget);
+        let now = seconds(self.now);
+        if let Some(s) = Rc::make_mut(&mut new).status.as_mut() {
+            s.disruptions_allowed = Some(status.disruptions_allowed.unwrap_or(0) - 1);
+            s.disrupted_pods.get_or_insert_default().insert(pod.name().to_owned(), Time(now));
+        }
+        let old = Object::from(Rc::clone(budget));
+        let write = Request {
+            verb: Verb::Update,
+            kind: Kind::PodDisruptionBudget,
+            key: old.key(),
+            subresource: Subresource::Status,
+            body: Body::None,
+            user: r.user.clone(),
+            dry_run: r.dry_run,
+        };
+        self.store_update(&write, old, new.into()).map(|_| ())
+    }
+
+    fn add_disruption_condition(&mut self, r: &Request, pod: Object) -> Result<Object, Status> {
+        let Some(p) = Pod::from_object(&pod) else { return Ok(pod) };
+        let mut p = Rc::clone(p);
+        let now = self.now_seconds();
+        let generation = p.metadata.generation;
+        let status = Rc::make_mut(&mut p).status.get_or_insert_default();
+        status.conditions.get_or_insert_default().push(PodCondition {
+            type_: "DisruptionTarget".into(),
+            status: "True".into(),
+            reason: Some("EvictionByEvictionAPI".into()),
+            message: Some("Eviction API: evicting".into()),
+            last_transition_time: Some(Time(now)),
+            observed_generation: generation,
+            ..Default::default()
+        });
+        let patch = Request { verb: Verb::Create, subresource: Subresource::Eviction, ..r.clone() };
+        let at = pod.reference();
+        if r.dry_run {
+            return Ok(p.into());
+        }
+        Ok(self.write(at, Some(pod), p.into(), &patch))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grace {
+    /// There is nothing to wait for.
+    Now,
+    /// `deletionTimestamp` was set or brought forward.
+    Graceful,
+    /// It was being deleted already, and this changes nothing.
+    Pending,
+}
+
+fn preconditions(kind: Kind, old: &Object, options: &DeleteOptions) -> Result<(), Status> {
+    if let Some(uid) = &options.uid
+        && uid != old.uid()
+    {
+        let why = format!(
+            "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
+            old.uid()
+        );
+        return Err(Status::precondition_failed(kind, old.name(), &why));
+    }
+    if let Some(rv) = &options.resource_version {
+        let have = old.meta().resource_version.as_deref().unwrap_or_default();
+        if rv != have {
+            let why = format!(
+                "the ResourceVersion in the precondition ({rv}) does not match the ResourceVersion in record ({have}). The object might have been modified"
+            );
+            return Err(Status::precondition_failed(kind, old.name(), &why));
+        }
+    }
+    Ok(())
+}
+
+fn before_delete(
+    object: &mut Object,
+    options: &DeleteOptions,
+    now: crate::api::Timestamp,
+    exact: crate::api::Timestamp,
+) -> Result<Grace, Status> {
+    let _ = exact;
+    let Some(pod) = Pod::from_object(object) else { return Ok(Grace::Now) };
+    let meta = &pod.metadata;
+    if let Some(since) = &meta.deletion_timestamp {
+        // Only a shorter grace period makes a difference.
+        let old = meta.deletion_grace_period_seconds;
+        let (Some(asked), Some(old)) = (options.grace_period_seconds, old) else { return Ok(Grace::Pending) };
+        if old == 0 {
+            return Ok(Grace::Now);
+        }
+        if asked >= old {
+            return Ok(Grace::Pending);
+        }
+        let new_time =
+            since.0 - jiff::SignedDuration::from_secs(old) + jiff::SignedDuration::from_secs(asked);
+        let new_time = new_time.max(now);
+        let meta = object.meta_mut();
+        meta.deletion_timestamp = Some(Time(new_time));
+        meta.deletion_grace_period_seconds = Some(asked);
+        return Ok(if asked == 0 { Grace::Now } else { Grace::Graceful });
+    }
+    let period = strategy::grace_period(pod, options.grace_period_seconds);
+    bump_generation(object);
+    let meta = object.meta_mut();
+    meta.deletion_timestamp = Some(Time(now + jiff::SignedDuration::from_secs(period)));
+    meta.deletion_grace_period_seconds = Some(period);
+    Ok(if period == 0 { Grace::Now } else { Grace::Graceful })
+}
+
+/// Deleting counts as a change of what is wanted.
+fn bump_generation(object: &mut Object) {
+    let g = object.meta().generation();
+    if g > 0 {
+        object.meta_mut().generation = Some(g + 1);
+    }
+}
+
+/// The propagation policy becomes a finalizer that the garbage collector honours.
+fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
+    let orphan = match options.propagation_policy {
+        Some(p) => p == Propagation::Orphan,
+        None => object.meta().has_finalizer(FINALIZER_ORPHAN),
+    };
+    let foreground = match options.propagation_policy {
+        Some(p) => p == Propagation::Foreground,
+        None => object.meta().has_finalizer(FINALIZER_FOREGROUND),
+    };
+    let mut want: Vec<String> = object
+        .meta()
+        .finalizers
+        .iter()
+        .flatten()
+        .filter(|f| *f != FINALIZER_ORPHAN && *f != FINALIZER_FOREGROUND)
+        .cloned()
+        .collect();
+    if orphan {
+        want.push(FINALIZER_ORPHAN.into());
+    }
+    if foreground {
+        want.push(FINALIZER_FOREGROUND.into());
+    }
+    let have: Vec<String> = object.meta().finalizers.clone().unwrap_or_default();
+    if want.len() != have.len() || want.iter().any(|f| !have.contains(f)) {
+        object.meta_mut().finalizers = if want.is_empty() { None } else { Some(want) };
+    }
+}

@@ -1,0 +1,328 @@
+//! The generic store behind every resource (`k8s.io/apiserver/pkg/registry/generic/registry` and
+//! `rest`): what a create and an update are, whatever the kind.
+
+use std::rc::Rc;
+
+use super::validation;
+use super::{ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, strategy};
+use crate::api::types::{Deployment, ReplicaSet, Time};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::status::Cause;
+use crate::apiserver::status::Details;
+
+/// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
+const MAX_GENERATED_BASE: usize = 58;
+
+impl ApiServer {
+    pub(super) fn get(&self, r: &Request) -> Result<Response, Status> {
+        let record = self.etcd.get(&r.object()).ok_or_else(|| Status::not_found(r.kind, &r.key.name))?;
+        Ok(Response::Object { object: record.object.clone(), created: false })
+    }
+
+    pub(super) fn list(&self, r: &Request) -> Response {
+        let namespace = (!r.key.namespace.is_empty()).then_some(&*r.key.namespace);
+        let items = self.etcd.range(r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
+        Response::List { items, revision: self.etcd.revision() }
+    }
+
+    pub(super) fn create(&mut self, r: &Request) -> Result<Response, Status> {
+        match (&r.body, r.subresource) {
+            (Body::Binding { node }, Subresource::Binding) => return self.bind(r, node),
+            (Body::Delete(_) | Body::None, Subresource::Eviction) => return self.evict(r),
+            (Body::Object(_), Subresource::None) => {}
+            _ => return Err(Status::method_not_supported(r.kind, "create")),
+        }
+        let Body::Object(object) = &r.body else {
+            return Err(Status::bad_request("a create needs an object"));
+        };
+        let mut object = object.clone();
+        self.match_namespace(r, &mut object)?;
+        defaults::apply(&mut object);
+        admission::namespace_exists(self, &object)?;
+        admission::mutate_create(self, &mut object)?;
+        // rest.BeforeCreate
+        let now = seconds(self.now);
+        let uid = self.new_uid();
+        let meta = object.meta_mut();
+        meta.deletion_timestamp = None;
+        meta.deletion_grace_period_seconds = None;
+        meta.creation_timestamp = Some(Time(now));
+        meta.uid = Some(uid);
+        meta.self_link = None;
+        meta.resource_version = None;
+        if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
+            let suffix = self.random_suffix();
+            let meta = object.meta_mut();
+            let base: String =
+                meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
+            meta.name = Some(base + &suffix);
+        }
+        strategy::prepare_for_create(self, &mut object)?;
+        let errors = validation::validate_create(&object);
+        if !errors.is_empty() {
+            return Err(invalid(r.kind, object.name(), &errors));
+        }
+        admission::validate_create(self, &object)?;
+        let at = object.reference();
+        if let Some(old) = self.etcd.get(&at) {
+            let mut s = Status::already_exists(r.kind, object.name());
+            if old.object.meta().is_deleting() {
+                s.message = format!("object is being deleted: {}", s.message);
+            }
+            return Err(s);
+        }
+        if !r.dry_run {
+            object = self.write(at, None, object, r);
+        }
+        Ok(Response::Object { object, created: true })
+    }
+
+    pub(super) fn update(&mut self, r: &Request) -> Result<Response, Status> {
+        match &r.body {
+            Body::Object(object) => {
+                let mut object = object.clone();
+                self.match_namespace(r, &mut object)?;
+                if object.name() != &*r.key.name {
+                    return Err(Status::bad_request(format!(
+                        "the name of the object ({}) does not match the name on the URL ({})",
+                        object.name(),
+                        r.key.name
+                    )));
+                }
+                let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
+                    if strategy::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
+                        let create =
+                            Request { verb: super::Verb::Create, body: Body::Object(object), ..r.clone() };
+                        return self.create(&create);
+                    }
+                    return Err(Status::not_found(r.kind, &r.key.name));
+                };
+                defaults::apply(&mut object);
+                self.store_update(r, old, object)
+            }
+            Body::Scale { replicas, resource_version } => {
+                let old = self.existing(r)?;
+                let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
+                object.meta_mut().resource_version.clone_from(resource_version);
+                let whole = Request { subresource: Subresource::None, ..r.clone() };
+                self.store_update(&whole, old, object)
+            }
+            _ => Err(Status::method_not_supported(r.kind, "update")),
+        }
+    }
+
+    /// The stored object a request is about.
+    pub(super) fn existing(&self, r: &Request) -> Result<Object, Status> {
+        match self.etcd.get(&r.object()) {
+            Some(record) => Ok(record.object.clone()),
+            None => Err(Status::not_found(r.kind, &r.key.name)),
+        }
+    }
+
+    /// `rest.BeforeUpdate` and what follows: the new object has been decoded and defaulted.
+    pub(super) fn store_update(
+        &mut self,
+        r: &Request,
+        old: Object,
+        mut object: Object,
+    ) -> Result<Response, Status> {
+        let rv = object.meta().resource_version.as_deref().unwrap_or_default();
+        if !rv.is_empty() && old.meta().resource_version.as_deref() != Some(rv) {
+            return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
+        }
+        let uid = object.meta().uid();
+        if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                storage_key(&old.reference()),
+                old.uid()
+            );
+            return Err(Status::conflict(r.kind, &r.key.name, &why));
+        }
+        keep_system_fields(&mut object, &old);
+        match r.subresource {
+            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old),
+            _ => strategy::prepare_for_update(&mut object, &old),
+        }
+        if r.subresource == Subresource::None {
+            admission::mutate_update(self, &mut object, &old)?;
+        }
+        let errors = match r.subresource {
+            Subresource::Status => validation::validate_status_update(&object, &old),
+            _ => validation::validate_update(&object, &old),
+        };
+        if !errors.is_empty() {
+            return Err(invalid(r.kind, object.name(), &errors));
+        }
+        object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
+        let at = old.reference();
+        // The last finalizer of an object that is being deleted: the update is its removal.
+        if object.meta().is_deleting()
+            && object.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
+            && object.meta().deletion_grace_period_seconds.unwrap_or(0) == 0
+            && !strategy::has_spec_finalizers(&object)
+        {
+            if !r.dry_run {
+                self.remove(&at, &object, r);
+            }
+            return Ok(Response::Object { object, created: false });
+        }
+        // A write that changes nothing is none.
+        if object == old || r.dry_run {
+            return Ok(Response::Object { object, created: false });
+        }
+        let object = self.write(at, Some(old), object, r);
+        Ok(Response::Object { object, created: false })
+    }
+
+    /// Stores a new state and tells the watchers.
+    pub(super) fn write(
+        &mut self,
+        at: ObjectRef,
+        prev: Option<Object>,
+        mut object: Object,
+        r: &Request,
+    ) -> Object {
+        let revision = self.etcd.revision() + 1;
+        object.meta_mut().resource_version = Some(revision.to_string());
+        self.etcd.put(at.clone(), object.clone());
+        self.watches.dispatch(prev.as_ref(), Some(&object), revision, &mut self.woken);
+        self.writes.push(Write {
+            revision,
+            object: at,
+            prev,
+            next: Some(object.clone()),
+            last: None,
+            user: r.user.clone(),
+            verb: r.verb_string(),
+        });
+        object
+    }
+
+    /// Removes an object whose last state is given, and tells the watchers.
+    pub(super) fn remove(&mut self, at: &ObjectRef, last: &Object, r: &Request) {
+        let prev = self.etcd.get(at).map(|r| r.object.clone());
+        if self.etcd.delete(at).is_none() {
+            return;
+        }
+        let revision = self.etcd.revision();
+        let mut last = last.clone();
+        last.meta_mut().resource_version = Some(revision.to_string());
+        self.watches.dispatch(Some(&last), None, revision, &mut self.woken);
+        self.writes.push(Write {
+            revision,
+            object: at.clone(),
+            prev,
+            next: None,
+            last: Some(last),
+            user: r.user.clone(),
+            verb: r.verb_string(),
+        });
+    }
+
+    /// The namespace of the path goes into the object; another one in the object is an error.
+    fn match_namespace(&self, r: &Request, object: &mut Object) -> Result<(), Status> {
+        if object.kind() != r.kind {
+            return Err(Status::bad_request("the object is not of the kind that the path names"));
+        }
+        let want = if r.kind.namespaced() { &*r.key.namespace } else { "" };
+        let have = object.namespace();
+        if have.is_empty() {
+            if !want.is_empty() {
+                object.meta_mut().namespace = Some(want.to_owned());
+            }
+        } else if have != want {
+            return Err(Status::bad_request(if r.kind.namespaced() {
+                "the namespace of the provided object does not match the namespace sent on the request"
+            } else {
+                "namespace is not allowed on this type"
+            }));
+        }
+        Ok(())
+    }
+
+    /// The time, as stored objects have it.
+    pub(super) fn now_seconds(&self) -> Timestamp {
+        seconds(self.now)
+    }
+
+    /// Whether there is a namespace of that name, and whether it goes away.
+    pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
+        self.etcd.get(&ObjectRef { kind: Kind::Namespace, key: Key::new("", name) }).map(|r| &r.object)
+    }
+}
+
+/// The words of every update that came too late.
+pub(super) const CONFLICT: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/// Times in objects are whole seconds (`metav1.Time`).
+pub(super) fn seconds(t: Timestamp) -> Timestamp {
+    Timestamp::from_second(t.as_second()).unwrap_or(t)
+}
+
+/// What only the system writes stays as it was.
+fn keep_system_fields(object: &mut Object, old: &Object) {
+    let o = old.meta();
+    let meta = object.meta_mut();
+    meta.generation = o.generation;
+    meta.self_link = None;
+    meta.creation_timestamp.clone_from(&o.creation_timestamp);
+    if meta.uid().is_empty() {
+        meta.uid.clone_from(&o.uid);
+    }
+    meta.generate_name.clone_from(&o.generate_name);
+    // Neither can an update delete an object, nor bring it back.
+    meta.deletion_timestamp.clone_from(&o.deletion_timestamp);
+    meta.deletion_grace_period_seconds = o.deletion_grace_period_seconds;
+}
+
+/// `/registry/deployments/default/web`: the key as messages of the storage show it.
+fn storage_key(r: &ObjectRef) -> String {
+    let group = match r.kind {
+        Kind::Service => "services/specs",
+        Kind::Node => "minions",
+        k => k.plural(),
+    };
+    if r.key.namespace.is_empty() {
+        format!("/registry/{group}/{}", r.key.name)
+    } else {
+        format!("/registry/{group}/{}/{}", r.key.namespace, r.key.name)
+    }
+}
+
+/// 422 with every violation.
+pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError]) -> Status {
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let joined = match texts.as_slice() {
+        [one] => one.clone(),
+        many => {
+            // Errors that read the same are said once (utilerrors.Aggregate).
+            let mut seen: Vec<&str> = Vec::new();
+            for t in many {
+                if !seen.contains(&t.as_str()) {
+                    seen.push(t);
+                }
+            }
+            if seen.len() == 1 { seen.concat() } else { format!("[{}]", seen.join(", ")) }
+        }
+    };
+    let causes = errors
+        .iter()
+        .map(|e| Cause { reason: e.reason().to_owned(), message: e.body(), field: e.field.clone() })
+        .collect();
+    Status::new(422, "Invalid", format!("{} {name:?} is invalid: {joined}", kind.group_kind()))
+        .with(Details { causes, ..Details::kind(kind, name) })
+}
+
+/// The object with another `spec.replicas`, if its kind has a scale.
+fn with_replicas(object: &Object, replicas: i32) -> Option<Object> {
+    if let Some(d) = Deployment::from_object(object) {
+        let mut d = Rc::clone(d);
+        Rc::make_mut(&mut d).spec.as_mut()?.replicas = Some(replicas);
+        return Some(d.into());
+    }
+    let mut rs = Rc::clone(ReplicaSet::from_object(object)?);
+    Rc::make_mut(&mut rs).spec.as_mut()?.replicas = Some(replicas);
+    Some(rs.into())
+}

@@ -1,0 +1,417 @@
+//! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
+//! starts with, what counts as a change of what is wanted, what a status update may touch.
+
+use std::net::Ipv4Addr;
+use std::rc::Rc;
+
+use super::registry::seconds;
+use super::{ApiServer, Request, Response, Status, Verb};
+use crate::api::types::{
+    Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume, PersistentVolumeClaim, Pod,
+    PodCondition, PodDisruptionBudget, PodSpec, PodStatus, ReplicaSet, ResourceRequirements, Service,
+    ServiceStatus, Time,
+};
+use crate::api::{ApiKind, Kind, MetaExt, Object, quantity::Amount};
+
+/// The finalizer that keeps a namespace until it is empty; it stands in `spec`.
+pub const NAMESPACE_FINALIZER: &str = "kubernetes";
+
+fn edit<T: ApiKind>(object: &mut Object, f: impl FnOnce(&mut T)) {
+    if let Some(t) = T::from_object_mut(object) {
+        f(t);
+    }
+}
+
+/// `PrepareForCreate`.
+pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+    let now = api.now_seconds();
+    match object.kind() {
+        Kind::Deployment => edit(object, |d: &mut Deployment| {
+            d.metadata.generation = Some(1);
+            d.status = Some(Default::default());
+        }),
+        Kind::ReplicaSet => edit(object, |rs: &mut ReplicaSet| {
+            rs.metadata.generation = Some(1);
+            rs.status = Some(Default::default());
+        }),
+        Kind::PodDisruptionBudget => edit(object, |b: &mut PodDisruptionBudget| {
+            b.metadata.generation = Some(1);
+            b.status = Some(Default::default());
+        }),
+        Kind::Pod => edit(object, |p: &mut Pod| {
+            p.metadata.generation = Some(1);
+            let mut status = PodStatus {
+                phase: Some("Pending".into()),
+                qos_class: Some(p.spec.as_ref().map_or("BestEffort", qos_class).into()),
+                ..Default::default()
+            };
+            let gated =
+                p.spec.as_ref().and_then(|s| s.scheduling_gates.as_ref()).is_some_and(|g| !g.is_empty());
+            if gated {
+                status.conditions = Some(vec![PodCondition {
+                    type_: "PodScheduled".into(),
+                    status: "False".into(),
+                    reason: Some("SchedulingGated".into()),
+                    message: Some("Scheduling is blocked due to non-empty scheduling gates".into()),
+                    last_transition_time: Some(Time(now)),
+                    ..Default::default()
+                }]);
+            }
+            p.status = Some(status);
+        }),
+        Kind::Namespace => edit(object, |n: &mut Namespace| {
+            n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
+            let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
+            if !f.iter().any(|f| f == NAMESPACE_FINALIZER) {
+                f.push(NAMESPACE_FINALIZER.into());
+            }
+        }),
+        Kind::Service => {
+            allocate_cluster_ip(api, object)?;
+            edit(object, |s: &mut Service| {
+                s.status = Some(ServiceStatus {
+                    load_balancer: Some(LoadBalancerStatus::default()),
+                    conditions: None,
+                });
+            });
+        }
+        Kind::PersistentVolumeClaim => edit(object, |c: &mut PersistentVolumeClaim| {
+            c.status = Some(Default::default());
+            c.status.get_or_insert_default().phase = Some("Pending".into());
+        }),
+        Kind::PersistentVolume => edit(object, |v: &mut PersistentVolume| {
+            v.status = Some(Default::default());
+            v.status.get_or_insert_default().phase = Some("Pending".into());
+        }),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// `PrepareForUpdate`: status stays, and a change of what is wanted is counted.
+pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
+    match object.kind() {
+        Kind::Deployment => {
+            let Some(o) = Deployment::from_object(old).cloned() else { return };
+            edit(object, |d: &mut Deployment| {
+                d.status.clone_from(&o.status);
+                if d.spec != o.spec || d.metadata.annotations != o.metadata.annotations {
+                    d.metadata.generation = Some(o.metadata.generation() + 1);
+                }
+            });
+        }
+        Kind::ReplicaSet => {
+            let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
+            edit(object, |rs: &mut ReplicaSet| {
+                rs.status.clone_from(&o.status);
+                if rs.spec != o.spec {
+                    rs.metadata.generation = Some(o.metadata.generation() + 1);
+                }
+            });
+        }
+        Kind::PodDisruptionBudget => {
+            let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
+            edit(object, |b: &mut PodDisruptionBudget| {
+                b.status.clone_from(&o.status);
+                if b.spec != o.spec {
+                    b.metadata.generation = Some(o.metadata.generation() + 1);
+                }
+            });
+        }
+        Kind::Pod => {
+            let Some(o) = Pod::from_object(old).cloned() else { return };
+            edit(object, |p: &mut Pod| {
+                p.status.clone_from(&o.status);
+                if p.spec != o.spec {
+                    p.metadata.generation = Some(o.metadata.generation() + 1);
+                }
+            });
+        }
+        Kind::Namespace => {
+            let Some(o) = Namespace::from_object(old).cloned() else { return };
+            edit(object, |n: &mut Namespace| {
+                n.spec.clone_from(&o.spec);
+                n.status.clone_from(&o.status);
+            });
+        }
+        Kind::Node => {
+            let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
+            edit(object, |n: &mut crate::api::types::Node| n.status.clone_from(&o.status));
+        }
+        Kind::Service => {
+            let Some(o) = Service::from_object(old).cloned() else { return };
+            edit(object, |s: &mut Service| {
+                s.status.clone_from(&o.status);
+                patch_allocated(s, &o);
+            });
+        }
+        Kind::PersistentVolumeClaim => {
+            let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
+            edit(object, |c: &mut PersistentVolumeClaim| c.status.clone_from(&o.status));
+        }
+        Kind::PersistentVolume => {
+            let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
+            edit(object, |v: &mut PersistentVolume| v.status.clone_from(&o.status));
+        }
+        _ => {}
+    }
+}
+
+/// `PrepareForUpdate` of the status strategy: everything but status stays, and of metadata what
+/// each kind keeps.
+pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
+    match object.kind() {
+        Kind::Deployment => {
+            let Some(o) = Deployment::from_object(old).cloned() else { return };
+            edit(object, |d: &mut Deployment| {
+                d.spec.clone_from(&o.spec);
+                d.metadata.labels.clone_from(&o.metadata.labels);
+            });
+        }
+        Kind::ReplicaSet => {
+            let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
+            edit(object, |rs: &mut ReplicaSet| rs.spec.clone_from(&o.spec));
+        }
+        Kind::Pod => {
+            let Some(o) = Pod::from_object(old).cloned() else { return };
+            edit(object, |p: &mut Pod| {
+                p.spec.clone_from(&o.spec);
+                p.metadata.owner_references.clone_from(&o.metadata.owner_references);
+                let qos = o.status.as_ref().and_then(|s| s.qos_class.clone());
+                if let Some(s) = p.status.as_mut()
+                    && s.qos_class.is_none()
+                {
+                    s.qos_class = qos;
+                }
+            });
+        }
+        Kind::Node => {
+            let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
+            edit(object, |n: &mut crate::api::types::Node| n.spec.clone_from(&o.spec));
+        }
+        Kind::Namespace => {
+            let Some(o) = Namespace::from_object(old).cloned() else { return };
+            edit(object, |n: &mut Namespace| n.spec.clone_from(&o.spec));
+        }
+        Kind::Service => {
+            let Some(o) = Service::from_object(old).cloned() else { return };
+            edit(object, |s: &mut Service| s.spec.clone_from(&o.spec));
+        }
+        Kind::PodDisruptionBudget => {
+            let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
+            edit(object, |b: &mut PodDisruptionBudget| b.spec.clone_from(&o.spec));
+        }
+        Kind::PersistentVolumeClaim => {
+            let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
+            edit(object, |c: &mut PersistentVolumeClaim| c.spec.clone_from(&o.spec));
+        }
+        Kind::PersistentVolume => {
+            let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
+            edit(object, |v: &mut PersistentVolume| v.spec.clone_from(&o.spec));
+        }
+        _ => {}
+    }
+}
+
+/// Kinds whose PUT makes the object where there is none.
+pub(super) fn allow_create_on_update(kind: Kind) -> bool {
+    matches!(kind, Kind::Lease | Kind::Event)
+}
+
+/// Namespaces have finalizers in `spec` beside those in `metadata`.
+pub(super) fn has_spec_finalizers(object: &Object) -> bool {
+    Namespace::from_object(object)
+        .and_then(|n| n.spec.as_ref()?.finalizers.as_ref())
+        .is_some_and(|f| !f.is_empty())
+}
+
+pub(super) fn mark_namespace_terminating(object: &mut Object) {
+    edit(object, |n: &mut Namespace| n.status.get_or_insert_default().phase = Some("Terminating".into()));
+}
+
+/// How long a pod gets, in seconds (`CheckGracefulDelete`): what was asked for, else its own; none
+/// where nothing runs.
+pub(super) fn grace_period(pod: &Pod, asked: Option<i64>) -> i64 {
+    let spec = pod.spec.as_ref();
+    let own = spec.and_then(|s| s.termination_grace_period_seconds).unwrap_or(0);
+    let period = asked.unwrap_or(own);
+    let unscheduled = spec.and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
+    if unscheduled || is_terminal(pod) {
+        return 0;
+    }
+    if period < 0 { 1 } else { period }
+}
+
+fn is_terminal(pod: &Pod) -> bool {
+    matches!(pod.status.as_ref().and_then(|s| s.phase.as_deref()), Some("Succeeded" | "Failed"))
+}
+
+/// Whether a pod may be evicted whatever its budgets say: it does not run, or not any more.
+pub(super) fn can_ignore_budget(object: &Object) -> bool {
+    Pod::from_object(object).is_none_or(|p| {
+        is_terminal(p)
+            || p.metadata.is_deleting()
+            || p.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Pending")
+    })
+}
+
+impl ApiServer {
+    /// `pods/binding`: the scheduler's word becomes `spec.nodeName`.
+    pub(super) fn bind(&mut self, r: &Request, node: &str) -> Result<Response, Status> {
+        let old = self.existing(r)?;
+        let Some(pod) = Pod::from_object(&old) else { return Err(Status::no_such_path()) };
+        let why = if pod.metadata.is_deleting() {
+            Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
+        } else {
+            pod.spec
+                .as_ref()
+                .and_then(|s| s.node_name.as_deref())
+                .filter(|n| !n.is_empty())
+                .map(|n| format!("pod {} is already assigned to node {n:?}", pod.metadata.name()))
+        };
+        if let Some(why) = why {
+            let m = format!("Operation cannot be fulfilled on pods/binding {:?}: {why}", &*r.key.name);
+            return Err(Status::new(409, "Conflict", m).with(super::Details {
+                name: r.key.name.to_string(),
+                kind: "pods/binding".into(),
+                ..Default::default()
+            }));
+        }
+        let now = seconds(self.now_seconds());
+        let mut new = Rc::clone(pod);
+        let p = Rc::make_mut(&mut new);
+        p.spec.get_or_insert_default().node_name = Some(node.to_owned());
+        let status = p.status.get_or_insert_default();
+        status.nominated_node_name = None;
+        let conditions = status.conditions.get_or_insert_default();
+        let condition = PodCondition {
+            type_: "PodScheduled".into(),
+            status: "True".into(),
+            last_transition_time: Some(Time(now)),
+            ..Default::default()
+        };
+        match conditions.iter_mut().find(|c| c.type_ == "PodScheduled") {
+            Some(c) => *c = condition,
+            None => conditions.push(condition),
+        }
+        if !r.dry_run {
+            self.write(old.reference(), Some(old), new.into(), r);
+        }
+        debug_assert_eq!(r.verb, Verb::Create);
+        Ok(Response::Success { code: 201, details: None })
+    }
+}
+
+/// A pod's quality of service (`k8s.io/kubernetes/pkg/apis/core/v1/helper/qos`).
+pub fn qos_class(spec: &PodSpec) -> &'static str {
+    let containers = || spec.containers.iter().chain(spec.init_containers.iter().flatten());
+    let amount = |r: Option<&ResourceRequirements>, limits: bool, name: &str| -> Option<Amount> {
+        let r = r?;
+        let map = if limits { r.limits.as_ref() } else { r.requests.as_ref() };
+        Amount::parse(&map?.get(name)?.0).ok().filter(|a| !a.is_zero())
+    };
+    let pod_level = spec.resources.as_ref();
+    let mut any = false;
+    let mut guaranteed = true;
+    let mut check = |r: Option<&ResourceRequirements>| {
+        for name in ["cpu", "memory"] {
+            let (request, limit) = (amount(r, false, name), amount(r, true, name));
+            any |= request.is_some() || limit.is_some();
+            guaranteed &= limit.is_some() && request == limit;
+        }
+    };
+    if pod_level.is_some() {
+        check(pod_level);
+    } else {
+        for c in containers() {
+            check(c.resources.as_ref());
+        }
+    }
+    match (any, guaranteed) {
+        (false, _) => "BestEffort",
+        (true, true) => "Guaranteed",
+        (true, false) => "Burstable",
+    }
+}
+
+/// Gives a Service its address, unless it wants none.
+fn allocate_cluster_ip(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+    let Some(s) = Service::from_object(object) else { return Ok(()) };
+    let spec = s.spec.clone().unwrap_or_default();
+    let type_ = spec.type_.as_deref().unwrap_or("ClusterIP");
+    if type_ == "ExternalName" {
+        return Ok(());
+    }
+    let asked = spec.cluster_ip.clone().filter(|ip| !ip.is_empty());
+    let ip = match asked {
+        Some(ip) => ip,
+        None => free_cluster_ip(api),
+    };
+    let node_ports = matches!(type_, "NodePort" | "LoadBalancer");
+    let mut used: Vec<i32> = Vec::new();
+    if node_ports {
+        used = api
+            .etcd()
+            .range(Kind::Service, None)
+            .filter_map(|(_, r)| Service::from_object(&r.object)?.spec.as_ref()?.ports.clone())
+            .flatten()
+            .filter_map(|p| p.node_port)
+            .collect();
+    }
+    let mut picks: Vec<i32> = Vec::new();
+    for p in spec.ports.iter().flatten() {
+        if node_ports && p.node_port.unwrap_or(0) == 0 {
+            let free = (30000..=32767).find(|n| !used.contains(n) && !picks.contains(n)).unwrap_or(0);
+            picks.push(free);
+        }
+    }
+    edit(object, |s: &mut Service| {
+        let spec = s.spec.get_or_insert_default();
+        spec.cluster_ips = Some(vec![ip.clone()]);
+        spec.cluster_ip = Some(ip);
+        spec.ip_families.get_or_insert_with(|| vec!["IPv4".into()]);
+        spec.ip_family_policy.get_or_insert_with(|| "SingleStack".into());
+        let mut picks = picks.into_iter();
+        if node_ports {
+            for p in spec.ports.iter_mut().flatten().filter(|p| p.node_port.unwrap_or(0) == 0) {
+                p.node_port = picks.next();
+            }
+        }
+    });
+    Ok(())
+}
+
+/// The first free address of 10.96.0.0/16. Real allocators pick at random in the upper part of
+/// the range; which one it is means nothing.
+fn free_cluster_ip(api: &ApiServer) -> String {
+    let used: std::collections::BTreeSet<String> = api
+        .etcd()
+        .range(Kind::Service, None)
+        .filter_map(|(_, r)| Service::from_object(&r.object)?.spec.as_ref()?.cluster_ip.clone())
+        .collect();
+    let base = u32::from(Ipv4Addr::new(10, 96, 0, 0));
+    (10..65_000u32)
+        .map(|i| Ipv4Addr::from(base + i).to_string())
+        .find(|ip| !used.contains(ip))
+        .unwrap_or_default()
+}
+
+/// What was allocated stays where an update leaves it out.
+fn patch_allocated(s: &mut Service, old: &Service) {
+    let (Some(n), Some(o)) = (s.spec.as_mut(), old.spec.as_ref()) else { return };
+    if n.type_.as_deref() == Some("ExternalName") || o.type_.as_deref() == Some("ExternalName") {
+        return;
+    }
+    if n.cluster_ip.is_none() {
+        n.cluster_ip.clone_from(&o.cluster_ip);
+    }
+    if n.cluster_ips.is_none() {
+        n.cluster_ips.clone_from(&o.cluster_ips);
+    }
+    if n.ip_families.is_none() {
+        n.ip_families.clone_from(&o.ip_families);
+    }
+    if n.ip_family_policy.is_none() {
+        n.ip_family_policy.clone_from(&o.ip_family_policy);
+    }
+}

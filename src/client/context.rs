@@ -1,0 +1,353 @@
+//! What a sync works with: the caches as they were when it began, requests, and its effects.
+//!
+//! A sync is straight-line `async` code. Every request is a point at which it stops, so that each
+//! can be a step of its own with other components in between. The state of a stopped sync is its
+//! key, the caches it began with and the answers it got: from these it can be run again up to the
+//! same point, which is what a cloned cluster does (see [`Controller`](super::Controller)).
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::Poll;
+
+use jiff::SignedDuration;
+
+use super::controller::Pending;
+use super::indexer::Caches;
+use super::recorder::Recorded;
+use super::why::Why;
+use crate::api::types::ObjectReference;
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use crate::apiserver::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
+
+/// Why a sync gave up; its key is tried again later.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The API server refused.
+    Api(Box<Status>),
+    /// The controller itself cannot go on.
+    Other(String),
+}
+
+impl From<Status> for Error {
+    fn from(s: Status) -> Error {
+        Error::Api(Box::new(s))
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Api(s) => f.write_str(&s.message),
+            Error::Other(s) => f.write_str(s),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What a sync returns.
+pub type Result<T = ()> = std::result::Result<T, Error>;
+
+type StateChange<S> = Box<dyn FnOnce(&mut S)>;
+
+/// Something a sync does besides requests.
+pub(super) enum Effect<S> {
+    /// Changes what the controller remembers.
+    State(StateChange<S>),
+    /// Says something.
+    Event(Box<Recorded>),
+    /// Wants a key again.
+    Add(Key),
+    /// Wants a key again at a moment.
+    AddAt { key: Key, at: Timestamp, background: bool },
+}
+
+pub(super) struct Shared<S> {
+    pub(super) caches: Rc<Caches>,
+    pub(super) now: Timestamp,
+    pub(super) user: Rc<str>,
+    /// What the controller remembers, as this sync sees it.
+    pub(super) state: S,
+    pub(super) answers: Vec<Rc<Response>>,
+    pub(super) cursor: usize,
+    pub(super) pending: Option<Pending>,
+    pub(super) effects: Vec<Effect<S>>,
+    /// Whether the effects of the part that ran before have been told apart already.
+    pub(super) caught_up: bool,
+}
+
+/// What a sync works with. Cloning it shares it.
+pub struct Context<S> {
+    pub(super) shared: Rc<RefCell<Shared<S>>>,
+    caches: Rc<Caches>,
+    now: Timestamp,
+}
+
+impl<S> Clone for Context<S> {
+    fn clone(&self) -> Self {
+        Context { shared: self.shared.clone(), caches: self.caches.clone(), now: self.now }
+    }
+}
+
+/// The objects of a kind, as the component believes them to be.
+pub struct Lister<'a, T> {
+    caches: &'a Caches,
+    kind: PhantomData<T>,
+}
+
+impl<'a, T: ApiKind> Lister<'a, T> {
+    /// One object.
+    pub fn get(&self, key: &Key) -> Option<&'a Rc<T>> {
+        self.caches.of(T::KIND).get(key).and_then(T::from_object)
+    }
+
+    /// Those of a namespace; all with `None`.
+    pub fn list(&self, namespace: Option<&'a str>) -> impl Iterator<Item = &'a Rc<T>> {
+        self.caches.of(T::KIND).list(namespace).filter_map(T::from_object)
+    }
+
+    /// Those that the object with this uid controls.
+    pub fn controlled_by(&self, uid: &str) -> impl Iterator<Item = &'a Rc<T>> {
+        self.caches.of(T::KIND).controlled_by(uid).filter_map(T::from_object)
+    }
+
+    /// Those of a namespace that nobody controls.
+    pub fn orphans(&self, namespace: &str) -> impl Iterator<Item = &'a Rc<T>> {
+        self.caches.of(T::KIND).orphans(namespace).filter_map(T::from_object)
+    }
+}
+
+impl<S: Clone + 'static> Context<S> {
+    pub(super) fn new(shared: Shared<S>) -> Context<S> {
+        let (caches, now) = (shared.caches.clone(), shared.now);
+        Context { shared: Rc::new(RefCell::new(shared)), caches, now }
+    }
+
+    /// The time; it stands still during a sync.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// What the informers had seen when the sync began.
+    pub fn caches(&self) -> &Caches {
+        &self.caches
+    }
+
+    /// The objects of a kind.
+    pub fn lister<T: ApiKind>(&self) -> Lister<'_, T> {
+        Lister { caches: &self.caches, kind: PhantomData }
+    }
+
+    /// Reads what the controller remembers between syncs.
+    pub fn state<R>(&self, read: impl FnOnce(&S) -> R) -> R {
+        read(&self.shared.borrow().state)
+    }
+
+    /// Changes what the controller remembers between syncs.
+    pub fn update_state(&self, change: impl Fn(&mut S) + 'static) {
+        let mut shared = self.shared.borrow_mut();
+        change(&mut shared.state);
+        shared.effects.push(Effect::State(Box::new(change)));
+    }
+
+    /// Wants a key to be synced again.
+    pub fn enqueue(&self, key: Key) {
+        self.shared.borrow_mut().effects.push(Effect::Add(key));
+    }
+
+    /// Wants a key to be synced again after a while. The cluster is not steady before that.
+    pub fn enqueue_after(&self, key: Key, after: SignedDuration) {
+        let at = self.now + after.max(SignedDuration::ZERO);
+        self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, background: false });
+    }
+
+    /// Wants a key to be synced again after a while, if time passes anyway: heartbeats, resyncs.
+    pub fn enqueue_after_in_background(&self, key: Key, after: SignedDuration) {
+        let at = self.now + after.max(SignedDuration::ZERO);
+        self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, background: true });
+    }
+
+    /// Records an event about an object.
+    pub fn event<T: ApiKind>(
+        &self,
+        about: &T,
+        type_: &'static str,
+        reason: &str,
+        message: impl Into<String>,
+    ) {
+        self.record(Recorded {
+            about: reference(T::KIND, about.meta()),
+            type_,
+            reason: reason.into(),
+            message: message.into(),
+            action: "",
+            at: self.now,
+        });
+    }
+
+    /// Records an event.
+    pub fn record(&self, event: Recorded) {
+        self.shared.borrow_mut().effects.push(Effect::Event(Box::new(event)));
+    }
+
+    fn call<T>(&self, verb: Verb, kind: Kind, key: Key, sub: Subresource, body: Body) -> ApiCall<S, T> {
+        let user = self.shared.borrow().user.clone();
+        let request = Request { user, verb, kind, key, subresource: sub, body, dry_run: false };
+        ApiCall {
+            shared: self.shared.clone(),
+            pending: Some(Pending { request: Rc::new(request), why: None }),
+            kind: PhantomData,
+        }
+    }
+
+    /// Reads an object from the API server itself, past the caches.
+    pub fn get<T: ApiKind>(&self, key: Key) -> ApiCall<S, Rc<T>> {
+        self.call(Verb::Get, T::KIND, key, Subresource::None, Body::None)
+    }
+
+    /// Creates an object.
+    pub fn create<T: ApiKind>(&self, object: T) -> ApiCall<S, Rc<T>> {
+        let key = object.meta().key();
+        self.call(Verb::Create, T::KIND, key, Subresource::None, Body::Object(object.into()))
+    }
+
+    /// Replaces an object.
+    pub fn update<T: ApiKind>(&self, object: Rc<T>) -> ApiCall<S, Rc<T>> {
+        let key = object.meta().key();
+        self.call(Verb::Update, T::KIND, key, Subresource::None, Body::Object(object.into()))
+    }
+
+    /// Replaces an object's status.
+    pub fn update_status<T: ApiKind>(&self, object: Rc<T>) -> ApiCall<S, Rc<T>> {
+        let key = object.meta().key();
+        self.call(Verb::Update, T::KIND, key, Subresource::Status, Body::Object(object.into()))
+    }
+
+    /// Sends the difference between an object as it was read and as it shall be.
+    pub fn patch<T: ApiKind>(&self, from: Rc<T>, to: Rc<T>) -> ApiCall<S, Rc<T>> {
+        let key = from.meta().key();
+        let change = Patch::Between { from: from.into(), to: to.into() };
+        self.call(Verb::Patch, T::KIND, key, Subresource::None, Body::Patch(change))
+    }
+
+    /// Sends the difference between an object's status as it was read and as it shall be.
+    pub fn patch_status<T: ApiKind>(&self, from: Rc<T>, to: Rc<T>) -> ApiCall<S, Rc<T>> {
+        let key = from.meta().key();
+        let change = Patch::Between { from: from.into(), to: to.into() };
+        self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change))
+    }
+
+    /// Deletes an object of a kind known at run time.
+    pub fn delete(&self, kind: Kind, key: Key, options: DeleteOptions) -> ApiCall<S, Option<Object>> {
+        self.call(Verb::Delete, kind, key, Subresource::None, Body::Delete(options))
+    }
+
+    /// Evicts a pod.
+    pub fn evict(&self, key: Key) -> ApiCall<S, Option<Object>> {
+        self.call(Verb::Create, Kind::Pod, key, Subresource::Eviction, Body::None)
+    }
+
+    /// Binds a pod to a node.
+    pub fn bind(&self, pod: Key, node: &str) -> ApiCall<S, Option<Object>> {
+        let body = Body::Binding { node: Rc::from(node) };
+        self.call(Verb::Create, Kind::Pod, pod, Subresource::Binding, body)
+    }
+
+    /// Sends any request about an object of a kind known at run time; `user` is filled in.
+    pub fn send(
+        &self,
+        verb: Verb,
+        kind: Kind,
+        key: Key,
+        sub: Subresource,
+        body: Body,
+    ) -> ApiCall<S, Option<Object>> {
+        self.call(verb, kind, key, sub, body)
+    }
+}
+
+/// A request that is sent when it is awaited.
+#[must_use = "a request is only sent when it is awaited"]
+pub struct ApiCall<S, T> {
+    shared: Rc<RefCell<Shared<S>>>,
+    pending: Option<Pending>,
+    kind: PhantomData<fn() -> T>,
+}
+
+impl<S, T> ApiCall<S, T> {
+    /// Says why.
+    pub fn because(mut self, why: Why) -> ApiCall<S, T> {
+        if let Some(p) = self.pending.as_mut() {
+            p.why = Some(Rc::new(why));
+        }
+        self
+    }
+}
+
+/// What can be made of an answer.
+pub trait Answer: Sized {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// The refusal, or a refusal that says the answer was not of the expected kind.
+    fn answer(response: &Response) -> std::result::Result<Self, Status>;
+}
+
+impl Answer for Option<Object> {
+    fn answer(response: &Response) -> std::result::Result<Self, Status> {
+        match response {
+            Response::Failure(s) => Err((**s).clone()),
+            Response::Object { object, .. } => Ok(Some(object.clone())),
+            Response::List { .. } | Response::Success { .. } => Ok(None),
+        }
+    }
+}
+
+impl<T: ApiKind> Answer for Rc<T> {
+    fn answer(response: &Response) -> std::result::Result<Self, Status> {
+        Option::<Object>::answer(response)?.and_then(|o| o.get::<T>().cloned()).ok_or_else(|| {
+            Status::new(500, "InternalError", "the answer is of another kind than the request")
+        })
+    }
+}
+
+impl<S, T: Answer> Future for ApiCall<S, T> {
+    type Output = std::result::Result<T, Status>;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let mut shared = this.shared.borrow_mut();
+        if let Some(answer) = shared.answers.get(shared.cursor).cloned() {
+            shared.cursor += 1;
+            return Poll::Ready(T::answer(&answer));
+        }
+        if let Some(p) = this.pending.take() {
+            shared.pending = Some(p);
+        }
+        Poll::Pending
+    }
+}
+
+// Nothing in it is pinned.
+impl<S, T> Unpin for ApiCall<S, T> {}
+
+/// How an event refers to an object (`reference.GetReference`).
+pub(super) fn reference(kind: Kind, meta: &crate::api::types::ObjectMeta) -> ObjectReference {
+    ObjectReference {
+        api_version: Some(kind.api_version().into()),
+        kind: Some(kind.as_str().into()),
+        name: Some(MetaExt::name(meta).into()),
+        namespace: Some(MetaExt::namespace(meta).into()).filter(|n: &String| !n.is_empty()),
+        uid: Some(MetaExt::uid(meta).into()),
+        resource_version: meta.resource_version.clone(),
+        field_path: None,
+    }
+}
+
+/// Times in objects are whole seconds.
+pub(super) fn seconds(t: Timestamp) -> Timestamp {
+    Timestamp::from_second(t.as_second()).unwrap_or(t)
+}

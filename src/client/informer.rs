@@ -1,0 +1,154 @@
+//! From the API server to the handlers: list, watch, FIFO, indexer, listeners.
+//!
+//! As since Kubernetes 1.33 (`InOrderInformers`), the FIFO holds deltas in the order they came and
+//! gives them out one by one.
+
+use std::collections::VecDeque;
+
+use super::indexer::Indexer;
+use crate::api::{Kind, Object};
+use crate::apiserver::{Filter, WatchEvent, WatchEventType, WatchId};
+
+/// A change on its way into an indexer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Delta {
+    /// The object came or changed.
+    Upsert(Object),
+    /// The object is gone.
+    Deleted(Object),
+}
+
+impl Delta {
+    /// The object.
+    pub fn object(&self) -> &Object {
+        match self {
+            Delta::Upsert(o) | Delta::Deleted(o) => o,
+        }
+    }
+}
+
+/// Deltas in the order they came (`cache.RealFIFO`).
+#[derive(Clone, Debug, Default)]
+pub struct DeltaFifo {
+    deltas: VecDeque<Delta>,
+}
+
+impl DeltaFifo {
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.deltas.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.deltas.is_empty()
+    }
+
+    /// Those that wait, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Delta> {
+        self.deltas.iter()
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, delta: Delta) {
+        self.deltas.push_back(delta);
+    }
+
+    /// Takes the oldest.
+    pub fn pop(&mut self) -> Option<Delta> {
+        self.deltas.pop_front()
+    }
+
+    /// After a list: everything in it, and the removal of what is known but not in it.
+    pub fn replace(&mut self, items: Vec<Object>, known: &Indexer) {
+        let mut keys: Vec<_> = items.iter().map(Object::key).collect();
+        keys.sort();
+        let gone = known.list(None).filter(|o| keys.binary_search(&o.key()).is_err());
+        let gone: Vec<Delta> = gone.cloned().map(Delta::Deleted).collect();
+        self.deltas.extend(items.into_iter().map(Delta::Upsert));
+        self.deltas.extend(gone);
+    }
+}
+
+/// What a handler is told: an object before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notification {
+    /// Before; `None` if it is new.
+    pub old: Option<Object>,
+    /// After; `None` if it is gone.
+    pub new: Option<Object>,
+}
+
+impl Notification {
+    /// The object, in its last known state.
+    pub fn object(&self) -> Option<&Object> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+}
+
+/// A component's handlers on an informer, and what they have not been told yet.
+#[derive(Clone, Debug)]
+pub struct Listener {
+    /// The component, by its place in the process.
+    pub component: usize,
+    /// What it has not been told yet.
+    pub pending: VecDeque<Notification>,
+}
+
+/// Lists and watches one kind for a process.
+#[derive(Clone, Debug)]
+pub struct Informer {
+    /// The kind.
+    pub kind: Kind,
+    /// Which of them.
+    pub filter: Filter,
+    /// The running watch.
+    pub watch: Option<WatchId>,
+    /// The revision it has seen; 0 before the first list.
+    pub resource_version: u64,
+    /// What came and was not worked in yet.
+    pub fifo: DeltaFifo,
+    /// Who wants to know.
+    pub listeners: Vec<Listener>,
+}
+
+impl Informer {
+    /// An informer that has not listed yet.
+    pub fn new(kind: Kind, filter: Filter) -> Informer {
+        Informer {
+            kind,
+            filter,
+            watch: None,
+            resource_version: 0,
+            fifo: DeltaFifo::default(),
+            listeners: Vec::new(),
+        }
+    }
+
+    /// The reflector's part: a watch event goes into the FIFO.
+    pub fn reflect(&mut self, event: WatchEvent) {
+        self.resource_version = event.revision;
+        self.fifo.push(match event.kind {
+            WatchEventType::Added | WatchEventType::Modified => Delta::Upsert(event.object),
+            WatchEventType::Deleted => Delta::Deleted(event.object),
+        });
+    }
+
+    /// The controller's part: the oldest delta goes into the indexer and to the listeners.
+    pub fn process(&mut self, indexer: &mut Indexer) -> Option<Notification> {
+        let notification = match self.fifo.pop()? {
+            Delta::Upsert(object) => {
+                let old = indexer.upsert(object.clone());
+                Notification { old, new: Some(object) }
+            }
+            Delta::Deleted(object) => {
+                indexer.remove(&object.key());
+                Notification { old: Some(object), new: None }
+            }
+        };
+        for l in &mut self.listeners {
+            l.pending.push_back(notification.clone());
+        }
+        Some(notification)
+    }
+}

@@ -1,0 +1,288 @@
+//! The event recorder and its correlator: equal events are counted, similar ones folded, a flood
+//! is cut off (`k8s.io/client-go/tools/record/events_cache.go`, and `tools/events` for the
+//! components that use the newer API).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, ObjectReference, Time};
+use crate::api::{Key, Kind, Object, Timestamp};
+use crate::apiserver::{Body, Patch, Request, Response, Verb};
+use crate::etcd::Map;
+
+/// So many similar events in the window are told apart; the rest are folded.
+const MAX_SIMILAR: usize = 10;
+/// The window, in seconds.
+const SIMILAR_WINDOW: i64 = 600;
+/// So many events about one object pass at once …
+const SPAM_BURST: f64 = 25.0;
+/// … and one more every so many seconds.
+const SPAM_REFILL_SECONDS: f64 = 300.0;
+
+/// Which of Kubernetes' two event APIs a component writes with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventFlavour {
+    /// `v1` with count, first and last time.
+    Core {
+        /// `source.component` and `reportingComponent`
+        component: Rc<str>,
+        /// `source.host`; kubelets say where they are.
+        host: Option<Rc<str>>,
+    },
+    /// `events.k8s.io/v1` with event time and series.
+    Events {
+        /// `reportingComponent`
+        component: Rc<str>,
+        /// `reportingInstance`
+        instance: Rc<str>,
+    },
+}
+
+/// An event to be recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// About whom.
+    pub about: ObjectReference,
+    /// `Normal` or `Warning`.
+    pub type_: &'static str,
+    /// Why, in a word.
+    pub reason: String,
+    /// What, in a sentence.
+    pub message: String,
+    /// What the component was doing; the newer API only.
+    pub action: &'static str,
+    /// When it was said.
+    pub at: Timestamp,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Similar {
+    messages: Rc<BTreeSet<String>>,
+    last: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    count: i32,
+    event: Rc<Event>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    tokens: f64,
+    last: Timestamp,
+}
+
+/// Correlates a component's events and turns them into requests.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    flavour: EventFlavour,
+    pending: VecDeque<Recorded>,
+    similar: Map<String, Similar>,
+    known: Map<String, Known>,
+    buckets: Map<String, Bucket>,
+    counter: u64,
+    // The key under which the answer to the request that is out is remembered.
+    out: Option<String>,
+}
+
+impl Recorder {
+    /// A recorder that has said nothing yet.
+    pub fn new(flavour: EventFlavour) -> Recorder {
+        Recorder {
+            flavour,
+            pending: VecDeque::new(),
+            similar: Map::new(),
+            known: Map::new(),
+            buckets: Map::new(),
+            counter: 0,
+            out: None,
+        }
+    }
+
+    /// Queues an event.
+    pub fn record(&mut self, event: Recorded) {
+        self.pending.push_back(event);
+    }
+
+    /// Whether there is nothing to be sent.
+    pub fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// The next request to send, if the correlator lets one through.
+    pub fn next_request(&mut self, user: &Rc<str>) -> Option<Request> {
+        while let Some(r) = self.pending.pop_front() {
+            let request = match &self.flavour {
+                EventFlavour::Core { .. } => self.correlate(&r, user),
+                EventFlavour::Events { .. } => self.series(&r, user),
+            };
+            if request.is_some() {
+                return request;
+            }
+        }
+        None
+    }
+
+    /// The answer to the last request.
+    pub fn answered(&mut self, response: &Response) {
+        let Some(key) = self.out.take() else { return };
+        match response {
+            Response::Object { object, .. } => {
+                if let Some(e) = object.get::<Event>() {
+                    let count = e.count.unwrap_or(1);
+                    self.known.insert(key, Known { count, event: e.clone() });
+                }
+            }
+            // An event that could not be written is dropped, as the broadcaster does after retries.
+            _ => {
+                self.known.remove(&key);
+            }
+        }
+    }
+
+    fn correlate(&mut self, r: &Recorded, user: &Rc<str>) -> Option<Request> {
+        let (component, host) = match &self.flavour {
+            EventFlavour::Core { component, host } => (component.clone(), host.clone()),
+            EventFlavour::Events { component, .. } => (component.clone(), None),
+        };
+        let a = &r.about;
+        let of = |s: &Option<String>| s.as_deref().unwrap_or_default().to_owned();
+        let object_key =
+            [&component, "", &of(&a.kind), &of(&a.namespace), &of(&a.name), &of(&a.uid), &of(&a.api_version)]
+                .join("/");
+        // Similar events: the same but for the message.
+        let similar_key = format!("{object_key}|{}|{}", r.type_, r.reason);
+        let full_key = format!("{similar_key}|{}|{}", of(&a.field_path), r.message);
+        let mut s = self.similar.get(&similar_key).cloned().unwrap_or_default();
+        if s.last.is_none_or(|last| r.at.duration_since(last) > SignedDuration::from_secs(SIMILAR_WINDOW)) {
+            s = Similar::default();
+        }
+        s.last = Some(r.at);
+        let mut message = r.message.clone();
+        let key = {
+            let set = Rc::make_mut(&mut s.messages);
+            set.insert(r.message.clone());
+            if set.len() < MAX_SIMILAR {
+                full_key
+            } else {
+                set.pop_first();
+                message = format!("(combined from similar events): {message}");
+                similar_key.clone()
+            }
+        };
+        self.similar.insert(similar_key, s);
+        let known = self.known.get(&key).cloned();
+        if !self.take_token(object_key, r.at) {
+            return None;
+        }
+        self.out = Some(key);
+        let now = super::context::seconds(r.at);
+        if let Some(k) = known {
+            let mut to = (*k.event).clone();
+            to.count = Some(k.count + 1);
+            to.last_timestamp = Some(Time(now));
+            to.message = Some(message);
+            let from = Object::from(k.event.clone());
+            return Some(self.patch(from, to, user));
+        }
+        let source =
+            EventSource { component: Some(component.to_string()), host: host.as_deref().map(str::to_owned) };
+        let event = Event {
+            metadata: self.metadata(r),
+            involved_object: r.about.clone(),
+            reason: Some(r.reason.clone()),
+            message: Some(message),
+            source: Some(source),
+            first_timestamp: Some(Time(now)),
+            last_timestamp: Some(Time(now)),
+            count: Some(1),
+            type_: Some(r.type_.into()),
+            reporting_component: Some(component.to_string()),
+            reporting_instance: Some(host.as_deref().unwrap_or_default().to_owned()),
+            ..Default::default()
+        };
+        Some(Self::create(event, user))
+    }
+
+    fn series(&mut self, r: &Recorded, user: &Rc<str>) -> Option<Request> {
+        let EventFlavour::Events { component, instance } = self.flavour.clone() else { return None };
+        let uid = r.about.uid.clone().unwrap_or_default();
+        let key = [&*uid, r.type_, r.action, &r.reason, &component, &instance].join("|");
+        if let Some(k) = self.known.get(&key).cloned() {
+            // The first repetition starts a series; the following ones are only counted here and
+            // written every half hour, which is longer than anybody watches.
+            if k.event.series.is_some() {
+                return None;
+            }
+            let mut to = (*k.event).clone();
+            to.series = Some(EventSeries { count: Some(2), last_observed_time: Some(MicroTime(r.at)) });
+            self.out = Some(key);
+            let from = Object::from(k.event.clone());
+            return Some(self.patch(from, to, user));
+        }
+        self.out = Some(key);
+        let event = Event {
+            metadata: self.metadata(r),
+            involved_object: r.about.clone(),
+            reason: Some(r.reason.clone()),
+            message: Some(r.message.clone()),
+            source: Some(EventSource::default()),
+            event_time: Some(MicroTime(r.at)),
+            type_: Some(r.type_.into()),
+            action: Some(r.action.into()),
+            reporting_component: Some(component.to_string()),
+            reporting_instance: Some(instance.to_string()),
+            ..Default::default()
+        };
+        Some(Self::create(event, user))
+    }
+
+    /// A token bucket for each object a component talks about.
+    fn take_token(&mut self, key: String, now: Timestamp) -> bool {
+        let mut b = self.buckets.get(&key).copied().unwrap_or(Bucket { tokens: SPAM_BURST, last: now });
+        let seconds = now.duration_since(b.last).as_secs_f64();
+        b.tokens = (b.tokens + seconds / SPAM_REFILL_SECONDS).min(SPAM_BURST);
+        b.last = now;
+        let ok = b.tokens >= 1.0;
+        if ok {
+            b.tokens -= 1.0;
+        }
+        self.buckets.insert(key, b);
+        ok
+    }
+
+    fn metadata(&mut self, r: &Recorded) -> ObjectMeta {
+        // The suffix is the time in nanoseconds; virtual time stands still, so a counter and
+        // the component make the difference that the clock would have made.
+        self.counter += 1;
+        let component = match &self.flavour {
+            EventFlavour::Core { component, .. } | EventFlavour::Events { component, .. } => component,
+        };
+        let who = component.bytes().fold(0u64, |h, b| (h * 31 + u64::from(b)) % 997);
+        let nanos =
+            u128::try_from(r.at.as_nanosecond()).unwrap_or_default() + u128::from(self.counter * 1000 + who);
+        let name = r.about.name.as_deref().unwrap_or_default();
+        let namespace =
+            r.about.namespace.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
+        ObjectMeta {
+            name: Some(format!("{name}.{nanos:x}")),
+            namespace: Some(namespace),
+            ..Default::default()
+        }
+    }
+
+    fn create(event: Event, user: &Rc<str>) -> Request {
+        let object = Object::from(event);
+        Request::new(user, Verb::Create, Kind::Event, object.key()).body(Body::Object(object))
+    }
+
+    fn patch(&mut self, from: Object, mut to: Event, user: &Rc<str>) -> Request {
+        to.metadata.resource_version.clone_from(&from.meta().resource_version);
+        let key = Key::new(from.namespace(), from.name());
+        Request::new(user, Verb::Patch, Kind::Event, key)
+            .body(Body::Patch(Patch::Between { from, to: to.into() }))
+    }
+}

@@ -1,0 +1,142 @@
+//! The work queue: a key is in it once, is never worked on twice at a time, and comes back later
+//! and later while it keeps failing (`k8s.io/client-go/util/workqueue`).
+
+use imbl::shared_ptr::RcK;
+use jiff::SignedDuration;
+
+use crate::api::{Key, Timestamp};
+use crate::etcd::{Map, Vector};
+
+/// The first delay of a key that failed (`DefaultControllerRateLimiter`).
+const BASE_DELAY_MILLIS: i64 = 5;
+/// The longest.
+const MAX_DELAY_MILLIS: i64 = 1_000_000;
+
+/// A queue of keys.
+#[derive(Clone, Debug, Default)]
+pub struct WorkQueue {
+    queue: Vector<Key>,
+    dirty: imbl::GenericOrdSet<Key, RcK>,
+    processing: Vec<Key>,
+    waiting: Map<Key, Timestamp>,
+    failures: Map<Key, u32>,
+}
+
+impl WorkQueue {
+    /// Adds a key unless it waits already; one that is being worked on comes again afterwards.
+    pub fn add(&mut self, key: Key) {
+        if self.dirty.contains(&key) {
+            return;
+        }
+        self.dirty.insert(key.clone());
+        if !self.processing.contains(&key) {
+            self.queue.push_back(key);
+        }
+    }
+
+    /// Takes the next key.
+    pub fn get(&mut self) -> Option<Key> {
+        let key = self.queue.pop_front()?;
+        self.dirty.remove(&key);
+        self.processing.push(key.clone());
+        Some(key)
+    }
+
+    /// The next key, without taking it.
+    pub fn peek(&self) -> Option<&Key> {
+        self.queue.front()
+    }
+
+    /// Ends the work on a key.
+    pub fn done(&mut self, key: &Key) {
+        self.processing.retain(|k| k != key);
+        if self.dirty.contains(key) {
+            self.queue.push_back(key.clone());
+        }
+    }
+
+    /// Plans a key for a moment. The earlier of two plans holds: `Some` with the plan it replaces
+    /// if the key's timer has to change.
+    pub fn add_at(&mut self, key: &Key, at: Timestamp) -> Option<Option<Timestamp>> {
+        let old = self.waiting.get(key).copied();
+        if old.is_some_and(|old| old <= at) {
+            return None;
+        }
+        self.waiting.insert(key.clone(), at);
+        Some(old)
+    }
+
+    /// A planned moment has come.
+    pub fn fire(&mut self, key: &Key) {
+        self.waiting.remove(key);
+        self.add(key.clone());
+    }
+
+    /// How long a key that failed has to wait; it doubles each time.
+    pub fn next_delay(&mut self, key: &Key) -> SignedDuration {
+        let n = self.failures.get(key).copied().unwrap_or(0);
+        self.failures.insert(key.clone(), n.saturating_add(1));
+        let factor = 1i64.checked_shl(n.min(40)).unwrap_or(i64::MAX);
+        SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
+    }
+
+    /// How often a key has failed in a row.
+    pub fn retries(&self, key: &Key) -> u32 {
+        self.failures.get(key).copied().unwrap_or(0)
+    }
+
+    /// A key succeeded.
+    pub fn forget(&mut self, key: &Key) {
+        self.failures.remove(key);
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Those that wait, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Key> {
+        self.queue.iter()
+    }
+
+    /// Those that are planned, with when.
+    pub fn planned(&self) -> impl Iterator<Item = (&Key, &Timestamp)> {
+        self.waiting.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_worked_on_once_at_a_time_and_comes_back_if_it_changed() {
+        let mut q = WorkQueue::default();
+        let k = Key::new("d", "a");
+        q.add(k.clone());
+        q.add(k.clone());
+        assert_eq!(q.len(), 1);
+        assert_eq!(q.get(), Some(k.clone()));
+        q.add(k.clone());
+        assert_eq!(q.get(), None);
+        q.done(&k);
+        assert_eq!(q.get(), Some(k));
+    }
+
+    #[test]
+    fn failing_keys_wait_longer_each_time() {
+        let mut q = WorkQueue::default();
+        let k = Key::new("d", "a");
+        let d: Vec<i128> = (0..20).map(|_| q.next_delay(&k).as_millis()).collect();
+        assert_eq!(d[..4], [5, 10, 20, 40]);
+        assert_eq!(d[19], 1_000_000);
+        q.forget(&k);
+        assert_eq!(q.next_delay(&k).as_millis(), 5);
+    }
+}

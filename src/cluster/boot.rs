@@ -1,0 +1,198 @@
+//! How a cluster starts: what exists before anybody applies anything.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde_json::json;
+
+use super::action::Actor;
+use super::clock::Clock;
+use super::process::Process;
+use super::{Action, Cluster};
+use crate::api::types::Node;
+use crate::api::{Kind, Object, Timestamp};
+use crate::apiserver::{ApiServer, Body, Request, Verb};
+use crate::client::Component;
+
+/// A node to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeSpec {
+    /// Its name.
+    pub name: String,
+    /// Its labels, beside those a kubelet sets.
+    pub labels: BTreeMap<String, String>,
+    /// How much it has: `cpu`, `memory`, `pods`.
+    pub capacity: BTreeMap<String, String>,
+}
+
+impl NodeSpec {
+    /// A node of 4 CPU, 8Gi and 110 pods.
+    pub fn standard(name: &str) -> NodeSpec {
+        let capacity = [("cpu", "4"), ("memory", "8Gi"), ("pods", "110"), ("ephemeral-storage", "100Gi")];
+        NodeSpec {
+            name: name.into(),
+            labels: BTreeMap::new(),
+            capacity: capacity.into_iter().map(|(k, v)| (k.into(), v.into())).collect(),
+        }
+    }
+}
+
+type Components = Rc<dyn Fn() -> Vec<Box<dyn Component>>>;
+type NodeComponents = Rc<dyn Fn(&str) -> Vec<Box<dyn Component>>>;
+
+/// What a cluster is made of.
+#[derive(Clone)]
+pub struct Config {
+    /// Names, uids and ties come from it.
+    pub seed: u64,
+    /// When it starts.
+    pub start: Timestamp,
+    /// Its nodes.
+    pub nodes: Vec<NodeSpec>,
+    /// What runs in kube-controller-manager.
+    pub controllers: Components,
+    /// What runs in kube-scheduler.
+    pub scheduler: Components,
+    /// What runs on a node, by its name.
+    pub kubelet: NodeComponents,
+}
+
+/// Where virtual time starts unless it is said: 2026-01-01T00:00:00Z, in seconds.
+const START: i64 = 1_767_225_600;
+
+impl Config {
+    /// Kubernetes with so many standard nodes, `node-1` and on.
+    pub fn nodes(n: usize) -> Config {
+        Config {
+            seed: 1,
+            start: Timestamp::from_second(START).unwrap_or(Timestamp::UNIX_EPOCH),
+            nodes: (1..=n).map(|i| NodeSpec::standard(&format!("node-{i}"))).collect(),
+            controllers: Rc::new(crate::controllers::all),
+            scheduler: Rc::new(crate::scheduler::components),
+            kubelet: Rc::new(crate::kubelet::components),
+        }
+    }
+}
+
+impl Cluster {
+    /// A cluster that has booted: its nodes are registered, every component has listed what
+    /// there is, and nothing is left to do.
+    pub fn new(config: &Config) -> Cluster {
+        let mut cluster = Cluster {
+            api: ApiServer::new(config.seed),
+            processes: crate::etcd::Vector::new(),
+            ready: Default::default(),
+            clock: Clock::new(config.start),
+            turn: Actor::default(),
+        };
+        for object in bootstrap_objects() {
+            cluster.bootstrap(object);
+        }
+        cluster.add_process(Process::new("kube-controller-manager", None, (config.controllers)()));
+        cluster.add_process(Process::new("kube-scheduler", None, (config.scheduler)()));
+        for node in &config.nodes {
+            cluster.add_node(node, (config.kubelet)(&node.name));
+        }
+        cluster.settle();
+        cluster.turn = Actor::default();
+        cluster
+    }
+
+    /// Adds a node and starts its kubelet.
+    pub fn add_node(&mut self, spec: &NodeSpec, components: Vec<Box<dyn Component>>) {
+        let index = self.processes.len().saturating_sub(1);
+        self.bootstrap(node_object(spec, index));
+        self.add_process(Process::new("kubelet", Some(spec.name.as_str().into()), components));
+    }
+
+    fn add_process(&mut self, process: Process) {
+        let id = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
+        self.processes.push_back(Rc::new(process));
+        self.ready.insert(id);
+    }
+
+    /// What the cluster does before anybody looks.
+    fn bootstrap(&mut self, object: Object) {
+        let user: Rc<str> = Rc::from(if object.kind() == Kind::Node { "kubelet" } else { "kube-apiserver" });
+        let request = Request::new(&user, Verb::Create, object.kind(), object.key());
+        // What is refused here is missing from the start, and the tests of this room say so.
+        let _ = self.request(&request.clone().body(Body::Object(object.clone())));
+        if object.get::<Node>().is_some() {
+            let status = Request::new(&user, Verb::Update, object.kind(), object.key())
+                .subresource(crate::apiserver::Subresource::Status);
+            let _ = self.request(&status.body(Body::Object(object)));
+        }
+    }
+
+    /// Does all there is to do without letting time pass.
+    pub fn settle(&mut self) {
+        while let Some(action) = self.fair().filter(|a| *a != Action::Advance) {
+            if self.act(&action).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn bootstrap_objects() -> Vec<Object> {
+    let mut values = Vec::new();
+    for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+        values.push((Kind::Namespace, json!({"metadata": {"name": ns}})));
+    }
+    for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+        values.push((Kind::ServiceAccount, json!({"metadata": {"name": "default", "namespace": ns}})));
+        values.push((Kind::ConfigMap, json!({
+            "metadata": {
+                "name": "kube-root-ca.crt", "namespace": ns,
+                "annotations": {"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."},
+            },
+            // There is no TLS here, so there is nothing to trust.
+            "data": {"ca.crt": ""},
+        })));
+    }
+    for (name, value) in [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)]
+    {
+        values.push((
+            Kind::PriorityClass,
+            json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"}),
+        ));
+    }
+    // The values are written above: they are objects of their kinds.
+    values.into_iter().filter_map(|(kind, value)| Object::from_value(kind, value).ok()).collect()
+}
+
+fn node_object(spec: &NodeSpec, index: usize) -> Object {
+    let mut labels = json!({
+        "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
+        "kubernetes.io/hostname": spec.name,
+    });
+    for (k, v) in &spec.labels {
+        labels[k] = v.as_str().into();
+    }
+    let condition = |type_: &str, status: &str, reason: &str, message: &str| json!({"type": type_, "status": status, "reason": reason, "message": message});
+    let value = json!({
+        "metadata": {"name": spec.name, "labels": labels},
+        "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
+        "status": {
+            "capacity": spec.capacity,
+            "allocatable": spec.capacity,
+            "conditions": [
+                condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+                condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+                condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+                condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+            ],
+            "addresses": [
+                {"type": "InternalIP", "address": format!("172.18.0.{}", index + 1)},
+                {"type": "Hostname", "address": spec.name},
+            ],
+            "nodeInfo": {
+                "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": "v1.36.2",
+                "kubeProxyVersion": "", "containerRuntimeVersion": "steady://1", "kernelVersion": "", "osImage": "",
+                "machineID": "", "systemUUID": "", "bootID": "",
+            },
+        },
+    });
+    Object::from_value(Kind::Node, value).unwrap_or_else(|_| Node::default().into())
+}

@@ -1,0 +1,206 @@
+//! The depths a person steps at: a command, a reconcile; and what each component would do next.
+
+use std::rc::Rc;
+
+use super::Cluster;
+use super::action::{Action, Actor, Outcome, Transition};
+use crate::api::{Key, Timestamp};
+use crate::apiserver::{Request, Response, Write};
+use crate::client::Why;
+
+/// So many actions without a command mean that something runs in a circle.
+const ACTIONS_LIMIT: usize = 1_000_000;
+
+/// One command: an API write by a component, and the events it recorded about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// Who issued it.
+    pub actor: Actor,
+    /// Their name: `deployment-controller`, `kube-scheduler`, `kubelet`.
+    pub by: Rc<str>,
+    /// The key that was being synced; none for an event that stands alone.
+    pub key: Option<Key>,
+    /// The request.
+    pub request: Rc<Request>,
+    /// Why.
+    pub why: Option<Rc<Why>>,
+    /// The answer.
+    pub response: Response,
+    /// What it wrote.
+    pub writes: Vec<Write>,
+    /// The events recorded about it.
+    pub events: Vec<Write>,
+    /// The finest actions that it is made of.
+    pub actions: Vec<Action>,
+    /// The time it was issued at.
+    pub at: Timestamp,
+    /// The time before, if time had to pass.
+    pub waited_since: Option<Timestamp>,
+}
+
+/// What a step ended with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// A command was issued.
+    Command(Box<Command>),
+    /// Nothing can happen any more.
+    Steady,
+}
+
+impl Cluster {
+    /// Steps up to and including the next command: of a component, or of whoever's turn it is.
+    /// `None` if there is none: for a component, until somebody else acts or time passes; for all,
+    /// because the cluster is steady.
+    pub fn next_command(&mut self, choice: Option<Actor>) -> Option<Command> {
+        let mut actions = Vec::new();
+        let mut waited_since = None;
+        while actions.len() < ACTIONS_LIMIT {
+            let action = match choice {
+                Some(actor) => self.next_for(actor)?,
+                None => self.fair()?,
+            };
+            let t = self.act(&action).ok()?;
+            actions.push(action);
+            if let Outcome::Advanced { from, .. } = t.outcome {
+                waited_since.get_or_insert(from);
+            }
+            if let Some(mut command) = self.as_command(t) {
+                self.flush_events(&mut command, &mut actions);
+                command.actions = actions;
+                command.waited_since = waited_since;
+                return Some(command);
+            }
+        }
+        None
+    }
+
+    /// Steps through the rest of the sync under way, or through the next one, of a component or
+    /// of whoever's turn it is: all its commands.
+    pub fn next_reconcile(&mut self, choice: Option<Actor>) -> Option<Vec<Command>> {
+        let mut commands: Vec<Command> = Vec::new();
+        let first = self.next_command(choice)?;
+        let actor = first.actor;
+        commands.push(first);
+        while self.component(actor).is_some_and(|c| c.pending().is_some()) {
+            match self.next_command(Some(actor)) {
+                Some(c) => commands.push(c),
+                None => break,
+            }
+        }
+        Some(commands)
+    }
+
+    fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
+        let c = self.processes.get(actor.process as usize)?.components.get(actor.component as usize)?;
+        Some(&**c)
+    }
+
+    /// A component's name.
+    pub fn actor_name(&self, actor: Actor) -> Option<Rc<str>> {
+        self.component(actor).map(crate::client::Component::name)
+    }
+
+    /// Every component, in order.
+    pub fn actors(&self) -> impl Iterator<Item = Actor> {
+        self.processes.iter().enumerate().flat_map(|(p, process)| {
+            (0..process.components.len())
+                .map(move |c| Actor { process: p as u32, component: u16::try_from(c).unwrap_or(u16::MAX) })
+        })
+    }
+
+    fn as_command(&self, t: Transition) -> Option<Command> {
+        let (actor, key, request, why, response) = match (t.action, t.outcome) {
+            (Action::Send { actor }, Outcome::Sent { key, request, why, response, .. })
+                if request.verb.writes() =>
+            {
+                (actor, Some(key), request, why, response)
+            }
+            (Action::Record { actor }, Outcome::Recorded { exchange: Some((request, response)) }) => {
+                (actor, None, request, None, response)
+            }
+            _ => return None,
+        };
+        Some(Command {
+            actor,
+            by: self.actor_name(actor)?,
+            key,
+            request,
+            why,
+            response,
+            writes: t.writes,
+            events: Vec::new(),
+            actions: Vec::new(),
+            at: self.now(),
+            waited_since: None,
+        })
+    }
+
+    fn flush_events(&mut self, command: &mut Command, actions: &mut Vec<Action>) {
+        let action = Action::Record { actor: command.actor };
+        while self.component(command.actor).is_some_and(|c| c.has_events()) {
+            let Ok(t) = self.act(&action) else { return };
+            actions.push(action);
+            command.events.extend(t.writes);
+        }
+    }
+
+    /// What each component would do next if it were its turn, found by letting it run on a copy;
+    /// at most `limit` of them. Where nobody has anything to do but wait, what comes when time has
+    /// passed. Empty in a steady state.
+    pub fn next_commands(&self, limit: usize) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for id in &self.ready {
+            let Some(p) = self.processes.get(*id as usize) else { continue };
+            for c in 0..p.components.len() {
+                if commands.len() >= limit {
+                    return commands;
+                }
+                let actor = Actor { process: *id, component: u16::try_from(c).unwrap_or(u16::MAX) };
+                if self.next_for(actor).is_some()
+                    && let Some(command) = self.clone().next_command(Some(actor))
+                {
+                    commands.push(command);
+                }
+            }
+        }
+        if commands.is_empty() {
+            commands.extend(self.clone().next_command(None));
+        }
+        commands
+    }
+
+    /// Whether no component has a next command, now or when time has passed. Heartbeats do not
+    /// count.
+    pub fn is_steady(&self) -> bool {
+        self.clone().next_command(None).is_none()
+    }
+
+    /// Runs under the fair policy until the cluster is steady or so many commands were issued;
+    /// tells each to `see`. Returns whether it is steady.
+    pub fn run_to_steady(&mut self, limit: usize, mut see: impl FnMut(&Cluster, &Command)) -> bool {
+        for _ in 0..limit {
+            match self.next_command(None) {
+                Some(command) => see(self, &command),
+                None => return true,
+            }
+        }
+        self.is_steady()
+    }
+
+    /// Lets time pass up to a moment, doing everything that there is to do on the way.
+    pub fn run_until(&mut self, to: Timestamp, mut see: impl FnMut(&Cluster, &Command)) {
+        loop {
+            match self.fair() {
+                Some(Action::Advance) if self.clock.next().is_none_or(|t| t > to) => break,
+                None => break,
+                Some(action) => {
+                    let Ok(t) = self.act(&action) else { break };
+                    if let Some(command) = self.as_command(t) {
+                        see(self, &command);
+                    }
+                }
+            }
+        }
+        self.advance_to(to);
+    }
+}

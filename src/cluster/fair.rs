@@ -1,0 +1,97 @@
+//! Whose turn it is. Under the fair policy every component issues one command in turn; before
+//! that it gets to see all that has happened.
+
+use super::Cluster;
+use super::action::{Action, Actor, Outcome};
+use super::process::Process;
+
+impl Cluster {
+    /// The next action that brings a component forward: what it has to say, its request, what it
+    /// has not seen yet, its next key, in this order. `None` if there is nothing for it to do
+    /// until somebody else acts or time passes.
+    pub fn next_for(&self, actor: Actor) -> Option<Action> {
+        let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
+        let c = p.components.get(actor.component as usize)?;
+        if c.has_events() {
+            return Some(Action::Record { actor });
+        }
+        if c.pending().is_some() {
+            return Some(Action::Send { actor });
+        }
+        if let Some(action) = self.delivery(actor, p) {
+            return Some(action);
+        }
+        (c.working_on().is_none() && !c.queue().is_empty()).then_some(Action::Start { actor })
+    }
+
+    /// The next action that brings news to a component.
+    fn delivery(&self, actor: Actor, p: &Process) -> Option<Action> {
+        let process = actor.process;
+        let mine = || {
+            p.informers.iter().enumerate().filter_map(|(i, n)| {
+                let l = n.listeners.iter().find(|l| l.component == actor.component as usize)?;
+                Some((u16::try_from(i).unwrap_or(u16::MAX), n, l))
+            })
+        };
+        for (informer, n, l) in mine() {
+            if !l.pending.is_empty() {
+                return Some(Action::Notify { actor, informer });
+            }
+            if !n.fifo.is_empty() {
+                return Some(Action::Pop { process, informer });
+            }
+            match n.watch.map(|w| self.api.watches.pending(w)) {
+                None | Some(None) => return Some(Action::List { process, informer }),
+                Some(Some(0)) => {}
+                Some(Some(_)) => return Some(Action::Watch { process, informer }),
+            }
+        }
+        None
+    }
+
+    /// The action that the fair policy takes next; `None` in a steady state.
+    pub fn fair(&self) -> Option<Action> {
+        let from = self.turn;
+        let ready = || {
+            let later = self.ready.range(from.process..).copied();
+            later.chain(self.ready.range(..from.process).copied())
+        };
+        for id in ready() {
+            if let Some(a) = self.first_of(id, if id == from.process { from.component } else { 0 }, u16::MAX)
+            {
+                return Some(a);
+            }
+        }
+        // Round to the components of the same process before the one whose turn it is.
+        if let Some(a) = self.first_of(from.process, 0, from.component) {
+            return Some(a);
+        }
+        self.clock.next().map(|_| Action::Advance)
+    }
+
+    fn first_of(&self, process: u32, from: u16, to: u16) -> Option<Action> {
+        let n = u16::try_from(self.processes.get(process as usize)?.components.len()).unwrap_or(u16::MAX);
+        (from..to.min(n)).find_map(|component| self.next_for(Actor { process, component }))
+    }
+
+    /// After a component's command (and the events it says about it) it is the next one's turn.
+    pub(super) fn pass_turn(&mut self, action: &Action, outcome: &Outcome) {
+        let (actor, spoke) = match (action, outcome) {
+            (Action::Send { actor }, Outcome::Sent { request, .. }) => (*actor, request.verb.writes()),
+            (Action::Record { actor }, _) => (*actor, true),
+            (Action::Start { actor } | Action::Notify { actor, .. }, _) => (*actor, false),
+            _ => return,
+        };
+        let done = spoke
+            && !self
+                .processes
+                .get(actor.process as usize)
+                .and_then(|p| p.components.get(actor.component as usize))
+                .is_some_and(|c| c.has_events());
+        self.turn = if done {
+            Actor { process: actor.process, component: actor.component.saturating_add(1) }
+        } else {
+            actor
+        };
+    }
+}

@@ -1,0 +1,74 @@
+//! Puts the components together: [`Cluster`], [`Action`], `enabled()`, `step()`, the virtual clock.
+//!
+//! A [`Cluster`] is a value: cloning it costs a few pointers, so the past can be kept and the
+//! future tried. Everything that can happen next is an [`Action`]; [`Cluster::step`] makes it
+//! happen and says what came of it.
+
+mod action;
+mod boot;
+mod clock;
+mod command;
+mod digest;
+mod fair;
+mod process;
+mod step;
+
+pub use action::{Action, Actor, Outcome, StepError, Transition};
+pub use boot::{Config, NodeSpec};
+pub use clock::Clock;
+pub use command::{Cause, Command};
+pub use process::Process;
+
+use std::rc::Rc;
+
+use crate::api::Timestamp;
+use crate::apiserver::{ApiServer, Request, Response, Write};
+use crate::etcd::Vector;
+
+/// A Kubernetes control plane with its nodes.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    api: ApiServer,
+    processes: Vector<Rc<Process>>,
+    /// The processes that may have something to do; those not in it have nothing.
+    ready: imbl::GenericOrdSet<u32, imbl::shared_ptr::RcK>,
+    clock: Clock,
+    /// Whose turn it is under the fair policy.
+    turn: Actor,
+}
+
+impl Cluster {
+    /// The time.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The API server, to be read.
+    pub fn api(&self) -> &ApiServer {
+        &self.api
+    }
+
+    /// The processes, in order: kube-controller-manager, kube-scheduler, kubelets.
+    pub fn processes(&self) -> impl Iterator<Item = &Process> {
+        self.processes.iter().map(|p| &**p)
+    }
+
+    /// The clock.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// A request from outside: what a person, kubectl or a client of the door does.
+    pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
+        self.api.set_now(self.clock.now());
+        let response = self.api.request(request);
+        self.wake();
+        (response, self.api.take_writes())
+    }
+
+    fn wake(&mut self) {
+        for p in self.api.take_woken() {
+            self.ready.insert(p);
+        }
+    }
+}

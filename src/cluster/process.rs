@@ -1,0 +1,45 @@
+//! A process: informers and the components that share them.
+
+use std::rc::Rc;
+
+use crate::client::{Caches, Component, Informer};
+
+/// kube-controller-manager, kube-scheduler or a kubelet.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its name.
+    pub name: Rc<str>,
+    /// The node it runs on, if it is a kubelet.
+    pub node: Option<Rc<str>>,
+    /// Whether it runs. A stopped process sees and does nothing.
+    pub running: bool,
+    /// One for each kind it watches.
+    pub informers: Vec<Informer>,
+    /// What these have seen.
+    pub caches: Rc<Caches>,
+    /// What works with them.
+    pub components: Vec<Box<dyn Component>>,
+}
+
+impl Process {
+    /// A process of components, with an informer for each kind that one of them watches.
+    pub fn new(name: &str, node: Option<Rc<str>>, components: Vec<Box<dyn Component>>) -> Process {
+        let mut informers: Vec<Informer> = Vec::new();
+        for (i, c) in components.iter().enumerate() {
+            for (kind, filter) in c.watches() {
+                let at = informers.iter().position(|n| n.kind == kind && n.filter == filter).unwrap_or_else(
+                    || {
+                        informers.push(Informer::new(kind, filter));
+                        informers.len() - 1
+                    },
+                );
+                if let Some(informer) = informers.get_mut(at) {
+                    informer
+                        .listeners
+                        .push(crate::client::Listener { component: i, pending: Default::default() });
+                }
+            }
+        }
+        Process { name: name.into(), node, running: true, informers, caches: Rc::default(), components }
+    }
+}

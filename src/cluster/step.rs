@@ -1,0 +1,286 @@
+//! `enabled()` and `step()`: what may happen next, and making it happen.
+
+use std::rc::Rc;
+
+use super::Cluster;
+use super::action::{Action, Actor, Outcome, StepError, Transition};
+use super::process::Process;
+use crate::api::{Key, Kind, Object};
+use crate::apiserver::{Request, Response, Verb};
+use crate::client::{Env, Progress, TimerOp};
+
+/// The actions of one process that may happen next, in a stable order.
+pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
+    if !process.running {
+        return;
+    }
+    for (i, informer) in process.informers.iter().enumerate() {
+        let informer_id = i as u16;
+        match informer.watch.map(|w| cluster.api.watches.pending(w)) {
+            None | Some(None) => into.push(Action::List { process: id, informer: informer_id }),
+            Some(Some(0)) => {}
+            Some(Some(_)) => into.push(Action::Watch { process: id, informer: informer_id }),
+        }
+        if !informer.fifo.is_empty() {
+            into.push(Action::Pop { process: id, informer: informer_id });
+        }
+        for l in informer.listeners.iter().filter(|l| !l.pending.is_empty()) {
+            let actor = Actor { process: id, component: l.component as u16 };
+            into.push(Action::Notify { actor, informer: informer_id });
+        }
+    }
+    for (i, c) in process.components.iter().enumerate() {
+        let actor = Actor { process: id, component: i as u16 };
+        if c.has_events() {
+            into.push(Action::Record { actor });
+        }
+        if c.pending().is_some() {
+            into.push(Action::Send { actor });
+        } else if c.working_on().is_none() && !c.queue().is_empty() {
+            into.push(Action::Start { actor });
+        }
+    }
+}
+
+impl Cluster {
+    /// What may happen next, in a stable order. Time passes only where nothing else may happen.
+    pub fn enabled(&self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        for id in &self.ready {
+            if let Some(p) = self.processes.get(*id as usize) {
+                process_actions(self, *id, p, &mut actions);
+            }
+        }
+        if actions.is_empty() && self.clock.next().is_some() {
+            actions.push(Action::Advance);
+        }
+        actions
+    }
+
+    /// Makes an action happen: a new value, and the record of what happened.
+    ///
+    /// # Errors
+    /// If the action is not enabled.
+    pub fn step(&self, action: &Action) -> Result<(Cluster, Transition), StepError> {
+        let mut next = self.clone();
+        let transition = next.act(action)?;
+        Ok((next, transition))
+    }
+
+    /// As [`Cluster::step`], in place.
+    ///
+    /// # Errors
+    /// If the action is not enabled; then nothing has changed.
+    pub fn act(&mut self, action: &Action) -> Result<Transition, StepError> {
+        let outcome = self.perform(action).ok_or(StepError { action: *action })?;
+        self.pass_turn(action, &outcome);
+        self.wake();
+        if let Some(id) = action.process() {
+            self.settle_readiness(id);
+        }
+        Ok(Transition { action: *action, outcome, writes: self.api.take_writes() })
+    }
+
+    fn perform(&mut self, action: &Action) -> Option<Outcome> {
+        match *action {
+            Action::List { process, informer } => self.list(process, informer),
+            Action::Watch { process, informer } => self.watch(process, informer),
+            Action::Pop { process, informer } => self.pop(process, informer),
+            Action::Notify { actor, informer } => self.notify(actor, informer),
+            Action::Start { actor } => self.start(actor),
+            Action::Send { actor } => self.send(actor),
+            Action::Record { actor } => self.record(actor),
+            Action::Advance => self.advance(),
+        }
+    }
+
+    pub(super) fn process_mut(&mut self, id: u32) -> Option<&mut Process> {
+        self.processes.get_mut(id as usize).map(Rc::make_mut)
+    }
+
+    fn running(&mut self, id: u32) -> Option<&mut Process> {
+        self.process_mut(id).filter(|p| p.running)
+    }
+
+    fn list(&mut self, id: u32, informer: u16) -> Option<Outcome> {
+        let (kind, filter, old) = {
+            let n =
+                self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?;
+            if n.watch.is_some_and(|w| self.api.watches.pending(w).is_some()) {
+                return None;
+            }
+            (n.kind, n.filter.clone(), n.resource_version)
+        };
+        // A watch that was cut goes on where it stopped, as long as that is remembered.
+        let missed: Option<Vec<_>> = (old > 0)
+            .then(|| {
+                self.api
+                    .etcd()
+                    .since(old)
+                    .ok()
+                    .map(|log| log.filter(|e| e.key.kind == kind).cloned().collect())
+            })
+            .flatten();
+        let watch = self.api.watches.add(id, kind, filter.clone());
+        if let Some(missed) = missed {
+            let items = missed.len();
+            let n = self.process_mut(id)?.informers.get_mut(informer as usize)?;
+            n.watch = Some(watch);
+            for e in missed {
+                let before = e.prev.as_ref().is_some_and(|o| filter.matches(o));
+                let after = e.next.as_ref().filter(|o| filter.matches(o));
+                n.resource_version = e.revision;
+                match (before, after) {
+                    (_, Some(o)) => n.fifo.push(crate::client::Delta::Upsert(o.clone())),
+                    (true, None) => {
+                        if let Some(o) = e.next.or(e.prev) {
+                            n.fifo.push(crate::client::Delta::Deleted(o));
+                        }
+                    }
+                    (false, None) => {}
+                }
+            }
+            return Some(Outcome::Listed { kind, items });
+        }
+        let name: Rc<str> = self.processes.get(id as usize)?.name.clone();
+        let request = Request::new(&name, Verb::List, kind, Key::new("", ""));
+        self.api.set_now(self.clock.now());
+        let Response::List { items, revision } = self.api.request(&request) else { return None };
+        let items: Vec<Object> = items.into_iter().filter(|o| filter.matches(o)).collect();
+        let count = items.len();
+        let p = self.process_mut(id)?;
+        let n = p.informers.get_mut(informer as usize)?;
+        n.watch = Some(watch);
+        n.resource_version = revision;
+        n.fifo.replace(items, p.caches.of(kind));
+        Some(Outcome::Listed { kind, items: count })
+    }
+
+    fn watch(&mut self, id: u32, informer: u16) -> Option<Outcome> {
+        let watch =
+            self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?.watch?;
+        let event = self.api.watches.next(watch).ok()??;
+        let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.object.key() };
+        self.process_mut(id)?.informers.get_mut(informer as usize)?.reflect(event);
+        Some(outcome)
+    }
+
+    fn pop(&mut self, id: u32, informer: u16) -> Option<Outcome> {
+        let p = self.running(id)?;
+        let n = p.informers.get_mut(informer as usize).filter(|n| !n.fifo.is_empty())?;
+        let kind = n.kind;
+        let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
+        let key = seen.object()?.key();
+        Some(Outcome::Indexed { kind, key })
+    }
+
+    fn notify(&mut self, actor: Actor, informer: u16) -> Option<Outcome> {
+        let now = self.clock.now();
+        let p = self.running(actor.process)?;
+        let n = p.informers.get_mut(informer as usize)?;
+        let kind: Kind = n.kind;
+        let l = n.listeners.iter_mut().find(|l| l.component == actor.component as usize)?;
+        let seen = l.pending.pop_front()?;
+        let key = seen.object()?.key();
+        let mut timers = Vec::new();
+        let component = p.components.get_mut(actor.component as usize)?;
+        component.notify(&mut Env { caches: &p.caches, now, timers: &mut timers }, &seen);
+        self.set_timers(actor, timers);
+        Some(Outcome::Handled { kind, key })
+    }
+
+    fn start(&mut self, actor: Actor) -> Option<Outcome> {
+        let now = self.clock.now();
+        let p = self.running(actor.process)?;
+        let component = p.components.get_mut(actor.component as usize)?;
+        let mut timers = Vec::new();
+        let progress = component.start(&mut Env { caches: &p.caches, now, timers: &mut timers })?;
+        let outcome = match progress {
+            Progress::Waiting => {
+                Outcome::Started { key: component.working_on()?.clone(), ended: false, error: None }
+            }
+            Progress::Done { key, error } => Outcome::Started { key, ended: true, error },
+        };
+        self.set_timers(actor, timers);
+        Some(outcome)
+    }
+
+    fn send(&mut self, actor: Actor) -> Option<Outcome> {
+        let now = self.clock.now();
+        let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
+        let component = p.components.get(actor.component as usize)?;
+        let pending = component.pending()?.clone();
+        let key = component.working_on()?.clone();
+        self.api.set_now(now);
+        let response = self.api.request(&pending.request);
+        let p = self.running(actor.process)?;
+        let component = p.components.get_mut(actor.component as usize)?;
+        let mut timers = Vec::new();
+        let progress =
+            component.answered(&mut Env { caches: &p.caches, now, timers: &mut timers }, response.clone());
+        self.set_timers(actor, timers);
+        let (ended, error) = match progress {
+            Progress::Waiting => (false, None),
+            Progress::Done { error, .. } => (true, error),
+        };
+        Some(Outcome::Sent { key, request: pending.request, why: pending.why, response, ended, error })
+    }
+
+    fn record(&mut self, actor: Actor) -> Option<Outcome> {
+        let component = self.running(actor.process)?.components.get_mut(actor.component as usize)?;
+        if !component.has_events() {
+            return None;
+        }
+        let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
+        self.api.set_now(self.clock.now());
+        let response = self.api.request(&request);
+        self.process_mut(actor.process)?
+            .components
+            .get_mut(actor.component as usize)?
+            .event_answered(&response);
+        Some(Outcome::Recorded { exchange: Some((Rc::new(request), response)) })
+    }
+
+    fn advance(&mut self) -> Option<Outcome> {
+        let from = self.clock.now();
+        let to = self.clock.next()?;
+        self.advance_to(to);
+        Some(Outcome::Advanced { from, to })
+    }
+
+    /// Lets time pass up to a moment, whatever else there is to do.
+    pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
+        for (actor, key) in self.clock.advance(to) {
+            let Some(p) = self.process_mut(actor.process) else { continue };
+            if let Some(c) = p.components.get_mut(actor.component as usize) {
+                c.fire(&key);
+            }
+            self.ready.insert(actor.process);
+        }
+    }
+
+    fn set_timers(&mut self, actor: Actor, timers: Vec<TimerOp>) {
+        for t in timers {
+            self.clock.set(actor, t.key, t.at, t.replaces, t.background);
+        }
+    }
+
+    /// A process that has nothing left to do is not looked at until it is woken.
+    fn settle_readiness(&mut self, id: u32) {
+        let idle = self.processes.get(id as usize).is_none_or(|p| {
+            !p.running
+                || (p.informers.iter().all(|n| {
+                    n.fifo.is_empty()
+                        && n.listeners.iter().all(|l| l.pending.is_empty())
+                        && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
+                }) && p.components.iter().all(|c| {
+                    !c.has_events()
+                        && c.pending().is_none()
+                        && (c.queue().is_empty() || c.working_on().is_some())
+                }))
+        });
+        if idle {
+            self.ready.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The store: revisions, history, compaction. Only [`apiserver`](crate::apiserver) talks to it.
+//!
+//! A value of etcd here is an [`Object`], not bytes; apart from that it is etcd: one revision
+//! counter for the whole store, a log of what every revision changed, and compaction that
+//! forgets the old end of the log. Cloning a store costs a few pointers.
+//!
+//! ```
+//! use steady::{api::{Kind, Object, ObjectRef}, etcd::Etcd};
+//! let mut etcd = Etcd::default();
+//! let object = Object::from_value(Kind::ConfigMap, serde_json::json!({"metadata": {"name": "c"}})).unwrap();
+//! let before = etcd.clone();
+//! etcd.put(object.reference(), object.clone());
+//! assert_eq!(etcd.revision(), 1);
+//! assert!(before.get(&object.reference()).is_none());
+//! ```
+
+use std::ops::Bound;
+
+use imbl::shared_ptr::RcK;
+
+use crate::api::{Key, Kind, Object, ObjectRef};
+
+/// A persistent ordered map: cloning shares the tree.
+pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
+/// A persistent vector: cloning shares the tree.
+pub type Vector<T> = imbl::GenericVector<T, RcK>;
+
+/// How many revisions the log keeps before the oldest are compacted. Real API servers compact by
+/// age (every five minutes); here the bound is memory.
+pub const LOG_LIMIT: usize = 10_000;
+
+/// A stored object and when it came to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The object, `resourceVersion` set.
+    pub object: Object,
+    /// The revision that created the key.
+    pub create_revision: u64,
+    /// The revision that wrote this value.
+    pub mod_revision: u64,
+}
+
+/// What one revision changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogEntry {
+    /// The revision.
+    pub revision: u64,
+    /// Which key.
+    pub key: ObjectRef,
+    /// The value before; `None` if the key was not there.
+    pub prev: Option<Object>,
+    /// The value after; `None` if the key was deleted.
+    pub next: Option<Object>,
+}
+
+/// The revision asked for is no longer in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    /// Everything up to this revision is gone.
+    pub compacted: u64,
+}
+
+/// The store.
+#[derive(Clone, Debug, Default)]
+pub struct Etcd {
+    revision: u64,
+    compacted: u64,
+    data: Map<ObjectRef, Record>,
+    log: Vector<LogEntry>,
+}
+
+impl Etcd {
+    /// The revision of the last write.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The revision up to which history is forgotten.
+    pub fn compacted(&self) -> u64 {
+        self.compacted
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// One key.
+    pub fn get(&self, key: &ObjectRef) -> Option<&Record> {
+        self.data.get(key)
+    }
+
+    /// All keys of a kind, or those of it in one namespace, in key order.
+    pub fn range<'a>(
+        &'a self,
+        kind: Kind,
+        namespace: Option<&'a str>,
+    ) -> impl Iterator<Item = (&'a ObjectRef, &'a Record)> + 'a {
+        range(&self.data, kind, namespace)
+    }
+
+    /// Every key.
+    pub fn iter(&self) -> impl Iterator<Item = (&ObjectRef, &Record)> {
+        self.data.iter()
+    }
+
+    /// Writes a value and returns the revision.
+    pub fn put(&mut self, key: ObjectRef, object: Object) -> u64 {
+        self.revision += 1;
+        let revision = self.revision;
+        let old = self.data.get(&key);
+        let create_revision = old.map_or(revision, |r| r.create_revision);
+        let prev = old.map(|r| r.object.clone());
+        self.append(LogEntry { revision, key: key.clone(), prev, next: Some(object.clone()) });
+        self.data.insert(key, Record { object, create_revision, mod_revision: revision });
+        revision
+    }
+
+    /// Deletes a key; the new revision, or `None` if it was not there.
+    pub fn delete(&mut self, key: &ObjectRef) -> Option<u64> {
+        let old = self.data.remove(key)?;
+        self.revision += 1;
+        let revision = self.revision;
+        self.append(LogEntry { revision, key: key.clone(), prev: Some(old.object), next: None });
+        Some(revision)
+    }
+
+    /// What happened after `revision`, oldest first.
+    ///
+    /// # Errors
+    /// If part of it was compacted.
+    pub fn since(&self, revision: u64) -> Result<impl Iterator<Item = &LogEntry>, Compacted> {
+        if revision < self.compacted {
+            return Err(Compacted { compacted: self.compacted });
+        }
+        // Revisions are consecutive, so the place in the log is a subtraction.
+        let skip = usize::try_from(revision - self.compacted).unwrap_or(usize::MAX).min(self.log.len());
+        Ok(self.log.iter().skip(skip))
+    }
+
+    /// The keys as they were at `revision`.
+    ///
+    /// # Errors
+    /// If that revision was compacted.
+    pub fn at(&self, revision: u64) -> Result<Map<ObjectRef, Record>, Compacted> {
+        let mut data = self.data.clone();
+        let undo: Vec<&LogEntry> = self.since(revision)?.collect();
+        for e in undo.into_iter().rev() {
+            match &e.prev {
+                Some(object) => {
+                    let mod_revision =
+                        object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0);
+                    let record = Record { object: object.clone(), create_revision: 0, mod_revision };
+                    data.insert(e.key.clone(), record);
+                }
+                None => {
+                    data.remove(&e.key);
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    /// Forgets history up to and including `revision`.
+    pub fn compact(&mut self, revision: u64) {
+        let revision = revision.min(self.revision);
+        if revision > self.compacted {
+            let n = usize::try_from(revision - self.compacted).unwrap_or(usize::MAX).min(self.log.len());
+            self.log = self.log.skip(n);
+            self.compacted = revision;
+        }
+    }
+
+    fn append(&mut self, entry: LogEntry) {
+        self.log.push_back(entry);
+        if self.log.len() > LOG_LIMIT {
+            self.log.pop_front();
+            self.compacted += 1;
+        }
+    }
+}
+
+/// The keys of a kind, or those of it in one namespace.
+pub fn range<'a>(
+    data: &'a Map<ObjectRef, Record>,
+    kind: Kind,
+    namespace: Option<&'a str>,
+) -> impl Iterator<Item = (&'a ObjectRef, &'a Record)> + 'a {
+    let from = ObjectRef { kind, key: Key::new(namespace.unwrap_or_default(), "") };
+    data.range((Bound::Included(from), Bound::Unbounded))
+        .take_while(move |(k, _)| k.kind == kind && namespace.is_none_or(|n| &*k.key.namespace == n))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn cm(name: &str, v: &str) -> Object {
+        Object::from_value(
+            Kind::ConfigMap,
+            json!({"metadata": {"name": name, "namespace": "d"}, "data": {"v": v}}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn history_can_be_read_back_until_it_is_compacted() {
+        let mut e = Etcd::default();
+        for i in 0..5 {
+            let o = cm("a", &i.to_string());
+            e.put(o.reference(), o);
+        }
+        let b = cm("b", "x");
+        e.put(b.reference(), b.clone());
+        e.delete(&cm("a", "").reference()).unwrap();
+        assert_eq!(e.revision(), 7);
+        assert_eq!(e.since(5).unwrap().count(), 2);
+        let at3 = e.at(3).unwrap();
+        assert_eq!(at3.get(&cm("a", "").reference()).unwrap().object, cm("a", "2"));
+        assert!(!at3.contains_key(&b.reference()));
+        e.compact(4);
+        assert_eq!(e.since(3).err(), Some(Compacted { compacted: 4 }));
+        assert_eq!(e.since(4).unwrap().next().unwrap().revision, 5);
+    }
+
+    #[test]
+    fn a_range_ends_with_its_kind_and_namespace() {
+        let mut e = Etcd::default();
+        for n in ["a", "b"] {
+            let o = cm(n, "");
+            e.put(o.reference(), o);
+        }
+        assert_eq!(e.range(Kind::ConfigMap, Some("d")).count(), 2);
+        assert_eq!(e.range(Kind::ConfigMap, Some("c")).count(), 0);
+        assert_eq!(e.range(Kind::Namespace, None).count(), 0);
+    }
+}
