@@ -11,3 +11,5 @@ pub mod controllers;
 pub mod etcd;
 pub mod kubelet;
 pub mod scheduler;
+pub mod kubectl;
+pub mod session;
