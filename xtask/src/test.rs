@@ -1,10 +1,11 @@
 //! `cargo xtask test`: everything that must hold before a commit.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::page::{self, Profile};
-use crate::run::{Result, cargo, command, path_with, root, run as exec, script};
+use crate::run::{Result, cargo, command, path_with, root, run as exec, script, target_dir};
 use crate::server::Server;
 use crate::{browser, tools};
 
@@ -80,13 +81,28 @@ fn wasm() -> Result<()> {
     tools::wasm_target()?;
     let browser = browser::ensure()?;
     let dirs: Vec<_> = tools::WASM_BINDGEN.ensure()?.into_iter().collect();
-    exec(
-        cargo()
-            .args(["test", "--quiet", "--package", "steady", "--target", tools::WASM, "--test", "wasm"])
-            .env("PATH", path_with(&dirs)?)
-            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
-            .env("CHROMEDRIVER", browser.driver),
-    )
+    let mut test = cargo();
+    // Not --quiet: cargo would hand it to the runner, which does not know it.
+    test.args(["test", "--package", "steady", "--target", tools::WASM, "--test", "wasm"])
+        .env("PATH", path_with(&dirs)?)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
+        .env("CHROMEDRIVER", browser.driver);
+    if std::env::var_os("CHROME").is_some() {
+        test.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", capabilities(&browser.chrome)?);
+    }
+    exec(&mut test)
+}
+
+/// webdriver.json with the browser that the person named: chromedriver would look for its own.
+fn capabilities(chrome: &Path) -> Result<PathBuf> {
+    let read = |e| format!("webdriver.json: {e}");
+    let common = std::fs::read_to_string(root().join("webdriver.json")).map_err(read)?;
+    let options = "\"goog:chromeOptions\": {";
+    let with =
+        common.replacen(options, &format!("{options} \"binary\": {:?},", chrome.display().to_string()), 1);
+    let file = target_dir().join("webdriver.json");
+    std::fs::write(&file, with).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(file)
 }
 
 fn journeys() -> Result<()> {
