@@ -21,7 +21,12 @@ export function look(dark) {
       ...host, height: "100%", color: "var(--e-text)", backgroundColor: "var(--e-bg)",
       fontSize: "var(--editor-font-size, 13px)",
     },
-    "&.cm-focused": { outline: "2px solid var(--e-accent)", outlineOffset: "-2px" },
+    // Drawn over the gutter, which would cover an outline.
+    "&.cm-focused": { outline: "none" },
+    "&.cm-focused::after": {
+      content: "''", position: "absolute", inset: 0, border: "2px solid var(--e-accent)", borderRadius: "inherit",
+      pointerEvents: "none", zIndex: 300,
+    },
     ".cm-scroller": { fontFamily: "var(--font-mono, 'JetBrains Mono Variable', ui-monospace, monospace)", lineHeight: "1.55" },
     ".cm-content": { caretColor: "var(--e-accent)" },
     ".cm-cursor": { borderLeftColor: "var(--e-accent)", borderLeftWidth: "2px" },
@@ -30,6 +35,8 @@ export function look(dark) {
     ".cm-marked": { backgroundColor: "var(--e-marked)" },
     "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--e-select)" },
     ".cm-tooltip, .cm-panels": { color: "var(--e-text)", backgroundColor: "var(--e-bg)", border: "1px solid var(--e-border)" },
+    ".cm-tooltip, .cm-panels, .cm-panels input, .cm-panels button": { fontFamily: "var(--font-ui, system-ui, sans-serif)", fontSize: "12.5px", lineHeight: "1.5" },
+    ".cm-tooltip code, .cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-mono, 'JetBrains Mono Variable', ui-monospace, monospace)" },
     ".cm-tooltip": { borderRadius: "6px", boxShadow: "0 6px 24px rgb(0 0 0 / .18)", maxWidth: "min(34rem, 92vw)" },
     ".cm-tooltip.cm-completionInfo": { padding: "8px 10px", whiteSpace: "pre-line", maxHeight: "16rem", overflow: "auto" },
     ".cm-tooltip-autocomplete ul li[aria-selected]": { color: "var(--e-text)", backgroundColor: "var(--e-select)" },
