@@ -9,7 +9,10 @@ use crate::run::{Result, cargo, command, path_with, root, run as exec, script, t
 use crate::server::Server;
 use crate::{browser, tools};
 
-const PARTS: &[(&str, &str, fn() -> Result<()>)] = &[
+/// Its name, what it covers, and how it is run.
+type Part = (&'static str, &'static str, fn() -> Result<()>);
+
+const PARTS: &[Part] = &[
     ("lint", "formatting and clippy, natively and for wasm", lint),
     ("native", "unit tests, conformance, properties", native),
     ("wasm", "the library in a browser", wasm),

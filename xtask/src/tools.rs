@@ -56,7 +56,7 @@ impl Tool {
         let home = cache()?.join(format!("{}-{}", self.package, self.version));
         let bin = home.join("bin");
         let exe = |program: &&str| bin.join(format!("{program}{}", std::env::consts::EXE_SUFFIX)).is_file();
-        if !self.programs.iter().all(|program| exe(program)) {
+        if !self.programs.iter().all(exe) {
             println!(
                 "Building {} {} into {} ({}, once on this machine)",
                 self.package,
