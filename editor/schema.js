@@ -29,7 +29,8 @@ const boundary = (text) => /^(---|\.\.\.)(\s|$)/.test(text);
 function parents(doc, n, column) {
   const path = [];
   let limit = column;
-  for (; n >= 1 && limit >= 0; n--) {
+  // At the margin only the key of a list that stands there can still follow.
+  for (; n >= 1 && (limit > 0 || path[0] === ITEM); n--) {
     const { text } = doc.line(n);
     if (boundary(text)) break;
     for (const t of tokens(text).reverse()) {
@@ -131,6 +132,11 @@ function flowPath(state, pos) {
       const key = n.getChild("Key");
       if (key && key.to < pos) path.unshift(unquote(state.sliceDoc(key.from, key.to)));
     } else if (n.name === "FlowSequence") path.unshift(ITEM);
+    else if (n.name === "FlowMapping" && !outer && !path.length) {
+      // After `type: ` the cursor is past the pair, for the tree; not for the person.
+      const open = /([^\s,:[\]{}]+):\s+$/.exec(state.sliceDoc(n.from, pos));
+      if (open) path.unshift(unquote(open[1]));
+    }
     if (n.name.startsWith("Flow")) outer = n;
   }
   if (!outer) return null;

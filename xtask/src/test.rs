@@ -77,7 +77,11 @@ fn lint() -> Result<()> {
 
 fn native() -> Result<()> {
     exec(cargo().args(["test", "--quiet"]).args(NATIVE))?;
-    exec(cargo().args(["test", "--quiet"]).args(SCHEMA))
+    exec(cargo().args(["test", "--quiet"]).args(SCHEMA))?;
+    // The editor's own logic, on the schema that it will have.
+    tools::npm_bin()?;
+    crate::schema()?;
+    exec(command("node").args(["--test", "editor/schema.test.mjs"]))
 }
 
 fn wasm() -> Result<()> {
