@@ -12,9 +12,14 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod fields;
+pub mod intstr;
 mod kinds;
+pub mod labels;
 mod meta;
+pub mod names;
 mod object;
+pub mod pod_template_hash;
 pub mod quantity;
 
 pub use kinds::{ApiKind, Kind, Scope};

@@ -1,0 +1,566 @@
+//! Label selectors (`k8s.io/apimachinery/pkg/labels`, `metav1.LabelSelector`).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::names;
+use super::types::LabelSelector;
+
+/// How a requirement relates a label to its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `!key`
+    DoesNotExist,
+    /// `key=value`
+    Equals,
+    /// `key==value`
+    DoubleEquals,
+    /// `key in (a,b)`
+    In,
+    /// `key!=value`
+    NotEquals,
+    /// `key notin (a,b)`
+    NotIn,
+    /// `key`
+    Exists,
+    /// `key>1`
+    GreaterThan,
+    /// `key<1`
+    LessThan,
+}
+
+/// One condition on one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// The label's key.
+    pub key: String,
+    /// What must hold.
+    pub operator: Operator,
+    /// The values it speaks of; none for existence.
+    pub values: Vec<String>,
+}
+
+/// Conditions on labels, all of which must hold; or a selector that selects nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    /// `None` selects nothing at all.
+    requirements: Option<Vec<Requirement>>,
+}
+
+impl Requirement {
+    /// A checked requirement (`labels.NewRequirement`).
+    ///
+    /// # Errors
+    /// Kubernetes' words for a bad key, a bad value or the wrong number of values.
+    pub fn new(key: &str, operator: Operator, values: Vec<String>) -> Result<Requirement, String> {
+        use Operator::*;
+        let mut errors = Vec::new();
+        let key_errors = names::is_qualified_name(key);
+        if !key_errors.is_empty() {
+            errors.push(format!("key: Invalid value: {}: {}", names::quote(key), key_errors.join("; ")));
+        }
+        let mut invalid = |detail: &str| {
+            // Go prints the values as JSON; a list without any was nil.
+            let list = if values.is_empty() {
+                "null".to_owned()
+            } else {
+                format!("[{}]", values.iter().map(|v| names::quote(v)).collect::<Vec<_>>().join(","))
+            };
+            errors.push(format!("values: Invalid value: {list}: {detail}"));
+        };
+        match operator {
+            In | NotIn if values.is_empty() => {
+                invalid("for 'in', 'notin' operators, values set can't be empty");
+            }
+            Equals | DoubleEquals | NotEquals if values.len() != 1 => {
+                invalid("exact-match compatibility requires one single value");
+            }
+            Exists | DoesNotExist if !values.is_empty() => {
+                invalid("values set must be empty for exists and does not exist");
+            }
+            GreaterThan | LessThan if values.len() != 1 => {
+                invalid("for 'Gt', 'Lt' operators, exactly one value is required");
+            }
+            _ => {}
+        }
+        if matches!(operator, GreaterThan | LessThan) {
+            for (i, v) in values.iter().enumerate().filter(|(_, v)| v.parse::<i64>().is_err()) {
+                errors.push(format!(
+                    "values[{i}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
+                    names::quote(v)
+                ));
+            }
+        }
+        for (i, v) in values.iter().enumerate() {
+            let value_errors = names::is_valid_label_value(v);
+            if !value_errors.is_empty() {
+                errors.push(format!(
+                    "values[{i}][{key}]: Invalid value: {}: {}",
+                    names::quote(v),
+                    value_errors.join("; ")
+                ));
+            }
+        }
+        match errors.as_slice() {
+            [] => Ok(Requirement { key: key.to_owned(), operator, values }),
+            [one] => Err(one.clone()),
+            many => Err(format!("[{}]", many.join(", "))),
+        }
+    }
+
+    /// Whether the labels meet it. A label that is absent meets `!=` and `notin`.
+    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        let value = labels.get(&self.key);
+        match self.operator {
+            Operator::In | Operator::Equals | Operator::DoubleEquals => {
+                value.is_some_and(|v| self.values.contains(v))
+            }
+            Operator::NotIn | Operator::NotEquals => value.is_none_or(|v| !self.values.contains(v)),
+            Operator::Exists => value.is_some(),
+            Operator::DoesNotExist => value.is_none(),
+            Operator::GreaterThan | Operator::LessThan => {
+                let number = |s: Option<&String>| s.and_then(|s| s.parse::<i64>().ok());
+                match (number(value), number(self.values.first())) {
+                    (Some(have), Some(want)) if self.operator == Operator::GreaterThan => have > want,
+                    (Some(have), Some(want)) => have < want,
+                    _ => false,
+                }
+            }
+        }
+    }
+}
+
+impl Selector {
+    /// Reads the text of `?labelSelector=` or `-l` (`labels.Parse`).
+    ///
+    /// # Errors
+    /// Kubernetes' words.
+    pub fn parse(text: &str) -> Result<Selector, String> {
+        let mut requirements = Parser { tokens: scan(text), position: 0 }.parse()?;
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(Selector { requirements: Some(requirements) })
+    }
+
+    /// The selector in an object's spec (`metav1.LabelSelectorAsSelector`): none selects nothing,
+    /// an empty one everything.
+    ///
+    /// # Errors
+    /// Kubernetes' words for a bad key, value or operator.
+    pub fn from_label_selector(selector: Option<&LabelSelector>) -> Result<Selector, String> {
+        let Some(selector) = selector else {
+            return Ok(Selector::nothing());
+        };
+        let mut requirements = Vec::new();
+        for (key, value) in selector.match_labels.iter().flatten() {
+            requirements.push(Requirement::new(key, Operator::Equals, vec![value.clone()])?);
+        }
+        for expression in selector.match_expressions.iter().flatten() {
+            let operator = match expression.operator.as_str() {
+                "In" => Operator::In,
+                "NotIn" => Operator::NotIn,
+                "Exists" => Operator::Exists,
+                "DoesNotExist" => Operator::DoesNotExist,
+                other => {
+                    return Err(format!("{} is not a valid label selector operator", names::quote(other)));
+                }
+            };
+            let values = expression.values.clone().unwrap_or_default();
+            requirements.push(Requirement::new(&expression.key, operator, values)?);
+        }
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(Selector { requirements: Some(requirements) })
+    }
+
+    /// Exactly these labels, unchecked (`labels.SelectorFromSet`); an empty set selects everything.
+    pub fn from_set(set: &BTreeMap<String, String>) -> Selector {
+        let requirement = |(key, value): (&String, &String)| Requirement {
+            key: key.clone(),
+            operator: Operator::Equals,
+            values: vec![value.clone()],
+        };
+        Selector { requirements: Some(set.iter().map(requirement).collect()) }
+    }
+
+    /// Selects everything.
+    pub const fn everything() -> Selector {
+        Selector { requirements: Some(Vec::new()) }
+    }
+
+    /// Selects nothing.
+    pub const fn nothing() -> Selector {
+        Selector { requirements: None }
+    }
+
+    /// Whether it restricts nothing. A selector that selects nothing is not empty.
+    pub fn is_empty(&self) -> bool {
+        self.requirements.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Whether it selects nothing whatever the labels.
+    pub fn selects_nothing(&self) -> bool {
+        self.requirements.is_none()
+    }
+
+    /// Whether the labels meet all requirements.
+    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.requirements.as_ref().is_some_and(|all| all.iter().all(|r| r.matches(labels)))
+    }
+
+    /// Its requirements, sorted by key; none for a selector that selects nothing.
+    pub fn requirements(&self) -> &[Requirement] {
+        self.requirements.as_deref().unwrap_or_default()
+    }
+}
+
+/// `app=web,tier in (a,b)`, `<none>` for one that is empty or absent, `<error>` for a bad one
+/// (`metav1.FormatLabelSelector`).
+pub fn format_label_selector(selector: &LabelSelector) -> String {
+    match Selector::from_label_selector(Some(selector)) {
+        Err(_) => "<error>".to_owned(),
+        Ok(s) if s.requirements().is_empty() => "<none>".to_owned(),
+        Ok(s) => s.to_string(),
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, between, after) = match self.operator {
+            Operator::DoesNotExist => return write!(f, "!{}", self.key),
+            Operator::Exists => return f.write_str(&self.key),
+            Operator::Equals => ("", "=", ""),
+            Operator::DoubleEquals => ("", "==", ""),
+            Operator::NotEquals => ("", "!=", ""),
+            Operator::GreaterThan => ("", ">", ""),
+            Operator::LessThan => ("", "<", ""),
+            Operator::In => (" in ", "(", ")"),
+            Operator::NotIn => (" notin ", "(", ")"),
+        };
+        let mut values: Vec<&str> = self.values.iter().map(String::as_str).collect();
+        values.sort_unstable();
+        write!(f, "{}{before}{between}{}{after}", self.key, values.join(","))
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, requirement) in self.requirements().iter().enumerate() {
+            if i > 0 {
+                f.write_str(",")?;
+            }
+            requirement.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// A piece of a selector's text. `in` and `notin` are words too where a value may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    End,
+    /// `( ) , ! = == != < >`
+    Symbol(&'a str),
+    /// `in`, `notin`
+    Word(&'a str),
+    Identifier(&'a str),
+}
+
+impl<'a> Token<'a> {
+    fn text(self) -> &'a str {
+        match self {
+            Token::End => "",
+            Token::Symbol(s) | Token::Word(s) | Token::Identifier(s) => s,
+        }
+    }
+
+    /// The token where values are expected: every word is an identifier.
+    fn as_value(self) -> Token<'a> {
+        if let Token::Word(s) = self { Token::Identifier(s) } else { self }
+    }
+}
+
+const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+const SPECIAL: [char; 7] = ['=', '!', '(', ')', ',', '>', '<'];
+
+fn scan(text: &str) -> Vec<Token<'_>> {
+    // Go's lexer takes a NUL for the end.
+    let mut rest = text.split('\0').next().unwrap_or_default();
+    let mut tokens = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(SPACE);
+        let Some(first) = rest.chars().next() else {
+            return tokens;
+        };
+        let symbol = SPECIAL.contains(&first);
+        let len = if symbol {
+            if rest.starts_with("==") || rest.starts_with("!=") { 2 } else { 1 }
+        } else {
+            rest.find(|c| SPACE.contains(&c) || SPECIAL.contains(&c)).unwrap_or(rest.len())
+        };
+        let (token, tail) = rest.split_at(len);
+        tokens.push(match token {
+            _ if symbol => Token::Symbol(token),
+            "in" | "notin" => Token::Word(token),
+            _ => Token::Identifier(token),
+        });
+        rest = tail;
+    }
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
+    position: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens.get(self.position).copied().unwrap_or(Token::End)
+    }
+
+    fn next(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.position += 1;
+        token
+    }
+
+    fn parse(&mut self) -> Result<Vec<Requirement>, String> {
+        let mut requirements = Vec::new();
+        loop {
+            match self.peek().as_value() {
+                Token::Identifier(_) | Token::Symbol("!") => {}
+                Token::End => return Ok(requirements),
+                other => {
+                    return Err(format!(
+                        "found '{}', expected: !, identifier, or 'end of string'",
+                        other.text()
+                    ));
+                }
+            }
+            let requirement = self.requirement().map_err(|e| format!("unable to parse requirement: {e}"))?;
+            requirements.push(requirement);
+            match self.next() {
+                Token::End => return Ok(requirements),
+                Token::Symbol(",") => {
+                    let after = self.peek().as_value();
+                    if !matches!(after, Token::Identifier(_) | Token::Symbol("!")) {
+                        return Err(format!("found '{}', expected: identifier after ','", after.text()));
+                    }
+                }
+                other => return Err(format!("found '{}', expected: ',' or 'end of string'", other.text())),
+            }
+        }
+    }
+
+    fn requirement(&mut self) -> Result<Requirement, String> {
+        let negated = self.peek() == Token::Symbol("!");
+        if negated {
+            self.next();
+        }
+        let Token::Identifier(key) = self.next().as_value() else {
+            self.position -= 1;
+            return Err(format!("found '{}', expected: identifier", self.peek().text()));
+        };
+        let errors = names::is_qualified_name(key);
+        if !errors.is_empty() {
+            return Err(format!("<nil>: Invalid value: {}: {}", names::quote(key), errors.join("; ")));
+        }
+        if negated {
+            return Requirement::new(key, Operator::DoesNotExist, Vec::new());
+        }
+        if matches!(self.peek(), Token::End | Token::Symbol(",")) {
+            return Requirement::new(key, Operator::Exists, Vec::new());
+        }
+        let operator = match self.next() {
+            Token::Word("in") => Operator::In,
+            Token::Word("notin") => Operator::NotIn,
+            Token::Symbol("=") => Operator::Equals,
+            Token::Symbol("==") => Operator::DoubleEquals,
+            Token::Symbol("!=") => Operator::NotEquals,
+            Token::Symbol(">") => Operator::GreaterThan,
+            Token::Symbol("<") => Operator::LessThan,
+            other => {
+                return Err(format!("found '{}', expected: in, notin, =, ==, !=, gt, lt", other.text()));
+            }
+        };
+        let mut values: Vec<String> = match operator {
+            Operator::In | Operator::NotIn => self.values()?.into_iter().map(Cow::into_owned).collect(),
+            _ => vec![self.exact_value()?.to_owned()],
+        };
+        values.sort_unstable();
+        values.dedup();
+        Requirement::new(key, operator, values)
+    }
+
+    fn exact_value(&mut self) -> Result<&'a str, String> {
+        match self.peek().as_value() {
+            Token::End | Token::Symbol(",") => Ok(""),
+            Token::Identifier(value) => {
+                self.next();
+                Ok(value)
+            }
+            other => Err(format!("found '{}', expected: identifier", other.text())),
+        }
+    }
+
+    fn values(&mut self) -> Result<Vec<Cow<'a, str>>, String> {
+        let open = self.next();
+        if open != Token::Symbol("(") {
+            return Err(format!("found '{}' expected: '('", open.text()));
+        }
+        match self.peek().as_value() {
+            Token::Identifier(_) | Token::Symbol(",") => {
+                let values = self.identifiers()?;
+                self.next();
+                Ok(values)
+            }
+            Token::Symbol(")") => {
+                self.next();
+                Ok(vec!["".into()])
+            }
+            other => Err(format!("found '{}', expected: ',', ')' or identifier", other.text())),
+        }
+    }
+
+    /// The values up to the closing parenthesis, which stays; empty ones count.
+    fn identifiers(&mut self) -> Result<Vec<Cow<'a, str>>, String> {
+        let mut values: Vec<Cow<'a, str>> = Vec::new();
+        loop {
+            match self.next().as_value() {
+                Token::Identifier(value) => {
+                    values.push(value.into());
+                    match self.peek().as_value() {
+                        Token::Symbol(",") => {}
+                        Token::Symbol(")") => return Ok(values),
+                        other => return Err(format!("found '{}', expected: ',' or ')'", other.text())),
+                    }
+                }
+                Token::Symbol(",") => {
+                    if values.is_empty() {
+                        values.push("".into());
+                    }
+                    match self.peek() {
+                        Token::Symbol(")") => {
+                            values.push("".into());
+                            return Ok(values);
+                        }
+                        Token::Symbol(",") => {
+                            self.next();
+                            values.push("".into());
+                        }
+                        _ => {}
+                    }
+                }
+                other => return Err(format!("found '{}', expected: ',', or identifier", other.text())),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn labels(text: &str) -> BTreeMap<String, String> {
+        text.split(',').filter_map(|p| p.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+    }
+
+    #[test]
+    fn texts_round_trip() {
+        for (text, want) in [
+            ("", ""),
+            ("a=b", "a=b"),
+            (" z == y , a != b ", "a!=b,z==y"),
+            ("x in (c,b,a)", "x in (a,b,c)"),
+            ("x in ()", "x in ()"),
+            ("x in (,a)", "x in (,a)"),
+            ("x in (a,,b)", "x in (,a,b)"),
+            ("x notin (in,notin)", "x notin (in,notin)"),
+            ("in", "in"),
+            ("!x", "!x"),
+            ("!x=y", "err"),
+            ("n>3,n<5", "n>3,n<5"),
+            ("a=", "a="),
+            ("a=,b", "a=,b"),
+        ] {
+            match Selector::parse(text) {
+                Ok(s) => assert_eq!(s.to_string(), want, "{text}"),
+                Err(_) => assert_eq!("err", want, "{text}"),
+            }
+        }
+    }
+
+    #[test]
+    fn refusals() {
+        for (text, want) in [
+            ("tier in", "unable to parse requirement: found '' expected: '('"),
+            ("a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"),
+            ("=x", "found '=', expected: !, identifier, or 'end of string'"),
+            ("a=b=c", "found '=', expected: ',' or 'end of string'"),
+            ("a,", "found '', expected: identifier after ','"),
+            ("a in (b c)", "unable to parse requirement: found 'c', expected: ',' or ')'"),
+            ("a in (b", "unable to parse requirement: found '', expected: ',' or ')'"),
+            ("!", "unable to parse requirement: found '', expected: identifier"),
+            (
+                "a>b",
+                "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
+            ),
+            (
+                "a=-b",
+                "unable to parse requirement: values[0][a]: Invalid value: \"-b\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+            ),
+            (
+                "-a",
+                "unable to parse requirement: <nil>: Invalid value: \"-a\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+            ),
+        ] {
+            assert_eq!(Selector::parse(text).unwrap_err(), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_they_select() {
+        for (text, set, want) in [
+            ("", "", true),
+            ("a=b", "a=b", true),
+            ("a=b", "a=c", false),
+            ("a!=b", "", true),
+            ("a notin (b)", "a=c", true),
+            ("a in (b,c)", "a=c", true),
+            ("a in (b,c)", "", false),
+            ("!a", "a=", false),
+            ("a", "a=", true),
+            ("n>3", "n=4", true),
+            ("n>3", "n=x", false),
+            ("n<3", "", false),
+        ] {
+            assert_eq!(Selector::parse(text).unwrap().matches(&labels(set)), want, "{text} on {set}");
+        }
+        assert!(!Selector::nothing().matches(&labels("")));
+        assert!(!Selector::nothing().is_empty());
+        assert!(Selector::everything().is_empty());
+        assert!(Selector::from_set(&labels("a=b")).matches(&labels("a=b,c=d")));
+        assert!(Selector::from_label_selector(None).unwrap().selects_nothing());
+        assert!(Selector::from_label_selector(Some(&LabelSelector::default())).unwrap().is_empty());
+    }
+
+    #[test]
+    fn selectors_of_a_spec() {
+        let selector = |json: serde_json::Value| serde_json::from_value::<LabelSelector>(json).unwrap();
+        let s = selector(serde_json::json!({"matchLabels": {"app": "web"}, "matchExpressions": [
+            {"key": "tier", "operator": "In", "values": ["b", "a"]}, {"key": "a", "operator": "Exists"}]}));
+        assert_eq!(format_label_selector(&s), "a,app=web,tier in (a,b)");
+        let s = selector(serde_json::json!({"matchExpressions": [{"key": "a", "operator": "Is"}]}));
+        assert_eq!(format_label_selector(&s), "<error>");
+        assert_eq!(
+            Selector::from_label_selector(Some(&s)).unwrap_err(),
+            "\"Is\" is not a valid label selector operator"
+        );
+        let s = selector(serde_json::json!({"matchExpressions": [{"key": "a", "operator": "In"}]}));
+        assert_eq!(
+            Selector::from_label_selector(Some(&s)).unwrap_err(),
+            "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty"
+        );
+        assert_eq!(format_label_selector(&LabelSelector::default()), "<none>");
+    }
+}

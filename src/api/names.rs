@@ -1,0 +1,143 @@
+//! What names, label keys and label values may look like
+//! (`k8s.io/apimachinery/pkg/util/validation`), in Kubernetes' words.
+
+/// Go's `%q` for texts as they occur in messages.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            c if (c as u32) < 0x20 || c == '\u{7f}' => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `must be no more than N characters`
+pub fn max_len_error(max: usize) -> String {
+    format!("must be no more than {max} characters")
+}
+
+/// A message with examples and the pattern, as Kubernetes puts them together.
+pub fn regex_error(message: &str, pattern: &str, examples: &[&str]) -> String {
+    if examples.is_empty() {
+        return format!("{message} (regex used for validation is '{pattern}')");
+    }
+    let examples: Vec<String> = examples.iter().map(|e| format!("'{e}', ")).collect();
+    format!("{message} (e.g. {}regex used for validation is '{pattern}')", examples.join(" or "))
+}
+
+/// Bytes of `[-A-Za-z0-9_.]` that begin and end with `[A-Za-z0-9]`.
+fn is_name_text(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// What is wrong with a label's or annotation's key; empty if nothing is.
+pub fn is_qualified_name(text: &str) -> Vec<String> {
+    const MESSAGE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+    const PATTERN: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+    const EXAMPLES: [&str; 3] = ["MyName", "my.name", "123-abc"];
+    let mut errors = Vec::new();
+    let parts: Vec<&str> = text.split('/').collect();
+    let name = match parts.as_slice() {
+        [name] => name,
+        [prefix, name] => {
+            if prefix.is_empty() {
+                errors.push("prefix part must be non-empty".to_owned());
+            } else {
+                errors.extend(is_dns1123_subdomain(prefix).iter().map(|e| format!("prefix part {e}")));
+            }
+            name
+        }
+        _ => {
+            let regex = regex_error(MESSAGE, PATTERN, &EXAMPLES);
+            return vec![format!(
+                "a qualified name {regex} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            )];
+        }
+    };
+    if name.is_empty() {
+        errors.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        errors.push(format!("name part {}", max_len_error(63)));
+    }
+    if !is_name_text(name) {
+        errors.push(format!("name part {}", regex_error(MESSAGE, PATTERN, &EXAMPLES)));
+    }
+    errors
+}
+
+/// What is wrong with a label's value; empty if nothing is.
+pub fn is_valid_label_value(text: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if text.len() > 63 {
+        errors.push(max_len_error(63));
+    }
+    if !text.is_empty() && !is_name_text(text) {
+        errors.push(regex_error(
+            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+            "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?",
+            &["MyValue", "my_value", "12345"],
+        ));
+    }
+    errors
+}
+
+fn is_dns_text(text: &str) -> bool {
+    let end = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let bytes = text.as_bytes();
+    end(bytes.first())
+        && end(bytes.last())
+        && bytes.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+}
+
+/// What is wrong with a DNS subdomain, as most objects' names must be; empty if nothing is.
+pub fn is_dns1123_subdomain(text: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if text.len() > 253 {
+        errors.push(max_len_error(253));
+    }
+    if !text.split('.').all(is_dns_text) {
+        errors.push(regex_error(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+            "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
+            &["example.com"],
+        ));
+    }
+    errors
+}
+
+/// What is wrong with a DNS label, as containers' and namespaces' names must be; empty if nothing is.
+pub fn is_dns1123_label(text: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if text.len() > 63 {
+        errors.push(max_len_error(63));
+    }
+    if !is_dns_text(text) {
+        // A name that only its dots spoil is told so.
+        if text.split('.').all(is_dns_text) {
+            errors.push("must not contain dots".to_owned());
+        } else {
+            errors.push(regex_error(
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+                "[a-z0-9]([-a-z0-9]*[a-z0-9])?",
+                &["my-name", "123-abc"],
+            ));
+        }
+    }
+    errors
+}
