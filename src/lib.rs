@@ -9,7 +9,7 @@ pub mod client;
 pub mod cluster;
 pub mod controllers;
 pub mod etcd;
+pub mod kubectl;
 pub mod kubelet;
 pub mod scheduler;
-pub mod kubectl;
 pub mod session;
