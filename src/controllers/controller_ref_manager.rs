@@ -93,7 +93,11 @@ async fn recheck<S: Clone + 'static, O: ApiKind>(cx: &Context<S>, owner: &Rc<O>)
     let (f, o) = (fresh.meta(), owner.meta());
     let what = format!("{} {}", O::KIND.as_str(), o.key());
     if f.uid() != o.uid() {
-        return Err(Error::Other(format!("original {what} is gone: got uid {}, wanted {}", f.uid(), o.uid())));
+        return Err(Error::Other(format!(
+            "original {what} is gone: got uid {}, wanted {}",
+            f.uid(),
+            o.uid()
+        )));
     }
     if f.is_deleting() {
         return Err(Error::Other(format!("{what} has just been deleted")));

@@ -64,7 +64,8 @@ impl Expectations {
     pub fn satisfied(&self, key: &Key, now: Timestamp) -> bool {
         self.by_key.get(key).is_none_or(|e| {
             (e.creations <= 0 && e.deletions.is_empty())
-                || e.at.is_none_or(|at| now.duration_since(at) > SignedDuration::from_secs(EXPECTATIONS_TIMEOUT))
+                || e.at
+                    .is_none_or(|at| now.duration_since(at) > SignedDuration::from_secs(EXPECTATIONS_TIMEOUT))
         })
     }
 
@@ -196,7 +197,8 @@ pub fn api_error(s: Status) -> Error {
 pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::Ordering {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let ((p, rank_p), (q, rank_q)) = (a, b);
-    let unassigned = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
+    let unassigned =
+        |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
     let by_phase = |p: &Pod| match phase(p) {
         "Pending" => 0,
         "Unknown" => 1,
@@ -212,7 +214,8 @@ pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::O
         return order;
     }
     if is_ready(p) && is_ready(q) {
-        let at = |p: &Pod| pod_condition(p, "Ready").and_then(|c| c.last_transition_time.as_ref()).map(|t| t.0);
+        let at =
+            |p: &Pod| pod_condition(p, "Ready").and_then(|c| c.last_transition_time.as_ref()).map(|t| t.0);
         let (t, u) = (at(p), at(q));
         if t != u {
             return by_age(t, u, p, q, now);
@@ -237,7 +240,13 @@ pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::O
 
 /// Newer first, but only by the power of two of the age, so that which of about equally old pods
 /// goes is left to their uids (KEP-2185).
-fn by_age(t: Option<Timestamp>, u: Option<Timestamp>, p: &Pod, q: &Pod, now: Timestamp) -> std::cmp::Ordering {
+fn by_age(
+    t: Option<Timestamp>,
+    u: Option<Timestamp>,
+    p: &Pod,
+    q: &Pod,
+    now: Timestamp,
+) -> std::cmp::Ordering {
     let (Some(t), Some(u)) = (t, u) else { return t.is_some().cmp(&u.is_some()) };
     let rank = |t: Timestamp| {
         let nanos = now.duration_since(t).as_nanos();
@@ -247,7 +256,10 @@ fn by_age(t: Option<Timestamp>, u: Option<Timestamp>, p: &Pod, q: &Pod, now: Tim
 }
 
 fn deletion_cost(pod: &Pod) -> i32 {
-    pod.metadata.annotation("controller.kubernetes.io/pod-deletion-cost").and_then(|v| v.parse().ok()).unwrap_or(0)
+    pod.metadata
+        .annotation("controller.kubernetes.io/pod-deletion-cost")
+        .and_then(|v| v.parse().ok())
+        .unwrap_or(0)
 }
 
 fn restart_count(pod: &Pod) -> i32 {

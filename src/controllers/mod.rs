@@ -2,11 +2,15 @@
 
 pub mod controller_ref_manager;
 pub mod controller_utils;
+pub mod deployment;
 pub mod replicaset;
 
 use crate::client::{Component, Controller};
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {
-    vec![Controller::boxed(replicaset::ReplicaSetController)]
+    vec![
+        Controller::boxed(deployment::DeploymentController),
+        Controller::boxed(replicaset::ReplicaSetController),
+    ]
 }

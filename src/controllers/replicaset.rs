@@ -49,7 +49,8 @@ impl Reconciler for ReplicaSetController {
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        let pods = (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));
+        let pods =
+            (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));
         match pods {
             (None, None) => handle_replica_set(cx, seen),
             (None, Some(new)) => add_pod(cx, new),
@@ -209,7 +210,9 @@ fn check_availability_later(cx: &Cx, key: &Key, rs: &ReplicaSet, active: &[Rc<Po
     }
     let next = active
         .iter()
-        .filter_map(|p| pod_condition(p, "Ready").filter(|c| c.status == "True")?.last_transition_time.as_ref())
+        .filter_map(|p| {
+            pod_condition(p, "Ready").filter(|c| c.status == "True")?.last_transition_time.as_ref()
+        })
         .map(|t| (t.0 + SignedDuration::from_secs(min)).duration_since(cx.now()))
         .filter(|d| d.is_positive())
         .min();
@@ -262,7 +265,13 @@ async fn create_missing(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, have: usize, mi
     failed.map_or(Ok(()), |e| Err(e.into()))
 }
 
-async fn delete_surplus(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, active: &[Rc<Pod>], surplus: usize) -> Result {
+async fn delete_surplus(
+    cx: &Cx,
+    key: &Key,
+    rs: &Rc<ReplicaSet>,
+    active: &[Rc<Pod>],
+    surplus: usize,
+) -> Result {
     let victims = pods_to_delete(cx, rs, active, surplus);
     let keys: BTreeSet<Key> = victims.iter().map(|p| p.metadata.key()).collect();
     let (k, now) = (key.clone(), cx.now());
@@ -341,7 +350,13 @@ fn calculate_status(
     status
 }
 
-fn set_failure(status: &mut ReplicaSetStatus, have: usize, want: usize, failure: Option<&Error>, now: Timestamp) {
+fn set_failure(
+    status: &mut ReplicaSetStatus,
+    have: usize,
+    want: usize,
+    failure: Option<&Error>,
+    now: Timestamp,
+) {
     const TYPE: &str = "ReplicaFailure";
     let there = status.conditions.iter().flatten().any(|c| c.type_ == TYPE);
     match failure {

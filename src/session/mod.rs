@@ -121,8 +121,7 @@ impl Session {
 
     /// A run on a cluster that was put together elsewhere.
     pub fn with_cluster(start: Start, cluster: Cluster) -> Session {
-        let root =
-            Moment { parent: None, children: Vec::new(), what: What::Start, op: Op::Start, cluster };
+        let root = Moment { parent: None, children: Vec::new(), what: What::Start, op: Op::Start, cluster };
         Session { start, moments: vec![root], at: 0, tip: 0 }
     }
 
@@ -266,7 +265,8 @@ impl Session {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
         };
-        let mut client = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let mut client =
+            Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
         let find = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned());
         let output = kubectl::run(line, &find, &mut client);
         if !client.writes.is_empty() {
