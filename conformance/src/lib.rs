@@ -30,6 +30,7 @@ pub mod cases;
 pub mod facts;
 pub mod hash;
 pub mod history;
+pub mod kubelet;
 pub mod matching;
 pub mod normalise;
 pub mod printed;
