@@ -100,6 +100,10 @@ impl Row {
     }
 
     fn compare_body(&self, have: &HttpResponse, bindings: &mut Bindings) -> Option<String> {
+        // No answer at all must not pass for an empty watch.
+        if have.status == 0 {
+            return Some("no answer".into());
+        }
         if let Some(text) = self.response.get("text").and_then(Value::as_str) {
             let wanted = self.response_type.as_deref().unwrap_or("");
             if !wanted.is_empty() && wanted != have.content_type {

@@ -389,11 +389,11 @@ impl Fact {
     }
 }
 
-fn rows(value: Option<&Value>) -> impl Iterator<Item = &Vec<Value>> {
-    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_array)
+fn rows(value: Option<&Value>) -> impl Iterator<Item = &[Value]> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(|v| v.as_array().map(Vec::as_slice))
 }
 
-fn event_key(row: &Vec<Value>) -> EventKey {
+fn event_key(row: &[Value]) -> EventKey {
     std::array::from_fn(|i| row.get(i).and_then(Value::as_str).unwrap_or("").to_owned())
 }
 

@@ -34,6 +34,7 @@ pub mod kubelet;
 pub mod matching;
 pub mod normalise;
 pub mod printed;
+pub mod provisioner;
 pub mod ratchet;
 pub mod report;
 pub mod session;

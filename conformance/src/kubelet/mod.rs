@@ -19,6 +19,7 @@
 //! - When `took_ip` is set it counts the node's [`Node::next_ip`] up.
 //! - It forgets a pod that is gone.
 
+pub mod node;
 mod status;
 
 use steady::api::Timestamp;
