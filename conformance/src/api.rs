@@ -69,7 +69,7 @@ impl Row {
     }
 
     /// The request with what its placeholders stand for.
-    pub fn real_request(&self, bindings: &Bindings) -> HttpRequest {
+    pub fn real_request(&self, bindings: &mut Bindings) -> HttpRequest {
         HttpRequest {
             path: bindings.real(&self.request.path),
             query: bindings.real(&self.request.query),
@@ -146,7 +146,7 @@ pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Out
         let mut bindings = Bindings::default();
         let mut system = crate::guarded(|| factory(&setup));
         for row in &rows {
-            let request = row.real_request(&bindings);
+            let request = row.real_request(&mut bindings);
             let answer = match &mut system {
                 Ok(s) => crate::guarded(|| s.http(&request)),
                 Err(e) => Err(e.clone()),

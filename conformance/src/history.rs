@@ -129,24 +129,26 @@ fn set(value: &mut Value, pointer: &str, new: Option<Value>) {
 pub fn orders(writes: &[Write]) -> BTreeMap<String, BTreeMap<Vec<String>, usize>> {
     let mut normaliser = Normaliser::new("default", 0.0);
     writes.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
-    let mut steps: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    // By uid: names come again, and generated ones are not always to be told from normal ones.
+    let mut steps: BTreeMap<&str, (String, Vec<String>)> = BTreeMap::new();
     for w in writes {
         let text = |p: &str| w.object.pointer(p).and_then(Value::as_str).unwrap_or("");
         let kind = text("/kind");
         if kind == "Event" {
             continue;
         }
-        let place = (kind.to_owned(), normaliser.text(text("/metadata/name")));
+        let name = format!("{kind}/{}", normaliser.text(text("/metadata/name")));
+        let uid = Some(text("/metadata/uid")).filter(|u| !u.is_empty()).unwrap_or(text("/metadata/name"));
         let line = format!("{} by {}: {}", w.op.as_str(), w.by, w.verb);
-        let list = steps.entry(place).or_default();
+        let (_, list) = steps.entry(uid).or_insert_with(|| (name, Vec::new()));
         if list.last() != Some(&line) {
             list.push(line);
         }
     }
     let mut out: BTreeMap<String, BTreeMap<Vec<String>, usize>> = BTreeMap::new();
-    for ((kind, name), list) in steps {
+    for (name, list) in steps.into_values() {
         let name = crate::facts::fuzz_text(&name, &BTreeMap::new(), true);
-        *out.entry(format!("{kind}/{name}")).or_default().entry(list).or_default() += 1;
+        *out.entry(name).or_default().entry(list).or_default() += 1;
     }
     out
 }

@@ -20,6 +20,10 @@
 //! | `kubectl` | of one command: its `exit`, `stdout`, `stderr` |
 //! | `hash` | of one template: its `hash`, and the one with a `collision` |
 //!
+//! The repository's copy is without the texts of `kubectl explain`, which are Kubernetes' own prose;
+//! given a folder that has them, `kubectl` runs them too. What goes before the first step of a case
+//! (nodes, the StorageClass) is the system's set-up and not judged.
+//!
 //! What a run does beyond the recordings (an event nobody saw, a writer never seen) is a fact that
 //! is not met: it makes M larger, so doing more is never better than doing right. What `varies`
 //! between recordings is not compared. The order of writes ([`history::causal`]) is reported with

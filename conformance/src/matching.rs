@@ -15,16 +15,18 @@ use crate::report::short;
 
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\buid-\d+\b|\brv-\d+\b|<continue-\d+>|<r\d+>|<r\??>|<time>|<newer>|<at most the newest>|<rv>|<server>|<age>",
+        r"\buid-\d+\b|\brv-\d+\b|\bip-\d+\b|<continue-\d+>|<r\d+>|<r\??>|<time>|<newer>|<at most the newest>|<rv>|<server>|<age>",
     )
 });
-static BOUND: LazyLock<Regex> = LazyLock::new(|| compile(r"\buid-\d+\b|\brv-\d+\b|<continue-\d+>|<r\d+>"));
+static BOUND: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\buid-\d+\b|\brv-\d+\b|\bip-\d+\b|<continue-\d+>|<r\d+>"));
 
 /// What a placeholder may stand for, as a pattern.
 fn pattern(placeholder: &str) -> &'static str {
     match placeholder {
         p if p.starts_with("uid-") => "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
         p if p.starts_with("rv-") => "[0-9]+",
+        p if p.starts_with("ip-") => r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}",
         p if p.starts_with("<continue-") => r"[A-Za-z0-9_=.\-]+",
         p if p.starts_with("<r") && p != "<rv>" => "[bcdfghjklmnpqrstvwxz2456789]{5}",
         "<time>" => r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z",
@@ -46,16 +48,21 @@ fn family(placeholder: &str) -> &'static str {
     match placeholder {
         p if p.starts_with("uid-") => "uid",
         p if p.starts_with("rv-") => "rv",
+        p if p.starts_with("ip-") => "ip",
         p if p.starts_with("<continue") => "continue",
         _ => "suffix",
     }
 }
 
 impl Bindings {
-    /// A request's text with what its placeholders stand for.
-    pub fn real(&self, text: &str) -> String {
+    /// A request's text with what its placeholders stand for. An address that a request is the
+    /// first to name is made up, within the range of Service addresses.
+    pub fn real(&mut self, text: &str) -> String {
         replace(&BOUND, text, |c| {
             let p = c.get(0).map_or("", |m| m.as_str());
+            if let Some(n) = p.strip_prefix("ip-") {
+                self.bind(p, &format!("10.96.77.{n}"));
+            }
             self.real.get(p).cloned().unwrap_or_else(|| p.into())
         })
     }
