@@ -36,11 +36,11 @@ pub fn run(args: &[String]) -> Result<()> {
         summary.push(format!("{name} {verdict} {}", seconds(begun.elapsed())));
         if let Err(why) = result {
             eprintln!("\n{name} failed: {why}");
-            failures.push(format!("{name}: {why}"));
+            failures.push(*name);
         }
     }
     println!("\n{}", heading(&format!("== {} (in all {})", summary.join(" | "), seconds(start.elapsed()))));
-    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
+    if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join(", "))) }
 }
 
 /// The parts that `--only` names; all if there is none.
