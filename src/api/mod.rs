@@ -21,6 +21,7 @@ pub mod names;
 mod object;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
