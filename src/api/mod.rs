@@ -19,6 +19,7 @@ pub mod labels;
 mod meta;
 pub mod names;
 mod object;
+pub mod patch;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod yaml;
