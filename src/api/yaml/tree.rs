@@ -48,6 +48,9 @@ impl Node {
     }
 }
 
+/// A document's root, and what is odd about it.
+type Parsed = (Rc<Node>, Vec<Warning>);
+
 /// A list or map that is being read.
 struct Frame {
     line: usize,
@@ -59,10 +62,7 @@ struct Frame {
 
 /// The first document of a chunk; `None` if there is none. kubectl overlooks further ones (after
 /// `...` or `--- x`), so there is a warning for those.
-pub(super) fn parse(
-    chunk: &Chunk<'_>,
-    limits: &Limits,
-) -> Result<Option<(Rc<Node>, Vec<Warning>)>, YamlError> {
+pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Option<Parsed>, YamlError> {
     let mut anchors: BTreeMap<usize, Rc<Node>> = BTreeMap::new();
     let mut stack: Vec<Frame> = Vec::new();
     let mut root: Option<Rc<Node>> = None;
