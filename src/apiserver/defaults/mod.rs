@@ -27,6 +27,7 @@ use std::rc::Rc;
 use crate::api::types as t;
 use crate::api::{ApiKind, Kind, Object};
 
+pub(crate) use pod::container_requests;
 pub use prepare::prepare;
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.
