@@ -4,3 +4,4 @@
 //! map of the rooms and what is deliberately absent from each.
 
 pub mod api;
+pub mod scheduler;
