@@ -112,17 +112,14 @@ impl<'a> CycleState<'a> {
     }
 
     /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node (PreFilterExtensions).
+    /// A plugin that had nothing to say stays silent, even if this pod would give it cause: so it is
+    /// in Kubernetes.
     pub fn update_with_pod(&mut self, h: &Handle<'a>, other: &'a PodInfo, node: &'a NodeInfo, delta: i64) {
         if let Some(s) = &mut self.spread {
             s.update_with_pod(self.pod, other, node, delta);
         }
         if let Some(s) = &mut self.affinity {
             s.update_with_pod(h, self.pod, other, node, delta);
-        } else if delta > 0 && !other.required_anti_affinity.is_empty() {
-            // PreFilter skipped the plugin because nobody minded; this pod may.
-            let mut s = inter_pod_affinity::State::default();
-            s.update_with_pod(h, self.pod, other, node, delta);
-            self.affinity = Some(s);
         }
     }
 }

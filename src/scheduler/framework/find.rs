@@ -107,7 +107,7 @@ pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs)
     let promised = pod.pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()).unwrap_or_default();
     if let Some(node) = h.snapshot.get(promised).filter(|_| !promised.is_empty())
         && pre.node_names.as_ref().is_none_or(|names| names.contains(promised))
-        && filter_with_nominated(h, &found.state, node).fits()
+        && filter_changed_with_nominated(h, &found.state, node, node).fits()
     {
         found.nodes.push(node);
         found.evaluated = 1;
@@ -138,7 +138,7 @@ pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs)
             break;
         }
         found.evaluated += 1;
-        let verdict = filter_with_nominated(h, &found.state, node);
+        let verdict = filter_changed_with_nominated(h, &found.state, node, node);
         if verdict.fits() {
             found.nodes.push(node);
         } else if verdict.status.code == Code::Error {
@@ -155,16 +155,8 @@ pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs)
 }
 
 /// The filters for one node, first with the pods that wait for it and are at least as important,
-/// then without them: the pod must fit either way (`RunFilterPluginsWithNominatedPods`).
-pub(crate) fn filter_with_nominated<'a>(
-    h: &Handle<'a>,
-    state: &CycleState<'a>,
-    node: &'a Rc<NodeInfo>,
-) -> PerNodeVerdict {
-    filter_changed_with_nominated(h, state, node, node)
-}
-
-/// [`filter_with_nominated`] for a node that is thought to be as `changed`; `node` is as it was.
+/// then without them: the pod must fit either way (`RunFilterPluginsWithNominatedPods`). The node is
+/// thought to be as `changed`; `node` is as it was.
 pub(crate) fn filter_changed_with_nominated<'a>(
     h: &Handle<'a>,
     state: &CycleState<'a>,
