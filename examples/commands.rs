@@ -12,9 +12,22 @@ fn main() {
             break;
         }
         for c in s.current().commands() {
-            println!("{i:3} {} {:24} {:14} {} {} {:?}", c.at, c.by, c.request.verb_string(), c.request.object(), c.response.code(), c.why.as_ref().map(|w| (w.rule, w.facts.iter().map(|f| format!("{}={}", f.name, f.value)).collect::<Vec<_>>().join(" "))));
+            println!(
+                "{i:3} {} {:24} {:14} {} {} {:?}",
+                c.at,
+                c.by,
+                c.request.verb_string(),
+                c.request.object(),
+                c.response.code(),
+                c.why.as_ref().map(|w| (
+                    w.rule,
+                    w.facts.iter().map(|f| format!("{}={}", f.name, f.value)).collect::<Vec<_>>().join(" ")
+                ))
+            );
             for e in &c.events {
-                if let Some(v) = e.next.as_ref().map(|o| o.to_value()) { println!("      event {} {}", v["reason"], v["message"]); }
+                if let Some(v) = e.next.as_ref().map(|o| o.to_value()) {
+                    println!("      event {} {}", v["reason"], v["message"]);
+                }
             }
         }
     }
