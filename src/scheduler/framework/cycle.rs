@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::lister::{NamespaceLister, NominatedPods, Nothing, VolumeLister, WorkloadLister};
-use super::node_info::NodeInfo;
+use super::node_info::{ClassCount, NodeInfo};
 use super::node_selector::NodeNames;
-use super::pod_info::{PodClass, PodInfo};
+use super::pod_info::{Classes, PodClass, PodInfo};
 use super::status::{PerNodeVerdict, Status};
 use crate::scheduler::plugins::{
     dynamic_resources, inter_pod_affinity, node_affinity, node_declared_features, node_name, node_ports,
@@ -19,6 +19,8 @@ use crate::scheduler::plugins::{
 pub struct Snapshot<'a> {
     /// The nodes.
     pub nodes: &'a [Rc<NodeInfo>],
+    /// The classes of the pods on them, if they are kept; results are the same without, but slower.
+    pub classes: Option<&'a Classes>,
 }
 
 impl<'a> Snapshot<'a> {
@@ -47,7 +49,7 @@ impl<'a> Handle<'a> {
     /// A cluster of nodes and pods and nothing else.
     pub fn of_nodes(nodes: &'a [Rc<NodeInfo>]) -> Handle<'a> {
         Handle {
-            snapshot: Snapshot { nodes },
+            snapshot: Snapshot { nodes, classes: None },
             volumes: &Nothing,
             namespaces: &Nothing,
             workloads: &Nothing,
@@ -56,19 +58,57 @@ impl<'a> Handle<'a> {
     }
 }
 
-/// Remembers for a cycle which classes of pods a selector means.
+/// Answers by a number, each asked only once.
 #[derive(Clone, Debug, Default)]
-pub struct ClassMemo(Vec<(u128, bool)>);
+pub struct Memo(Vec<(u128, bool)>);
 
-impl ClassMemo {
-    /// The answer for a class, asked only once.
-    pub fn matches(&mut self, class: &PodClass, ask: impl FnOnce(&PodClass) -> bool) -> bool {
-        match self.0.binary_search_by(|(id, _)| id.cmp(&class.id)) {
+impl Memo {
+    /// The answer for `id`.
+    pub fn get(&mut self, id: u128, ask: impl FnOnce() -> bool) -> bool {
+        match self.0.binary_search_by(|(other, _)| other.cmp(&id)) {
             Ok(i) => self.0.get(i).is_some_and(|e| e.1),
             Err(i) => {
-                let answer = ask(class);
-                self.0.insert(i, (class.id, answer));
+                let answer = ask();
+                self.0.insert(i, (id, answer));
                 answer
+            }
+        }
+    }
+}
+
+/// Which classes of pods a selector means, found out once in a cycle.
+#[derive(Clone, Debug)]
+pub enum ClassMemo {
+    /// All of them are known.
+    Complete(Vec<u128>),
+    /// Those seen so far.
+    Seen(Memo),
+}
+
+impl ClassMemo {
+    /// Asks about all classes, if they are kept.
+    pub fn new(h: &Handle<'_>, ask: impl Fn(&PodClass) -> bool) -> ClassMemo {
+        match h.snapshot.classes {
+            Some(all) => ClassMemo::Complete(all.iter().filter(|c| ask(c)).map(|c| c.id).collect()),
+            None => ClassMemo::Seen(Memo::default()),
+        }
+    }
+
+    /// The pods on a node that are meant. `ask` must be what it was in [`ClassMemo::new`].
+    pub fn on_node(
+        &mut self,
+        node: &NodeInfo,
+        ask: impl Fn(&PodClass) -> bool,
+        mut each: impl FnMut(&ClassCount),
+    ) {
+        match self {
+            ClassMemo::Complete(ids) => ids.iter().filter_map(|id| node.class(*id)).for_each(each),
+            ClassMemo::Seen(memo) => {
+                for c in node.classes() {
+                    if memo.get(c.class.id, || ask(&c.class)) {
+                        each(c);
+                    }
+                }
             }
         }
     }

@@ -113,25 +113,19 @@ pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs)
         found.evaluated = 1;
         return found;
     }
-    let some: Vec<&'a Rc<NodeInfo>>;
-    let visit: &mut dyn Iterator<Item = &'a Rc<NodeInfo>>;
     let all = h.snapshot.nodes;
-    let (mut listed, mut rotated);
-    let count;
-    if let Some(names) = &pre.node_names {
+    let named: Option<Vec<&'a Rc<NodeInfo>>> = pre.node_names.as_ref().map(|names| {
         let message = format!("node(s) didn't satisfy plugin(s) [{}]", node_affinity::NAME);
         found.diagnosis.absent = Status::unresolvable(message);
-        some = all.iter().filter(|n| names.contains(&**n.name())).collect();
-        count = some.len();
-        let start = if count == 0 { 0 } else { args.start % count };
-        listed = some.iter().copied().cycle().skip(start).take(count);
-        visit = &mut listed;
-    } else {
-        count = all.len();
-        let start = if count == 0 { 0 } else { args.start % count };
-        rotated = all.iter().cycle().skip(start).take(count);
-        visit = &mut rotated;
-    }
+        all.iter().filter(|n| names.contains(&**n.name())).collect()
+    });
+    let count = named.as_ref().map_or(all.len(), Vec::len);
+    let start = args.start.checked_rem(count).unwrap_or(0);
+    let turn = (start..count).chain(0..start);
+    let visit = turn.filter_map(|i| match &named {
+        Some(named) => named.get(i).copied(),
+        None => all.get(i),
+    });
     let enough = num_feasible_nodes_to_find(args.percentage, count);
     for node in visit {
         if found.nodes.len() >= enough {

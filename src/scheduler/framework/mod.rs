@@ -34,14 +34,14 @@ mod terms;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use cycle::{ClassMemo, CycleState, Handle, PreFiltered, Snapshot, filter_node, pre_filter};
+pub use cycle::{ClassMemo, CycleState, Handle, Memo, PreFiltered, Snapshot, filter_node, pre_filter};
 pub use find::{
     Diagnosis, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
 };
 pub(crate) use find::{filter_changed_with_nominated, fit_error_text, histogram};
 pub use lister::{NamespaceLister, NominatedPods, Nothing, VolumeLister, WorkloadLister};
-pub use node_info::{ClassCount, NodeInfo, normalized_image_name};
-pub use pod_info::{HostPort, PodClass, PodInfo};
+pub use node_info::{ClassCount, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, normalized_image_name};
+pub use pod_info::{Classes, HostPort, PodClass, PodInfo};
 pub use resource::{
     DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, NonZero, Resource, pod_non_zero_requests, pod_requests,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::lister::NamespaceLister;
-use super::pod_info::PodClass;
+use super::pod_info::{PodClass, digest};
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::types::{
@@ -24,6 +24,8 @@ pub struct AffinityTerm {
     namespaces: Vec<String>,
     namespace_selector: Option<Selector>,
     selector: Option<Selector>,
+    /// Equal for terms that mean the same pods.
+    pub id: u128,
     /// The node label whose equal values make nodes one place.
     pub topology_key: Rc<str>,
 }
@@ -33,10 +35,15 @@ impl AffinityTerm {
     pub fn parse(term: &PodAffinityTerm, namespace: &str) -> AffinityTerm {
         let named = term.namespaces.clone().unwrap_or_default();
         let own = named.is_empty() && term.namespace_selector.is_none();
+        let namespaces = if own { vec![namespace.to_owned()] } else { named };
+        let namespace_selector = selector(term.namespace_selector.as_ref());
+        let selector = selector(term.label_selector.as_ref());
+        let id = digest([format!("{namespaces:?}{namespace_selector:?}{selector:?}").as_str()].into_iter());
         AffinityTerm {
-            namespaces: if own { vec![namespace.to_owned()] } else { named },
-            namespace_selector: selector(term.namespace_selector.as_ref()),
-            selector: selector(term.label_selector.as_ref()),
+            namespaces,
+            namespace_selector,
+            selector,
+            id,
             topology_key: term.topology_key.as_str().into(),
         }
     }

@@ -388,3 +388,33 @@ fn claims() {
     };
     assert_eq!((plan(0), plan(2)), ((0, 1), (1, 0)));
 }
+
+#[test]
+fn keeping_the_classes_changes_nothing_but_the_time() {
+    let rich = Rich(Vec::new(), Vec::new());
+    let mut nodes = three();
+    let mut classes = Classes::default();
+    for i in 0..9 {
+        let near = json!({"affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 3,
+            "podAffinityTerm": {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}}]}}});
+        let p = Rc::new(pod(&format!("x{i}"), json!({"app": if i % 2 == 0 { "a" } else { "b" }}), near));
+        classes.add(&p.class);
+        nodes[(i * i) % 3].add_pod(p);
+    }
+    let gone = pod("gone", json!({"app": "a", "v": "1"}), json!({}));
+    classes.add(&gone.class);
+    classes.remove(&gone.class);
+    assert_eq!(classes.iter().count(), 2);
+    let nodes = shared(&nodes);
+    let spec = json!({"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 7,
+        "podAffinityTerm": {"labelSelector": {"matchLabels": {"app": "b"}}, "topologyKey": "kubernetes.io/hostname"}}]}}});
+    let p = pod("p", json!({"app": "a"}), spec);
+    let plain = Handle { workloads: &rich, ..Handle::of_nodes(&nodes) };
+    let fast = Handle { snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) }, ..plain };
+    let scores = |h: &Handle<'_>| {
+        let found = find_nodes_that_fit(h, &p, FindArgs::default());
+        prioritize(h, &found.state, &found.nodes)
+    };
+    assert_eq!(scores(&plain), scores(&fast));
+    assert_eq!(scores(&fast)[0].by_plugin.len(), 5);
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::scheduler::framework::{
-    AffinityTerm, ClassMemo, Handle, NodeInfo, PodInfo, Status, WeightedAffinityTerm,
+    AffinityTerm, ClassMemo, Handle, Memo, NodeInfo, PodClass, PodInfo, Status, WeightedAffinityTerm,
 };
 
 /// The plugin's name.
@@ -28,8 +28,8 @@ pub struct State<'a> {
 }
 
 fn change<'a>(counts: &mut Counts<'a>, term: &'a AffinityTerm, node: &'a NodeInfo, by: i64) {
-    if let Some(value) = node.labels().get(&*term.topology_key) {
-        let pair = (&*term.topology_key, value.as_str());
+    if let Some(value) = node.place(&term.topology_key) {
+        let pair = (&*term.topology_key, value);
         let n = counts.entry(pair).or_insert(0);
         *n += by;
         if *n == 0 {
@@ -41,37 +41,34 @@ fn change<'a>(counts: &mut Counts<'a>, term: &'a AffinityTerm, node: &'a NodeInf
 /// Counts; none if neither the pod nor any pod near minds.
 pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
     let mut s = State::default();
+    // Pods of one template have equal terms, so there are few different ones.
+    let mut memo = Memo::default();
     for node in h.snapshot.nodes {
         for existing in node.pods_with_required_anti_affinity() {
             for term in &existing.required_anti_affinity {
-                if term.matches_class(&pod.class, h.namespaces) {
+                if memo.get(term.id, || term.matches_class(&pod.class, h.namespaces)) {
                     change(&mut s.existing_anti, term, node, 1);
                 }
             }
         }
     }
     if !pod.required_affinity.is_empty() {
-        let mut memo = ClassMemo::default();
+        // A pod counts only if it is meant by all the terms at once.
+        let all = |c: &PodClass| pod.required_affinity.iter().all(|t| t.matches_class(c, h.namespaces));
+        let mut memo = ClassMemo::new(h, all);
         for node in h.snapshot.nodes {
-            for k in node.classes() {
-                // A pod counts only if it is meant by all the terms at once.
-                let all = |c: &_| pod.required_affinity.iter().all(|t| t.matches_class(c, h.namespaces));
-                if memo.matches(&k.class, all) {
-                    for term in &pod.required_affinity {
-                        change(&mut s.affinity, term, node, k.total);
-                    }
+            memo.on_node(node, all, |k| {
+                for term in &pod.required_affinity {
+                    change(&mut s.affinity, term, node, k.total);
                 }
-            }
+            });
         }
     }
     for term in &pod.required_anti_affinity {
-        let mut memo = ClassMemo::default();
+        let means = |c: &PodClass| term.matches_class(c, h.namespaces);
+        let mut memo = ClassMemo::new(h, means);
         for node in h.snapshot.nodes {
-            for k in node.classes() {
-                if memo.matches(&k.class, |c| term.matches_class(c, h.namespaces)) {
-                    change(&mut s.anti, term, node, k.total);
-                }
-            }
+            memo.on_node(node, means, |k| change(&mut s.anti, term, node, k.total));
         }
     }
     let indifferent = pod.required_affinity.is_empty() && pod.required_anti_affinity.is_empty();
@@ -108,8 +105,8 @@ impl<'a> State<'a> {
 fn satisfies_affinity(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
     let mut found = true;
     for term in &pod.required_affinity {
-        let Some(value) = node.labels().get(&*term.topology_key) else { return false };
-        found &= state.affinity.get(&(&*term.topology_key, value.as_str())).is_some_and(|n| *n > 0);
+        let Some(value) = node.place(&term.topology_key) else { return false };
+        found &= state.affinity.get(&(&*term.topology_key, value)).is_some_and(|n| *n > 0);
     }
     // The first of a group of pods that want to be together may go anywhere.
     found
@@ -129,7 +126,7 @@ pub fn filter(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &NodeInfo)
     let mut anti = pod
         .required_anti_affinity
         .iter()
-        .filter_map(|t| Some((&*t.topology_key, node.labels().get(&*t.topology_key)?)));
+        .filter_map(|t| Some((&*t.topology_key, node.place(&t.topology_key)?)));
     if anti.any(|(key, value)| crowded(&state.anti, key, value)) {
         return Status::unschedulable("node(s) didn't match pod anti-affinity rules");
     }
@@ -149,24 +146,22 @@ pub struct ScoreState<'a>(BTreeMap<&'a str, BTreeMap<&'a str, i64>>);
 pub fn pre_score<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<ScoreState<'a>> {
     let mut worth: BTreeMap<&'a str, BTreeMap<&'a str, i64>> = BTreeMap::new();
     let mut add = |term: &'a AffinityTerm, node: &'a NodeInfo, weight: i64| {
-        if let Some(value) = node.labels().get(&*term.topology_key) {
+        if let Some(value) = node.place(&term.topology_key) {
             *worth.entry(&*term.topology_key).or_default().entry(value).or_insert(0) += weight;
         }
     };
     let own = |terms: &'a [WeightedAffinityTerm], sign: i64| terms.iter().map(move |t| (t, sign));
     for (t, sign) in own(&pod.preferred_affinity, 1).chain(own(&pod.preferred_anti_affinity, -1)) {
-        let mut memo = ClassMemo::default();
+        let means = |c: &PodClass| t.term.matches_class(c, h.namespaces);
+        let mut memo = ClassMemo::new(h, means);
         for node in h.snapshot.nodes {
-            for k in node.classes() {
-                if memo.matches(&k.class, |c| t.term.matches_class(c, h.namespaces)) {
-                    add(&t.term, node, sign * t.weight * k.total);
-                }
-            }
+            memo.on_node(node, means, |k| add(&t.term, node, sign * t.weight * k.total));
         }
     }
+    let mut memo = Memo::default();
     for node in h.snapshot.nodes {
         for existing in node.pods_with_affinity() {
-            let means = |t: &AffinityTerm| t.matches_class(&pod.class, h.namespaces);
+            let mut means = |t: &AffinityTerm| memo.get(t.id, || t.matches_class(&pod.class, h.namespaces));
             for term in existing.required_affinity.iter().filter(|t| means(t)) {
                 add(term, node, HARD_POD_AFFINITY_WEIGHT);
             }
@@ -183,7 +178,7 @@ pub fn pre_score<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<ScoreState<'a>>
 
 /// What the node's places are worth together.
 pub fn score(state: &ScoreState<'_>, node: &NodeInfo) -> i64 {
-    let places = state.0.iter().filter_map(|(key, values)| values.get(node.labels().get(*key)?.as_str()));
+    let places = state.0.iter().filter_map(|(key, values)| values.get(node.place(key)?));
     places.sum()
 }
 

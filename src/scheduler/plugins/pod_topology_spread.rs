@@ -5,14 +5,13 @@ use std::rc::Rc;
 
 use super::taint_toleration::has_untolerated;
 use crate::scheduler::framework::{
-    ClassMemo, Handle, Labels, NodeInfo, PodInfo, SpreadConstraint, Status, det_math,
+    ClassMemo, Handle, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, PodClass, PodInfo, SpreadConstraint, Status,
+    det_math,
 };
 
 /// The plugin's name.
 pub const NAME: &str = "PodTopologySpread";
 
-const HOSTNAME: &str = "kubernetes.io/hostname";
-const ZONE: &str = "topology.kubernetes.io/zone";
 const MAX_NODE_SCORE: i64 = 100;
 
 /// How many matching pods are in each place, per constraint.
@@ -31,8 +30,8 @@ fn least(c: &SpreadConstraint, counts: &BTreeMap<&str, i64>) -> i64 {
     if domains < c.min_domains { 0 } else { counts.values().copied().min().unwrap_or(0) }
 }
 
-fn has_all_keys(labels: &Labels, constraints: &[SpreadConstraint]) -> bool {
-    constraints.iter().all(|c| labels.contains_key(&*c.topology_key))
+fn has_all_keys(node: &NodeInfo, constraints: &[SpreadConstraint]) -> bool {
+    constraints.iter().all(|c| node.place(&c.topology_key).is_some())
 }
 
 /// Whether a node takes part in a constraint (`nodeAffinityPolicy`, `nodeTaintsPolicy`).
@@ -41,12 +40,20 @@ fn included(c: &SpreadConstraint, pod: &PodInfo, node: &NodeInfo) -> bool {
         && (!c.honor_node_taints || !has_untolerated(node.taints(), pod.tolerations()))
 }
 
-/// The pods on a node that a constraint counts: of the pod's namespace, and not on their way out.
+/// Whether a constraint counts pods of a class: they must be of the pod's namespace.
+fn counted(c: &SpreadConstraint, pod: &PodInfo, class: &PodClass) -> bool {
+    class.namespace() == pod.namespace() && c.matches(class.labels())
+}
+
+fn memos(h: &Handle<'_>, constraints: &[SpreadConstraint], pod: &PodInfo) -> Vec<ClassMemo> {
+    constraints.iter().map(|c| ClassMemo::new(h, |class| counted(c, pod, class))).collect()
+}
+
+/// The pods on a node that a constraint counts: those that are not on their way out.
 fn count(c: &SpreadConstraint, memo: &mut ClassMemo, pod: &PodInfo, node: &NodeInfo) -> i64 {
-    let matching = node.classes().iter().filter(|k| {
-        memo.matches(&k.class, |class| class.namespace() == pod.namespace() && c.matches(class.labels()))
-    });
-    matching.map(|k| k.total - k.terminating).sum()
+    let mut sum = 0;
+    memo.on_node(node, |class| counted(c, pod, class), |k| sum += k.total - k.terminating);
+    sum
 }
 
 /// Counts pods per place; none if the pod has no constraint that must hold.
@@ -56,16 +63,16 @@ pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
         return None;
     }
     let mut counts = vec![BTreeMap::new(); constraints.len()];
-    let mut memos = vec![ClassMemo::default(); constraints.len()];
+    let mut memos = memos(h, constraints, pod);
     for node in h.snapshot.nodes {
-        if !has_all_keys(node.labels(), constraints) {
+        if !has_all_keys(node, constraints) {
             continue;
         }
         for ((c, counts), memo) in constraints.iter().zip(&mut counts).zip(&mut memos) {
-            if let Some(place) = node.labels().get(&*c.topology_key)
+            if let Some(place) = node.place(&c.topology_key)
                 && included(c, pod, node)
             {
-                *counts.entry(place.as_str()).or_insert(0) += count(c, memo, pod, node);
+                *counts.entry(place).or_insert(0) += count(c, memo, pod, node);
             }
         }
     }
@@ -77,15 +84,15 @@ pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
 impl<'a> State<'a> {
     /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node.
     pub fn update_with_pod(&mut self, pod: &PodInfo, other: &PodInfo, node: &'a NodeInfo, delta: i64) {
-        if other.namespace() != pod.namespace() || !has_all_keys(node.labels(), self.constraints) {
+        if other.namespace() != pod.namespace() || !has_all_keys(node, self.constraints) {
             return;
         }
         for ((c, counts), min) in self.constraints.iter().zip(&mut self.counts).zip(&mut self.least) {
-            if let Some(place) = node.labels().get(&*c.topology_key)
+            if let Some(place) = node.place(&c.topology_key)
                 && c.matches(other.labels())
                 && included(c, pod, node)
             {
-                *counts.entry(place.as_str()).or_insert(0) += delta;
+                *counts.entry(place).or_insert(0) += delta;
                 *min = least(c, counts);
             }
         }
@@ -96,12 +103,12 @@ impl<'a> State<'a> {
 pub fn filter(state: &State<'_>, node: &NodeInfo) -> Status {
     let counts = state.counts.iter().zip(&state.least).zip(&state.self_match);
     for (c, ((counts, least), self_match)) in state.constraints.iter().zip(counts) {
-        let Some(place) = node.labels().get(&*c.topology_key) else {
+        let Some(place) = node.place(&c.topology_key) else {
             return Status::unresolvable(
                 "node(s) didn't match pod topology spread constraints (missing required label)",
             );
         };
-        let here = counts.get(place.as_str()).copied().unwrap_or(0);
+        let here = counts.get(place).copied().unwrap_or(0);
         if here + self_match - least > c.max_skew {
             return Status::unschedulable("node(s) didn't match pod topology spread constraints");
         }
@@ -128,8 +135,8 @@ fn default_constraints(h: &Handle<'_>, pod: &PodInfo) -> Vec<SpreadConstraint> {
         return Vec::new();
     }
     vec![
-        SpreadConstraint::system_default(HOSTNAME, 3, selectors.clone()),
-        SpreadConstraint::system_default(ZONE, 5, selectors),
+        SpreadConstraint::system_default(LABEL_HOSTNAME, 3, selectors.clone()),
+        SpreadConstraint::system_default(LABEL_ZONE, 5, selectors),
     ]
 }
 
@@ -145,28 +152,30 @@ pub fn pre_score<'a>(h: &Handle<'a>, pod: &PodInfo, feasible: &[&'a Rc<NodeInfo>
     let mut counts: Vec<BTreeMap<&'a str, i64>> = vec![BTreeMap::new(); constraints.len()];
     let mut taking_part = 0_usize;
     for node in feasible {
-        if require_all && !has_all_keys(node.labels(), &constraints) {
+        if require_all && !has_all_keys(node, &constraints) {
             continue;
         }
         taking_part += 1;
-        for (c, counts) in constraints.iter().zip(&mut counts).filter(|(c, _)| &*c.topology_key != HOSTNAME) {
+        for (c, counts) in
+            constraints.iter().zip(&mut counts).filter(|(c, _)| &*c.topology_key != LABEL_HOSTNAME)
+        {
             counts.entry(place_of(c, node)).or_insert(0);
         }
     }
     let weights = constraints.iter().zip(&counts).map(|(c, counts)| {
-        let places = if &*c.topology_key == HOSTNAME { taking_part } else { counts.len() };
+        let places = if &*c.topology_key == LABEL_HOSTNAME { taking_part } else { counts.len() };
         det_math::ln(places as f64 + 2.0)
     });
     let weights = weights.collect();
-    let mut memos = vec![ClassMemo::default(); constraints.len()];
+    let mut memos = memos(h, &constraints, pod);
     // Only the zones of feasible nodes are of interest, but pods on all their nodes count.
-    if constraints.iter().any(|c| &*c.topology_key != HOSTNAME) {
+    if constraints.iter().any(|c| &*c.topology_key != LABEL_HOSTNAME) {
         for node in h.snapshot.nodes {
-            if require_all && !has_all_keys(node.labels(), &constraints) {
+            if require_all && !has_all_keys(node, &constraints) {
                 continue;
             }
             for ((c, counts), memo) in constraints.iter().zip(&mut counts).zip(&mut memos) {
-                if &*c.topology_key != HOSTNAME
+                if &*c.topology_key != LABEL_HOSTNAME
                     && let Some(n) = counts.get_mut(place_of(c, node))
                     && included(c, pod, node)
                 {
@@ -179,23 +188,23 @@ pub fn pre_score<'a>(h: &Handle<'a>, pod: &PodInfo, feasible: &[&'a Rc<NodeInfo>
 }
 
 fn place_of<'n>(c: &SpreadConstraint, node: &'n NodeInfo) -> &'n str {
-    node.labels().get(&*c.topology_key).map_or("", String::as_str)
+    node.place(&c.topology_key).unwrap_or_default()
 }
 
 /// How crowded the node's places are: less is better. None for a node that takes no part.
 pub fn score(state: &mut ScoreState<'_>, pod: &PodInfo, node: &NodeInfo) -> Option<i64> {
-    if state.require_all && !has_all_keys(node.labels(), &state.constraints) {
+    if state.require_all && !has_all_keys(node, &state.constraints) {
         return None;
     }
     let mut score = 0.0;
     let per_constraint =
         state.constraints.iter().zip(&state.counts).zip(&state.weights).zip(&mut state.memos);
     for (((c, counts), weight), memo) in per_constraint {
-        if let Some(place) = node.labels().get(&*c.topology_key) {
-            let n = if &*c.topology_key == HOSTNAME {
+        if let Some(place) = node.place(&c.topology_key) {
+            let n = if &*c.topology_key == LABEL_HOSTNAME {
                 count(c, memo, pod, node)
             } else {
-                counts.get(place.as_str()).copied().unwrap_or(0)
+                counts.get(place).copied().unwrap_or(0)
             };
             score += n as f64 * weight + (c.max_skew - 1) as f64;
         }
