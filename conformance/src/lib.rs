@@ -42,6 +42,7 @@ pub mod provisioner;
 pub mod ratchet;
 pub mod report;
 pub mod session;
+pub mod simulator;
 pub mod system;
 pub mod wiring;
 

@@ -1,16 +1,17 @@
-//! **For the lead to wire**: the only place that knows which system is judged.
+//! What is judged: the only place that names it.
 
+use steady::api::pod_template_hash;
 use steady::api::types::PodTemplateSpec;
 
-use crate::system::{NullSystem, Setup, System};
+use crate::simulator::Simulator;
+use crate::system::{Setup, System};
 
-/// The system under test. To be replaced by Steady's own.
-pub fn system(_setup: &Setup) -> Box<dyn System> {
-    Box::new(NullSystem)
+/// The system under test.
+pub fn system(setup: &Setup) -> Box<dyn System> {
+    Box::new(Simulator::new(setup))
 }
 
-/// The pod-template-hash under test. To be replaced by
-/// `steady::api::pod_template_hash::compute_hash`.
-pub fn compute_hash(_template: &PodTemplateSpec, _collision_count: Option<i32>) -> String {
-    String::new()
+/// The pod-template-hash under test.
+pub fn compute_hash(template: &PodTemplateSpec, collision_count: Option<i32>) -> String {
+    pod_template_hash::compute_hash(template, collision_count)
 }

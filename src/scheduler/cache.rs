@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::framework::{NodeInfo, PodInfo};
+use super::framework::{Classes, NodeInfo, PodInfo};
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, MetaExt};
 use crate::etcd::Map;
@@ -15,6 +15,8 @@ pub struct Cache {
     nodes: Map<Rc<str>, Rc<NodeInfo>>,
     // Where each pod counts, and whether that is only assumed.
     pods: Map<Key, (Rc<str>, bool)>,
+    // The kinds of pods there are, which plugins ask about instead of about every pod.
+    classes: Classes,
 }
 
 fn node_of(pod: &Pod) -> Option<&str> {
@@ -25,6 +27,11 @@ impl Cache {
     /// The nodes there are, by name.
     pub fn snapshot(&self) -> Vec<Rc<NodeInfo>> {
         self.nodes.values().filter(|n| n.node().is_some()).cloned().collect()
+    }
+
+    /// The classes of the pods on all nodes.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
     }
 
     /// Whether the pod counts somewhere.
@@ -74,15 +81,19 @@ impl Cache {
         let key = pod.metadata.key();
         self.take(&key);
         let name: Rc<str> = Rc::from(node);
-        self.edit(node, |n| n.add_pod(Rc::new(PodInfo::new(pod.clone()))));
+        let info = Rc::new(PodInfo::new(pod.clone()));
+        self.classes.add(&info.class);
+        self.edit(node, |n| n.add_pod(info));
         self.pods.insert(key, (name, assumed));
     }
 
     fn take(&mut self, pod: &Key) {
         if let Some((node, _)) = self.pods.remove(pod) {
-            self.edit(&node, |n| {
-                n.remove_pod(pod);
-            });
+            let mut gone = None;
+            self.edit(&node, |n| gone = n.remove_pod(pod));
+            if let Some(info) = gone {
+                self.classes.remove(&info.class);
+            }
         }
     }
 

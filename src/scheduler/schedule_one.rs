@@ -8,8 +8,8 @@ use jiff::SignedDuration;
 
 use super::cache::Cache;
 use super::framework::{
-    FindArgs, Handle, NamespaceLister, NodeInfo, NominatedPods, PodInfo, Snapshot, VolumeLister,
-    WorkloadLister, find_nodes_that_fit, fit_error_message, score_nodes, select_host,
+    FindArgs, Handle, NamespaceLister, NominatedPods, PodInfo, Snapshot, VolumeLister, WorkloadLister,
+    find_nodes_that_fit, fit_error_message, score_nodes, select_host,
 };
 use super::plugins::{default_preemption, scheduling_gates};
 use super::queue::Queue;
@@ -314,12 +314,12 @@ struct Nowhere {
 }
 
 fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
-    let nodes: Vec<Rc<NodeInfo>> = cx.state(|s| s.cache.snapshot());
+    let (nodes, classes) = cx.state(|s| (s.cache.snapshot(), s.cache.classes().clone()));
     let info = PodInfo::new(pod.clone());
     let listers = Listers(cx.caches());
     let nominated = cx.state(|s| Nominated::of(&s.queue, key));
     let h = Handle {
-        snapshot: Snapshot { nodes: &nodes },
+        snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) },
         volumes: &listers,
         namespaces: &listers,
         workloads: &listers,
