@@ -274,3 +274,28 @@ pub(super) fn replica_set_status_update(errs: &mut Errors, new: &t::ReplicaSet, 
         errs.push(FieldError::invalid(&path.child("availableReplicas"), available, MORE_THAN_READY));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::api::{Kind, Object};
+    use crate::apiserver::validation::{aggregate, validate_status_update};
+    use serde_json::json;
+
+    #[test]
+    fn a_negative_count_spoils_the_others() {
+        let with = |status| {
+            let meta = json!({"name": "web", "namespace": "default", "resourceVersion": "1"});
+            Object::from_value(Kind::Deployment, json!({"metadata": meta, "status": status})).unwrap()
+        };
+        let errors =
+            validate_status_update(&with(json!({"replicas": -1, "updatedReplicas": 1})), &with(json!({})));
+        assert_eq!(
+            aggregate(&errors),
+            "[status.replicas: Invalid value: -1: must be greater than or equal to 0, \
+             status.updatedReplicas: Invalid value: 1: cannot be greater than status.replicas, \
+             status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas, \
+             status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas]"
+        );
+    }
+}

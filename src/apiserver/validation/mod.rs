@@ -14,6 +14,7 @@
 //! ```
 
 mod apps;
+mod claim;
 mod config;
 mod container;
 mod diff;
@@ -23,6 +24,7 @@ mod field;
 mod internal;
 mod ip;
 mod meta;
+mod mounts;
 mod names;
 mod node;
 mod pod;
@@ -111,7 +113,7 @@ fn create(object: &Object, errs: &mut Errors) {
         Namespace: config::namespace,
         Node: node::node,
         PersistentVolume: storage::volume,
-        PersistentVolumeClaim: storage::claim,
+        PersistentVolumeClaim: claim::claim,
         StorageClass: storage::class,
         PodDisruptionBudget: policy::budget,
         Lease: policy::lease,
@@ -132,7 +134,7 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
         Namespace: config::namespace_update,
         Node: node::update,
         PersistentVolume: storage::volume_update,
-        PersistentVolumeClaim: storage::claim_update,
+        PersistentVolumeClaim: claim::claim_update,
         StorageClass: storage::class_update,
         PodDisruptionBudget: policy::budget_update,
         Lease: policy::lease_update,
@@ -150,7 +152,7 @@ fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
         Namespace: config::namespace_status_update,
         Node: node::update,
         PersistentVolume: storage::volume_status_update,
-        PersistentVolumeClaim: storage::claim_status_update,
+        PersistentVolumeClaim: claim::claim_status_update,
         PodDisruptionBudget: policy::budget_status_update,
     });
 }
