@@ -21,7 +21,7 @@ mod diff;
 mod env;
 mod event;
 mod field;
-mod internal;
+pub(in crate::apiserver) mod internal;
 mod ip;
 mod meta;
 mod mounts;
