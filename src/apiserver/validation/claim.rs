@@ -9,13 +9,13 @@ use super::field::{BadValue, Errors, FieldError, Path};
 use super::meta::{IMMUTABLE, invalid_each, label_selector, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
 use super::storage::{access_modes, pointer, positive, volume_mode};
-use super::{diff, internal, list, semantic_eq, text};
+use super::{diff, internal, list, or_default, semantic_eq, text};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
 pub(super) fn claim(errs: &mut Errors, claim: &t::PersistentVolumeClaim) {
     object_meta(errs, &claim.metadata, true, name_is_dns_subdomain);
-    claim_spec(errs, &claim.spec.clone().unwrap_or_default(), &Path::new("spec"));
+    claim_spec(errs, or_default(&claim.spec, &Default::default()), &Path::new("spec"));
 }
 
 /// A claim's spec, or that of a claim a pod brings along.
@@ -149,7 +149,8 @@ pub(super) fn claim_update(
         let at = Path::new("spec").child("resources").child("requests").child("storage");
         errs.push(FieldError::forbidden(&at, "field can not be less than status.capacity"));
     }
-    let before = old.spec.clone().unwrap_or_default();
+    let none_before = Default::default();
+    let before = or_default(&old.spec, &none_before);
     if spec.volume_mode != before.volume_mode {
         errs.push(FieldError::invalid(&Path::new("volumeMode"), pointer(&spec.volume_mode), IMMUTABLE));
     }

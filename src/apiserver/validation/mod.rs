@@ -167,8 +167,16 @@ fn list<T>(field: &Option<Vec<T>>) -> &[T] {
     field.as_deref().unwrap_or_default()
 }
 
+/// A struct that may be absent, or `none`; nothing is copied to read it.
+fn or_default<'a, T>(field: &'a Option<T>, none: &'a T) -> &'a T {
+    field.as_ref().unwrap_or(none)
+}
+
 /// Equality as `apiequality.Semantic` has it: an absent and an empty list are equal.
-fn semantic_eq<T: serde::Serialize>(a: &T, b: &T) -> bool {
+fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
+    if a == b {
+        return true;
+    }
     let value = |v: &T| {
         let mut value = serde_json::to_value(v).unwrap_or(Value::Null);
         drop_empty_lists(&mut value);

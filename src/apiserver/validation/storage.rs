@@ -7,7 +7,7 @@ use t::Quantity;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use super::meta::{IMMUTABLE, invalid_each, label_name, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
-use super::{diff, internal, list, scheduling, semantic_eq, text, volume};
+use super::{diff, internal, list, or_default, scheduling, semantic_eq, text, volume};
 
 const ACCESS_MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES: &[&str] = &["Block", "Filesystem"];
@@ -210,8 +210,10 @@ fn source_only(spec: &t::PersistentVolumeSpec) -> t::PersistentVolumeSpec {
 
 pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &t::PersistentVolume) {
     volume(errs, new);
-    let spec = new.spec.clone().unwrap_or_default();
-    let before = old.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let none_before = Default::default();
+    let before = or_default(&old.spec, &none_before);
     let (mut source, source_before) = (source_only(&spec), source_only(&before));
     // A secret for growing the volume may be added.
     if let (Some(csi), Some(old)) = (&mut source.csi, &source_before.csi)
