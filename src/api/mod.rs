@@ -19,8 +19,10 @@ pub mod labels;
 mod meta;
 pub mod names;
 mod object;
+pub mod patch;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
