@@ -21,7 +21,7 @@ pub(super) fn deployment_update(errs: &mut Errors, new: &t::Deployment, old: &t:
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
-    deployment_spec(errs, &spec);
+    deployment_spec(errs, spec);
     let none_before = Default::default();
     let before = or_default(&old.spec, &none_before);
     immutable_selector(errs, &spec.selector, &before.selector);
@@ -240,7 +240,7 @@ pub(super) fn replica_set_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
-    replica_set_spec(errs, &spec);
+    replica_set_spec(errs, spec);
     immutable_selector(errs, &spec.selector, &or_default(&old.spec, &Default::default()).selector);
 }
 

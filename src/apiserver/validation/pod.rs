@@ -95,8 +95,8 @@ pub(super) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &
     let spec = or_default(&template.spec, &none);
     labels(errs, meta.labels.as_ref(), &path.child("labels"));
     annotations(errs, meta.annotations.as_ref(), &path.child("annotations"));
-    pod_annotations(errs, &meta, &spec, &path.child("annotations"));
-    pod_spec(errs, &spec, None, &path.child("spec"));
+    pod_annotations(errs, meta, spec, &path.child("annotations"));
+    pod_spec(errs, spec, None, &path.child("spec"));
     if !list(&spec.ephemeral_containers).is_empty() {
         let at = path.child("spec").child("ephemeralContainers");
         errs.push(FieldError::forbidden(&at, "ephemeral containers not allowed in pod template"));

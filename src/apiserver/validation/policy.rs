@@ -22,7 +22,7 @@ pub(super) fn budget(errs: &mut Errors, budget: &t::PodDisruptionBudget) {
     if spec.min_available.is_some() && spec.max_unavailable.is_some() {
         errs.push(FieldError::invalid(
             &path,
-            quote_budget(&spec),
+            quote_budget(spec),
             "minAvailable and maxUnavailable cannot be both set",
         ));
     }

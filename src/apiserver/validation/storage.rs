@@ -214,7 +214,7 @@ pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &
     let spec = or_default(&new.spec, &none);
     let none_before = Default::default();
     let before = or_default(&old.spec, &none_before);
-    let (mut source, source_before) = (source_only(&spec), source_only(&before));
+    let (mut source, source_before) = (source_only(spec), source_only(before));
     // A secret for growing the volume may be added.
     if let (Some(csi), Some(old)) = (&mut source.csi, &source_before.csi)
         && old.controller_expand_secret_ref.is_none()
