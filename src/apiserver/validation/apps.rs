@@ -285,7 +285,7 @@ pub(super) fn replica_set_status_update(errs: &mut Errors, new: &t::ReplicaSet, 
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_status_update};
+    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
     use serde_json::json;
 
     #[test]
@@ -302,6 +302,28 @@ mod tests {
              status.updatedReplicas: Invalid value: 1: cannot be greater than status.replicas, \
              status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas, \
              status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas]"
+        );
+    }
+
+    #[test]
+    fn a_selector_taken_away_is_three_errors() {
+        let with = |selector: serde_json::Value| {
+            let mut body = json!({
+                "metadata": {"name": "a", "namespace": "default", "resourceVersion": "1"},
+                "spec": {"selector": selector, "template": {"metadata": {"labels": {"app": "a"}},
+                    "spec": {"containers": [{"name": "c", "image": "i"}]}}}
+            });
+            crate::apiserver::defaults::prepare(Kind::Deployment, &mut body);
+            let mut object = Object::from_value(Kind::Deployment, body).unwrap();
+            crate::apiserver::defaults::apply(&mut object);
+            object
+        };
+        let errors = validate_update(&with(json!(null)), &with(json!({"matchLabels": {"app": "a"}})));
+        assert_eq!(
+            aggregate(&errors),
+            "[spec.selector: Required value, \
+             spec.template.metadata.labels: Invalid value: {\"app\":\"a\"}: `selector` does not match template `labels`, \
+             spec.selector: Invalid value: null: field is immutable]"
         );
     }
 }
