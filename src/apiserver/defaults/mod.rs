@@ -17,6 +17,7 @@
 
 mod apps;
 mod core;
+mod omit;
 mod pod;
 mod prepare;
 mod quantities;

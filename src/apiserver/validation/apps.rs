@@ -7,21 +7,23 @@ use t::IntOrString;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_map};
 use super::meta::{IMMUTABLE, label_selector, non_negative, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
-use super::{internal, pod, text};
+use super::{internal, or_default, pod, text};
 
 const MORE_THAN_REPLICAS: &str = "cannot be greater than status.replicas";
 const MORE_THAN_READY: &str = "cannot be greater than readyReplicas";
 
 pub(super) fn deployment(errs: &mut Errors, deployment: &t::Deployment) {
     object_meta(errs, &deployment.metadata, true, name_is_dns_subdomain);
-    deployment_spec(errs, &deployment.spec.clone().unwrap_or_default());
+    deployment_spec(errs, or_default(&deployment.spec, &Default::default()));
 }
 
 pub(super) fn deployment_update(errs: &mut Errors, new: &t::Deployment, old: &t::Deployment) {
     object_meta_update(errs, &new.metadata, &old.metadata);
-    let spec = new.spec.clone().unwrap_or_default();
-    deployment_spec(errs, &spec);
-    let before = old.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    deployment_spec(errs, spec);
+    let none_before = Default::default();
+    let before = or_default(&old.spec, &none_before);
     immutable_selector(errs, &spec.selector, &before.selector);
 }
 
@@ -41,7 +43,7 @@ fn deployment_spec(errs: &mut Errors, spec: &t::DeploymentSpec) {
     let path = Path::new("spec");
     non_negative(errs, spec.replicas.unwrap_or_default(), &path.child("replicas"));
     selector_and_template(errs, &spec.selector, &spec.template, &path);
-    strategy(errs, &spec.strategy.clone().unwrap_or_default(), &path.child("strategy"));
+    strategy(errs, or_default(&spec.strategy, &Default::default()), &path.child("strategy"));
     let min_ready = spec.min_ready_seconds.unwrap_or_default();
     non_negative(errs, min_ready, &path.child("minReadySeconds"));
     if let Some(limit) = spec.revision_history_limit {
@@ -97,7 +99,8 @@ fn template_spec(errs: &mut Errors, template: &t::PodTemplateSpec, selector: &Se
         ));
     }
     pod::template(errs, template, path);
-    let spec = template.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&template.spec, &none);
     let policy = text(&spec.restart_policy);
     if policy != "Always" {
         let at = path.child("spec").child("restartPolicy");
@@ -193,7 +196,8 @@ fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
 pub(super) fn deployment_status_update(errs: &mut Errors, new: &t::Deployment, old: &t::Deployment) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let path = Path::new("status");
-    let status = new.status.clone().unwrap_or_default();
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
     non_negative(errs, status.observed_generation.unwrap_or_default(), &path.child("observedGeneration"));
     let n = |count: Option<i32>| count.unwrap_or_default();
     let replicas = n(status.replicas);
@@ -229,27 +233,29 @@ pub(super) fn deployment_status_update(errs: &mut Errors, new: &t::Deployment, o
 
 pub(super) fn replica_set(errs: &mut Errors, set: &t::ReplicaSet) {
     object_meta(errs, &set.metadata, true, name_is_dns_subdomain);
-    replica_set_spec(errs, &set.spec.clone().unwrap_or_default());
+    replica_set_spec(errs, or_default(&set.spec, &Default::default()));
 }
 
 pub(super) fn replica_set_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t::ReplicaSet) {
     object_meta_update(errs, &new.metadata, &old.metadata);
-    let spec = new.spec.clone().unwrap_or_default();
-    replica_set_spec(errs, &spec);
-    immutable_selector(errs, &spec.selector, &old.spec.clone().unwrap_or_default().selector);
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    replica_set_spec(errs, spec);
+    immutable_selector(errs, &spec.selector, &or_default(&old.spec, &Default::default()).selector);
 }
 
 fn replica_set_spec(errs: &mut Errors, spec: &t::ReplicaSetSpec) {
     let path = Path::new("spec");
     non_negative(errs, spec.replicas.unwrap_or_default(), &path.child("replicas"));
     non_negative(errs, spec.min_ready_seconds.unwrap_or_default(), &path.child("minReadySeconds"));
-    selector_and_template(errs, &spec.selector, &spec.template.clone().unwrap_or_default(), &path);
+    selector_and_template(errs, &spec.selector, or_default(&spec.template, &Default::default()), &path);
 }
 
 pub(super) fn replica_set_status_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t::ReplicaSet) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let path = Path::new("status");
-    let status = new.status.clone().unwrap_or_default();
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
     let n = |count: Option<i32>| count.unwrap_or_default();
     let (labeled, ready, available) =
         (n(status.fully_labeled_replicas), n(status.ready_replicas), n(status.available_replicas));
@@ -272,5 +278,52 @@ pub(super) fn replica_set_status_update(errs: &mut Errors, new: &t::ReplicaSet, 
     }
     if available > ready {
         errs.push(FieldError::invalid(&path.child("availableReplicas"), available, MORE_THAN_READY));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::api::{Kind, Object};
+    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
+    use serde_json::json;
+
+    #[test]
+    fn a_negative_count_spoils_the_others() {
+        let with = |status| {
+            let meta = json!({"name": "web", "namespace": "default", "resourceVersion": "1"});
+            Object::from_value(Kind::Deployment, json!({"metadata": meta, "status": status})).unwrap()
+        };
+        let errors =
+            validate_status_update(&with(json!({"replicas": -1, "updatedReplicas": 1})), &with(json!({})));
+        assert_eq!(
+            aggregate(&errors),
+            "[status.replicas: Invalid value: -1: must be greater than or equal to 0, \
+             status.updatedReplicas: Invalid value: 1: cannot be greater than status.replicas, \
+             status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas, \
+             status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas]"
+        );
+    }
+
+    #[test]
+    fn a_selector_taken_away_is_three_errors() {
+        let with = |selector: serde_json::Value| {
+            let mut body = json!({
+                "metadata": {"name": "a", "namespace": "default", "resourceVersion": "1"},
+                "spec": {"selector": selector, "template": {"metadata": {"labels": {"app": "a"}},
+                    "spec": {"containers": [{"name": "c", "image": "i"}]}}}
+            });
+            crate::apiserver::defaults::prepare(Kind::Deployment, &mut body);
+            let mut object = Object::from_value(Kind::Deployment, body).unwrap();
+            crate::apiserver::defaults::apply(&mut object);
+            object
+        };
+        let errors = validate_update(&with(json!(null)), &with(json!({"matchLabels": {"app": "a"}})));
+        assert_eq!(
+            aggregate(&errors),
+            "[spec.selector: Required value, \
+             spec.template.metadata.labels: Invalid value: {\"app\":\"a\"}: `selector` does not match template `labels`, \
+             spec.selector: Invalid value: null: field is immutable]"
+        );
     }
 }

@@ -89,16 +89,12 @@ pub(super) fn secret(errs: &mut Errors, secret: &t::Secret) {
         }
         "kubernetes.io/dockercfg" => docker_config(errs, data, ".dockercfg", &path),
         "kubernetes.io/dockerconfigjson" => docker_config(errs, data, ".dockerconfigjson", &path),
-        "kubernetes.io/basic-auth" => {
-            if !data.contains_key("username") && !data.contains_key("password") {
-                require("username");
-                require("password");
-            }
+        "kubernetes.io/basic-auth" if !data.contains_key("username") && !data.contains_key("password") => {
+            require("username");
+            require("password");
         }
-        "kubernetes.io/ssh-auth" => {
-            if data.get("ssh-privatekey").is_none_or(|key| key.0.is_empty()) {
-                require("ssh-privatekey");
-            }
+        "kubernetes.io/ssh-auth" if data.get("ssh-privatekey").is_none_or(|key| key.0.is_empty()) => {
+            require("ssh-privatekey");
         }
         "kubernetes.io/tls" => {
             for key in ["tls.crt", "tls.key"] {

@@ -6,7 +6,7 @@ use crate::api::types as t;
 
 use super::field::{Errors, FieldError, Path};
 use super::meta::invalid_each;
-use super::{env, list, names, probe, resources, security, text, volume};
+use super::{env, list, mounts, names, probe, resources, security, text};
 
 /// What the containers of a pod are checked against.
 pub(super) struct Context<'a> {
@@ -137,8 +137,8 @@ fn common(errs: &mut Errors, container: &t::Container, context: &Context<'_>, pa
     ports(errs, list(&container.ports), &path.child("ports"));
     env::env(errs, list(&container.env), &path.child("env"));
     env::env_from(errs, list(&container.env_from), &path.child("envFrom"));
-    volume::mounts(errs, container, &context.volumes, &path.child("volumeMounts"));
-    volume::devices(errs, container, &context.volumes, &path.child("volumeDevices"));
+    mounts::mounts(errs, container, &context.volumes, &path.child("volumeMounts"));
+    mounts::devices(errs, container, &context.volumes, &path.child("volumeDevices"));
     pull_policy(errs, text(&container.image_pull_policy), &path.child("imagePullPolicy"));
     if let Some(r) = &container.resources {
         resources::requirements(errs, r, &context.claims, &path.child("resources"));

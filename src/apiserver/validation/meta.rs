@@ -341,3 +341,29 @@ pub(super) fn conditions(errs: &mut Errors, conditions: &[Condition], path: &Pat
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_being_deleted_gets_no_new_finalizer() {
+        let old = ObjectMeta {
+            deletion_timestamp: Some(crate::api::types::Time(crate::api::Timestamp::UNIX_EPOCH)),
+            finalizers: Some(vec!["example.com/a".to_owned()]),
+            resource_version: Some("1".to_owned()),
+            ..ObjectMeta::default()
+        };
+        let mut new = old.clone();
+        new.finalizers = Some(vec!["example.com/a".to_owned(), "example.com/more".to_owned()]);
+        let mut errs = Errors::new();
+        object_meta_update_generic(&mut errs, &new, &old);
+        let messages: Vec<String> = errs.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            messages,
+            [
+                "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"example.com/more\"}"
+            ]
+        );
+    }
+}

@@ -14,15 +14,17 @@
 //! ```
 
 mod apps;
+mod claim;
 mod config;
 mod container;
 mod diff;
 mod env;
 mod event;
 mod field;
-mod internal;
+pub(in crate::apiserver) mod internal;
 mod ip;
 mod meta;
+mod mounts;
 mod names;
 mod node;
 mod pod;
@@ -111,7 +113,7 @@ fn create(object: &Object, errs: &mut Errors) {
         Namespace: config::namespace,
         Node: node::node,
         PersistentVolume: storage::volume,
-        PersistentVolumeClaim: storage::claim,
+        PersistentVolumeClaim: claim::claim,
         StorageClass: storage::class,
         PodDisruptionBudget: policy::budget,
         Lease: policy::lease,
@@ -132,7 +134,7 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
         Namespace: config::namespace_update,
         Node: node::update,
         PersistentVolume: storage::volume_update,
-        PersistentVolumeClaim: storage::claim_update,
+        PersistentVolumeClaim: claim::claim_update,
         StorageClass: storage::class_update,
         PodDisruptionBudget: policy::budget_update,
         Lease: policy::lease_update,
@@ -150,7 +152,7 @@ fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
         Namespace: config::namespace_status_update,
         Node: node::update,
         PersistentVolume: storage::volume_status_update,
-        PersistentVolumeClaim: storage::claim_status_update,
+        PersistentVolumeClaim: claim::claim_status_update,
         PodDisruptionBudget: policy::budget_status_update,
     });
 }
@@ -165,8 +167,16 @@ fn list<T>(field: &Option<Vec<T>>) -> &[T] {
     field.as_deref().unwrap_or_default()
 }
 
+/// A struct that may be absent, or `none`; nothing is copied to read it.
+fn or_default<'a, T>(field: &'a Option<T>, none: &'a T) -> &'a T {
+    field.as_ref().unwrap_or(none)
+}
+
 /// Equality as `apiequality.Semantic` has it: an absent and an empty list are equal.
-fn semantic_eq<T: serde::Serialize>(a: &T, b: &T) -> bool {
+fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
+    if a == b {
+        return true;
+    }
     let value = |v: &T| {
         let mut value = serde_json::to_value(v).unwrap_or(Value::Null);
         drop_empty_lists(&mut value);

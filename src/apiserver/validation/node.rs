@@ -7,11 +7,12 @@ use crate::api::types as t;
 use super::field::{Errors, FieldError, Path, json_strings};
 use super::meta::{invalid_each, label_name, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
-use super::{internal, ip, list, resources, scheduling, text};
+use super::{internal, ip, list, or_default, resources, scheduling, text};
 
 pub(super) fn node(errs: &mut Errors, node: &t::Node) {
     object_meta(errs, &node.metadata, false, name_is_dns_subdomain);
-    let spec = node.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&node.spec, &none);
     taints(errs, list(&spec.taints));
     amounts(errs, node);
     let cidrs = list(&spec.pod_cidrs);
@@ -76,8 +77,10 @@ pub(super) fn update(errs: &mut Errors, new: &t::Node, old: &t::Node) {
         }
         seen.push(address);
     }
-    let spec = new.spec.clone().unwrap_or_default();
-    let before = old.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let none_before = Default::default();
+    let before = or_default(&old.spec, &none_before);
     let (cidrs, cidrs_before) = (list(&spec.pod_cidrs), list(&before.pod_cidrs));
     if !cidrs_before.is_empty() {
         let path = Path::new("spec").child("podCIDRs");

@@ -8,7 +8,7 @@ use super::container::{self, Context};
 use super::field::{Errors, FieldError, Path, json_strings};
 use super::meta::{annotations, invalid_each, label_name, labels, object_meta};
 use super::names::{self, name_is_dns_subdomain};
-use super::{internal, ip, list, resources, scheduling, security, text, volume};
+use super::{internal, ip, list, or_default, resources, scheduling, security, text, volume};
 
 pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
@@ -89,12 +89,14 @@ pub(super) fn pod_annotations(errs: &mut Errors, meta: &t::ObjectMeta, spec: &t:
 
 /// The template of a Deployment's or ReplicaSet's pods.
 pub(super) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
-    let meta = template.metadata.clone().unwrap_or_default();
-    let spec = template.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let meta = or_default(&template.metadata, &none);
+    let none = Default::default();
+    let spec = or_default(&template.spec, &none);
     labels(errs, meta.labels.as_ref(), &path.child("labels"));
     annotations(errs, meta.annotations.as_ref(), &path.child("annotations"));
-    pod_annotations(errs, &meta, &spec, &path.child("annotations"));
-    pod_spec(errs, &spec, None, &path.child("spec"));
+    pod_annotations(errs, meta, spec, &path.child("annotations"));
+    pod_spec(errs, spec, None, &path.child("spec"));
     if !list(&spec.ephemeral_containers).is_empty() {
         let at = path.child("spec").child("ephemeralContainers");
         errs.push(FieldError::forbidden(&at, "ephemeral containers not allowed in pod template"));

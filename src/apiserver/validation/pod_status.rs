@@ -4,13 +4,15 @@ use crate::api::types as t;
 
 use super::field::{BadValue, Errors, FieldError, Path, json_strings};
 use super::meta::{IMMUTABLE, label_name, object_meta_update};
-use super::{ip, list, pod_update, security, text};
+use super::{ip, list, or_default, pod_update, security, text};
 
 pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     pod_update::annotations(errs, new, old);
-    let status = &new.status.clone().unwrap_or_default();
-    let before = &old.status.clone().unwrap_or_default();
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
+    let none_before = Default::default();
+    let before = or_default(&old.status, &none_before);
     for (i, condition) in list(&status.conditions).iter().enumerate() {
         if !matches!(condition.type_.as_str(), "PodScheduled" | "Ready" | "Initialized") {
             // Kubernetes reports conditions under `metadata`.
@@ -19,8 +21,10 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
         }
     }
     let path = Path::new("status");
-    let spec = new.spec.clone().unwrap_or_default();
-    let spec_before = old.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let none_before = Default::default();
+    let spec_before = or_default(&old.spec, &none_before);
     if text(&spec.node_name) != text(&spec_before.node_name) {
         errs.push(FieldError::forbidden(&path.child("nodeName"), "may not be changed directly"));
     }

@@ -10,18 +10,19 @@ use super::meta::{
     object_meta_update, object_meta_update_generic,
 };
 use super::names::{self, name_is_dns_subdomain};
-use super::{internal, list, scheduling, text};
+use super::{internal, list, or_default, scheduling, text};
 
 /// The highest priority a person may define.
 const HIGHEST_USER_PRIORITY: i32 = 1_000_000_000;
 
 pub(super) fn budget(errs: &mut Errors, budget: &t::PodDisruptionBudget) {
     let path = Path::new("spec");
-    let spec = budget.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&budget.spec, &none);
     if spec.min_available.is_some() && spec.max_unavailable.is_some() {
         errs.push(FieldError::invalid(
             &path,
-            quote_budget(&spec),
+            quote_budget(spec),
             "minAvailable and maxUnavailable cannot be both set",
         ));
     }
@@ -69,7 +70,8 @@ pub(super) fn budget_status_update(
     _old: &t::PodDisruptionBudget,
 ) {
     let path = Path::new("status");
-    let status = new.status.clone().unwrap_or_default();
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
     conditions(errs, list(&status.conditions), &path.child("conditions"));
     for (name, count) in [
         ("disruptionsAllowed", status.disruptions_allowed),

@@ -9,7 +9,7 @@ use t::IntOrString;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
 use super::meta::{invalid_each, labels, object_meta};
 use super::names::{self, name_is_dns_label};
-use super::{internal, ip, list, probe, text};
+use super::{internal, ip, list, or_default, probe, text};
 
 /// The longest session affinity, in seconds: a day.
 const MAX_CLIENT_IP_AFFINITY_SECONDS: i32 = 86400;
@@ -38,7 +38,8 @@ pub(super) fn needs_health_check(spec: &t::ServiceSpec) -> bool {
 pub(super) fn service(errs: &mut Errors, service: &t::Service) {
     object_meta(errs, &service.metadata, true, name_is_dns_label);
     let path = Path::new("spec");
-    let spec = &service.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&service.spec, &none);
     let kind = text(&spec.type_);
     let ports = list(&spec.ports);
     if ports.is_empty() && !is_headless(spec) && kind != "ExternalName" {

@@ -5,14 +5,16 @@ use crate::api::types as t;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
 use super::meta::{invalid_each, object_meta_update};
 use super::service::{is_headless, load_balancer_class, needs_health_check, service};
-use super::{ip, list, names, text};
+use super::{ip, list, names, or_default, text};
 
 const ONCE: &str = "may not change once set";
 
 pub(super) fn update(errs: &mut Errors, new: &t::Service, old: &t::Service) {
     object_meta_update(errs, &new.metadata, &old.metadata);
-    let spec = &new.spec.clone().unwrap_or_default();
-    let before = &old.spec.clone().unwrap_or_default();
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let none_before = Default::default();
+    let before = or_default(&old.spec, &none_before);
     if text(&spec.type_) != "ExternalName" && text(&before.type_) != "ExternalName" {
         cluster_ips(errs, spec, before);
         families(errs, spec, before);

@@ -1,6 +1,6 @@
 //! The answer to a refused object: a `Status` with one cause per violation.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::api::Kind;
 
@@ -27,22 +27,25 @@ pub fn invalid_status(kind: Kind, name: &str, errors: &[FieldError]) -> Value {
         .iter()
         .map(|e| {
             // A path or a reason that is empty is left out, as Go does.
-            let mut cause = json!({"reason": e.kind.reason(), "message": e.body()});
+            let mut cause = Map::new();
+            cause.insert("reason".into(), e.kind.reason().into());
+            cause.insert("message".into(), e.body().into());
             if !e.field.is_empty() {
-                cause["field"] = e.field.clone().into();
+                cause.insert("field".into(), e.field.clone().into());
             }
-            cause
+            Value::Object(cause)
         })
         .collect();
-    let mut details = json!({"kind": kind.as_str()});
+    let mut details = Map::new();
+    details.insert("kind".into(), kind.as_str().into());
     if !name.is_empty() {
-        details["name"] = name.into();
+        details.insert("name".into(), name.into());
     }
     if !kind.group().is_empty() {
-        details["group"] = kind.group().into();
+        details.insert("group".into(), kind.group().into());
     }
     if !causes.is_empty() {
-        details["causes"] = causes.into();
+        details.insert("causes".into(), causes.into());
     }
     json!({
         "kind": "Status",

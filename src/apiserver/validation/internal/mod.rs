@@ -25,6 +25,8 @@ enum Shape {
     Bool,
     Quantity,
     Null,
+    Scalars,
+    Map,
     Selector,
     List(&'static str),
     Pointer(&'static str),
@@ -172,7 +174,15 @@ pub(super) fn convert(ty: &str, value: &Value) -> Json {
             (Shape::Int, None) => Json::Scalar("0".to_owned()),
             (Shape::Bool, None) => Json::Scalar("false".to_owned()),
             (Shape::Quantity, None) => Json::Scalar("\"0\"".to_owned()),
-            (Shape::Null | Shape::Selector | Shape::List(_) | Shape::Pointer(_), None) => Json::null(),
+            (
+                Shape::Null
+                | Shape::Scalars
+                | Shape::Map
+                | Shape::Selector
+                | Shape::List(_)
+                | Shape::Pointer(_),
+                None,
+            ) => Json::null(),
             (Shape::Struct(t), None) => convert(t, &Value::Null),
             (Shape::Struct(t) | Shape::Pointer(t), Some(v)) => convert(t, v),
             (Shape::List(t), Some(Value::Array(items))) => {
@@ -216,3 +226,36 @@ pub(super) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json {
     }
     convert("PodSpec", &value)
 }
+
+/// Takes out of a `v1` value of a type what Go would not write: what is empty, `false` or `0` and
+/// no pointer. Types that are not in the table stay as they are.
+pub(in crate::apiserver) fn omit_empty(ty: &str, value: &mut Value) {
+    let Value::Object(map) = value else { return };
+    for field in table::fields(ty) {
+        let Some(value) = map.get_mut(field.json) else { continue };
+        let omit = match (field.shape, &mut *value) {
+            (_, Value::Null) => true,
+            (Shape::Str, Value::String(s)) => s.is_empty(),
+            (Shape::Bool, Value::Bool(b)) => !*b,
+            (Shape::Int, Value::Number(n)) => n.as_f64() == Some(0.0) && !KEPT_ZEROS.contains(&field.json),
+            (Shape::Scalars, Value::Array(a)) => a.is_empty(),
+            (Shape::Map, Value::Object(o)) => o.is_empty(),
+            (Shape::List(t), Value::Array(items)) => {
+                items.iter_mut().for_each(|item| omit_empty(t, item));
+                items.is_empty()
+            }
+            (Shape::Struct(t) | Shape::Pointer(t), value) => {
+                omit_empty(t, value);
+                false
+            }
+            _ => false,
+        };
+        if omit {
+            map.remove(field.json);
+        }
+    }
+}
+
+/// Integers that inside are no pointers, but in `v1` are, or that `v1` always writes.
+const KEPT_ZEROS: &[&str] =
+    &["expirationSeconds", "maxUnavailable", "maxSurge", "port", "containerPort", "maxSkew", "weight"];

@@ -1,9 +1,8 @@
 //! The fields of the internal types a message may quote, in the order of their declaration.
 //!
 //! One line per type: Go name, JSON name, shape. Embedded structs are written out, because Go's
-//! JSON flattens them. The shapes: `s` string, `i` integer, `b` bool, `q` quantity, `n` whatever
-//! is `null` when absent (pointers to scalars, lists of scalars, maps), `v` a label selector,
-//! `[T]` a list of structs, `{T}` a pointer to a struct, `(T)` a struct.
+//! JSON flattens them. The shapes: `s` string, `i` integer, `b` bool, `q` quantity, `n` a pointer
+//! to a scalar, `l` a list of scalars, `m` a map, `v` a label selector, `[T]` a list of structs, `{T}` a pointer to a struct, `(T)` a struct.
 
 use super::{Field, Shape};
 
@@ -22,6 +21,12 @@ macro_rules! shape {
     };
     (n) => {
         Shape::Null
+    };
+    (l) => {
+        Shape::Scalars
+    };
+    (m) => {
+        Shape::Map
     };
     (v) => {
         Shape::Selector
@@ -54,7 +59,7 @@ types! {
         Containers containers [Container], EphemeralContainers ephemeralContainers [EphemeralContainer],
         RestartPolicy restartPolicy s, TerminationGracePeriodSeconds terminationGracePeriodSeconds n,
         ActiveDeadlineSeconds activeDeadlineSeconds n, DNSPolicy dnsPolicy s,
-        NodeSelector nodeSelector n, ServiceAccountName serviceAccountName s,
+        NodeSelector nodeSelector m, ServiceAccountName serviceAccountName s,
         AutomountServiceAccountToken automountServiceAccountToken n, NodeName nodeName s,
         SecurityContext securityContext {PodSecurityContext},
         ImagePullSecrets imagePullSecrets [LocalObjectReference], Hostname hostname s,
@@ -63,7 +68,7 @@ types! {
         HostAliases hostAliases [HostAlias], PriorityClassName priorityClassName s, Priority priority n,
         PreemptionPolicy preemptionPolicy n, DNSConfig dnsConfig {PodDNSConfig},
         ReadinessGates readinessGates [PodReadinessGate], RuntimeClassName runtimeClassName n,
-        Overhead overhead n, EnableServiceLinks enableServiceLinks n,
+        Overhead overhead m, EnableServiceLinks enableServiceLinks n,
         TopologySpreadConstraints topologySpreadConstraints [TopologySpreadConstraint], OS os {PodOS},
         SchedulingGates schedulingGates [PodSchedulingGate],
         ResourceClaims resourceClaims [PodResourceClaim], Resources resources {ResourceRequirements},
@@ -93,7 +98,7 @@ types! {
         PortworxVolume portworxVolume {PortworxVolumeSource}, ScaleIO scaleIO {ScaleIOVolumeSource},
         StorageOS storageos {StorageOSVolumeSource}, CSI csi {CSIVolumeSource},
         Ephemeral ephemeral {EphemeralVolumeSource}, Image image {ImageVolumeSource};
-    Container: Name name s, Image image s, Command command n, Args args n, WorkingDir workingDir s,
+    Container: Name name s, Image image s, Command command l, Args args l, WorkingDir workingDir s,
         Ports ports [ContainerPort], EnvFrom envFrom [EnvFromSource], Env env [EnvVar],
         Resources resources (ResourceRequirements), ResizePolicy resizePolicy [ContainerResizePolicy],
         RestartPolicy restartPolicy n, RestartPolicyRules restartPolicyRules [ContainerRestartRule],
@@ -104,7 +109,7 @@ types! {
         TerminationMessagePolicy terminationMessagePolicy s, ImagePullPolicy imagePullPolicy s,
         SecurityContext securityContext {SecurityContext}, Stdin stdin b, StdinOnce stdinOnce b,
         TTY tty b;
-    EphemeralContainer: Name name s, Image image s, Command command n, Args args n,
+    EphemeralContainer: Name name s, Image image s, Command command l, Args args l,
         WorkingDir workingDir s, Ports ports [ContainerPort], EnvFrom envFrom [EnvFromSource],
         Env env [EnvVar], Resources resources (ResourceRequirements),
         ResizePolicy resizePolicy [ContainerResizePolicy], RestartPolicy restartPolicy n,
@@ -120,7 +125,7 @@ types! {
         ShareProcessNamespace shareProcessNamespace n, HostUsers hostUsers n,
         SELinuxOptions seLinuxOptions {SELinuxOptions},
         WindowsOptions windowsOptions {WindowsSecurityContextOptions}, RunAsUser runAsUser n,
-        RunAsGroup runAsGroup n, RunAsNonRoot runAsNonRoot n, SupplementalGroups supplementalGroups n,
+        RunAsGroup runAsGroup n, RunAsNonRoot runAsNonRoot n, SupplementalGroups supplementalGroups l,
         SupplementalGroupsPolicy supplementalGroupsPolicy n, FSGroup fsGroup n,
         FSGroupChangePolicy fsGroupChangePolicy n, Sysctls sysctls [Sysctl],
         SeccompProfile seccompProfile {SeccompProfile},
@@ -130,18 +135,18 @@ types! {
         PodAntiAffinity podAntiAffinity {PodAntiAffinity};
     Toleration: Key key s, Operator operator s, Value value s, Effect effect s,
         TolerationSeconds tolerationSeconds n;
-    HostAlias: IP ip s, Hostnames hostnames n;
-    PodDNSConfig: Nameservers nameservers n, Searches searches n, Options options [PodDNSConfigOption];
+    HostAlias: IP ip s, Hostnames hostnames l;
+    PodDNSConfig: Nameservers nameservers l, Searches searches l, Options options [PodDNSConfigOption];
     PodReadinessGate: ConditionType conditionType s;
     TopologySpreadConstraint: MaxSkew maxSkew i, TopologyKey topologyKey s,
         WhenUnsatisfiable whenUnsatisfiable s, LabelSelector labelSelector v, MinDomains minDomains n,
         NodeAffinityPolicy nodeAffinityPolicy n, NodeTaintsPolicy nodeTaintsPolicy n,
-        MatchLabelKeys matchLabelKeys n;
+        MatchLabelKeys matchLabelKeys l;
     PodOS: Name name s;
     PodSchedulingGate: Name name s;
     PodResourceClaim: Name name s, ResourceClaimName resourceClaimName n,
         ResourceClaimTemplateName resourceClaimTemplateName n;
-    ResourceRequirements: Limits limits n, Requests requests n, Claims claims [ResourceClaim];
+    ResourceRequirements: Limits limits m, Requests requests m, Claims claims [ResourceClaim];
     PodSchedulingGroup: PodGroupName podGroupName n;
     RollingUpdateDeployment: MaxUnavailable maxUnavailable i, MaxSurge maxSurge i;
     HostPathVolumeSource: Path path s, Type type n;
@@ -155,24 +160,24 @@ types! {
         Optional optional n;
     NFSVolumeSource: Server server s, Path path s, ReadOnly readOnly b;
     ISCSIVolumeSource: TargetPortal targetPortal s, IQN iqn s, Lun lun i,
-        ISCSIInterface iscsiInterface s, FSType fsType s, ReadOnly readOnly b, Portals portals n,
+        ISCSIInterface iscsiInterface s, FSType fsType s, ReadOnly readOnly b, Portals portals l,
         DiscoveryCHAPAuth chapAuthDiscovery b, SessionCHAPAuth chapAuthSession b,
         SecretRef secretRef {LocalObjectReference}, InitiatorName initiatorName n;
     GlusterfsVolumeSource: EndpointsName endpoints s, Path path s, ReadOnly readOnly b;
     PersistentVolumeClaimVolumeSource: ClaimName claimName s, ReadOnly readOnly b;
-    RBDVolumeSource: CephMonitors monitors n, RBDImage image s, FSType fsType s, RBDPool pool s,
+    RBDVolumeSource: CephMonitors monitors l, RBDImage image s, FSType fsType s, RBDPool pool s,
         RadosUser user s, Keyring keyring s, SecretRef secretRef {LocalObjectReference},
         ReadOnly readOnly b;
     FlexVolumeSource: Driver driver s, FSType fsType s, SecretRef secretRef {LocalObjectReference},
-        ReadOnly readOnly b, Options options n;
+        ReadOnly readOnly b, Options options m;
     CinderVolumeSource: VolumeID volumeID s, FSType fsType s, ReadOnly readOnly b,
         SecretRef secretRef {LocalObjectReference};
-    CephFSVolumeSource: Monitors monitors n, Path path s, User user s, SecretFile secretFile s,
+    CephFSVolumeSource: Monitors monitors l, Path path s, User user s, SecretFile secretFile s,
         SecretRef secretRef {LocalObjectReference}, ReadOnly readOnly b;
     FlockerVolumeSource: DatasetName datasetName s, DatasetUUID datasetUUID s;
     DownwardAPIVolumeSource: Items items [DownwardAPIVolumeFile], DefaultMode defaultMode n;
-    FCVolumeSource: TargetWWNs targetWWNs n, Lun lun n, FSType fsType s, ReadOnly readOnly b,
-        WWIDs wwids n;
+    FCVolumeSource: TargetWWNs targetWWNs l, Lun lun n, FSType fsType s, ReadOnly readOnly b,
+        WWIDs wwids l;
     AzureFileVolumeSource: SecretName secretName s, ShareName shareName s, ReadOnly readOnly b;
     ConfigMapVolumeSource: Name name s, Items items [KeyToPath], DefaultMode defaultMode n,
         Optional optional n;
@@ -191,7 +196,7 @@ types! {
     StorageOSVolumeSource: VolumeName volumeName s, VolumeNamespace volumeNamespace s, FSType fsType s,
         ReadOnly readOnly b, SecretRef secretRef {LocalObjectReference};
     CSIVolumeSource: Driver driver s, ReadOnly readOnly n, FSType fsType n,
-        VolumeAttributes volumeAttributes n,
+        VolumeAttributes volumeAttributes m,
         NodePublishSecretRef nodePublishSecretRef {LocalObjectReference};
     EphemeralVolumeSource: VolumeClaimTemplate volumeClaimTemplate {PersistentVolumeClaimTemplate};
     ImageVolumeSource: Reference reference s, PullPolicy pullPolicy s;
@@ -254,20 +259,20 @@ types! {
         ResourceFieldRef resourceFieldRef {ResourceFieldSelector},
         ConfigMapKeyRef configMapKeyRef {ConfigMapKeySelector},
         SecretKeyRef secretKeyRef {SecretKeySelector}, FileKeyRef fileKeyRef {FileKeySelector};
-    ContainerRestartRuleOnExitCodes: Operator operator s, Values values n;
-    ExecAction: Command command n;
+    ContainerRestartRuleOnExitCodes: Operator operator s, Values values l;
+    ExecAction: Command command l;
     HTTPGetAction: Path path s, Port port i, Host host s, Scheme scheme s,
         HTTPHeaders httpHeaders [HTTPHeader];
     TCPSocketAction: Port port i, Host host s;
     GRPCAction: Port port i, Service service n;
     LifecycleHandler: Exec exec {ExecAction}, HTTPGet httpGet {HTTPGetAction},
         TCPSocket tcpSocket {TCPSocketAction}, Sleep sleep {SleepAction};
-    Capabilities: Add add n, Drop drop n;
+    Capabilities: Add add l, Drop drop l;
     NodeSelector: NodeSelectorTerms nodeSelectorTerms [NodeSelectorTerm];
     PreferredSchedulingTerm: Weight weight i, Preference preference (NodeSelectorTerm);
-    PodAffinityTerm: LabelSelector labelSelector v, Namespaces namespaces n, TopologyKey topologyKey s,
-        NamespaceSelector namespaceSelector v, MatchLabelKeys matchLabelKeys n,
-        MismatchLabelKeys mismatchLabelKeys n;
+    PodAffinityTerm: LabelSelector labelSelector v, Namespaces namespaces l, TopologyKey topologyKey s,
+        NamespaceSelector namespaceSelector v, MatchLabelKeys matchLabelKeys l,
+        MismatchLabelKeys mismatchLabelKeys l;
     WeightedPodAffinityTerm: Weight weight i, PodAffinityTerm podAffinityTerm (PodAffinityTerm);
     ObjectFieldSelector: APIVersion apiVersion s, FieldPath fieldPath s;
     ResourceFieldSelector: ContainerName containerName s, Resource resource s, Divisor divisor q;
@@ -281,7 +286,7 @@ types! {
     PodCertificateProjection: SignerName signerName s, KeyType keyType s,
         MaxExpirationSeconds maxExpirationSeconds n, CredentialBundlePath credentialBundlePath s,
         KeyPath keyPath s, CertificateChainPath certificateChainPath s,
-        UserAnnotations userAnnotations n;
+        UserAnnotations userAnnotations m;
     ConfigMapKeySelector: Name name s, Key key s, Optional optional n;
     SecretKeySelector: Name name s, Key key s, Optional optional n;
     FileKeySelector: VolumeName volumeName s, Path path s, Key key s, Optional optional n;
@@ -289,14 +294,14 @@ types! {
     SleepAction: Seconds seconds i;
     NodeSelectorTerm: MatchExpressions matchExpressions [NodeSelectorRequirement],
         MatchFields matchFields [NodeSelectorRequirement];
-    NodeSelectorRequirement: Key key s, Operator operator s, Values values n;
-    PersistentVolumeClaimSpec: AccessModes accessModes n, Selector selector v,
+    NodeSelectorRequirement: Key key s, Operator operator s, Values values l;
+    PersistentVolumeClaimSpec: AccessModes accessModes l, Selector selector v,
         Resources resources (VolumeResourceRequirements), VolumeName volumeName s,
         StorageClassName storageClassName n, VolumeMode volumeMode n,
         DataSource dataSource {TypedLocalObjectReference},
         DataSourceRef dataSourceRef {TypedObjectReference},
         VolumeAttributesClassName volumeAttributesClassName n;
-    VolumeResourceRequirements: Limits limits n, Requests requests n;
+    VolumeResourceRequirements: Limits limits m, Requests requests m;
     TypedLocalObjectReference: APIGroup apiGroup n, Kind kind s, Name name s;
     TypedObjectReference: APIGroup apiGroup n, Kind kind s, Name name s, Namespace namespace n;
 }
