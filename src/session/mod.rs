@@ -22,7 +22,7 @@ pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
-use crate::cluster::{Action, Actor, Cluster, Command, Config, Outcome, Transition};
+use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
 use crate::kubectl;
 
 /// The first manifest a person sees.
@@ -48,6 +48,8 @@ pub enum What {
         /// What it printed.
         output: kubectl::Output,
     },
+    /// Something went wrong.
+    Fault(Fault),
     /// A command, or at the reconcile depth all those of one sync.
     Commands(Vec<Command>),
     /// A finest action.
@@ -81,7 +83,7 @@ impl Moment {
     /// What was written on the way here, events included.
     pub fn writes(&self) -> Vec<&Write> {
         match &self.what {
-            What::Start => Vec::new(),
+            What::Start | What::Fault(_) => Vec::new(),
             What::Person { writes, .. } => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
@@ -92,7 +94,7 @@ impl Moment {
     pub fn by(&self) -> Option<Rc<str>> {
         match &self.what {
             What::Start => None,
-            What::Person { .. } => Some("you".into()),
+            What::Person { .. } | What::Fault(_) => Some("you".into()),
             What::Commands(c) => c.first().map(|c| c.by.clone()),
             What::Machinery(t) => match &t.outcome {
                 Outcome::Sent { request, .. } => Some(request.user.clone()),
@@ -277,12 +279,28 @@ impl Session {
         output
     }
 
+    /// Makes something go wrong.
+    ///
+    /// # Errors
+    /// If it cannot happen here; then nothing has changed.
+    pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        let op = Op::Fault(fault.clone());
+        if self.replay(&op) {
+            return Ok(());
+        }
+        let mut cluster = self.cluster().clone();
+        cluster.fault(fault)?;
+        self.push(What::Fault(fault.clone()), op, cluster);
+        Ok(())
+    }
+
     /// Repeats an op. `false` if it does nothing here.
     pub fn perform(&mut self, op: &Op) -> bool {
         match op {
             Op::Start => false,
             Op::Step { depth, choice } => self.step(*depth, *choice),
             Op::Act(action) => self.act(*action),
+            Op::Fault(fault) => self.fault(fault).is_ok(),
             Op::Kubectl { line, files } => {
                 let before = self.at;
                 let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
