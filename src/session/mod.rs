@@ -14,10 +14,12 @@
 //! session.back();
 //! ```
 
+pub mod link;
 mod op;
 
 use std::rc::Rc;
 
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
