@@ -334,11 +334,10 @@ impl Cluster {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::session::FIRST_MANIFEST;
 
     fn run() -> Session {
         let mut s = Session::new(Start::default());
-        s.apply(FIRST_MANIFEST);
+        s.apply(&crate::session::scenario::all().remove(0).manifest);
         for _ in 0..5 {
             s.step(Depth::Command, None);
         }

@@ -6,8 +6,9 @@
 //!
 //! ```
 //! use steady::session::{Depth, Session, Start};
+//! let scenario = steady::session::scenario::all().remove(0);
 //! let mut session = Session::new(Start::default());
-//! let out = session.kubectl("apply -f manifest.yaml", &[("manifest.yaml", steady::session::FIRST_MANIFEST)]);
+//! let out = session.apply(&scenario.manifest);
 //! assert_eq!(out.stdout, "deployment.apps/web created\n");
 //! assert!(session.step(Depth::Command, None));
 //! assert_eq!(session.current().commands()[0].by.as_ref(), "deployment-controller");
@@ -16,6 +17,7 @@
 
 pub mod link;
 mod op;
+pub mod scenario;
 
 use std::rc::Rc;
 
@@ -26,9 +28,6 @@ use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
 use crate::kubectl;
-
-/// The first manifest a person sees.
-pub const FIRST_MANIFEST: &str = include_str!("../../static/scenarios/first-deployment/manifest.yaml");
 
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
