@@ -9,5 +9,6 @@ pub mod client;
 pub mod cluster;
 pub mod controllers;
 pub mod etcd;
+pub mod kubectl;
 pub mod kubelet;
 pub mod scheduler;

@@ -18,7 +18,9 @@ impl Columns {
         let mut columns = Vec::new();
         for part in spec.split(',') {
             let Some((header, path)) = part.split_once(':') else {
-                return fail(format!("unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>"));
+                return fail(format!(
+                    "unexpected custom-columns spec: {part}, expected <header>:<json-path-expr>"
+                ));
             };
             let path = match jsonpath::relaxed(path) {
                 Ok(path) => path,

@@ -240,7 +240,9 @@ pub(super) fn parse(path: &str, tables: &[&'static [Flag]], words: &[String]) ->
 
 fn set(args: &mut Args, flag: &Flag, value: String) -> std::result::Result<(), String> {
     let wrong = match flag.value {
-        Value::Bool if !is_bool(&value) => Some(format!("strconv.ParseBool: parsing {value:?}: invalid syntax")),
+        Value::Bool if !is_bool(&value) => {
+            Some(format!("strconv.ParseBool: parsing {value:?}: invalid syntax"))
+        }
         Value::Int => go::parse_int(&value).err(),
         Value::Duration if go::parse_duration(&value).is_none() => Some(match value.as_str() {
             v if v.parse::<f64>().is_ok() => format!("time: missing unit in duration {v:?}"),

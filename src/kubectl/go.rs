@@ -86,19 +86,7 @@ pub(super) fn parse_int(text: &str) -> Result<i64, String> {
     })
 }
 
-/// A JSON value as `%v` prints the Go value it decodes to: maps are `map[a:1 b:2]`.
-pub(super) fn format_value(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".into(),
-        Value::String(s) => s.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(format_value).collect::<Vec<_>>().join(" ")),
-        Value::Object(map) => {
-            let parts: Vec<String> = map.iter().map(|(k, v)| format!("{k}:{}", format_value(v))).collect();
-            format!("map[{}]", parts.join(" "))
-        }
-        other => other.to_string(),
-    }
-}
+pub(super) use crate::api::patch::go_value as format_value;
 
 #[cfg(test)]
 mod tests {
@@ -106,9 +94,25 @@ mod tests {
 
     #[test]
     fn go_reads_and_writes() {
-        assert_eq!(json(&serde_json::json!({"b": "<a & b>", "a": [1, null]})), r#"{"a":[1,null],"b":"\u003ca \u0026 b\u003e"}"#);
-        assert_eq!(format_value(&serde_json::json!({"a": {"b": [1, "x", null]}})), "map[a:map[b:[1 x <nil>]]]");
-        for (text, want) in [("5s", Some(5_000_000_000)), ("1h2m", Some(3_720_000_000_000)), ("1.5s", Some(1_500_000_000)), ("0", Some(0)), ("5", None), ("", None), ("-1s", Some(-1_000_000_000)), ("1x", None), ("s", None)] {
+        assert_eq!(
+            json(&serde_json::json!({"b": "<a & b>", "a": [1, null]})),
+            r#"{"a":[1,null],"b":"\u003ca \u0026 b\u003e"}"#
+        );
+        assert_eq!(
+            format_value(&serde_json::json!({"a": {"b": [1, "x", null]}})),
+            "map[a:map[b:[1 x <nil>]]]"
+        );
+        for (text, want) in [
+            ("5s", Some(5_000_000_000)),
+            ("1h2m", Some(3_720_000_000_000)),
+            ("1.5s", Some(1_500_000_000)),
+            ("0", Some(0)),
+            ("5", None),
+            ("", None),
+            ("-1s", Some(-1_000_000_000)),
+            ("1x", None),
+            ("s", None),
+        ] {
             assert_eq!(parse_duration(text), want, "{text}");
         }
         assert_eq!(parse_int("three"), Err("strconv.ParseInt: parsing \"three\": invalid syntax".into()));

@@ -19,20 +19,37 @@
 //! assert_eq!(output.exit, 1);
 //! ```
 
+mod annotate;
+mod apply;
 mod call;
 mod commands;
 mod context;
+mod create;
 mod custom_columns;
+mod delete;
+mod describe;
+mod discovery;
 mod door;
 mod error;
+mod events;
 mod files;
 mod flags;
+mod generators;
+mod get;
 mod go;
 pub mod jsonpath;
+mod label;
+mod node;
 mod output;
+mod patch;
 pub mod printers;
+mod replace;
 mod resource;
+mod rollout;
+mod scale;
+mod set;
 mod tabwriter;
+mod wait;
 pub mod words;
 
 use std::collections::BTreeMap;

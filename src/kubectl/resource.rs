@@ -94,7 +94,9 @@ pub(super) fn targets(cx: &Context<'_>, args: &Args, words: &[String], rules: Ru
     let files = args.all("filename");
     if !files.is_empty() {
         if !words.is_empty() {
-            return fail("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well");
+            return fail(
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
+            );
         }
         let manifests = files::load(cx, files)?;
         return Ok(manifests.into_iter().map(Target::File).collect());
@@ -154,9 +156,12 @@ fn kinds(word: &str) -> Result<Vec<Kind>> {
     };
     for part in word.split(',') {
         if part == "all" {
-            ALL.iter().filter_map(|(g, p)| Kind::ALL.iter().find(|k| k.group() == *g && k.plural() == *p)).for_each(|k| add(*k));
+            ALL.iter()
+                .filter_map(|(g, p)| Kind::ALL.iter().find(|k| k.group() == *g && k.plural() == *p))
+                .for_each(|k| add(*k));
         } else if part.is_empty() {
-            return fail("arguments in resource/name form may not have more than one slash".to_owned()).or(fail(format!("the server doesn't have a resource type {part:?}")));
+            return fail("arguments in resource/name form may not have more than one slash".to_owned())
+                .or(fail(format!("the server doesn't have a resource type {part:?}")));
         } else {
             add(must_kind(part)?);
         }
@@ -174,7 +179,9 @@ fn slashed(words: &[String], namespace: &str, selected: bool) -> Result<Vec<Targ
     let mut out = Vec::new();
     for word in words {
         let Some((kind, name)) = word.split_once('/') else {
-            return fail("there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'");
+            return fail(
+                "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+            );
         };
         if name.contains('/') {
             return fail("arguments in resource/name form may not have more than one slash");
@@ -277,7 +284,12 @@ pub(super) fn resource_name(kind: Kind, name: &str) -> String {
 
 /// Fetches one object by `TYPE NAME` or `TYPE/NAME` for commands on several objects; errors end it
 /// only after all were tried.
-pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<(Vec<(Object, String)>, Vec<Error>)> {
+pub(super) fn objects(
+    cx: &mut Context<'_>,
+    args: &Args,
+    words: &[String],
+    rules: Rules,
+) -> Result<(Vec<(Object, String)>, Vec<Error>)> {
     let targets = targets(cx, args, words, rules)?;
     let (found, errors) = fetch(cx, args, &targets)?;
     let objects = found.into_iter().flat_map(|f| {

@@ -85,7 +85,10 @@ mod tests {
             ("", vec![]),
             ("  get\tpods  ", vec!["get", "pods"]),
             ("patch d -p '{\"a\": \"b c\"}'", vec!["patch", "d", "-p", "{\"a\": \"b c\"}"]),
-            (r#"-o jsonpath="{range .items[*]}{\"\n\"}{end}""#, vec!["-o", r#"jsonpath={range .items[*]}{"\n"}{end}"#]),
+            (
+                r#"-o jsonpath="{range .items[*]}{\"\n\"}{end}""#,
+                vec!["-o", r#"jsonpath={range .items[*]}{"\n"}{end}"#],
+            ),
             (r"a\ b c\\d", vec!["a b", r"c\d"]),
             ("note=''", vec!["note="]),
             ("'' x", vec!["", "x"]),

@@ -17,7 +17,8 @@ pub(super) fn nodes(
         match node {
             Node::Text(t) => out.push_str(t),
             Node::Path(path) => {
-                let texts: Vec<String> = steps(path, root, current, visits)?.into_iter().map(text_of).collect();
+                let texts: Vec<String> =
+                    steps(path, root, current, visits)?.into_iter().map(text_of).collect();
                 out.push_str(&texts.join(" "));
             }
             Node::Range(path, body) => {
@@ -90,7 +91,12 @@ fn step<'a>(
                 let items: Vec<&Value> = match v {
                     Value::Array(a) => a.iter().collect(),
                     Value::Object(m) => m.values().collect(),
-                    other => return Err(format!("{} is not array or slice and cannot be filtered", text_of(other))),
+                    other => {
+                        return Err(format!(
+                            "{} is not array or slice and cannot be filtered",
+                            text_of(other)
+                        ));
+                    }
                 };
                 for item in items {
                     if holds(left, *op, right, root, item, visits)? {
@@ -121,7 +127,11 @@ fn recurse<'a>(value: &'a Value, out: &mut Vec<&'a Value>) {
 
 type Bounds = (Option<i64>, Option<i64>, Option<i64>, bool);
 
-fn slice<'a>(value: &'a Value, (from, to, by, derived): Bounds, out: &mut Vec<&'a Value>) -> Result<(), String> {
+fn slice<'a>(
+    value: &'a Value,
+    (from, to, by, derived): Bounds,
+    out: &mut Vec<&'a Value>,
+) -> Result<(), String> {
     let items = match value {
         Value::Array(a) => a,
         Value::Null => return Ok(()),

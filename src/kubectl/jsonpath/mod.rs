@@ -110,7 +110,8 @@ pub fn relaxed(path: &str) -> Result<String, String> {
         Some(rest) => rest.strip_suffix('}'),
         None => Some(path),
     };
-    let inner = inner.map(|i| i.strip_prefix('.').unwrap_or(i)).filter(|i| !i.is_empty() && !i.contains(['{', '}']));
+    let inner =
+        inner.map(|i| i.strip_prefix('.').unwrap_or(i)).filter(|i| !i.is_empty() && !i.contains(['{', '}']));
     match inner {
         Some(inner) => Ok(format!("{{.{inner}}}")),
         None => Err("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'".into()),

@@ -124,7 +124,10 @@ impl Parser<'_> {
                 '+' | '-' | '0'..='9' => {
                     let text = self.until_terminator(true);
                     let number = text.strip_prefix('+').unwrap_or(&text);
-                    let value = number.parse::<i64>().map(Value::from).or_else(|_| number.parse::<f64>().map(Value::from));
+                    let value = number
+                        .parse::<i64>()
+                        .map(Value::from)
+                        .or_else(|_| number.parse::<f64>().map(Value::from));
                     match value {
                         Ok(v) => steps.push(Step::Literal(v)),
                         Err(_) => return Err(format!("cannot parse number {text}")),
