@@ -16,6 +16,10 @@ fn main() {
         let mut n = 0u32;
         let steady = c.run_to_steady(1_000_000, |_, _| n += 1);
         let d = t.elapsed();
-        println!("{replicas:6} replicas {nodes:4} nodes {n:7} commands {:9.2} ms {:7.1} us/command steady={steady}", d.as_secs_f64() * 1e3, d.as_secs_f64() * 1e6 / f64::from(n));
+        println!(
+            "{replicas:6} replicas {nodes:4} nodes {n:7} commands {:9.2} ms {:7.1} us/command steady={steady}",
+            d.as_secs_f64() * 1e3,
+            d.as_secs_f64() * 1e6 / f64::from(n)
+        );
     }
 }
