@@ -5,7 +5,10 @@ use steady::session::{Session, Start};
 
 fn main() {
     for replicas in [3usize, 30, 100, 300, 1000, 3000] {
-        let text = steady::session::scenario::all().remove(0).manifest.replace("replicas: 3", &format!("replicas: {replicas}"));
+        let text = steady::session::scenario::all()
+            .remove(0)
+            .manifest
+            .replace("replicas: 3", &format!("replicas: {replicas}"));
         let nodes = replicas.div_ceil(100).max(3);
         let start = Start { nodes, ..Start::default() };
         let cluster = Cluster::new(&Config::nodes(nodes));

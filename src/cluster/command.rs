@@ -120,11 +120,10 @@ impl Cluster {
 
     fn as_command(&self, t: Transition) -> Option<Command> {
         let (actor, key, request, why, response) = match (t.action, t.outcome) {
-            (Action::Send { actor }, Outcome::Sent { key, request, why, response, background: false, .. })
-                if request.verb.writes() =>
-            {
-                (actor, Some(key), request, why, response)
-            }
+            (
+                Action::Send { actor },
+                Outcome::Sent { key, request, why, response, background: false, .. },
+            ) if request.verb.writes() => (actor, Some(key), request, why, response),
             (Action::Record { actor }, Outcome::Recorded { exchange: Some((request, response)) }) => {
                 (actor, None, request, None, response)
             }

@@ -104,6 +104,8 @@ fn decode(call: &Call, value: Value, warnings: &mut Vec<String>) -> Result<Objec
             kind.as_str()
         ))
     };
+    let mut value = value;
+    crate::apiserver::defaults::prepare(kind, &mut value);
     let decoded = Object::decode(kind, value).map_err(|e| cannot(&e.to_string()))?;
     let unknown: Vec<String> = decoded.unknown.iter().map(|p| format!("unknown field {p:?}")).collect();
     match call.field_validation {

@@ -125,7 +125,11 @@ impl Kubelet {
         let was_well = ready(&old) == ready(&new);
         let report = cx.patch_status(old, Rc::new(new)).because(why);
         // That nothing has changed is news to nobody.
-        if was_well { report.in_background().await? } else { report.await? };
+        if was_well {
+            report.in_background().await?
+        } else {
+            report.await?
+        };
         Ok(())
     }
 }
