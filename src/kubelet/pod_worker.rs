@@ -35,12 +35,12 @@ pub(super) struct PodEvent {
 }
 
 /// The address of the node and of its pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Host {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Host<'a> {
     /// `status.addresses`, `InternalIP`
-    pub(super) address: Option<String>,
+    pub(super) address: Option<&'a str>,
     /// `spec.podCIDR`
-    pub(super) pod_cidr: Option<String>,
+    pub(super) pod_cidr: Option<&'a str>,
 }
 
 /// One look at a pod at one moment: it brings the runtime up to the present, and does all that can
@@ -52,7 +52,7 @@ pub(super) struct Turn<'a> {
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
     pub(super) caches: &'a Caches,
-    pub(super) host: &'a Host,
+    pub(super) host: Host<'a>,
     pub(super) now: Timestamp,
     pub(super) events: Vec<PodEvent>,
     /// Whether there is more to do as soon as the status has been reported.

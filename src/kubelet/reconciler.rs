@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::fault::Fault;
 use super::node;
-use super::pod_worker::{Host, PodEvent, Turn};
+use super::pod_worker::{PodEvent, Turn};
 use super::state::{PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
@@ -24,12 +24,14 @@ const TURNS_LIMIT: usize = 64;
 pub struct Kubelet {
     pub(super) node: Rc<str>,
     name: Rc<str>,
+    /// The key of its Node.
+    key: Key,
 }
 
 impl Kubelet {
     /// The kubelet of a node.
     pub fn new(node: &str) -> Kubelet {
-        Kubelet { node: node.into(), name: "kubelet".into() }
+        Kubelet { node: node.into(), name: "kubelet".into(), key: Key::new("", node) }
     }
 }
 
@@ -245,7 +247,7 @@ impl Kubelet {
     /// Takes a turn of a pod.
     fn decide(&self, cx: &Context<State>, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
-        let host: Host = node::host(cx.caches(), &self.node);
+        let host = node::host(cx.caches(), &self.key);
         cx.state(|s| {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
             let rt = match known {
@@ -267,7 +269,7 @@ impl Kubelet {
                 node: s.node.clone(),
                 unpullable: &s.unpullable,
                 caches: cx.caches(),
-                host: &host,
+                host,
                 now: cx.now(),
                 events: Vec::new(),
                 again: false,

@@ -20,7 +20,7 @@ impl Turn<'_> {
         self.rt.sandbox = true;
         self.rt.changed = true;
         if self.spec.host_network == Some(true) {
-            self.rt.address = self.host.address.as_deref().map(Rc::from);
+            self.rt.address = self.host.address.map(Rc::from);
             return;
         }
         self.release_address();
@@ -34,7 +34,7 @@ impl Turn<'_> {
     /// The next free address of the node's range after the one that was given last. The first is
     /// the node's own.
     fn free_address(&self) -> Option<Ipv4Addr> {
-        let cidr = self.host.pod_cidr.as_deref().unwrap_or("10.88.0.0/16");
+        let cidr = self.host.pod_cidr.unwrap_or("10.88.0.0/16");
         let (base, bits) = cidr.split_once('/')?;
         let base: Ipv4Addr = base.parse().ok()?;
         let bits: u32 = bits.parse().ok().filter(|b| (8..=30).contains(b))?;

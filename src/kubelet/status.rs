@@ -109,9 +109,9 @@ impl Turn<'_> {
         let (init, main) = statuses;
         let pod_ip = self.rt.address.as_ref().map(ToString::to_string).or_else(|| {
             let host_network = self.spec.host_network == Some(true);
-            if host_network { self.host.address.clone() } else { old.pod_ip.clone() }
+            if host_network { self.host.address.map(str::to_owned) } else { old.pod_ip.clone() }
         });
-        let host_ip = self.host.address.clone();
+        let host_ip = self.host.address.map(str::to_owned);
         PodStatus {
             phase: Some(if may_run {
                 old.phase.clone().unwrap_or_else(|| "Pending".into())
