@@ -12,9 +12,9 @@ use super::state::{
     Cause, ContainerRuntime, ContainerState, Exited, NodeRuntime, PodRuntime, Retry, Todo, Work, WorkerPhase,
 };
 use super::status;
-use super::timings;
+use super::timings::{self, later};
 use crate::api::types::{Container, Pod, PodSpec};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
 use crate::etcd::Map;
 
@@ -61,7 +61,11 @@ pub(super) struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     /// Takes the turn.
-    pub(super) fn run(&mut self, faults: &[Fault]) {
+    pub(super) fn run(&mut self, node: &Key, faults: &[Fault]) {
+        let new = !self.rt.seen && self.rt.requests.is_none() && self.rt.phase == WorkerPhase::Sync;
+        if new && !self.pod.metadata.is_deleting() && !self.admit(node) {
+            return;
+        }
         self.begin();
         self.take_faults(faults);
         self.observe_exits();
@@ -283,7 +287,7 @@ impl<'a> Turn<'a> {
         match todo {
             Todo::Sandbox => {
                 if self.volumes_are_there() {
-                    self.rt.work = Some(Work::Sandbox { until: self.now + timings::SANDBOX });
+                    self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
                 } else {
                     self.rt.todo.clear();
                 }
@@ -353,6 +357,7 @@ impl<'a> Turn<'a> {
         self.rt.changed = false;
         self.rt.unreported = true;
         self.release_address();
+        self.release_resources();
         if self.rt.cause.what != "all its containers are over" {
             self.caused(None, "all its containers have stopped");
         }

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use super::fault::Fault;
 use super::node;
 use super::pod_worker::{PodEvent, Turn};
-use super::state::{PodRuntime, State, WorkerPhase};
+use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
@@ -274,7 +274,7 @@ impl Kubelet {
                 events: Vec::new(),
                 again: false,
             };
-            turn.run(&faults);
+            turn.run(&self.key, &faults);
             let report = if turn.rt.unreported { report(&turn, pod) } else { None };
             if report.is_none() {
                 turn.rt.unreported = false;
@@ -355,18 +355,30 @@ impl Kubelet {
         let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
         let phase = to.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
         let rule = match rt.phase {
+            _ if rt.rejected => "kubelet.admit",
             WorkerPhase::Sync => "kubelet.sync_pod",
-            WorkerPhase::Terminating => "kubelet.sync_terminating_pod",
-            WorkerPhase::Terminated => "kubelet.sync_terminated_pod",
+            WorkerPhase::Terminating | WorkerPhase::Terminated => "kubelet.sync_terminating_pod",
         };
         let why = Why::new(rule)
             .read("pod", reference, "status.phase", phase)
             .with("node", &self.node)
             .with("what", rt.cause.what);
-        match &rt.cause.container {
-            Some(name) => why.with("container", name),
+        let Some(name) = &rt.cause.container else { return why };
+        let why = why.with("container", name);
+        match rt.containers.iter().find(|c| c.name == *name) {
+            Some(c) => why.with("state", state_of(c)).with("restarts", c.restarts),
             None => why,
         }
+    }
+}
+
+/// A container's state in a word or two, for a reason.
+fn state_of(c: &ContainerRuntime) -> String {
+    match (&c.state, &c.waiting) {
+        (ContainerState::Running(_), _) => "running".into(),
+        (_, Some(w)) => w.reason.into(),
+        (ContainerState::Exited(e), None) => format!("exit code {}", e.exit.code),
+        _ => "waiting".into(),
     }
 }
 
@@ -392,17 +404,21 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<Pod>)> {
 
 /// The pod's object is gone, and what ran of it with it.
 fn forget(cx: &Context<State>, key: &Key) {
-    let address = cx.state(|s| {
+    let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;
-        Some(rt.address.as_ref().filter(|_| taken).and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()))
+        let address = rt.address.as_ref().filter(|_| taken);
+        Some((address.and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()), rt.requests))
     });
-    let Some(address) = address else { return };
+    let Some((address, requests)) = held else { return };
     let key = key.clone();
     cx.update_state(move |s| {
         s.pods.remove(&key);
         if let Some(ip) = address {
             s.node.addresses.remove(&ip);
+        }
+        if let Some(r) = requests {
+            s.node.used = s.node.used.minus(r);
         }
         let faults: Vec<_> =
             s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();
