@@ -100,7 +100,7 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
     else {
         return (None, None);
     };
-    let Some(r) = c.running() else { return (None, None) };
+    let Some(r) = c.running().filter(|_| turn.has_probes(i)) else { return (None, None) };
     for type_ in ProbeType::ALL {
         let Some(probe) = spec_of(spec, type_).filter(|_| is_active(c, spec, type_)) else { continue };
         let period = whole(probe.period_seconds, 10, 1);
@@ -118,7 +118,9 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
         }
         if let Some(at) = heard.changes {
             let at = tick_from(base, period, at).max(tick);
-            foreground = Some(foreground.map_or(at, |t: Timestamp| t.min(at)));
+            let routine = type_ == ProbeType::Liveness && turn.is_routine(i, at.duration_since(r.since));
+            let wake = if routine { &mut background } else { &mut foreground };
+            *wake = Some(wake.map_or(at, |t: Timestamp| t.min(at)));
         }
         if !heard.passes {
             background = Some(background.map_or(tick, |t: Timestamp| t.min(tick)));
@@ -141,11 +143,16 @@ impl Turn<'_> {
         }
     }
 
+    /// Init containers that run to their end have no probes.
+    fn has_probes(&self, i: usize) -> bool {
+        i >= self.init_count() || self.is_sidecar(i)
+    }
+
     /// Asks the probes whose tick has come.
     pub(super) fn probe_containers(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
-            if i < self.init_count() && !self.is_sidecar(i) {
+            if !self.has_probes(i) {
                 continue;
             }
             for type_ in ProbeType::ALL {

@@ -280,7 +280,6 @@ impl Kubelet {
                 turn.rt.unreported = false;
             }
             let delete = turn.can_be_deleted();
-            turn.rt.deleted |= delete;
             Some(Decision {
                 wakes: turn.wakes(),
                 report,
@@ -307,10 +306,16 @@ impl Kubelet {
             .read("pod", reference, "metadata.deletionTimestamp", since)
             .with("containers", "all have stopped");
         match cx.delete(Kind::Pod, key.clone(), options).because(why).await {
-            Ok(_) => {}
-            Err(e) if e.is_not_found() || e.is_conflict() => {}
-            Err(e) => return Err(e.into()),
+            Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
+            // Where finalizers hold it, the API server removes it after the last one.
+            _ => {}
         }
+        let key = key.clone();
+        cx.update_state(move |s| {
+            if let Some(rt) = s.pods.get_mut(&key) {
+                Rc::make_mut(rt).deleted = true;
+            }
+        });
         Ok(())
     }
 
