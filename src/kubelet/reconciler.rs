@@ -215,16 +215,15 @@ impl Kubelet {
                 cx.record(self.recorded(cx, &pod, &d.rt, e));
             }
             match answer {
-                Ok(latest) => {
-                    let key = key.clone();
+                // What there was to report has been committed with the turn.
+                Ok(None) => {}
+                Ok(Some(latest)) => {
+                    let mut rt = (*d.rt).clone();
+                    rt.unreported = false;
+                    rt.latest = Some(latest);
+                    let (key, rt) = (key.clone(), Rc::new(rt));
                     cx.update_state(move |s| {
-                        if let Some(rt) = s.pods.get_mut(&key) {
-                            let rt = Rc::make_mut(rt);
-                            rt.unreported = false;
-                            if let Some(pod) = &latest {
-                                rt.latest = Some(pod.clone());
-                            }
-                        }
+                        s.pods.insert(key.clone(), rt.clone());
                     });
                 }
                 // It is gone already; the watch will say so.
