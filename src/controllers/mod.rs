@@ -4,7 +4,10 @@ pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
 pub mod garbage_collector;
+pub mod namespace;
 pub mod replicaset;
+pub mod root_ca_cert_publisher;
+pub mod serviceaccounts_controller;
 
 use crate::client::{Component, Controller};
 
@@ -14,5 +17,8 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(deployment::DeploymentController),
         Controller::boxed(replicaset::ReplicaSetController),
         Controller::boxed(garbage_collector::GarbageCollector),
+        Controller::boxed(namespace::NamespaceController),
+        Controller::boxed(serviceaccounts_controller::ServiceAccountsController),
+        Controller::boxed(root_ca_cert_publisher::Publisher),
     ]
 }
