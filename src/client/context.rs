@@ -61,6 +61,8 @@ pub(super) enum Effect<S> {
     Event(Box<Recorded>),
     /// Wants a key again.
     Add(Key),
+    /// Wants a key no more at the moment that was planned.
+    Cancel(Key),
     /// Wants a key again at a moment.
     AddAt { key: Key, at: Timestamp, wait: Wait },
 }
@@ -172,6 +174,11 @@ impl<S: Clone + 'static> Context<S> {
     pub fn enqueue_waiting(&self, key: Key, after: SignedDuration, wait: Wait) {
         let at = self.now + after.max(SignedDuration::ZERO);
         self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, wait });
+    }
+
+    /// Takes back what was planned for a key.
+    pub fn cancel(&self, key: Key) {
+        self.shared.borrow_mut().effects.push(Effect::Cancel(key));
     }
 
     /// Records an event about an object.

@@ -86,6 +86,17 @@ impl<S> Handler<'_, S> {
         let at = self.now + after.max(SignedDuration::ZERO);
         plan(self.queue, self.timers, key, at, wait);
     }
+
+    /// Takes back what was planned for a key.
+    pub fn cancel(&mut self, key: &Key) {
+        cancel(self.queue, self.timers, key);
+    }
+}
+
+fn cancel(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key) {
+    if let Some(at) = queue.cancel(key) {
+        timers.push(TimerOp { key: key.clone(), at, replaces: Some(at), wait: Wait::Cancelled });
+    }
 }
 
 fn plan(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key, at: Timestamp, wait: Wait) {
@@ -99,6 +110,8 @@ fn plan(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key, at: Timesta
 pub enum Wait {
     /// The cluster: it is not steady before.
     Foreground,
+    /// Nobody: it does not come any more.
+    Cancelled,
     /// Nobody: it comes when time passes anyway. Heartbeats and resyncs.
     Background,
     /// Nobody, until something in a namespace is written; then the cluster. Looking again where
@@ -115,7 +128,7 @@ pub enum Wait {
     },
 }
 
-/// A key's timer is set, or set earlier.
+/// A key's timer is set, set earlier, or cancelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimerOp {
     /// The key.
@@ -347,6 +360,7 @@ impl<R: Reconciler> Controller<R> {
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
                 Effect::Add(key) => self.queue.add(key),
+                Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
                 Effect::AddAt { key, at, wait } => plan(&mut self.queue, env.timers, &key, at, wait),
             }
         }

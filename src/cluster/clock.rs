@@ -77,6 +77,7 @@ impl Clock {
             Wait::Watchdog { node } if !self.silent.contains(&node) => {
                 self.watchdogs.insert((node, deadline), ());
             }
+            Wait::Cancelled => {}
             Wait::Foreground | Wait::Watchdog { .. } => {
                 self.foreground.insert(deadline, ());
             }

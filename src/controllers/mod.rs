@@ -5,9 +5,12 @@ pub mod controller_utils;
 pub mod deployment;
 pub mod garbage_collector;
 pub mod namespace;
+pub mod node_lifecycle;
 pub mod replicaset;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
+pub mod taint_eviction;
+mod taints;
 
 use crate::client::{Component, Controller};
 
@@ -20,5 +23,7 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(namespace::NamespaceController),
         Controller::boxed(serviceaccounts_controller::ServiceAccountsController),
         Controller::boxed(root_ca_cert_publisher::Publisher),
+        Controller::boxed(node_lifecycle::NodeLifecycleController),
+        Controller::boxed(taint_eviction::TaintEvictionController),
     ]
 }

@@ -40,11 +40,9 @@ impl Reconciler for Publisher {
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::ConfigMap if object.name() == ROOT_CA_CERT_CONFIG_MAP => {
-                // One that has just been made is as it should be.
-                if seen.old.is_some() {
-                    cx.enqueue(Key::new("", object.namespace()));
-                }
+            // One that has just been made is as it should be.
+            Kind::ConfigMap if object.name() == ROOT_CA_CERT_CONFIG_MAP && seen.old.is_some() => {
+                cx.enqueue(Key::new("", object.namespace()));
             }
             Kind::Namespace => {
                 let active =

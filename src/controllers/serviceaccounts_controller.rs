@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
-use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
+use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::apiserver::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
@@ -76,6 +76,7 @@ pub(super) fn is_active(ns: &Namespace) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Object;
     use crate::apiserver::{Body, DeleteOptions, Request, Verb};
     use crate::client::Controller;
     use crate::cluster::{Cluster, Config};
