@@ -148,6 +148,7 @@ impl ApiServer {
         keep_system_fields(&mut object, &old);
         match r.subresource {
             Subresource::Status => strategy::prepare_for_status_update(&mut object, &old),
+            Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             _ => strategy::prepare_for_update(&mut object, &old),
         }
         if r.subresource == Subresource::None {
