@@ -12,3 +12,4 @@ pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;
 pub mod scheduler;
+pub mod session;

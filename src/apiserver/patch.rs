@@ -22,17 +22,21 @@ fn apply(change: &Patch, old: &Object) -> Result<Object, Status> {
     let value = match change {
         Patch::Between { from, to } if from == old => return Ok(to.clone()),
         Patch::Between { from, to } => {
-            patch::create_two_way_merge_patch(kind, &from.to_value(), &to.to_value())
-                .and_then(|p| patch::strategic_merge(kind, old.to_value(), &p))
+            let change = patch::create_two_way_merge_patch(kind, &from.to_value(), &to.to_value());
+            change.and_then(|c| patch::strategic_merge(kind, old.to_value(), &c))
         }
         Patch::Strategic(p) => patch::strategic_merge(kind, old.to_value(), p),
         Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
         Patch::Json(p) => patch::json_patch(old.to_value(), p),
     };
-    let value = value.map_err(|e| match e {
-        PatchError::BadRequest(m) => Status::bad_request(m),
-        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m).with(super::Details::default()),
-        PatchError::Internal(m) => Status::new(500, "InternalError", m),
-    })?;
+    let value = value.map_err(refusal)?;
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
+}
+
+fn refusal(e: PatchError) -> Status {
+    match e {
+        PatchError::BadRequest(m) => Status::bad_request(m),
+        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m),
+        PatchError::Internal(m) => Status::new(500, "InternalError", m),
+    }
 }

@@ -1,1 +1,101 @@
-fn main() {}
+//! What one does with this repository, as `cargo xtask …`. Each command brings what it needs, says
+//! what it does, and is quick the second time.
+
+mod browser;
+mod page;
+mod run;
+mod server;
+mod test;
+mod tools;
+
+use std::process::ExitCode;
+
+use run::{Result, cargo, root};
+
+const USAGE: &str = "\
+cargo xtask serve [--port N] [--dev] [--watch] [--no-build]
+    builds the page and serves it on 127.0.0.1
+    --dev       a quick build: no optimisation, names kept
+    --watch     builds again when a file changes (reload the page yourself)
+    --no-build  serves dist/ as it is
+cargo xtask build [--dev]
+    builds the page into dist/
+cargo xtask test [--only lint|native|wasm|journeys]… [--dev]
+    everything that must hold before a commit, or a part of it
+    --dev       the journeys on a quick build of the page
+cargo xtask lib
+    the library as an ES module, in pkg/
+cargo xtask conformance [DIR]
+    recorded runs of Kubernetes against ours
+cargo xtask schema
+    the schema that the editor completes from, in target/schema.json";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match args.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("", args.as_slice()),
+    };
+    let done = match command {
+        "serve" => serve(rest),
+        "build" => flags(rest, &["--dev", "--release"]).and_then(|()| page::build(profile(rest))),
+        "test" => test::run(rest),
+        "lib" => flags(rest, &[]).and_then(|()| page::lib()),
+        "conformance" => {
+            run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))
+        }
+        "schema" => flags(rest, &[]).and_then(|()| schema()),
+        "" | "help" | "-h" | "--help" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("there is no command `{other}`\n\n{USAGE}")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("\nerror: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(args: &[String]) -> Result<()> {
+    let mut port = None;
+    let mut args = args.to_vec();
+    if let Some(at) = args.iter().position(|a| a == "--port") {
+        let value = args.get(at + 1).and_then(|v| v.parse().ok());
+        port = Some(value.ok_or("--port wants a number up to 65535")?);
+        args.drain(at..at + 2);
+    }
+    flags(&args, &["--dev", "--release", "--watch", "--no-build"])?;
+    let has = |flag: &str| args.iter().any(|a| a == flag);
+    if !has("--no-build") {
+        page::build(profile(&args))?;
+    }
+    let server = server::Server::bind(port, root().join("dist"), "/")?;
+    let _watch = if has("--watch") { Some(page::watch(profile(&args))?) } else { None };
+    println!("\nSteady is at {}  (Ctrl+C ends it)", server.url());
+    server.run();
+    Ok(())
+}
+
+fn schema() -> Result<()> {
+    let file = root().join("target/schema.json");
+    run::run(cargo().args(["run", "--quiet", "--package", "steady-schema", "--"]).arg(&file))?;
+    let size = std::fs::metadata(&file).map_err(|e| format!("{}: {e}", file.display()))?.len();
+    println!("target/schema.json: {} KB", size / 1000);
+    Ok(())
+}
+
+fn profile(args: &[String]) -> page::Profile {
+    if args.iter().any(|a| a == "--dev") { page::Profile::Dev } else { page::Profile::Release }
+}
+
+/// Refuses what a command does not know, rather than to ignore it.
+fn flags(args: &[String], known: &[&str]) -> Result<()> {
+    match args.iter().find(|a| !known.contains(&a.as_str())) {
+        Some(unknown) => Err(format!("`{unknown}` is not known here\n\n{USAGE}")),
+        None => Ok(()),
+    }
+}

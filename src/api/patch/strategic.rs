@@ -71,7 +71,7 @@ pub(super) fn merge_map(
                 let Value::Array(new) = change else { continue };
                 let (schema, field) = schema.list_field(&key)?;
                 let merged = merge_list(old, new, schema, field, delete_list, side)?;
-                original.insert(key, Value::Array(merged));
+                original.insert(key, Value::Array(merged.list));
             }
             Some(old) if delete_list => {
                 // There is no list to delete from.
@@ -162,19 +162,27 @@ fn set_element_order(
         let new = patch.get(name).map(|v| as_list(v).cloned()).transpose()?;
         let (item_schema, field) = schema.list_field(name)?;
         check_order(new.as_deref().unwrap_or_default(), order, field.merge_key)?;
-        let (before, items) = (old.clone().unwrap_or_default(), new.clone().unwrap_or_default());
-        let merged = match (old, new) {
+        let maps = match (&old, &new) {
             (None, None) => continue,
-            (Some(old), None) => old,
-            (None, Some(new)) => match without_directives(Value::Array(new)) {
-                Some(Value::Array(list)) => list,
+            (old, new) => lists::items_are_maps(&[
+                old.as_deref().unwrap_or_default(),
+                new.as_deref().unwrap_or_default(),
+            ]),
+        };
+        let (merged, server_order) = match (old, new) {
+            (Some(old), Some(new)) => {
+                let merged = merge_list(old, new, item_schema, field, false, side)?;
+                (merged.list, merged.server_order)
+            }
+            (Some(old), None) => (old.clone(), old),
+            (None, new) => match without_directives(Value::Array(new.unwrap_or_default())) {
+                Some(Value::Array(list)) => (list, Vec::new()),
                 _ => continue,
             },
-            (Some(old), Some(new)) => merge_list(old, new, item_schema, field, false, side)?,
         };
         let (from_patch, server_only) = lists::partition(merged, order, field.merge_key)?;
-        let maps = lists::items_are_maps(&[&before, &items])?;
-        let list = lists::normalize_order(from_patch, server_only, order, &before, field.merge_key, maps)?;
+        let list =
+            lists::normalize_order(from_patch, server_only, order, &server_order, field.merge_key, maps?)?;
         original.insert(name.to_owned(), Value::Array(list));
         patch.remove(name);
     }
@@ -217,6 +225,14 @@ fn check_order(items: &[Value], order: &[Value], merge_key: &str) -> Result<(), 
     Ok(())
 }
 
+/// A merged list.
+struct Merged {
+    list: Vec<Value>,
+    /// The order in which Go finds the object's items afterwards. It merges inside the object's own
+    /// array: an item added by the patch takes the place of one that was deleted.
+    server_order: Vec<Value>,
+}
+
 fn merge_list(
     original: Vec<Value>,
     patch: Vec<Value>,
@@ -224,21 +240,23 @@ fn merge_list(
     field: &Field,
     delete_list: bool,
     side: Side,
-) -> Result<Vec<Value>, PatchError> {
+) -> Result<Merged, PatchError> {
     if !field.merge && !delete_list {
-        return Ok(patch);
+        return Ok(Merged { list: patch, server_order: original });
     }
     if original.is_empty() && patch.is_empty() {
-        return Ok(original);
+        return Ok(Merged { list: Vec::new(), server_order: original });
     }
     let key = field.merge_key;
     if !lists::items_are_maps(&[&original, &patch])? {
         if delete_list && side == Side::Server {
-            return Ok(original.into_iter().filter(|item| !patch.contains(item)).collect());
+            let list = original.iter().filter(|item| !patch.contains(item)).cloned().collect();
+            return Ok(Merged { list, server_order: original });
         }
         let both = original.iter().chain(&patch).cloned().collect();
         let (mine, others) = lists::partition(lists::deduplicate(both), &patch, "")?;
-        return lists::normalize_order(mine, others, &patch, &original, key, false);
+        let list = lists::normalize_order(mine, others, &patch, &original, key, false)?;
+        return Ok(Merged { list, server_order: original });
     }
     if key.is_empty() {
         return Err(PatchError::Internal(format!(
@@ -246,7 +264,8 @@ fn merge_list(
             schema.name()
         )));
     }
-    let (before, patch) = special_items(original, patch, key)?;
+    let length = original.len();
+    let (before, patch, replaced) = special_items(original, patch, key)?;
     let mut merged = before.clone();
     for item in &patch {
         let (map, value) = lists::keyed(item, key)?;
@@ -260,17 +279,17 @@ fn merge_list(
             None => merged.push(item.clone()),
         }
     }
+    let server_order = replaced.unwrap_or_else(|| merged.iter().take(length).cloned().collect());
     let (mine, others) = lists::partition(merged, &patch, key)?;
-    lists::normalize_order(mine, others, &patch, &before, key, true)
+    let list = lists::normalize_order(mine, others, &patch, &before, key, true)?;
+    Ok(Merged { list, server_order })
 }
 
+type SpecialItems = (Vec<Value>, Vec<Value>, Option<Vec<Value>>);
+
 /// Obeys the items that are directives: `$patch: delete` and `$patch: replace`. What is left are the
-/// object's items and those to be merged.
-fn special_items(
-    mut original: Vec<Value>,
-    patch: Vec<Value>,
-    key: &str,
-) -> Result<(Vec<Value>, Vec<Value>), PatchError> {
+/// object's items, those to be merged, and the object's former items if all were replaced.
+fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<SpecialItems, PatchError> {
     let mut plain = Vec::new();
     let mut replace = false;
     for item in patch {
@@ -294,7 +313,7 @@ fn special_items(
             _ => return Err(bad_directive(directive, map)),
         }
     }
-    Ok(if replace { (plain, Vec::new()) } else { (original, plain) })
+    Ok(if replace { (plain, Vec::new(), Some(original)) } else { (original, plain, None) })
 }
 
 /// A new value without the nulls in it, which had nothing to delete.

@@ -155,6 +155,16 @@ fn directives() {
     }
 }
 
+/// An item that is added stands where a deleted one stood, behind the object's other items.
+#[test]
+fn an_added_item_takes_a_deleted_ones_place() {
+    let pod = json!({"spec": {"containers": [{"name": "gone"}, {"name": "kept"}, {"name": "other"}]}});
+    let patch = json!({"spec": {"$setElementOrder/containers": [{"name": "kept"}, {"name": "new"}],
+        "containers": [{"name": "new"}, {"name": "gone", "$patch": "delete"}]}});
+    let got = strategic_merge(Kind::Pod, pod, &patch).unwrap();
+    assert_eq!(got["spec"]["containers"], json!([{"name": "kept"}, {"name": "other"}, {"name": "new"}]));
+}
+
 /// What kubectl's set, label and apply send, and what the API server shows when it refuses it.
 #[test]
 fn patches_of_kubectl() {

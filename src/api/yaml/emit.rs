@@ -19,7 +19,7 @@ pub fn to_yaml(value: &Value) -> String {
         Value::Object(map) if !map.is_empty() => e.map(map, 0),
         Value::Array(items) if !items.is_empty() => e.list(items, 0),
         scalar => {
-            e.scalar(scalar, 0, false);
+            e.scalar(scalar, 2, false);
             e.newline();
         }
     }

@@ -173,7 +173,8 @@ pub(super) fn to_value(
 ) -> Result<Value, YamlError> {
     *nodes += 1;
     if *nodes > limits.nodes {
-        let message = "document contains excessive aliasing".to_owned();
+        let message =
+            format!("more than {} values, each alias counted with all that it stands for", limits.nodes);
         return Err(YamlError::limit(node.line, node.column, Limit::Nodes, message));
     }
     match &node.data {

@@ -1,2 +1,77 @@
-//! stub
-pub fn apply(_o: &mut crate::api::Object) {}
+//! What the API server fills in: the defaults of every kind
+//! (`pkg/apis/{core,apps,policy,storage,scheduling}/v1/defaults.go`).
+//!
+//! A body goes through [`prepare`] as JSON, is decoded, and goes through [`apply`] as an object.
+//! What is allocated (cluster IPs, node ports) or admitted (service account, tolerations,
+//! priority, token volume) is not here.
+//!
+//! ```
+//! use steady::api::{Kind, Object, types::Service};
+//! let mut service = Object::from_value(Kind::Service, serde_json::json!({
+//!     "metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}
+//! })).unwrap();
+//! steady::apiserver::defaults::apply(&mut service);
+//! let spec = service.get::<Service>().unwrap().spec.clone().unwrap();
+//! assert_eq!(spec.type_.as_deref(), Some("ClusterIP"));
+//! ```
+
+mod apps;
+mod core;
+mod omit;
+mod pod;
+mod prepare;
+mod quantities;
+mod volume;
+
+use std::rc::Rc;
+
+use crate::api::types as t;
+use crate::api::{ApiKind, Kind, Object};
+
+pub(crate) use pod::container_requests;
+pub use prepare::prepare;
+
+/// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.
+///
+/// Applying it twice changes nothing the second time. A quantity that cannot be parsed is left as
+/// it is: decoding refuses it.
+pub fn apply(object: &mut Object) {
+    match object.kind() {
+        Kind::Deployment => change(object, apps::deployment),
+        Kind::ReplicaSet => change(object, apps::replica_set),
+        Kind::Pod => change(object, pod::pod),
+        Kind::Service => change(object, core::service),
+        Kind::ConfigMap | Kind::ServiceAccount | Kind::Event | Kind::Lease => {}
+        Kind::Secret => change(object, core::secret),
+        Kind::Namespace => change(object, core::namespace),
+        Kind::Node => change(object, core::node),
+        Kind::PersistentVolume => change(object, core::persistent_volume),
+        Kind::PersistentVolumeClaim => change(object, core::persistent_volume_claim),
+        Kind::StorageClass => change::<t::StorageClass>(object, |class| {
+            default(&mut class.reclaim_policy, "Delete");
+            default(&mut class.volume_binding_mode, "Immediate");
+        }),
+        Kind::PriorityClass => change::<t::PriorityClass>(object, |class| {
+            default(&mut class.preemption_policy, "PreemptLowerPriority");
+        }),
+        Kind::PodDisruptionBudget => change::<t::PodDisruptionBudget>(object, |budget| {
+            // Go writes the status' counts even when they are 0.
+            budget.status.get_or_insert_default();
+        }),
+    }
+}
+
+/// Changes a copy of the struct inside, if it is of that kind.
+fn change<T: ApiKind>(object: &mut Object, f: impl FnOnce(&mut T)) {
+    let Some(shared) = object.get::<T>() else { return };
+    let mut copy = T::clone(shared);
+    f(&mut copy);
+    *object = Object::from(Rc::new(copy));
+}
+
+/// Sets a string that is absent or empty, which Go does not tell apart.
+fn default(field: &mut Option<String>, value: &str) {
+    if field.as_deref().unwrap_or_default().is_empty() {
+        *field = Some(value.to_owned());
+    }
+}

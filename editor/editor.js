@@ -1,0 +1,127 @@
+// The YAML editor: CodeMirror 6 behind a few calls. Loaded beside the wasm, never before the first
+// paint. It lives in a shadow root, because there CodeMirror puts its styles into adopted style
+// sheets; in the document it would inject <style>, which the page's Content-Security-Policy refuses.
+import { Compartment, EditorState, Annotation, Prec, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration, EditorView, crosshairCursor, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter,
+  highlightSpecialChars, hoverTooltip, keymap, lineNumbers, rectangularSelection,
+} from "@codemirror/view";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
+import { completion, explain } from "./schema.js";
+import { highlighting, look } from "./theme.js";
+
+const fromOutside = Annotation.define();
+const setLines = StateEffect.define();
+const marked = Decoration.line({ class: "cm-marked" });
+
+/** Lines the page wants seen (what a step changed); they move with the text. */
+const markedLines = StateField.define({
+  create: () => Decoration.none,
+  update(set, tr) {
+    set = set.map(tr.changes);
+    for (const e of tr.effects) if (e.is(setLines)) {
+      const lines = [...new Set(e.value)].filter((n) => n >= 1 && n <= tr.newDoc.lines).sort((a, b) => a - b);
+      set = Decoration.set(lines.map((n) => marked.range(tr.newDoc.line(n).from)));
+    }
+    return set;
+  },
+  provide: (f) => EditorView.decorations.from(f),
+});
+
+/** The offset of a line and column, both from 1; what lies outside is drawn to the nearest place. */
+function offset(doc, line, column) {
+  const l = doc.line(Math.min(Math.max(1, line | 0), doc.lines));
+  return l.from + Math.min(Math.max(0, ((column ?? 1) | 0) - 1), l.length);
+}
+
+function hover(loading) {
+  return hoverTooltip(async (view, pos) => {
+    const schema = await loading;
+    const found = schema && explain(schema, view.state, pos);
+    if (!found) return null;
+    return { pos: found.from, end: found.to, above: true, create() {
+      const dom = document.createElement("div");
+      dom.className = "cm-doc";
+      for (const [tag, text] of [["code", found.path], ["span", found.type], ["p", found.text]]) {
+        if (text) dom.appendChild(document.createElement(tag)).textContent = text;
+      }
+      return { dom };
+    } };
+  });
+}
+
+/**
+ * Puts an editor into `el`.
+ *
+ * @param {HTMLElement} el an empty element; it becomes a shadow host
+ * @param {object} o
+ * @param {string} [o.text]
+ * @param {boolean} [o.dark]
+ * @param {(text: string) => void} [o.onChange] after the person (not `setText`) changed it
+ * @param {(text: string) => void} [o.onApply] Ctrl/Cmd+Enter
+ * @param {string} [o.schemaUrl] the asset that `schema/` generates; without it there is no completion
+ * @param {string} [o.ariaLabel]
+ * @param {boolean} [o.readOnly]
+ * @param {Record<string, string>} [o.phrases] CodeMirror's own words in another language
+ */
+export function mount(el, o = {}) {
+  const parent = el.shadowRoot ?? el.attachShadow({ mode: "open" });
+  const theme = new Compartment();
+  const loading = o.schemaUrl
+    ? fetch(o.schemaUrl).then((r) => (r.ok ? r.json() : null)).catch(() => null)
+    : Promise.resolve(null);
+  const apply = (view) => (o.onApply?.(view.state.doc.toString()), true);
+  const view = new EditorView({ parent, root: parent, state: EditorState.create({ doc: o.text ?? "", extensions: [
+    Prec.highest(keymap.of([{ key: "Mod-Enter", run: apply, preventDefault: true }])),
+    lineNumbers(), foldGutter(), lintGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+    indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), rectangularSelection(),
+    crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
+    EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(2), EditorState.readOnly.of(!!o.readOnly),
+    EditorState.phrases.of(o.phrases ?? {}),
+    EditorView.contentAttributes.of({ "aria-label": o.ariaLabel ?? "YAML", spellcheck: "false", autocorrect: "off" }),
+    yaml(), yamlLanguage.data.of({ autocomplete: completion(loading) }), autocompletion({ icons: false }), hover(loading),
+    // Tab indents; Escape then Tab leaves, so the keyboard is not caught here.
+    keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,
+      ...lintKeymap, ...defaultKeymap, indentWithTab]),
+    theme.of(look(o.dark)), highlighting, markedLines,
+    EditorView.updateListener.of((u) => {
+      if (u.docChanged && !u.transactions.some((t) => t.annotation(fromOutside))) o.onChange?.(u.state.doc.toString());
+    }),
+  ] }) });
+
+  return {
+    getText: () => view.state.doc.toString(),
+    /** Replaces the text and keeps the cursor near where it was. */
+    setText(text) {
+      const { doc, selection } = view.state;
+      if (text === doc.toString()) return;
+      const changes = { from: 0, to: doc.length, insert: text };
+      const anchor = Math.min(selection.main.head, view.state.toText(text).length);
+      view.dispatch({ changes, selection: { anchor }, annotations: fromOutside.of(true) });
+    },
+    /** `[{line, column, endLine?, endColumn?, severity, message}]`, from 1; they replace the last ones. */
+    setDiagnostics(list) {
+      const { doc } = view.state;
+      view.dispatch(setDiagnostics(view.state, list.map((d) => {
+        const from = offset(doc, d.line, d.column);
+        const to = d.endLine || d.endColumn ? offset(doc, d.endLine ?? d.line, d.endColumn ?? 1)
+          : doc.lineAt(from).to;
+        return { from, to: Math.max(from, to), severity: d.severity ?? "error", message: String(d.message) };
+      })));
+    },
+    setTheme: (dark) => view.dispatch({ effects: theme.reconfigure(look(dark)) }),
+    focus: () => view.focus(),
+    /** Marks these lines (from 1), scrolls the first into view; `[]` unmarks. */
+    highlightLines(lines) {
+      const effects = [setLines.of(lines)];
+      if (lines.length) effects.push(EditorView.scrollIntoView(offset(view.state.doc, Math.min(...lines), 1), { y: "nearest", yMargin: 40 }));
+      view.dispatch({ effects });
+    },
+    destroy: () => view.destroy(),
+  };
+}

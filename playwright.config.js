@@ -1,0 +1,36 @@
+// The journeys: a person's whole path through the built page. `cargo xtask test --only journeys`
+// builds it, serves it and sets STEADY_URL and CHROME; `npx playwright test` alone serves dist/ as
+// it is.
+import { defineConfig } from "@playwright/test";
+
+const port = 4173;
+const { STEADY_URL, CHROME, CI } = process.env;
+
+export default defineConfig({
+  testDir: "tests/journeys",
+  outputDir: "test-results",
+  forbidOnly: !!CI,
+  workers: 1,
+  timeout: 60_000,
+  reporter: [["list"]],
+  use: {
+    baseURL: STEADY_URL ?? `http://127.0.0.1:${port}/`,
+    viewport: { width: 1440, height: 900 },
+    locale: "en-US",
+    screenshot: "only-on-failure",
+    trace: "retain-on-failure",
+    launchOptions: {
+      executablePath: CHROME,
+      args: [
+        "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+      ],
+    },
+    channel: CHROME ? undefined : "chrome",
+  },
+  webServer: STEADY_URL ? undefined : {
+    command: `cargo xtask serve --no-build --port ${port}`,
+    url: `http://127.0.0.1:${port}/`,
+    reuseExistingServer: true,
+  },
+});

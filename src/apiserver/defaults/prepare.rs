@@ -1,0 +1,100 @@
+//! What has to happen to a body before it is decoded, because the typed form cannot express it.
+
+use serde_json::Value;
+
+use crate::api::Kind;
+
+/// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
+const QUANTITY_MAPS: &[&str] =
+    &["limits", "requests", "overhead", "capacity", "allocatable", "allocatedResources"];
+/// Names of single quantities.
+const QUANTITIES: &[&str] = &["sizeLimit", "divisor"];
+/// Names of maps whose keys a person chooses: nothing in them is a field.
+const FREE_MAPS: &[&str] = &[
+    "labels",
+    "annotations",
+    "matchLabels",
+    "nodeSelector",
+    "parameters",
+    "options",
+    "volumeAttributes",
+    "data",
+    "binaryData",
+    "stringData",
+    "managedFields",
+];
+
+/// Brings a body into a form from which decoding loses nothing:
+///
+/// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
+/// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
+/// - `selector: {}` of a Deployment or ReplicaSet is an error of its own, but the typed struct has
+///   no room for a selector that is absent; an empty `matchLabels` marks the one that is there.
+pub fn prepare(kind: Kind, body: &mut Value) {
+    for part in ["spec", "status"] {
+        if let Some(value) = body.get_mut(part) {
+            quantities(value, 0);
+        }
+    }
+    super::omit::omit_empty(kind, body);
+    if matches!(kind, Kind::Deployment | Kind::ReplicaSet)
+        && let Some(Value::Object(selector)) = body.pointer_mut("/spec/selector")
+        && selector.is_empty()
+    {
+        selector.insert("matchLabels".into(), Value::Object(Default::default()));
+    }
+}
+
+/// Far deeper than any quantity stands; decoding refuses deeper nesting anyway.
+const MAX_DEPTH: usize = 64;
+
+fn quantities(value: &mut Value, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|v| quantities(v, depth + 1)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let name = name.as_str();
+                if QUANTITIES.contains(&name) {
+                    to_text(field);
+                } else if QUANTITY_MAPS.contains(&name) {
+                    match field {
+                        Value::Object(map) => map.values_mut().for_each(to_text),
+                        other => quantities(other, depth + 1),
+                    }
+                } else if !FREE_MAPS.contains(&name) {
+                    quantities(field, depth + 1);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn to_text(value: &mut Value) {
+    match value {
+        Value::Number(n) => *value = Value::String(n.to_string()),
+        Value::Null => *value = Value::String("0".to_owned()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_become_text_only_where_a_quantity_stands() {
+        let mut v = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": 0.5}}, "ports": [{"containerPort": 1}]}],
+            "nodeSelector": {"limits": 1}}});
+        prepare(Kind::Pod, &mut v);
+        assert_eq!(
+            v,
+            json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "0.5"}}, "ports": [{"containerPort": 1}]}],
+                "nodeSelector": {"limits": 1}}})
+        );
+    }
+}

@@ -1,0 +1,372 @@
+//! The run as a person sees it: history, time travel, branches, scenarios, the share link.
+//!
+//! A [`Session`] is a tree of moments. Every moment keeps its whole [`Cluster`] (a value that
+//! shares almost everything with its neighbours), what led to it, and the [`Op`] that repeats it;
+//! the ops from the root to a moment are what a link carries.
+//!
+//! ```
+//! use steady::session::{Depth, Session, Start};
+//! let scenario = steady::session::scenario::all().remove(0);
+//! let mut session = Session::new(Start::default());
+//! let out = session.apply(&scenario.manifest);
+//! assert_eq!(out.stdout, "deployment.apps/web created\n");
+//! assert!(session.step(Depth::Command, None));
+//! assert_eq!(session.current().commands()[0].by.as_ref(), "deployment-controller");
+//! session.back();
+//! ```
+
+pub mod link;
+mod op;
+pub mod scenario;
+
+use std::rc::Rc;
+
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
+pub use op::{Depth, Op, Start};
+
+use crate::api::Timestamp;
+use crate::apiserver::{Request, Response, Write};
+use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
+use crate::kubectl;
+
+/// More moments than this are not kept; a run that needs more stops and says so.
+pub const MOMENTS_LIMIT: usize = 200_000;
+
+/// A moment's place in the tree; the root is 0.
+pub type MomentId = usize;
+
+/// What led to a moment.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// The start.
+    Start,
+    /// A person's doing: an apply, a command line, a fault.
+    Person {
+        /// The requests that were made, with their answers.
+        exchanges: Vec<(Rc<Request>, Response)>,
+        /// What was written.
+        writes: Vec<Write>,
+        /// What it printed.
+        output: kubectl::Output,
+    },
+    /// Something went wrong.
+    Fault(Fault),
+    /// A command, or at the reconcile depth all those of one sync.
+    Commands(Vec<Command>),
+    /// A finest action.
+    Machinery(Box<Transition>),
+}
+
+/// A moment of a run.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// The moment before; none for the root.
+    pub parent: Option<MomentId>,
+    /// The moments after, oldest branch first.
+    pub children: Vec<MomentId>,
+    /// What led here.
+    pub what: What,
+    /// What repeats it.
+    pub op: Op,
+    /// The cluster.
+    pub cluster: Cluster,
+}
+
+impl Moment {
+    /// The commands that led here.
+    pub fn commands(&self) -> &[Command] {
+        match &self.what {
+            What::Commands(c) => c,
+            _ => &[],
+        }
+    }
+
+    /// What was written on the way here, events included.
+    pub fn writes(&self) -> Vec<&Write> {
+        match &self.what {
+            What::Start | What::Fault(_) => Vec::new(),
+            What::Person { writes, .. } => writes.iter().collect(),
+            What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
+            What::Machinery(t) => t.writes.iter().collect(),
+        }
+    }
+
+    /// Who issued what led here: a component's name, or `you`; none for the start.
+    pub fn by(&self) -> Option<Rc<str>> {
+        match &self.what {
+            What::Start => None,
+            What::Person { .. } | What::Fault(_) => Some("you".into()),
+            What::Commands(c) => c.first().map(|c| c.by.clone()),
+            What::Machinery(t) => match &t.outcome {
+                Outcome::Sent { request, .. } => Some(request.user.clone()),
+                _ => Some("machinery".into()),
+            },
+        }
+    }
+}
+
+/// A run, with all that was tried.
+#[derive(Clone, Debug)]
+pub struct Session {
+    start: Start,
+    moments: Vec<Moment>,
+    at: MomentId,
+    // The end of the branch that is shown; `at` lies on the way to it.
+    tip: MomentId,
+}
+
+impl Session {
+    /// A run that has not begun.
+    pub fn new(start: Start) -> Session {
+        let config = Config { seed: start.seed, ..Config::nodes(start.nodes) };
+        Session::with_cluster(start, Cluster::new(&config))
+    }
+
+    /// A run on a cluster that was put together elsewhere.
+    pub fn with_cluster(start: Start, cluster: Cluster) -> Session {
+        let root = Moment { parent: None, children: Vec::new(), what: What::Start, op: Op::Start, cluster };
+        Session { start, moments: vec![root], at: 0, tip: 0 }
+    }
+
+    /// How it started.
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// The moment that is looked at.
+    pub fn current(&self) -> &Moment {
+        // `at` only ever names a moment that was pushed.
+        &self.moments[self.at]
+    }
+
+    /// Its place.
+    pub fn at(&self) -> MomentId {
+        self.at
+    }
+
+    /// The cluster at the moment that is looked at.
+    pub fn cluster(&self) -> &Cluster {
+        &self.current().cluster
+    }
+
+    /// A moment.
+    pub fn moment(&self, id: MomentId) -> Option<&Moment> {
+        self.moments.get(id)
+    }
+
+    /// The branch that is shown, from the root to its end.
+    pub fn timeline(&self) -> Vec<MomentId> {
+        let mut line = vec![self.tip];
+        let mut id = self.tip;
+        while let Some(parent) = self.moments.get(id).and_then(|m| m.parent) {
+            line.push(parent);
+            id = parent;
+        }
+        line.reverse();
+        line
+    }
+
+    /// The ends of all branches.
+    pub fn tips(&self) -> Vec<MomentId> {
+        (0..self.moments.len()).filter(|i| self.moments[*i].children.is_empty()).collect()
+    }
+
+    /// Goes to a moment. One that is not on the branch shown brings its own branch along.
+    pub fn goto(&mut self, id: MomentId) -> bool {
+        if id >= self.moments.len() {
+            return false;
+        }
+        if !self.timeline().contains(&id) {
+            let mut tip = id;
+            while let Some(next) = self.moments[tip].children.last() {
+                tip = *next;
+            }
+            self.tip = tip;
+        }
+        self.at = id;
+        true
+    }
+
+    /// Goes back a moment.
+    pub fn back(&mut self) -> bool {
+        match self.current().parent {
+            Some(parent) => {
+                self.at = parent;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Goes forward a moment on the branch that is shown, if there is one.
+    pub fn forward(&mut self) -> bool {
+        let line = self.timeline();
+        let next = line.iter().position(|m| *m == self.at).and_then(|i| line.get(i + 1));
+        if let Some(next) = next {
+            self.at = *next;
+        }
+        next.is_some()
+    }
+
+    /// Back to the root; what was done stays in the tree.
+    pub fn restart(&mut self) {
+        self.at = 0;
+    }
+
+    /// Steps: of the component chosen, or of whoever's turn it is. What has been done before from
+    /// here is done again, not computed anew. `false` if there is nothing to do.
+    pub fn step(&mut self, depth: Depth, choice: Option<Actor>) -> bool {
+        let op = Op::Step { depth, choice };
+        if self.replay(&op) {
+            return true;
+        }
+        let mut cluster = self.cluster().clone();
+        let what = match depth {
+            Depth::Command => cluster.next_command(choice).map(|c| What::Commands(vec![c])),
+            Depth::Reconcile => cluster.next_reconcile(choice).map(What::Commands),
+            Depth::Machinery => {
+                let action = match choice {
+                    Some(actor) => cluster.next_for(actor),
+                    None => cluster.fair(),
+                };
+                action.and_then(|a| cluster.act(&a).ok()).map(|t| What::Machinery(Box::new(t)))
+            }
+        };
+        match what {
+            Some(what) => self.push(what, op, cluster),
+            None => false,
+        }
+    }
+
+    /// Makes one finest action happen.
+    pub fn act(&mut self, action: Action) -> bool {
+        let op = Op::Act(action);
+        if self.replay(&op) {
+            return true;
+        }
+        let mut cluster = self.cluster().clone();
+        match cluster.act(&action) {
+            Ok(t) => self.push(What::Machinery(Box::new(t)), op, cluster),
+            Err(_) => false,
+        }
+    }
+
+    /// What each component would do next; see [`Cluster::next_commands`].
+    pub fn next_commands(&self, limit: usize) -> Vec<Command> {
+        self.cluster().next_commands(limit)
+    }
+
+    /// Applies a manifest, as `kubectl apply -f`.
+    pub fn apply(&mut self, text: &str) -> kubectl::Output {
+        self.kubectl("apply -f manifest.yaml", &[("manifest.yaml", text)])
+    }
+
+    /// Runs a kubectl command line. What it writes is one moment; a command that only reads, or is
+    /// refused, leaves the run as it was.
+    pub fn kubectl(&mut self, line: &str, files: &[(&str, &str)]) -> kubectl::Output {
+        let op = Op::Kubectl {
+            line: line.to_owned(),
+            files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
+        };
+        let mut client =
+            Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let find = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned());
+        let output = kubectl::run(line, &find, &mut client);
+        if !client.writes.is_empty() {
+            let what =
+                What::Person { exchanges: client.exchanges, writes: client.writes, output: output.clone() };
+            self.push(what, op, client.cluster);
+        }
+        output
+    }
+
+    /// Makes something go wrong.
+    ///
+    /// # Errors
+    /// If it cannot happen here; then nothing has changed.
+    pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        let op = Op::Fault(fault.clone());
+        if self.replay(&op) {
+            return Ok(());
+        }
+        let mut cluster = self.cluster().clone();
+        cluster.fault(fault)?;
+        self.push(What::Fault(fault.clone()), op, cluster);
+        Ok(())
+    }
+
+    /// Repeats an op. `false` if it does nothing here.
+    pub fn perform(&mut self, op: &Op) -> bool {
+        match op {
+            Op::Start => false,
+            Op::Step { depth, choice } => self.step(*depth, *choice),
+            Op::Act(action) => self.act(*action),
+            Op::Fault(fault) => self.fault(fault).is_ok(),
+            Op::Kubectl { line, files } => {
+                let before = self.at;
+                let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
+                self.kubectl(line, &files);
+                self.at != before
+            }
+        }
+    }
+
+    /// The ops from the root to a moment.
+    pub fn ops(&self, to: MomentId) -> Vec<Op> {
+        let mut ops = Vec::new();
+        let mut id = to;
+        while let Some(m) = self.moments.get(id) {
+            let Some(parent) = m.parent else { break };
+            ops.push(m.op.clone());
+            id = parent;
+        }
+        ops.reverse();
+        ops
+    }
+
+    /// The time at the moment that is looked at.
+    pub fn now(&self) -> Timestamp {
+        self.cluster().now()
+    }
+
+    fn replay(&mut self, op: &Op) -> bool {
+        let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
+            return false;
+        };
+        self.goto(child)
+    }
+
+    fn push(&mut self, what: What, op: Op, cluster: Cluster) -> bool {
+        if self.moments.len() >= MOMENTS_LIMIT {
+            return false;
+        }
+        let id = self.moments.len();
+        self.moments.push(Moment { parent: Some(self.at), children: Vec::new(), what, op, cluster });
+        self.moments[self.at].children.push(id);
+        self.at = id;
+        self.tip = id;
+        true
+    }
+}
+
+/// kubectl's client in a session: it works on a copy of the cluster and keeps what was said.
+struct Client {
+    cluster: Cluster,
+    exchanges: Vec<(Rc<Request>, Response)>,
+    writes: Vec<Write>,
+}
+
+impl kubectl::ApiClient for Client {
+    fn request(&mut self, request: &Request) -> Response {
+        let (response, writes) = self.cluster.request(request);
+        if request.verb.writes() {
+            self.exchanges.push((Rc::new(request.clone()), response.clone()));
+        }
+        self.writes.extend(writes);
+        response
+    }
+
+    fn now(&self) -> Timestamp {
+        self.cluster.now()
+    }
+}

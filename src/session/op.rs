@@ -1,0 +1,59 @@
+//! What repeats a run: a start and a list of ops.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::{Action, Actor, Fault};
+
+/// How a run starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// The scenario it came from; empty for none.
+    pub scenario: String,
+    /// Names, uids and ties come from it.
+    pub seed: u64,
+    /// How many standard nodes.
+    pub nodes: usize,
+}
+
+impl Default for Start {
+    fn default() -> Start {
+        Start { scenario: String::new(), seed: 1, nodes: 3 }
+    }
+}
+
+/// How deep a step goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Depth {
+    /// Up to and including the next API write by a component.
+    #[default]
+    Command,
+    /// One key through one sync.
+    Reconcile,
+    /// One finest action.
+    Machinery,
+}
+
+/// One thing that was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Op {
+    /// Nothing: the root.
+    Start,
+    /// A step.
+    Step {
+        /// How deep.
+        depth: Depth,
+        /// Whose; of whoever's turn it is if none was chosen.
+        choice: Option<Actor>,
+    },
+    /// A finest action that was chosen.
+    Act(Action),
+    /// Something went wrong.
+    Fault(Fault),
+    /// A command line, with the files it names.
+    Kubectl {
+        /// The line, without `kubectl`.
+        line: String,
+        /// Names and texts.
+        files: Vec<(String, String)>,
+    },
+}

@@ -1,0 +1,132 @@
+import { test, expect, open, accessible } from "./page.js";
+
+// The editor by itself, on an element of the test's: what the page builds on.
+const TEXT = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 3
+  selector:
+    matchLabels: {app: web}
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+      - name: web
+        image: nginx
+        
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: web
+spec:
+  
+`;
+
+const MOD = process.platform === "darwin" ? "Meta" : "Control";
+
+test.beforeEach(async ({ page }) => {
+  await open(page);
+  await page.evaluate(async (text) => {
+    const host = document.createElement("section");
+    host.id = "editor-under-test";
+    for (const [k, v] of Object.entries({ position: "fixed", inset: "0", zIndex: "999", background: "#fff" })) host.style[k] = v;
+    document.body.append(host);
+    window.log = [];
+    window.editor = await window.steadyEditor(host, {
+      text, ariaLabel: "Manifest",
+      onChange: (t) => window.log.push(["change", t.length]), onApply: (t) => window.log.push(["apply", t.length]),
+    });
+  }, TEXT);
+});
+
+/** Puts the cursor at the end of a line (from 1). */
+async function goTo(page, line) {
+  await page.evaluate(() => window.editor.focus());
+  await page.keyboard.press(`${MOD}+Home`);
+  for (let i = 1; i < line; i++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+}
+
+const options = (page) => page.locator(".cm-tooltip-autocomplete li");
+
+/** The names that completion offers here. */
+async function offered(page) {
+  await page.keyboard.press("Control+Space");
+  await expect(options(page).first()).toBeVisible();
+  return page.locator(".cm-tooltip-autocomplete .cm-completionLabel").allTextContents();
+}
+
+test("it is styled, named and accessible", async ({ page }) => {
+  const content = page.getByRole("textbox", { name: "Manifest" });
+  await expect(content).toBeVisible();
+  // CodeMirror's own style sheet holds: without it the gutter would not be beside the text.
+  await expect(page.locator(".cm-scroller")).toHaveCSS("display", "flex");
+  await accessible(page, "#editor-under-test");
+  await page.evaluate(() => window.editor.setTheme(true));
+  await expect(page.locator(".cm-editor")).toHaveCSS("background-color", "rgb(18, 22, 29)");
+  await accessible(page, "#editor-under-test");
+});
+
+test("fields are completed where they belong", async ({ page }) => {
+  await goTo(page, 16);
+  const container = await offered(page);
+  expect(container).toContain("imagePullPolicy");
+  expect(container).toContain("readinessProbe");
+  expect(container).not.toContain("image");
+  expect(container).not.toContain("replicas");
+  await page.keyboard.press("Escape");
+  // The other document has another kind.
+  await goTo(page, 23);
+  const service = await offered(page);
+  expect(service).toContain("clusterIP");
+  expect(service).not.toContain("replicas");
+});
+
+test("completing a field goes on to its values", async ({ page }) => {
+  await goTo(page, 16);
+  await page.keyboard.type("imagePullP");
+  await expect(options(page)).toHaveCount(1);
+  // CodeMirror ignores Enter for a moment after the list appears.
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Enter");
+  await expect(options(page)).toHaveText(["Always", "IfNotPresent", "Never"]);
+  await page.waitForTimeout(150);
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => window.editor.getText())).toContain("        imagePullPolicy: Always\n---");
+});
+
+test("kinds follow the group", async ({ page }) => {
+  await page.evaluate(() => window.editor.setText("apiVersion: apps/v1\nkind: \n"));
+  await goTo(page, 2);
+  expect(await offered(page)).toEqual(["Deployment", "ReplicaSet"]);
+});
+
+test("hovering a field explains it", async ({ page }) => {
+  await page.getByText("replicas", { exact: true }).hover();
+  await expect(page.locator(".cm-doc")).toContainText("spec.replicas");
+  await expect(page.locator(".cm-doc")).toContainText("integer");
+  await expect(page.locator(".cm-doc")).toContainText("Number of desired pods");
+  await page.getByText("image", { exact: true }).hover();
+  await expect(page.locator(".cm-doc")).toContainText("spec.template.spec.containers[].image");
+});
+
+test("diagnostics, marked lines and what the person does", async ({ page }) => {
+  await page.evaluate(() => {
+    window.editor.setDiagnostics([{ line: 6, column: 3, severity: "error", message: "spec.replicas: <b>no</b>" }]);
+    window.editor.highlightLines([4, 6, 9999]);
+  });
+  await expect(page.locator(".cm-lintRange-error")).toHaveText(/replicas/);
+  await expect(page.locator(".cm-marked")).toHaveCount(2);
+  await page.locator(".cm-lintRange-error").first().hover();
+  await expect(page.locator(".cm-diagnostic")).toContainText("spec.replicas: <b>no</b>");
+  await goTo(page, 6);
+  await page.keyboard.type("0");
+  await page.keyboard.press(`${MOD}+Enter`);
+  expect(await page.evaluate(() => window.log)).toEqual([["change", TEXT.length + 1], ["apply", TEXT.length + 1]]);
+  await page.evaluate(() => window.editor.setText("a: b\n"));
+  expect(await page.evaluate(() => [window.editor.getText(), window.log.length])).toEqual(["a: b\n", 2]);
+});

@@ -1,0 +1,61 @@
+//! Building the page with Trunk, and the library as a module.
+
+use std::process::{Child, Command};
+
+use crate::run::{Result, cargo, command, root, run, script, target_dir};
+use crate::tools::{self, WASM};
+
+/// How much a build does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Quick, large and slow.
+    Dev,
+    /// What is published.
+    Release,
+}
+
+/// Builds the page into `dist/`.
+pub fn build(profile: Profile) -> Result<()> {
+    run(&mut trunk("build", profile)?)
+}
+
+/// Builds the page whenever a file changes, until the process ends.
+pub fn watch(profile: Profile) -> Result<Child> {
+    trunk("watch", profile)?.spawn().map_err(|e| format!("cannot run trunk: {e}"))
+}
+
+fn trunk(verb: &str, profile: Profile) -> Result<Command> {
+    let mut trunk = command("trunk");
+    trunk.arg(verb).env("PATH", tools::build_path()?).env("TRUNK_SKIP_VERSION_CHECK", "true");
+    // Trunk refuses the values that others give this variable.
+    trunk.env_remove("NO_COLOR");
+    if profile == Profile::Release {
+        trunk.arg("--release");
+    }
+    Ok(trunk)
+}
+
+/// Builds the library as an ES module into `pkg/`.
+pub fn lib() -> Result<()> {
+    let path = tools::build_path()?;
+    let pkg = root().join("pkg");
+    run(cargo().args(["build", "--release", "--package", "steady-embed", "--lib", "--target", WASM]))?;
+    let wasm = target_dir().join(WASM).join("release/steady_embed.wasm");
+    run(command("wasm-bindgen")
+        .args(["--target", "web", "--out-name", "steady", "--out-dir"])
+        .arg(&pkg)
+        .arg(wasm)
+        .env("PATH", &path))?;
+    let wasm = pkg.join("steady_bg.wasm");
+    run(command(script("wasm-opt")).arg("-O3").arg(&wasm).arg("-o").arg(&wasm).env("PATH", &path))?;
+    let about = format!(
+        "{{\n  \"name\": \"steady\",\n  \"version\": \"{}\",\n  \"license\": \"MIT OR Apache-2.0\",\n  \
+         \"type\": \"module\",\n  \"main\": \"steady.js\",\n  \"types\": \"steady.d.ts\",\n  \
+         \"files\": [\"steady.js\", \"steady.d.ts\", \"steady_bg.wasm\", \"steady_bg.wasm.d.ts\"]\n}}\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    std::fs::write(pkg.join("package.json"), about).map_err(|e| format!("pkg/package.json: {e}"))?;
+    let size = std::fs::metadata(&wasm).map_err(|e| format!("{}: {e}", wasm.display()))?.len();
+    println!("\npkg/steady.js and pkg/steady_bg.wasm ({} KB)", size / 1000);
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! `cargo xtask test`: everything that must hold before a commit.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::page::{self, Profile};
+use crate::run::{Result, cargo, command, path_with, root, run as exec, script, target_dir};
+use crate::server::Server;
+use crate::{browser, tools};
+
+/// Its name, what it covers, and how it is run.
+type Part = (&'static str, &'static str, fn(Profile) -> Result<()>);
+
+const PARTS: &[Part] = &[
+    ("lint", "formatting and clippy, natively and for wasm", lint),
+    ("native", "unit tests, conformance, properties", native),
+    ("wasm", "the library in a browser", wasm),
+    ("journeys", "the built page in a browser", journeys),
+];
+
+/// Runs every part, or those that `--only` names, and sums up. A part that fails does not keep the
+/// others from running.
+pub fn run(args: &[String]) -> Result<()> {
+    let (dev, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|a| a == "--dev");
+    let profile = if dev.is_empty() { Profile::Release } else { Profile::Dev };
+    let only = chosen(&args)?;
+    let start = Instant::now();
+    let (mut summary, mut failures) = (Vec::new(), Vec::new());
+    for (name, what, part) in PARTS {
+        if !only.is_empty() && !only.contains(name) {
+            continue;
+        }
+        println!("\n{}", heading(&format!("== {name}: {what}")));
+        let begun = Instant::now();
+        let result = part(profile);
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        summary.push(format!("{name} {verdict} {}", seconds(begun.elapsed())));
+        if let Err(why) = result {
+            eprintln!("\n{name} failed: {why}");
+            failures.push(*name);
+        }
+    }
+    println!("\n{}", heading(&format!("== {} (in all {})", summary.join(" | "), seconds(start.elapsed()))));
+    if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join(", "))) }
+}
+
+/// The parts that `--only` names; all if there is none.
+fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
+    let known: Vec<&'static str> = PARTS.iter().map(|(name, ..)| *name).collect();
+    let mut only = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let name = match arg.strip_prefix("--only") {
+            Some("") => args.next().map(String::as_str),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        let part = name.and_then(|name| known.iter().copied().find(|part| *part == name));
+        only.push(
+            part.ok_or_else(|| format!("only `--dev` and `--only {}` are known here", known.join("|")))?,
+        );
+    }
+    Ok(only)
+}
+
+// steady-schema is always called by itself: in one build with the others, its `schemars` feature
+// would be on for all of them. steady-embed is empty but for wasm.
+const NATIVE: &[&str] = &["--workspace", "--exclude", "steady-schema", "--exclude", "steady-embed"];
+const SCHEMA: &[&str] = &["--package", "steady-schema"];
+
+fn lint(_: Profile) -> Result<()> {
+    tools::wasm_target()?;
+    let deny = ["--", "-D", "warnings"];
+    exec(cargo().args(["fmt", "--all", "--check"]))?;
+    exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(NATIVE).args(deny))?;
+    exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(SCHEMA).args(deny))?;
+    let packages = ["--package", "steady", "--package", "steady-embed", "--lib", "--bins", "--test", "wasm"];
+    exec(cargo().args(["clippy", "--quiet", "--target", tools::WASM]).args(packages).args(deny))
+}
+
+fn native(_: Profile) -> Result<()> {
+    exec(cargo().args(["test", "--quiet"]).args(NATIVE))?;
+    exec(cargo().args(["test", "--quiet"]).args(SCHEMA))?;
+    // The editor's own logic, on the schema that it will have.
+    tools::npm_bin()?;
+    crate::schema()?;
+    exec(command("node").args(["--test", "editor/schema.test.mjs"]))
+}
+
+fn wasm(_: Profile) -> Result<()> {
+    tools::wasm_target()?;
+    let browser = browser::ensure()?;
+    let dirs: Vec<_> = tools::WASM_BINDGEN.ensure()?.into_iter().collect();
+    let mut test = cargo();
+    // Not --quiet: cargo would hand it to the runner, which does not know it.
+    test.args(["test", "--package", "steady", "--target", tools::WASM, "--test", "wasm"])
+        .env("PATH", path_with(&dirs)?)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
+        .env("CHROMEDRIVER", browser.driver);
+    if std::env::var_os("CHROME").is_some() {
+        test.env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", capabilities(&browser.chrome)?);
+    }
+    exec(&mut test)
+}
+
+/// webdriver.json with the browser that the person named: chromedriver would look for its own.
+fn capabilities(chrome: &Path) -> Result<PathBuf> {
+    let read = |e| format!("webdriver.json: {e}");
+    let common = std::fs::read_to_string(root().join("webdriver.json")).map_err(read)?;
+    let options = "\"goog:chromeOptions\": {";
+    let with =
+        common.replacen(options, &format!("{options} \"binary\": {:?},", chrome.display().to_string()), 1);
+    let file = target_dir().join("webdriver.json");
+    std::fs::write(&file, with).map_err(|e| format!("{}: {e}", file.display()))?;
+    Ok(file)
+}
+
+fn journeys(profile: Profile) -> Result<()> {
+    let browser = browser::ensure()?;
+    page::build(profile)?;
+    // Not at the root: the page is published in a subdirectory.
+    let server = Server::bind(Some(0), root().join("dist"), "/some/where/")?;
+    let url = server.url();
+    std::thread::spawn(move || server.run());
+    let playwright = tools::npm_bin()?.join(script("playwright"));
+    exec(command(playwright).arg("test").env("STEADY_URL", url).env("CHROME", browser.chrome))
+}
+
+fn heading(text: &str) -> String {
+    if std::io::stdout().is_terminal() { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

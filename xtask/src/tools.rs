@@ -1,0 +1,159 @@
+//! The tools a build needs, at the versions that fit each other. One that is on PATH at its version
+//! is used; any other is built from crates.io once per machine, into the person's cache.
+
+use std::path::PathBuf;
+
+use crate::run::{Result, cargo, command, find, output, path_with, root, run, script};
+
+/// A tool from crates.io.
+pub struct Tool {
+    package: &'static str,
+    version: &'static str,
+    /// Its programs; the first says the version.
+    programs: &'static [&'static str],
+    /// How it is built. These tools run for seconds at most: building them quickly matters more.
+    profile: &'static [(&'static str, &'static str)],
+    /// How long that takes on two cores.
+    takes: &'static str,
+}
+
+/// Bundles the page.
+pub const TRUNK: Tool = Tool {
+    package: "trunk",
+    version: "0.21.14",
+    programs: &["trunk"],
+    profile: &[
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
+        ("CARGO_PROFILE_RELEASE_LTO", "off"),
+        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ],
+    takes: "about 3 minutes",
+};
+
+/// Makes a module of the wasm, and runs its tests in a browser. It works through the whole wasm
+/// file, so it is worth optimising a little.
+pub const WASM_BINDGEN: Tool = Tool {
+    package: "wasm-bindgen-cli",
+    version: "0.2.129",
+    programs: &["wasm-bindgen", "wasm-bindgen-test-runner"],
+    profile: &[
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+        ("CARGO_PROFILE_RELEASE_LTO", "off"),
+        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ],
+    takes: "about 2 minutes",
+};
+
+/// The target that the page is built for.
+pub const WASM: &str = "wasm32-unknown-unknown";
+
+impl Tool {
+    /// Where its programs are, for PATH; nothing if they are on it already.
+    pub fn ensure(&self) -> Result<Option<PathBuf>> {
+        if self.on_path() {
+            return Ok(None);
+        }
+        let home = cache()?.join(format!("{}-{}", self.package, self.version));
+        let bin = home.join("bin");
+        let exe = |program: &&str| bin.join(format!("{program}{}", std::env::consts::EXE_SUFFIX)).is_file();
+        if !self.programs.iter().all(exe) {
+            println!(
+                "Building {} {} into {} ({}, once on this machine)",
+                self.package,
+                self.version,
+                home.display(),
+                self.takes
+            );
+            run(cargo()
+                .args(["install", self.package, "--version", self.version, "--locked", "--root"])
+                .arg(&home)
+                .envs(self.profile.iter().copied()))?;
+        }
+        Ok(Some(bin))
+    }
+
+    fn on_path(&self) -> bool {
+        self.programs.iter().all(|program| find(program).is_some())
+            && self
+                .programs
+                .first()
+                .and_then(|program| output(command(program).arg("--version")))
+                .is_some_and(
+                    // `trunk 0.21.14`
+                    |said| said.split_whitespace().nth(1) == Some(self.version),
+                )
+    }
+}
+
+/// PATH with everything a build of the page calls.
+pub fn build_path() -> Result<std::ffi::OsString> {
+    wasm_target()?;
+    let mut dirs = vec![npm_bin()?];
+    dirs.extend(TRUNK.ensure()?);
+    dirs.extend(WASM_BINDGEN.ensure()?);
+    path_with(&dirs)
+}
+
+/// Adds the wasm target to the toolchain at hand, if it is not there.
+pub fn wasm_target() -> Result<()> {
+    let sysroot = output(command("rustc").args(["--print", "sysroot"])).ok_or("rustc cannot be run")?;
+    if PathBuf::from(sysroot).join("lib/rustlib").join(WASM).join("lib").is_dir() {
+        return Ok(());
+    }
+    if find("rustup").is_none() {
+        return Err(format!(
+            "this Rust has no {WASM} target, and there is no rustup to add it: install Rust from https://rustup.rs"
+        ));
+    }
+    run(command("rustup").args(["target", "add", WASM]))
+}
+
+/// Installs what package-lock.json names, if it changed since; returns where the programs are.
+pub fn npm_bin() -> Result<PathBuf> {
+    let node = output(command("node").arg("--version")).ok_or("Node is missing: install Node 20 or newer")?;
+    let major: u32 = node.trim_start_matches('v').split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    if major < 20 {
+        return Err(format!("Node {node} is too old: install Node 20 or newer"));
+    }
+    let modules = root().join("node_modules");
+    let lock =
+        std::fs::read(root().join("package-lock.json")).map_err(|e| format!("package-lock.json: {e}"))?;
+    let stamp = modules.join(".steady-installed");
+    if std::fs::read(&stamp).ok().as_deref() != Some(&lock) {
+        run(command(script("npm")).args(["ci", "--no-audit", "--no-fund"]))?;
+        std::fs::write(&stamp, lock).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    }
+    Ok(modules.join(".bin"))
+}
+
+/// `~/.cache/steady`, or what this system has for it.
+fn cache() -> Result<PathBuf> {
+    let from = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    from("XDG_CACHE_HOME")
+        .or_else(|| from("LOCALAPPDATA"))
+        .or_else(|| from("HOME").map(|home| home.join(".cache")))
+        .map(|dir| dir.join("steady"))
+        .ok_or_else(|| "there is no HOME: set XDG_CACHE_HOME to a directory for built tools".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The versions stand in several files, because several programs read them.
+    #[test]
+    fn the_pins_agree() {
+        let read = |name: &str| std::fs::read_to_string(root().join(name)).expect(name);
+        let bindgen = format!("wasm-bindgen = \"={}\"", WASM_BINDGEN.version);
+        assert!(read("Cargo.toml").contains(&bindgen), "Cargo.toml: {bindgen}");
+        assert!(read("embed/Cargo.toml").contains(&bindgen), "embed/Cargo.toml: {bindgen}");
+        let trunk = read("Trunk.toml");
+        assert!(trunk.contains(&format!("wasm_bindgen = \"{}\"", WASM_BINDGEN.version)), "Trunk.toml");
+        let opt = trunk.split("wasm_opt = \"version_").nth(1).and_then(|rest| rest.split('"').next());
+        let opt = opt.expect("Trunk.toml names wasm_opt");
+        assert!(
+            read("package.json").contains(&format!("\"binaryen\": \"{opt}.")),
+            "package.json: binaryen {opt}"
+        );
+    }
+}
