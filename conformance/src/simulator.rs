@@ -205,15 +205,16 @@ impl kubectl::ApiClient for Client<'_> {
     }
     fn wait(&mut self, wait: &kubectl::Wait) -> bool {
         // As long as a recording's command may take.
-        let end = self.now() + std::time::Duration::from_secs(300);
+        let end = self.now() + std::time::Duration::from_secs(100);
         let until = wait.until.unwrap_or(end).min(end);
         let simulator = &mut *self.0;
-        let (writes, last) = (&mut simulator.writes, &mut simulator.last_write);
         while simulator.cluster.now() < until {
-            let to = simulator.cluster.now() + std::time::Duration::from_millis(50);
-            simulator.cluster.run_until(to.min(until), |cluster, command| {
-                note(writes, last, cluster.now(), &command.writes);
-            });
+            if simulator.cluster.is_steady() {
+                simulator.run_until(until);
+                break;
+            }
+            let to = simulator.cluster.now() + std::time::Duration::from_millis(100);
+            simulator.run_until(to.min(until));
             if wait.is_over(simulator.cluster.api()) {
                 return true;
             }

@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, create, delete, discovery, events, generators, get, label, node, patch, replace,
-    rollout, scale, set, wait,
+    annotate, apply, create, delete, describe, discovery, events, generators, get, label, node, patch,
+    replace, rollout, scale, set, wait,
 };
 
 /// What a command does with its arguments.
@@ -220,7 +220,11 @@ const COMMANDS: &[Command] = &[
     command("api-versions", &[], discovery::api_versions),
     command("version", &[&[boolean("client"), text("output").short('o')]], discovery::version),
     command("cluster-info", &[], discovery::cluster_info),
-    command("describe", &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]], unbuilt),
+    command(
+        "describe",
+        &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]],
+        describe::run,
+    ),
     command("edit", &[PRINT, FILENAME, VALIDATE], unbuilt),
     command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], unbuilt),
     command("logs", &[], unbuilt),

@@ -138,10 +138,6 @@ impl<'a> Context<'a> {
             Ok(words) => words,
             Err(e) => return fail(e.to_string()),
         };
-        let words = match words.split_first() {
-            Some((first, rest)) if first == "kubectl" => rest.to_vec(),
-            _ => words,
-        };
         commands::dispatch(self, &words)
     }
 

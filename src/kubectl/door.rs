@@ -44,11 +44,13 @@ fn request(
             let value = parse(text)?;
             if call.kind.has_subresource("scale") {
                 r.verb = Verb::Update;
-                let version = value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
+                let version =
+                    value.pointer("/metadata/resourceVersion").and_then(Value::as_str).map(str::to_owned);
+                let version = version.or_else(|| current_version(call, ask));
                 let replicas = value.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
                 Body::Scale {
                     replicas: i32::try_from(replicas).unwrap_or(i32::MAX),
-                    resource_version: version.map(str::to_owned),
+                    resource_version: version,
                 }
             } else {
                 return Err(Status::no_such_path());
@@ -64,6 +66,15 @@ fn request(
         }
     };
     Ok(r)
+}
+
+/// The version to update, where an update must name one.
+fn current_version(call: &Call, ask: &mut dyn FnMut(&Request) -> Response) -> Option<String> {
+    let read = Request::new(&"kubectl".into(), Verb::Get, call.kind, call.key.clone());
+    match ask(&read) {
+        Response::Object { object, .. } => object.meta().resource_version.clone(),
+        _ => None,
+    }
 }
 
 fn parse(text: &str) -> Result<Value, Status> {
@@ -104,6 +115,8 @@ fn decode(call: &Call, value: Value, warnings: &mut Vec<String>) -> Result<Objec
             kind.as_str()
         ))
     };
+    let mut value = value;
+    crate::apiserver::defaults::prepare(kind, &mut value);
     let decoded = Object::decode(kind, value).map_err(|e| cannot(&e.to_string()))?;
     let unknown: Vec<String> = decoded.unknown.iter().map(|p| format!("unknown field {p:?}")).collect();
     match call.field_validation {

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use steady::kubectl::{Kubectl, Poll};
-//! let kubectl = Kubectl::new("kubectl get podz", Default::default(), steady::api::Timestamp::UNIX_EPOCH);
+//! let kubectl = Kubectl::new("get podz", Default::default(), steady::api::Timestamp::UNIX_EPOCH);
 //! let Poll::Ready(output) = kubectl.poll() else { panic!("it needs no request") };
 //! assert_eq!(output.stderr, "error: the server doesn't have a resource type \"podz\"\n");
 //! assert_eq!(output.exit, 1);
@@ -101,7 +101,7 @@ pub struct Kubectl {
 }
 
 impl Kubectl {
-    /// A command line, with or without `kubectl` before it, in a directory with these files.
+    /// A command line without the word `kubectl` (see [`arguments`]), in a directory with these files.
     pub fn new(line: &str, files: Rc<BTreeMap<String, String>>, now: Timestamp) -> Kubectl {
         Kubectl { line: line.into(), files, started: now, replies: Default::default() }
     }
@@ -155,7 +155,15 @@ pub trait ApiClient {
     }
 }
 
-/// Runs a command to its end.
+/// What stands after `kubectl` (or its usual alias `k`) in a line of a terminal; `None` if the line
+/// calls something else.
+pub fn arguments(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    matches!(first, "kubectl" | "k").then_some(rest)
+}
+
+/// Runs a command, given without the word `kubectl`, to its end.
 pub fn run(line: &str, files: &Files<'_>, client: &mut dyn ApiClient) -> Output {
     let now = client.now();
     let mut cx = Context::new(files, now, Vec::new(), Some(client));
