@@ -49,8 +49,12 @@ mod rollout;
 mod scale;
 mod set;
 mod tabwriter;
+mod unbuilt;
 mod wait;
 pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -3,7 +3,6 @@
 use super::super::call::Call;
 use super::super::context::{Context, Result};
 use super::super::events::interval;
-use super::super::printers;
 use super::Writer;
 use crate::api::types::Event;
 use crate::api::{Kind, Object};
@@ -38,10 +37,16 @@ pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Resul
                 e.type_.as_deref().unwrap_or_default(),
                 e.reason.as_deref().unwrap_or_default(),
                 interval(cx, e),
-                printers::event_source(e),
+                from(e),
                 e.message.as_deref().unwrap_or_default().trim()
             ),
         );
     }
     Ok(())
+}
+
+/// Who says so, without the instance.
+fn from(e: &Event) -> &str {
+    let component = e.source.as_ref().and_then(|s| s.component.as_deref()).filter(|c| !c.is_empty());
+    component.or(e.reporting_component.as_deref()).unwrap_or_default()
 }

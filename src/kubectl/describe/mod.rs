@@ -30,6 +30,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { all_by_default: true, required: true, all_namespaces };
     let targets = resource::targets(cx, args, &args.words, rules)?;
     let (mut objects, mut errors) = (Vec::new(), Vec::new());
+    let mut by_prefix = false;
     for target in targets {
         let (found, failed) = resource::fetch(cx, args, std::slice::from_ref(&target))?;
         objects.extend(found.into_iter().flat_map(|f| f.objects));
@@ -41,6 +42,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
                 if matching.is_empty() {
                     errors.extend(failed);
                 }
+                by_prefix |= !matching.is_empty();
                 objects.extend(matching);
             }
             _ => errors.extend(failed),
@@ -48,11 +50,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let with_events = args.on_or("show-events", true) && (objects.len() == 1 || args.has("show-events"));
     for (i, object) in objects.iter().enumerate() {
-        if i > 0 {
+        if i > 0 && !by_prefix {
             cx.out.push_str("\n\n");
         }
         let text = one(cx, object, with_events)?;
         cx.out.push_str(&text);
+        if by_prefix {
+            cx.out.push('\n');
+        }
     }
     if objects.is_empty() && errors.is_empty() {
         let line = if all_namespaces {
