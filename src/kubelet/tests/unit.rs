@@ -147,11 +147,11 @@ impl Alone {
             let event = o.get::<crate::api::types::Event>().unwrap();
             self.said.push(event.reason.clone().unwrap());
         }
-        for t in timers.iter().filter(|t| !t.background) {
+        for t in timers.iter().filter(|t| t.wait == crate::client::Wait::Foreground) {
             self.now = self.now.max(t.at);
             self.component.fire(&t.key);
         }
-        if timers.iter().any(|t| !t.background) {
+        if timers.iter().any(|t| t.wait == crate::client::Wait::Foreground) {
             self.run();
         }
     }
