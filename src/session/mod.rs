@@ -15,6 +15,7 @@
 //! ```
 
 mod op;
+pub mod view;
 
 use std::rc::Rc;
 
@@ -275,6 +276,14 @@ impl Session {
             self.push(what, op, client.cluster);
         }
         output
+    }
+
+    /// What a command line would print and write, on a copy of the cluster.
+    pub fn dry_run(&self, line: &str, files: &[(&str, &str)]) -> (kubectl::Output, Vec<Write>) {
+        let mut client = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let find = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned());
+        let output = kubectl::run(line, &find, &mut client);
+        (output, client.writes)
     }
 
     /// Repeats an op. `false` if it does nothing here.

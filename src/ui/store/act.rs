@@ -1,0 +1,238 @@
+//! What a person does.
+
+use gloo::events::EventListener;
+use gloo::utils::{document, window};
+use steady::api::ObjectRef;
+use steady::kubectl::Output;
+use steady::session::{Depth, MomentId};
+use wasm_bindgen::JsCast;
+
+use super::{Diagnostic, Entry, Mode, NextLine, Scenario, Shared, Store, Toast, What};
+
+/// Lines of the terminal that are kept.
+const TERMINAL: usize = 400;
+
+impl Store {
+    /// Steps, at the depth that is set.
+    pub fn step(&self) -> bool {
+        if self.with(|s| s.mode != Mode::Idle) {
+            self.change(|s| s.mode = Mode::Idle);
+        }
+        let stepped = self.change(|s| s.session.step(s.depth, None));
+        if stepped {
+            self.moved();
+        } else {
+            self.refresh();
+        }
+        stepped
+    }
+
+    /// Lets one of the next commands go first.
+    pub fn choose(&self, line: &NextLine) {
+        let stepped = self.change(|s| match (&line.what, line.actor) {
+            (What::Action(action), _) => s.session.act(*action),
+            // A line that waits for time is nobody's turn yet: the fair policy lets time pass.
+            (What::Command(_), Some(actor)) if line.wait == 0 => s.session.step(s.depth, Some(actor)),
+            _ => s.session.step(s.depth, None),
+        });
+        if stepped {
+            self.moved();
+        }
+    }
+
+    /// Goes back a moment.
+    pub fn back(&self) -> bool {
+        self.move_with(|s| s.session.back())
+    }
+
+    /// Goes to a moment.
+    pub fn goto(&self, moment: MomentId) {
+        self.move_with(|s| s.session.at() != moment && s.session.goto(moment));
+    }
+
+    /// Goes along the branch that is shown.
+    pub fn walk(&self, by: isize) {
+        let to = self.with(|s| {
+            let at = s.marks.iter().position(|m| m.moment == s.session.at()).unwrap_or(0);
+            let to = at.saturating_add_signed(by).min(s.marks.len().saturating_sub(1));
+            s.marks.get(to).map(|m| m.moment)
+        });
+        if let Some(to) = to {
+            self.goto(to);
+        }
+    }
+
+    /// To the start of the scenario; what was done stays on the timeline.
+    pub fn restart(&self) {
+        let first = self.with(|s| s.first);
+        self.goto(first);
+    }
+
+    fn move_with(&self, go: impl FnOnce(&mut super::State) -> bool) -> bool {
+        if self.with(|s| s.mode != Mode::Idle) {
+            self.change(|s| s.mode = Mode::Idle);
+        }
+        let moved = self.change(go);
+        if moved {
+            self.moved();
+        } else {
+            self.refresh();
+        }
+        moved
+    }
+
+    /// Sets how deep a step goes.
+    pub fn set_depth(&self, depth: Depth) {
+        self.change(|s| {
+            s.depth = depth;
+            s.listing = super::Listing::default();
+        });
+        self.0.planned.set(self.0.planned.get() + 1);
+        self.refresh();
+        self.plan_listing();
+    }
+
+    /// Selects an object, or nothing.
+    pub fn select(&self, object: Option<ObjectRef>) {
+        if self.with(|s| s.selection != object) {
+            self.change(|s| s.selection = object);
+            self.refresh();
+        }
+    }
+
+    /// Begins a scenario.
+    pub fn open_scenario(&self, scenario: &Scenario) {
+        self.load(Some(scenario));
+        self.moved();
+    }
+
+    /// The person typed.
+    pub fn typed(&self, text: String) {
+        self.change(|s| s.text = Shared::new(text));
+        let turn = self.0.previewing.get() + 1;
+        self.0.previewing.set(turn);
+        self.plan(250, move |store| {
+            if store.0.previewing.get() == turn {
+                store.preview();
+                store.plan_save();
+            }
+        });
+    }
+
+    fn preview(&self) {
+        let preview = self.with(|s| s.session.preview(&s.text));
+        let diagnostics = self.diagnose(&preview.output);
+        self.change(|s| {
+            s.diagnostics = Shared::new(diagnostics);
+            s.preview = Some(Shared::new(preview));
+        });
+        self.refresh();
+    }
+
+    /// Applies the manifest.
+    pub fn apply(&self) {
+        let text = self.with(|s| s.text.clone());
+        let output = self.apply_text(&text);
+        if output.exit != 0 {
+            self.say(output.stderr.trim().to_owned(), true);
+        } else if !output.stdout.contains("created") && !output.stdout.contains("configured") {
+            self.say(output.stdout.trim().to_owned(), false);
+        }
+    }
+
+    /// Applies a text.
+    pub fn apply_text(&self, text: &str) -> Output {
+        let before = self.with(|s| s.session.at());
+        let output = self.change(|s| s.session.apply(text));
+        let diagnostics = self.diagnose(&output);
+        self.change(|s| {
+            s.diagnostics = Shared::new(diagnostics);
+            s.preview = None;
+        });
+        if self.with(|s| s.session.at()) == before { self.refresh() } else { self.moved() }
+        output
+    }
+
+    fn diagnose(&self, output: &Output) -> Vec<Diagnostic> {
+        if output.exit == 0 {
+            return Vec::new();
+        }
+        // `error converting YAML to JSON: yaml: line 4: …`
+        let line = |text: &str| {
+            let rest = text.split("line ").nth(1)?;
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse().ok()
+        };
+        output
+            .stderr
+            .lines()
+            .filter(|l| !l.trim().is_empty())
+            .map(|l| Diagnostic { line: line(l).unwrap_or(1), column: 1, message: l.to_owned() })
+            .collect()
+    }
+
+    /// Runs a command line.
+    pub fn kubectl(&self, line: &str) {
+        let bare = line.trim();
+        let bare = bare.strip_prefix("kubectl ").unwrap_or(bare);
+        if bare.is_empty() {
+            return;
+        }
+        let before = self.with(|s| s.session.at());
+        let text = self.with(|s| s.text.clone());
+        let output = self.change(|s| s.session.kubectl(bare, &[("manifest.yaml", &text)]));
+        let entry = Entry {
+            line: format!("kubectl {bare}"),
+            output: format!("{}{}", output.stdout, output.stderr),
+            failed: output.exit != 0,
+        };
+        self.change(|s| {
+            s.terminal = s.terminal.with(|t| {
+                t.push(entry);
+                if t.len() > TERMINAL {
+                    t.remove(0);
+                }
+            });
+        });
+        if self.with(|s| s.session.at()) == before { self.refresh() } else { self.moved() }
+    }
+
+    /// Shows a message for a while.
+    pub fn say(&self, text: String, bad: bool) {
+        let toast = Toast { text, bad };
+        self.change(|s| s.toast = Some(toast.clone()));
+        self.refresh();
+        self.plan(if bad { 8000 } else { 3500 }, move |store| {
+            if store.with(|s| s.toast.as_ref() == Some(&toast)) {
+                store.hush();
+            }
+        });
+    }
+
+    /// Takes the message away.
+    pub fn hush(&self) {
+        self.change(|s| s.toast = None);
+        self.refresh();
+    }
+
+    /// Tells whoever embeds the page of a step.
+    pub(super) fn announce(&self) {
+        let detail = crate::ui::handle::detail(self);
+        let init = web_sys::CustomEventInit::new();
+        init.set_detail(&detail);
+        if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("steady:step", &init) {
+            let _ = window().dispatch_event(event.unchecked_ref());
+        }
+    }
+
+    /// Saves before the page goes away.
+    pub fn keep(&self) {
+        let store = self.clone();
+        EventListener::new(&document(), "visibilitychange", move |_| {
+            if document().hidden() {
+                store.save();
+            }
+        })
+        .forget();
+    }
+}
