@@ -22,6 +22,7 @@ mod object;
 pub mod patch;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};

@@ -98,7 +98,9 @@ impl Object {
     pub fn to_value(&self) -> Value {
         // A struct of k8s-openapi has string keys only and no failing field, so this cannot fail;
         // if it did, an empty object is what a reader would see.
-        self.0.serialize().unwrap_or(Value::Null)
+        let mut value = self.0.serialize().unwrap_or(Value::Null);
+        go_nulls(self.kind(), &mut value);
+        value
     }
 
     /// Decodes a value of a known kind; unknown fields are dropped.
@@ -145,6 +147,44 @@ impl<T: ApiKind> From<Rc<T>> for Object {
 impl<T: ApiKind> From<T> for Object {
     fn from(this: T) -> Self {
         T::into_object(Rc::new(this))
+    }
+}
+
+/// Go writes a time that is not set as null where the field is no pointer; k8s-openapi leaves it
+/// out. Readers of either form take the other, but what is shown should be what a cluster shows.
+fn go_nulls(kind: Kind, value: &mut Value) {
+    fn nulls(value: Option<&mut Value>, fields: &[&str]) {
+        let Some(Value::Object(map)) = value else { return };
+        for f in fields {
+            map.entry(*f).or_insert(Value::Null);
+        }
+    }
+    fn each(list: Option<&mut Value>, f: impl Fn(&mut Value)) {
+        if let Some(Value::Array(items)) = list {
+            items.iter_mut().for_each(f);
+        }
+    }
+    let conditions: &[&str] = match kind {
+        Kind::Event => {
+            nulls(Some(value), &["eventTime", "firstTimestamp", "lastTimestamp"]);
+            return;
+        }
+        Kind::Pod | Kind::PersistentVolumeClaim => &["lastProbeTime", "lastTransitionTime"],
+        Kind::Node => &["lastHeartbeatTime", "lastTransitionTime"],
+        Kind::Deployment => &["lastUpdateTime", "lastTransitionTime"],
+        Kind::ReplicaSet | Kind::Namespace => &["lastTransitionTime"],
+        _ => return,
+    };
+    let Some(status) = value.get_mut("status") else { return };
+    each(status.get_mut("conditions"), |c| nulls(Some(c), conditions));
+    for list in ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] {
+        each(status.get_mut(list), |c| {
+            for state in ["state", "lastState"] {
+                let Some(s) = c.get_mut(state) else { continue };
+                nulls(s.get_mut("running"), &["startedAt"]);
+                nulls(s.get_mut("terminated"), &["startedAt", "finishedAt"]);
+            }
+        });
     }
 }
 

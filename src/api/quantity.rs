@@ -79,6 +79,9 @@ pub(super) struct Parsed {
     pub(super) keeps_text: bool,
 }
 
+// `add`, `sub` and `neg` are Go's methods: the format follows its rules, and sums lose what is below
+// 38 digits, so they are not the operators.
+#[allow(clippy::should_implement_trait)]
 impl Amount {
     /// Nothing.
     pub const ZERO: Amount = Amount { unscaled: 0, exponent: 0, format: Format::DecimalSI, dec: false };
@@ -215,12 +218,10 @@ impl Amount {
 
     /// How Go holds it in memory.
     pub(super) fn go_form(self) -> GoForm {
-        if !self.dec {
-            if let Ok(value) = i64::try_from(self.unscaled) {
-                return GoForm::Int64 { value, scale: self.exponent };
-            }
+        match i64::try_from(self.unscaled) {
+            Ok(value) if !self.dec => GoForm::Int64 { value, scale: self.exponent },
+            _ => GoForm::Dec { unscaled: self.unscaled, scale: self.exponent.saturating_neg() },
         }
-        GoForm::Dec { unscaled: self.unscaled, scale: self.exponent.saturating_neg() }
     }
 }
 
@@ -422,10 +423,9 @@ fn parse_large(mut digits: Vec<u8>, fraction: i32, mut format: Format, exponent:
     }
     let (mut unscaled, mut scale) = round_up(&digits, scale);
     // Go keeps big amounts at nano.
-    if let Some(v) = pow10(scale.saturating_sub(NANO).unsigned_abs()).and_then(|p| unscaled.checked_mul(p)) {
-        if scale >= NANO && unscaled != 0 {
-            (unscaled, scale) = (v, NANO);
-        }
+    let at_nano = pow10(scale.saturating_sub(NANO).unsigned_abs()).and_then(|p| unscaled.checked_mul(p));
+    if let (Some(v), true) = (at_nano, scale >= NANO && unscaled != 0) {
+        (unscaled, scale) = (v, NANO);
     }
     let mut amount = Amount { unscaled, exponent: scale, format, dec: true };
     if format == Format::BinarySI {

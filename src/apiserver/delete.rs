@@ -50,7 +50,7 @@ impl ApiServer {
             return self.delete_namespace(r, old);
         }
         let mut object = old.clone();
-        let graceful = before_delete(&mut object, options, self.now_seconds(), self.now)?;
+        let graceful = before_delete(&mut object, options, self.now_seconds())?;
         if graceful == Grace::Pending {
             return Ok(Response::Object { object: old.clone(), created: false });
         }
@@ -258,9 +258,7 @@ fn before_delete(
     object: &mut Object,
     options: &DeleteOptions,
     now: crate::api::Timestamp,
-    exact: crate::api::Timestamp,
 ) -> Result<Grace, Status> {
-    let _ = exact;
     let Some(pod) = Pod::from_object(object) else { return Ok(Grace::Now) };
     let meta = &pod.metadata;
     if let Some(since) = &meta.deletion_timestamp {

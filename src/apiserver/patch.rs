@@ -1,7 +1,8 @@
 //! PATCH: a change is applied to what is stored, then it is an update like any other.
 
 use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults};
-use crate::api::{Object, patch};
+use crate::api::Object;
+use crate::api::patch::{self, PatchError};
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {
@@ -21,13 +22,21 @@ fn apply(change: &Patch, old: &Object) -> Result<Object, Status> {
     let value = match change {
         Patch::Between { from, to } if from == old => return Ok(to.clone()),
         Patch::Between { from, to } => {
-            let p = patch::create_two_way_merge_patch(kind, &from.to_value(), &to.to_value());
-            patch::strategic_merge(kind, old.to_value(), &p)
+            let change = patch::create_two_way_merge_patch(kind, &from.to_value(), &to.to_value());
+            change.and_then(|c| patch::strategic_merge(kind, old.to_value(), &c))
         }
         Patch::Strategic(p) => patch::strategic_merge(kind, old.to_value(), p),
-        Patch::Merge(p) => Ok(patch::merge(old.to_value(), p)),
-        Patch::Json(p) => patch::json(old.to_value(), p),
+        Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
+        Patch::Json(p) => patch::json_patch(old.to_value(), p),
     };
-    let value = value.map_err(|e| Status::new(422, "Invalid", e.to_string()))?;
+    let value = value.map_err(refusal)?;
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
+}
+
+fn refusal(e: PatchError) -> Status {
+    match e {
+        PatchError::BadRequest(m) => Status::bad_request(m),
+        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m),
+        PatchError::Internal(m) => Status::new(500, "InternalError", m),
+    }
 }

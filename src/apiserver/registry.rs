@@ -293,23 +293,10 @@ fn storage_key(r: &ObjectRef) -> String {
 
 /// 422 with every violation.
 pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError]) -> Status {
-    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    let joined = match texts.as_slice() {
-        [one] => one.clone(),
-        many => {
-            // Errors that read the same are said once (utilerrors.Aggregate).
-            let mut seen: Vec<&str> = Vec::new();
-            for t in many {
-                if !seen.contains(&t.as_str()) {
-                    seen.push(t);
-                }
-            }
-            if seen.len() == 1 { seen.concat() } else { format!("[{}]", seen.join(", ")) }
-        }
-    };
+    let joined = validation::aggregate(errors);
     let causes = errors
         .iter()
-        .map(|e| Cause { reason: e.reason().to_owned(), message: e.body(), field: e.field.clone() })
+        .map(|e| Cause { reason: e.kind.reason().to_owned(), message: e.body(), field: e.field.clone() })
         .collect();
     Status::new(422, "Invalid", format!("{} {name:?} is invalid: {joined}", kind.group_kind()))
         .with(Details { causes, ..Details::kind(kind, name) })

@@ -12,7 +12,7 @@ use crate::etcd::Map;
 pub struct Indexer {
     items: Map<Key, Object>,
     // By the uid of the controlling owner; of objects without one by "orphans/<namespace>".
-    by_controller: Map<(Rc<str>, Key), ()>,
+    by_controller: Map<(Rc<str>, Key), Object>,
 }
 
 fn controller_index(object: &Object) -> Rc<str> {
@@ -69,23 +69,18 @@ impl Indexer {
         let from = (value.clone(), Key::new("", ""));
         self.by_controller
             .range((Bound::Included(from), Bound::Unbounded))
-            .take_while(move |((v, _), ())| *v == value)
-            .filter_map(|((_, k), ())| self.items.get(k))
+            .take_while(move |((v, _), _)| *v == value)
+            .map(|(_, o)| o)
     }
 
     /// Adds or replaces an object; what was there.
     pub fn upsert(&mut self, object: Object) -> Option<Object> {
         let key = object.key();
         let old = self.items.insert(key.clone(), object.clone());
-        match &old {
-            Some(o) if same_controller(o, &object) => {}
-            _ => {
-                if let Some(o) = &old {
-                    self.by_controller.remove(&(controller_index(o), key.clone()));
-                }
-                self.by_controller.insert((controller_index(&object), key), ());
-            }
+        if let Some(o) = old.as_ref().filter(|o| !same_controller(o, &object)) {
+            self.by_controller.remove(&(controller_index(o), key.clone()));
         }
+        self.by_controller.insert((controller_index(&object), key), object);
         old
     }
 

@@ -10,6 +10,7 @@ mod clock;
 mod command;
 mod digest;
 mod fair;
+mod fault;
 mod process;
 mod step;
 
@@ -17,6 +18,7 @@ pub use action::{Action, Actor, Outcome, StepError, Transition};
 pub use boot::{Config, NodeSpec};
 pub use clock::Clock;
 pub use command::{Cause, Command};
+pub use fault::{Fault, NoSuchFault};
 pub use process::Process;
 
 use std::rc::Rc;

@@ -1,6 +1,16 @@
 //! kube-controller-manager: one file per controller, named as in `kubernetes/pkg/controller`.
-use crate::client::Component;
+
+pub mod controller_ref_manager;
+pub mod controller_utils;
+pub mod deployment;
+pub mod replicaset;
+
+use crate::client::{Component, Controller};
+
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {
-    Vec::new()
+    vec![
+        Controller::boxed(deployment::DeploymentController),
+        Controller::boxed(replicaset::ReplicaSetController),
+    ]
 }

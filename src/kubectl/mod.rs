@@ -52,7 +52,8 @@ pub fn run(line: &str, files: &dyn Fn(&str) -> Option<String>, client: &mut dyn 
                     out.exit = 1;
                 }
                 _ => {
-                    let g = if kind.group().is_empty() { String::new() } else { format!(".{}", kind.group()) };
+                    let g =
+                        if kind.group().is_empty() { String::new() } else { format!(".{}", kind.group()) };
                     out.stdout = format!("{}{g}/{name} created\n", kind.singular());
                 }
             }

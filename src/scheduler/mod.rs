@@ -1,6 +1,18 @@
-//! kube-scheduler.
-use crate::client::Component;
+//! kube-scheduler: which node a pod goes to, and why not the others.
+//!
+//! [`framework`] and [`plugins`] decide, as pure functions over typed objects; [`cache`] keeps what
+//! they look at, [`queue`] the pods that wait, and [`schedule_one`] is the loop that takes a pod,
+//! finds a node and binds it.
+
+pub mod cache;
+pub mod framework;
+pub mod plugins;
+pub mod queue;
+pub mod schedule_one;
+
+use crate::client::{Component, Controller};
+
 /// What runs in kube-scheduler.
 pub fn components() -> Vec<Box<dyn Component>> {
-    Vec::new()
+    vec![Controller::boxed(schedule_one::Scheduler)]
 }

@@ -6,28 +6,29 @@
 //!
 //! ```
 //! use steady::session::{Depth, Session, Start};
+//! let scenario = steady::session::scenario::all().remove(0);
 //! let mut session = Session::new(Start::default());
-//! let out = session.kubectl("apply -f manifest.yaml", &[("manifest.yaml", steady::session::FIRST_MANIFEST)]);
+//! let out = session.apply(&scenario.manifest);
 //! assert_eq!(out.stdout, "deployment.apps/web created\n");
 //! assert!(session.step(Depth::Command, None));
 //! assert_eq!(session.current().commands()[0].by.as_ref(), "deployment-controller");
 //! session.back();
 //! ```
 
+pub mod link;
 mod op;
+pub mod scenario;
 pub mod view;
 
 use std::rc::Rc;
 
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
-use crate::cluster::{Action, Actor, Cluster, Command, Config, Outcome, Transition};
+use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
 use crate::kubectl;
-
-/// The first manifest a person sees.
-pub const FIRST_MANIFEST: &str = include_str!("../../static/scenarios/first-deployment/manifest.yaml");
 
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
@@ -49,6 +50,8 @@ pub enum What {
         /// What it printed.
         output: kubectl::Output,
     },
+    /// Something went wrong.
+    Fault(Fault),
     /// A command, or at the reconcile depth all those of one sync.
     Commands(Vec<Command>),
     /// A finest action.
@@ -82,7 +85,7 @@ impl Moment {
     /// What was written on the way here, events included.
     pub fn writes(&self) -> Vec<&Write> {
         match &self.what {
-            What::Start => Vec::new(),
+            What::Start | What::Fault(_) => Vec::new(),
             What::Person { writes, .. } => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
@@ -93,7 +96,7 @@ impl Moment {
     pub fn by(&self) -> Option<Rc<str>> {
         match &self.what {
             What::Start => None,
-            What::Person { .. } => Some("you".into()),
+            What::Person { .. } | What::Fault(_) => Some("you".into()),
             What::Commands(c) => c.first().map(|c| c.by.clone()),
             What::Machinery(t) => match &t.outcome {
                 Outcome::Sent { request, .. } => Some(request.user.clone()),
@@ -122,8 +125,7 @@ impl Session {
 
     /// A run on a cluster that was put together elsewhere.
     pub fn with_cluster(start: Start, cluster: Cluster) -> Session {
-        let root =
-            Moment { parent: None, children: Vec::new(), what: What::Start, op: Op::Start, cluster };
+        let root = Moment { parent: None, children: Vec::new(), what: What::Start, op: Op::Start, cluster };
         Session { start, moments: vec![root], at: 0, tip: 0 }
     }
 
@@ -267,7 +269,8 @@ impl Session {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
         };
-        let mut client = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let mut client =
+            Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
         let find = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned());
         let output = kubectl::run(line, &find, &mut client);
         if !client.writes.is_empty() {
@@ -286,12 +289,28 @@ impl Session {
         (output, client.writes)
     }
 
+    /// Makes something go wrong.
+    ///
+    /// # Errors
+    /// If it cannot happen here; then nothing has changed.
+    pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        let op = Op::Fault(fault.clone());
+        if self.replay(&op) {
+            return Ok(());
+        }
+        let mut cluster = self.cluster().clone();
+        cluster.fault(fault)?;
+        self.push(What::Fault(fault.clone()), op, cluster);
+        Ok(())
+    }
+
     /// Repeats an op. `false` if it does nothing here.
     pub fn perform(&mut self, op: &Op) -> bool {
         match op {
             Op::Start => false,
             Op::Step { depth, choice } => self.step(*depth, *choice),
             Op::Act(action) => self.act(*action),
+            Op::Fault(fault) => self.fault(fault).is_ok(),
             Op::Kubectl { line, files } => {
                 let before = self.at;
                 let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();

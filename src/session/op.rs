@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Action, Actor};
+use crate::cluster::{Action, Actor, Fault};
 
 /// How a run starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,8 @@ pub enum Op {
     },
     /// A finest action that was chosen.
     Act(Action),
+    /// Something went wrong.
+    Fault(Fault),
     /// A command line, with the files it names.
     Kubectl {
         /// The line, without `kubectl`.

@@ -112,7 +112,7 @@ fn App(props: &Props) -> Html {
                     first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
                 <PaneTabs pane={*pane} set={{ let pane = pane.clone(); Callback::from(move |p| pane.set(p)) }} />
                 <main>
-                    <Left text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
+                    <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
                         preview={v.preview.clone()} terminal={v.terminal.clone()} />
                     <Graph graph={v.graph.clone()} changed={v.changed.clone()} version={v.version}
                         selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>

@@ -61,14 +61,10 @@ pub fn install(store: &Store) {
         out.into()
     })));
     let s = store.clone();
-    set(&handle, "digest", Closure::<dyn Fn() -> String>::new(move || s.with(|x| digest(x.session()))));
+    set(&handle, "digest", Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.session().cluster().digest())));
     let s = store.clone();
     set(&handle, "link", Closure::<dyn Fn() -> JsValue>::new(move || s.link().map_or(JsValue::NULL, JsValue::from)));
     let _ = Reflect::set(&window(), &"steady".into(), &handle);
-}
-
-fn digest(session: &steady::session::Session) -> String {
-    format!("{}", session.cluster().digest())
 }
 
 fn set<T: ?Sized + wasm_bindgen::closure::WasmClosure>(handle: &Object, name: &str, call: Closure<T>) {

@@ -8,10 +8,13 @@ use super::i18n::Texts;
 use super::keys;
 use super::store::{Diagnostic, Entry, Shared, Store};
 use super::terminal::Terminal;
+use super::topbar::said;
 
 /// What the pane shows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
+    /// The scenario's name.
+    pub scenario: String,
     /// The manifest.
     pub text: Shared<String>,
     /// Grows when the page set it.
@@ -49,6 +52,7 @@ pub fn Left(props: &Props) -> Html {
                 { tab(true, "tab-kubectl", "kubectl") }
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
+                <Story scenario={props.scenario.clone()} />
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()} />
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
@@ -119,5 +123,35 @@ fn Changes(props: &ChangesProps) -> Html {
                 <p><span>{ t.get("apply-create") }</span><code>{ format!("{} {}", o.kind.as_str(), o.key.name) }</code></p> }) }
             { for preview.changed.iter().flat_map(|(_, fields)| fields.iter().map(field)) }
         </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct StoryProps {
+    scenario: String,
+}
+
+/// What the scenario is about, and what to try in it.
+#[component]
+fn Story(props: &StoryProps) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let Some((text, tries)) = store.with(|s| {
+        let s = s.scenarios().iter().find(|s| s.id == props.scenario)?;
+        let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();
+        Some((said(&t, &s.text), tries))
+    }) else {
+        return Html::default();
+    };
+    let button = |(i, label): (usize, String)| {
+        let store = store.clone();
+        html! { <button type="button" class="quiet" onclick={move |_| store.attempt(i)}>{ label }</button> }
+    };
+    html! {
+        <details class="story" open=true>
+            <summary>{ t.get("story") }</summary>
+            <p>{ text }</p>
+            if !tries.is_empty() { <div class="tries">{ for tries.into_iter().enumerate().map(button) }</div> }
+        </details>
     }
 }

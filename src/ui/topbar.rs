@@ -2,13 +2,14 @@
 
 use gloo::utils::{document_element, window};
 use steady::session::Depth;
+use steady::session::scenario::Text;
 use yew::prelude::*;
 
 use super::glyph;
 use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
 use super::next;
-use super::store::{Mode, NextLine, SCENARIOS, SPEEDS, Store, read_local};
+use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
 
 /// What the bar needs.
 #[derive(Properties, PartialEq)]
@@ -24,23 +25,29 @@ pub struct BarProps {
 pub fn TopBar(props: &BarProps) -> Html {
     let store = use_context::<Store>().expect("the app provides it");
     let t = use_context::<Texts>().expect("the app provides it");
-    let title = |id: &str| t.get(&format!("scenario-{id}"));
+    let scenarios = store.with(|s| s.scenarios().clone());
+    let now = scenarios.iter().position(|s| s.id == props.scenario);
+    let title = now.and_then(|i| scenarios.get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
     let choices = {
-        let (t, now) = (t.clone(), props.scenario.clone());
+        let (t, scenarios, store) = (t.clone(), scenarios.clone(), store.clone());
         Callback::from(move |()| {
-            SCENARIOS
+            let mut all: Vec<Choice> = scenarios
                 .iter()
-                .map(|s| Choice {
-                    title: t.get(&format!("scenario-{}", s.id)),
-                    about: t.get(&format!("scenario-{}-about", s.id)),
-                    now: s.id == now,
-                })
-                .collect()
+                .enumerate()
+                .map(|(i, s)| Choice { title: said(&t, &s.title), about: String::new(), now: Some(i) == now })
+                .collect();
+            if store.has_kept() {
+                all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
+            }
+            all
         })
     };
     let choose = {
-        let store = store.clone();
-        Callback::from(move |i: usize| SCENARIOS.get(i).into_iter().for_each(|s| store.open_scenario(s)))
+        let (store, scenarios) = (store.clone(), scenarios.clone());
+        Callback::from(move |i: usize| match scenarios.get(i) {
+            Some(s) => store.open_scenario(s.id),
+            None => store.open_kept(),
+        })
     };
     let other = match t.lang() {
         Lang::En => Lang::Zh,
@@ -54,10 +61,8 @@ pub fn TopBar(props: &BarProps) -> Html {
         }
     };
     let share = {
-        let (store, t) = (store.clone(), t.clone());
-        move |_| {
-            store.share(&t);
-        }
+        let store = store.clone();
+        move |_| store.share()
     };
     let help = { let help = props.help.clone(); move |_| help.emit(true) };
     html! {
@@ -69,7 +74,8 @@ pub fn TopBar(props: &BarProps) -> Html {
                 { "Steady" }
             </h1>
             <Menu class="scenarios" name={t.get("scenarios")} {choices} {choose}
-                label={html! { <><b>{ title(&props.scenario) }</b>{ glyph::icon(glyph::DOWN) }</> }} />
+                label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
+            <Faults />
             <span class="spring"></span>
             <button type="button" class="quiet language" onclick={language} lang={other.tag()}>
                 { if other == Lang::Zh { "中文" } else { "English" } }
@@ -82,6 +88,14 @@ pub fn TopBar(props: &BarProps) -> Html {
             </button>
             <button type="button" class="share" onclick={share}>{ t.get("share") }</button>
         </header>
+    }
+}
+
+/// A scenario's text in the page's language.
+pub fn said(t: &Texts, text: &Text) -> String {
+    match t.lang() {
+        Lang::En => text.en.clone(),
+        Lang::Zh => text.zh.clone(),
     }
 }
 
@@ -206,4 +220,28 @@ fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
             super::keys::focus(&format!(".seg button:nth-child({})", to + 1));
         }
     })
+}
+
+/// What can go wrong with the control plane.
+#[component]
+fn Faults() -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let choices = {
+        let (store, t) = (store.clone(), t.clone());
+        Callback::from(move |()| {
+            let choice = |(key, name, _): (&str, String, _)| Choice {
+                title: t.with(key, &[("what", name.into())]),
+                about: t.get(&format!("{key}-about")),
+                now: false,
+            };
+            store.plane_faults().into_iter().map(choice).collect()
+        })
+    };
+    let choose = Callback::from(move |i: usize| {
+        if let Some((_, _, fault)) = store.plane_faults().get(i) {
+            store.break_it(fault);
+        }
+    });
+    html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }
 }

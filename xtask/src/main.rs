@@ -20,8 +20,9 @@ cargo xtask serve [--port N] [--dev] [--watch] [--no-build]
     --no-build  serves dist/ as it is
 cargo xtask build [--dev]
     builds the page into dist/
-cargo xtask test [--only lint|native|wasm|journeys]…
+cargo xtask test [--only lint|native|wasm|journeys]… [--dev]
     everything that must hold before a commit, or a part of it
+    --dev       the journeys on a quick build of the page
 cargo xtask lib
     the library as an ES module, in pkg/
 cargo xtask conformance [DIR]

@@ -10,7 +10,7 @@ use crate::server::Server;
 use crate::{browser, tools};
 
 /// Its name, what it covers, and how it is run.
-type Part = (&'static str, &'static str, fn() -> Result<()>);
+type Part = (&'static str, &'static str, fn(Profile) -> Result<()>);
 
 const PARTS: &[Part] = &[
     ("lint", "formatting and clippy, natively and for wasm", lint),
@@ -22,7 +22,9 @@ const PARTS: &[Part] = &[
 /// Runs every part, or those that `--only` names, and sums up. A part that fails does not keep the
 /// others from running.
 pub fn run(args: &[String]) -> Result<()> {
-    let only = chosen(args)?;
+    let (dev, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|a| a == "--dev");
+    let profile = if dev.is_empty() { Profile::Release } else { Profile::Dev };
+    let only = chosen(&args)?;
     let start = Instant::now();
     let (mut summary, mut failures) = (Vec::new(), Vec::new());
     for (name, what, part) in PARTS {
@@ -31,16 +33,16 @@ pub fn run(args: &[String]) -> Result<()> {
         }
         println!("\n{}", heading(&format!("== {name}: {what}")));
         let begun = Instant::now();
-        let result = part();
+        let result = part(profile);
         let verdict = if result.is_ok() { "ok" } else { "FAILED" };
         summary.push(format!("{name} {verdict} {}", seconds(begun.elapsed())));
         if let Err(why) = result {
             eprintln!("\n{name} failed: {why}");
-            failures.push(format!("{name}: {why}"));
+            failures.push(*name);
         }
     }
     println!("\n{}", heading(&format!("== {} (in all {})", summary.join(" | "), seconds(start.elapsed()))));
-    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
+    if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join(", "))) }
 }
 
 /// The parts that `--only` names; all if there is none.
@@ -55,7 +57,9 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
             None => None,
         };
         let part = name.and_then(|name| known.iter().copied().find(|part| *part == name));
-        only.push(part.ok_or_else(|| format!("only `--only {}` is known here", known.join("|")))?);
+        only.push(
+            part.ok_or_else(|| format!("only `--dev` and `--only {}` are known here", known.join("|")))?,
+        );
     }
     Ok(only)
 }
@@ -65,7 +69,7 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
 const NATIVE: &[&str] = &["--workspace", "--exclude", "steady-schema", "--exclude", "steady-embed"];
 const SCHEMA: &[&str] = &["--package", "steady-schema"];
 
-fn lint() -> Result<()> {
+fn lint(_: Profile) -> Result<()> {
     tools::wasm_target()?;
     let deny = ["--", "-D", "warnings"];
     exec(cargo().args(["fmt", "--all", "--check"]))?;
@@ -75,7 +79,7 @@ fn lint() -> Result<()> {
     exec(cargo().args(["clippy", "--quiet", "--target", tools::WASM]).args(packages).args(deny))
 }
 
-fn native() -> Result<()> {
+fn native(_: Profile) -> Result<()> {
     exec(cargo().args(["test", "--quiet"]).args(NATIVE))?;
     exec(cargo().args(["test", "--quiet"]).args(SCHEMA))?;
     // The editor's own logic, on the schema that it will have.
@@ -84,7 +88,7 @@ fn native() -> Result<()> {
     exec(command("node").args(["--test", "editor/schema.test.mjs"]))
 }
 
-fn wasm() -> Result<()> {
+fn wasm(_: Profile) -> Result<()> {
     tools::wasm_target()?;
     let browser = browser::ensure()?;
     let dirs: Vec<_> = tools::WASM_BINDGEN.ensure()?.into_iter().collect();
@@ -112,9 +116,9 @@ fn capabilities(chrome: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
-fn journeys() -> Result<()> {
+fn journeys(profile: Profile) -> Result<()> {
     let browser = browser::ensure()?;
-    page::build(Profile::Release)?;
+    page::build(profile)?;
     // Not at the root: the page is published in a subdirectory.
     let server = Server::bind(Some(0), root().join("dist"), "/some/where/")?;
     let url = server.url();

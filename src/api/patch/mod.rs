@@ -1,15 +1,149 @@
-//! stub
-use super::Kind;
-use serde_json::Value;
-pub fn create_two_way_merge_patch(_: Kind, _: &Value, b: &Value) -> Value {
-    b.clone()
+//! Patches: JSON patch (RFC 6902), JSON merge patch (RFC 7386), strategic merge patch
+//! (`k8s.io/apimachinery/pkg/util/strategicpatch`), and how kubectl makes the latter.
+//!
+//! All of them work on JSON values. How a field merges is in one table, [`field_info`].
+//!
+//! ```
+//! use serde_json::json;
+//! use steady::api::{Kind, patch};
+//! let pod = json!({"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}});
+//! let change = json!({"spec": {"containers": [{"name": "b", "image": "z"}]}});
+//! let patched = patch::strategic_merge(Kind::Pod, pod, &change).unwrap();
+//! assert_eq!(patched["spec"]["containers"][1]["image"], "z");
+//! assert_eq!(patched["spec"]["containers"][0]["image"], "x");
+//! ```
+
+mod diff;
+mod json;
+mod lists;
+#[rustfmt::skip]
+mod schema;
+mod strategic;
+mod types;
+
+use serde_json::{Map, Value};
+
+pub use json::{JSON_PATCH_MAX_OPERATIONS, json_merge_patch, json_patch};
+pub use lists::go_value;
+pub use types::{Field, ListType, Shape, Type};
+
+use super::kinds::Kind;
+use types::Schema;
+
+/// Why a patch cannot be applied; the arms are the API server's answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatchError {
+    /// The patch is malformed: 400.
+    BadRequest(String),
+    /// The patch does not fit the object: 422.
+    Unprocessable(String),
+    /// What the API server has no answer of its own for: 500.
+    Internal(String),
 }
-pub fn strategic_merge(_: Kind, _: Value, p: &Value) -> Result<Value, String> {
-    Ok(p.clone())
+
+impl PatchError {
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        match self {
+            PatchError::BadRequest(m) | PatchError::Unprocessable(m) | PatchError::Internal(m) => m,
+        }
+    }
 }
-pub fn merge(_: Value, p: &Value) -> Value {
-    p.clone()
+
+impl std::fmt::Display for PatchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.message())
+    }
 }
-pub fn json(_: Value, p: &Value) -> Result<Value, String> {
-    Ok(p.clone())
+
+impl std::error::Error for PatchError {}
+
+/// The struct of a kind: how each of its fields merges.
+pub fn type_of(kind: Kind) -> &'static Type {
+    schema::of(kind)
 }
+
+/// How a field merges: the names down to it, without indexes (`["spec", "containers"]`). `None` for
+/// fields of one value and for fields that there are not.
+pub fn field_info(kind: Kind, path: &[&str]) -> Option<&'static Field> {
+    let mut shape = Shape::Struct(type_of(kind));
+    let mut found = None;
+    for name in path {
+        let field = shape.as_struct()?.field(name)?;
+        found = Some(field);
+        shape = field.shape;
+    }
+    found
+}
+
+/// Applies a strategic merge patch, as the API server does.
+///
+/// # Errors
+/// A directive that is malformed, or a value of the wrong type where lists or maps are merged.
+pub fn strategic_merge(kind: Kind, original: Value, patch: &Value) -> Result<Value, PatchError> {
+    let original = object(original)?;
+    let patch = object(patch.clone())?;
+    strategic::merge_map(original, patch, Schema::of(type_of(kind)), strategic::Side::Server)
+        .map(Value::Object)
+}
+
+/// A strategic merge patch as the API server's refusal shows it, in Go's notation
+/// (`map[spec:map[replicas:three]]`): without what merging it into `original` consumes.
+pub fn refused_patch_text(original: &Value, patch: &Value) -> String {
+    lists::go_value(&strategic::leftover(Some(original), patch))
+}
+
+/// The strategic merge patch that makes `modified` of `original` (`kubectl set image`, `label` ...);
+/// an empty object if they are equal.
+///
+/// # Errors
+/// A list whose items lack their merge key.
+pub fn create_two_way_merge_patch(
+    kind: Kind,
+    original: &Value,
+    modified: &Value,
+) -> Result<Value, PatchError> {
+    let (original, modified) = (as_object(original)?, as_object(modified)?);
+    let options = diff::Options::default();
+    diff::diff_maps(original, modified, Schema::of(type_of(kind)), options).map(Value::Object)
+}
+
+/// The strategic merge patch of `kubectl apply`: what `modified` adds to or changes in `current`,
+/// and deletes from `original`, which was applied last. The patch overwrites what others changed.
+///
+/// # Errors
+/// A list whose items lack their merge key, or lists that do not fit together.
+pub fn create_three_way_merge_patch(
+    kind: Kind,
+    original: &Value,
+    modified: &Value,
+    current: &Value,
+) -> Result<Value, PatchError> {
+    let schema = Schema::of(type_of(kind));
+    let (original, modified, current) = (as_object(original)?, as_object(modified)?, as_object(current)?);
+    let additions = diff::Options { ignore_deletions: true, ..Default::default() };
+    let delta = diff::diff_maps(current, modified, schema, additions)?;
+    let removals = diff::Options { ignore_changes_and_additions: true, ..Default::default() };
+    let deletions = diff::diff_maps(original, modified, schema, removals)?;
+    strategic::merge_map(deletions, delta, schema, strategic::Side::Client).map(Value::Object)
+}
+
+fn object(value: Value) -> Result<Map<String, Value>, PatchError> {
+    match value {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        _ => Err(PatchError::BadRequest("invalid JSON document".to_owned())),
+    }
+}
+
+fn as_object(value: &Value) -> Result<&Map<String, Value>, PatchError> {
+    static EMPTY: std::sync::OnceLock<Map<String, Value>> = std::sync::OnceLock::new();
+    match value {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(EMPTY.get_or_init(Map::new)),
+        _ => Err(PatchError::BadRequest("invalid JSON document".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

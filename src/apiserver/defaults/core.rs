@@ -16,14 +16,12 @@ pub(super) fn service(service: &mut t::Service) {
     match spec.session_affinity.as_deref() {
         Some("None") => spec.session_affinity_config = None,
         Some("ClientIP") => {
-            let seconds = spec
-                .session_affinity_config
+            spec.session_affinity_config
                 .get_or_insert_default()
                 .client_ip
                 .get_or_insert_default()
                 .timeout_seconds
                 .get_or_insert(DEFAULT_CLIENT_IP_AFFINITY_SECONDS);
-            let _ = seconds;
         }
         _ => {}
     }

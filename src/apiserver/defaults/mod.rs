@@ -17,6 +17,7 @@
 
 mod apps;
 mod core;
+mod omit;
 mod pod;
 mod prepare;
 mod quantities;
@@ -27,6 +28,7 @@ use std::rc::Rc;
 use crate::api::types as t;
 use crate::api::{ApiKind, Kind, Object};
 
+pub(crate) use pod::container_requests;
 pub use prepare::prepare;
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.

@@ -273,12 +273,12 @@ mod tests {
     #[test]
     fn pull_policy_by_tag() {
         for (image, policy) in [
-            ("nginx", "Always"),
-            ("nginx:latest", "Always"),
-            ("nginx:1.26", "IfNotPresent"),
-            ("host:5000/nginx", "Always"),
-            ("nginx@sha256:0123", "IfNotPresent"),
-            ("nginx:latest@sha256:0123", "Always"),
+            ("app", "Always"),
+            ("app:latest", "Always"),
+            ("app:1.2", "IfNotPresent"),
+            ("host:5000/app", "Always"),
+            ("app@sha256:0123", "IfNotPresent"),
+            ("app:latest@sha256:0123", "Always"),
             ("", "IfNotPresent"),
         ] {
             assert_eq!(pull_policy(image), policy, "{image}");

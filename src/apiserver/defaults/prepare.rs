@@ -27,6 +27,7 @@ const FREE_MAPS: &[&str] = &[
 /// Brings a body into a form from which decoding loses nothing:
 ///
 /// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
+/// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
 /// - `selector: {}` of a Deployment or ReplicaSet is an error of its own, but the typed struct has
 ///   no room for a selector that is absent; an empty `matchLabels` marks the one that is there.
 pub fn prepare(kind: Kind, body: &mut Value) {
@@ -35,6 +36,7 @@ pub fn prepare(kind: Kind, body: &mut Value) {
             quantities(value, 0);
         }
     }
+    super::omit::omit_empty(kind, body);
     if matches!(kind, Kind::Deployment | Kind::ReplicaSet)
         && let Some(Value::Object(selector)) = body.pointer_mut("/spec/selector")
         && selector.is_empty()

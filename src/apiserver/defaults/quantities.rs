@@ -29,10 +29,9 @@ pub(super) fn list(resources: &mut Option<BTreeMap<String, Quantity>>) {
         canonical(quantity);
         let Ok(amount) = Amount::parse(&quantity.0) else { continue };
         // Only an amount finer than a thousandth has this suffix in its canonical form.
-        if quantity.0.ends_with('n') || quantity.0.ends_with('u') {
-            if let Ok(rounded) = Amount::parse(&format!("{}m", amount.milli_value())) {
-                quantity.0 = rounded.canonical();
-            }
+        let finer = quantity.0.ends_with('n') || quantity.0.ends_with('u');
+        if finer && let Ok(rounded) = Amount::parse(&format!("{}m", amount.milli_value())) {
+            quantity.0 = rounded.canonical();
         }
     }
 }

@@ -1,28 +1,197 @@
-//! stub
+//! What the API server refuses, field by field, with Kubernetes' own words and in its order
+//! (`pkg/apis/*/validation`, `pkg/registry/*/strategy.go`).
+//!
+//! The object must have been decoded and defaulted, and must have its name and namespace. All
+//! violations are found at once.
+//!
+//! ```
+//! use steady::api::{Kind, Object};
+//! use steady::apiserver::validation::validate_create;
+//! let pod = Object::from_value(Kind::ConfigMap, serde_json::json!({
+//!     "metadata": {"name": "Bad", "namespace": "default"}
+//! })).unwrap();
+//! assert_eq!(validate_create(&pod)[0].field, "metadata.name");
+//! ```
+
+mod apps;
+mod claim;
+mod config;
+mod container;
+mod diff;
+mod env;
+mod event;
+mod field;
+pub(in crate::apiserver) mod internal;
+mod ip;
+mod meta;
+mod mounts;
+mod names;
+mod node;
+mod pod;
+mod pod_status;
+mod pod_update;
+mod policy;
+mod probe;
+mod resources;
+mod scheduling;
+mod security;
+mod service;
+mod service_update;
+mod status;
+mod storage;
+mod volume;
+
+use serde_json::Value;
+
 use crate::api::Object;
-#[derive(Debug)]
-pub struct FieldError {
-    pub field: String,
-}
-impl std::fmt::Display for FieldError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.field)
+use crate::api::types as t;
+
+pub use field::{BadValue, ErrorType, Errors, FieldError, Path};
+pub use names::{
+    config_map_key, dns1123_label, dns1123_subdomain, env_var_name, label_value, path_segment_name,
+    port_name, qualified_name,
+};
+pub use status::{aggregate, invalid_status};
+
+/// What is wrong with an object that is to be made; nothing if it may be.
+pub fn validate_create(object: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    create(object, &mut errs);
+    if errs.is_empty() {
+        // What holds for every kind, should the kind's own rules have been laxer (`rest.BeforeCreate`).
+        meta::object_meta_generic(
+            &mut errs,
+            object.meta(),
+            object.kind().namespaced(),
+            names::name_is_path_segment,
+        );
     }
+    errs
 }
-impl FieldError {
-    pub fn reason(&self) -> &'static str {
-        ""
+
+/// What is wrong with an update of `old` to `new`, status aside.
+pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    // First what holds for every kind (`rest.BeforeUpdate`); the kinds' own rules repeat it, so
+    // that such an error is among the causes twice, and in the message once.
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    update(new, old, &mut errs);
+    errs
+}
+
+/// What is wrong with an update of `old`'s status to that of `new`.
+pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    status_update(new, old, &mut errs);
+    errs
+}
+
+/// The rule of the object's kind, called with the struct inside.
+macro_rules! rules {
+    ($errs:expr, $new:expr, { $($kind:ident: $rule:path,)* }) => {
+        $(if let Some(new) = $new.get::<t::$kind>() {
+            return $rule($errs, new);
+        })*
+    };
+    ($errs:expr, $new:expr, $old:expr, { $($kind:ident: $rule:path,)* }) => {
+        $(if let (Some(new), Some(old)) = ($new.get::<t::$kind>(), $old.get::<t::$kind>()) {
+            return $rule($errs, new, old);
+        })*
+    };
+}
+
+fn create(object: &Object, errs: &mut Errors) {
+    rules!(errs, object, {
+        Deployment: apps::deployment,
+        ReplicaSet: apps::replica_set,
+        Pod: pod::create,
+        Service: service::service,
+        ConfigMap: config::config_map,
+        Secret: config::secret,
+        ServiceAccount: config::service_account,
+        Namespace: config::namespace,
+        Node: node::node,
+        PersistentVolume: storage::volume,
+        PersistentVolumeClaim: claim::claim,
+        StorageClass: storage::class,
+        PodDisruptionBudget: policy::budget,
+        Lease: policy::lease,
+        PriorityClass: policy::priority_class,
+        Event: event::event,
+    });
+}
+
+fn update(new: &Object, old: &Object, errs: &mut Errors) {
+    rules!(errs, new, old, {
+        Deployment: apps::deployment_update,
+        ReplicaSet: apps::replica_set_update,
+        Pod: pod_update::update,
+        Service: service_update::update,
+        ConfigMap: config::config_map_update,
+        Secret: config::secret_update,
+        ServiceAccount: config::service_account_update,
+        Namespace: config::namespace_update,
+        Node: node::update,
+        PersistentVolume: storage::volume_update,
+        PersistentVolumeClaim: claim::claim_update,
+        StorageClass: storage::class_update,
+        PodDisruptionBudget: policy::budget_update,
+        Lease: policy::lease_update,
+        PriorityClass: policy::priority_class_update,
+        Event: event::update,
+    });
+}
+
+fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
+    rules!(errs, new, old, {
+        Deployment: apps::deployment_status_update,
+        ReplicaSet: apps::replica_set_status_update,
+        Pod: pod_status::update,
+        Service: service_update::status_update,
+        Namespace: config::namespace_status_update,
+        Node: node::update,
+        PersistentVolume: storage::volume_status_update,
+        PersistentVolumeClaim: claim::claim_status_update,
+        PodDisruptionBudget: policy::budget_status_update,
+    });
+}
+
+/// A string that may be absent; Go does not tell absent from empty.
+fn text(field: &Option<String>) -> &str {
+    field.as_deref().unwrap_or_default()
+}
+
+/// A list that may be absent.
+fn list<T>(field: &Option<Vec<T>>) -> &[T] {
+    field.as_deref().unwrap_or_default()
+}
+
+/// A struct that may be absent, or `none`; nothing is copied to read it.
+fn or_default<'a, T>(field: &'a Option<T>, none: &'a T) -> &'a T {
+    field.as_ref().unwrap_or(none)
+}
+
+/// Equality as `apiequality.Semantic` has it: an absent and an empty list are equal.
+fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
+    if a == b {
+        return true;
     }
-    pub fn body(&self) -> String {
-        String::new()
+    let value = |v: &T| {
+        let mut value = serde_json::to_value(v).unwrap_or(Value::Null);
+        drop_empty_lists(&mut value);
+        value
+    };
+    value(a) == value(b)
+}
+
+fn drop_empty_lists(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, v| !matches!(v, Value::Null) && !matches!(v, Value::Array(a) if a.is_empty()));
+            map.values_mut().for_each(drop_empty_lists);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty_lists),
+        _ => {}
     }
-}
-pub fn validate_create(_: &Object) -> Vec<FieldError> {
-    Vec::new()
-}
-pub fn validate_update(_: &Object, _: &Object) -> Vec<FieldError> {
-    Vec::new()
-}
-pub fn validate_status_update(_: &Object, _: &Object) -> Vec<FieldError> {
-    Vec::new()
 }

@@ -213,7 +213,7 @@ fn cards(
         let changed = props.changed.contains(&node.reference);
         let pods = if node.place == steady::session::view::graph::Place::Node { load(item.node) } else { 0 };
         Some(html! {
-            <Card key={card::key(&node)} rect={item.rect} node={card::Held(node)}
+            <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
                 owner={owner_name(item.node)} {pods} small={flow != Flow::Right}
                 selected={selected == Some(item.node)}
                 stop={selected.map_or(first == Some(item.node), |s| s == item.node)}

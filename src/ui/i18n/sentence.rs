@@ -2,7 +2,7 @@
 
 use steady::apiserver::{Request, Response, Subresource, Verb};
 use steady::client::Why;
-use steady::cluster::{Action, Command, Outcome, Transition};
+use steady::cluster::{Action, Command, Fault, Outcome, Transition};
 use steady::session::{Moment, What};
 
 use super::Texts;
@@ -127,9 +127,22 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
             None => t.get("said-nothing"),
         },
         What::Machinery(transition) => t.transition(transition),
-        #[allow(unreachable_patterns)]
-        _ => t.get("said-you-did"),
+        What::Fault(fault) => {
+            let (key, what) = match fault {
+                Fault::NodeDown { node } => ("said-node-down", node.clone()),
+                Fault::NodeUp { node } => ("said-node-up", node.clone()),
+                Fault::Restart { process, node } => ("said-restart", named(process, node.as_deref())),
+                Fault::CutWatches { process, node } => ("said-watches", named(process, node.as_deref())),
+                #[allow(unreachable_patterns)]
+                other => ("said-fault", format!("{other:?}")),
+            };
+            t.with(key, &[("what", what.into())])
+        }
     }
+}
+
+fn named(process: &str, node: Option<&str>) -> String {
+    node.map_or_else(|| process.to_owned(), |n| format!("{process} {n}"))
 }
 
 /// A name of at most so many characters, shortened in the middle, where it says least.

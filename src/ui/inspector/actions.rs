@@ -64,7 +64,7 @@ pub fn Actions(props: &Props) -> Html {
     };
     let faults = store.faults(o).into_iter().map(|(key, op)| {
         let store = store.clone();
-        html! { <button type="button" class="quiet bad" onclick={move |_| store.perform(&op)}>{ t.get(key) }</button> }
+        html! { <button type="button" class="quiet bad" onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
     });
     html! {
         <div class="actions" role="group" aria-label={t.get("actions")}>

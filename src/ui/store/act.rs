@@ -1,13 +1,14 @@
 //! What a person does.
 
-use gloo::events::EventListener;
-use gloo::utils::{document, window};
-use steady::api::ObjectRef;
+use gloo::utils::window;
+use steady::api::{Kind, ObjectRef};
+use steady::cluster::Fault;
 use steady::kubectl::Output;
+use steady::session::scenario::Deed;
 use steady::session::{Depth, MomentId};
 use wasm_bindgen::JsCast;
 
-use super::{Diagnostic, Entry, Mode, NextLine, Scenario, Shared, Store, Toast, What};
+use super::{Diagnostic, Entry, Mode, NextLine, Shared, Store, Toast, What};
 
 /// Lines of the terminal that are kept.
 const TERMINAL: usize = 400;
@@ -101,9 +102,26 @@ impl Store {
     }
 
     /// Begins a scenario.
-    pub fn open_scenario(&self, scenario: &Scenario) {
-        self.load(Some(scenario));
+    pub fn open_scenario(&self, id: &str) {
+        let scenarios = self.with(|s| s.scenarios.clone());
+        self.load(scenarios.iter().find(|s| s.id == id));
         self.moved();
+    }
+
+    /// Does what a scenario offers to try.
+    pub fn attempt(&self, i: usize) {
+        let scenarios = self.with(|s| s.scenarios.clone());
+        let id = self.with(|s| s.session.start().scenario.clone());
+        let Some(scenario) = scenarios.iter().find(|s| s.id == id) else { return };
+        let Some(deed) = scenario.tries.get(i).map(|t| &t.deed) else { return };
+        if matches!(deed, Deed::Steady(_)) {
+            return self.to_steady();
+        }
+        if self.change(|s| scenario.perform(&mut s.session, deed)) {
+            self.moved();
+        } else {
+            self.say(self.texts().get("try-nothing"), false);
+        }
     }
 
     /// The person typed.
@@ -178,9 +196,7 @@ impl Store {
         if bare.is_empty() {
             return;
         }
-        let before = self.with(|s| s.session.at());
-        let text = self.with(|s| s.text.clone());
-        let output = self.change(|s| s.session.kubectl(bare, &[("manifest.yaml", &text)]));
+        let output = self.kubectl_output(bare);
         let entry = Entry {
             line: format!("kubectl {bare}"),
             output: format!("{}{}", output.stdout, output.stderr),
@@ -194,7 +210,18 @@ impl Store {
                 }
             });
         });
-        if self.with(|s| s.session.at()) == before { self.refresh() } else { self.moved() }
+        self.refresh();
+    }
+
+    /// Runs a command line; `manifest.yaml` is the editor's text.
+    pub fn kubectl_output(&self, line: &str) -> Output {
+        let before = self.with(|s| s.session.at());
+        let text = self.with(|s| s.text.clone());
+        let output = self.change(|s| s.session.kubectl(line, &[("manifest.yaml", &text)]));
+        if self.with(|s| s.session.at()) != before {
+            self.moved();
+        }
+        output
     }
 
     /// Shows a message for a while.
@@ -225,14 +252,59 @@ impl Store {
         }
     }
 
-    /// Saves before the page goes away.
-    pub fn keep(&self) {
-        let store = self.clone();
-        EventListener::new(&document(), "visibilitychange", move |_| {
-            if document().hidden() {
-                store.save();
-            }
-        })
-        .forget();
+    /// Runs a command line and says what it printed.
+    pub fn kubectl_said(&self, line: &str) {
+        let out = self.kubectl_output(line);
+        let text = if out.exit == 0 { &out.stdout } else { &out.stderr };
+        if !text.trim().is_empty() {
+            self.say(text.trim().to_owned(), out.exit != 0);
+        }
+    }
+
+    /// What can go wrong with an object.
+    pub fn faults(&self, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
+        if object.kind != Kind::Node {
+            return Vec::new();
+        }
+        let node = object.key.name.to_string();
+        let kubelet = |n: String| Fault::Restart { process: "kubelet".into(), node: Some(n) };
+        let running = self.with(|s| {
+            let cluster = s.session.cluster();
+            cluster.processes().find(|p| p.node.as_deref() == Some(&*node)).map(|p| p.running)
+        });
+        match running {
+            Some(true) => vec![
+                ("act-node-down", Fault::NodeDown { node: node.clone() }),
+                ("act-restart-kubelet", kubelet(node)),
+            ],
+            Some(false) => vec![("act-node-up", Fault::NodeUp { node })],
+            None => Vec::new(),
+        }
+    }
+
+    /// What can go wrong with the control plane: its process, and what.
+    pub fn plane_faults(&self) -> Vec<(&'static str, String, Fault)> {
+        let names: Vec<String> = self.with(|s| {
+            let processes = s.session.cluster().processes().filter(|p| p.node.is_none());
+            processes.map(|p| p.name.to_string()).collect()
+        });
+        names
+            .into_iter()
+            .flat_map(|name| {
+                let (process, node) = (name.clone(), None);
+                [
+                    ("fault-restart", name.clone(), Fault::Restart { process: process.clone(), node: node.clone() }),
+                    ("fault-watches", name, Fault::CutWatches { process, node }),
+                ]
+            })
+            .collect()
+    }
+
+    /// Makes something go wrong.
+    pub fn break_it(&self, fault: &Fault) {
+        match self.change(|s| s.session.fault(fault)) {
+            Ok(()) => self.moved(),
+            Err(e) => self.say(e.to_string(), true),
+        }
     }
 }

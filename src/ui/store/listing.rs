@@ -35,7 +35,7 @@ pub struct NextLine {
 }
 
 /// What may come next.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct Listing {
     /// The lines; the first is what a step does.
     pub lines: Shared<Vec<NextLine>>,

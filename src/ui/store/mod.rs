@@ -15,6 +15,7 @@ use std::rc::Rc;
 use steady::api::ObjectRef;
 use steady::session::view::Preview;
 use steady::session::view::graph::Graph;
+use steady::session::scenario::{self, Scenario};
 use steady::session::{Depth, MomentId, Session, Start};
 use yew::Callback;
 
@@ -26,21 +27,10 @@ pub use run::{Mode, SPEEDS};
 pub use shared::Shared;
 pub use view::{Diagnostic, Entry, Mark, Said, Toast, View};
 
-/// The scenarios that come with the page.
-pub struct Scenario {
-    /// Its directory's name.
-    pub id: &'static str,
-    /// What is applied at its start.
-    pub manifest: &'static str,
-}
-
-/// In the order of the menu; each has the texts `scenario-<id>` and `scenario-<id>-about`.
-pub const SCENARIOS: &[Scenario] =
-    &[Scenario { id: "first-deployment", manifest: steady::session::FIRST_MANIFEST }];
-
 /// What the store keeps.
 pub struct State {
     session: Session,
+    scenarios: Shared<Vec<Scenario>>,
     /// Where the scenario begins: *restart* goes here.
     first: MomentId,
     graph: Shared<Graph>,
@@ -59,7 +49,6 @@ pub struct State {
     preview: Option<Shared<Preview>>,
     terminal: Shared<Vec<Entry>>,
     toast: Option<Toast>,
-    said: Said,
     version: u64,
 }
 
@@ -87,9 +76,11 @@ impl PartialEq for Store {
 impl Store {
     /// A store with the first scenario on the table.
     pub fn new(lang: Lang) -> Store {
+        let scenarios = Shared::new(scenario::all());
         let session = Session::new(Start::default());
         let state = State {
             session,
+            scenarios: scenarios.clone(),
             first: 0,
             graph: Shared::default(),
             changed: Shared::default(),
@@ -106,7 +97,6 @@ impl Store {
             preview: None,
             terminal: Shared::default(),
             toast: None,
-            said: Said::default(),
             version: 0,
         };
         let store = Store(Rc::new(Inner {
@@ -118,7 +108,7 @@ impl Store {
             saving: Cell::new(false),
             previewing: Cell::new(0),
         }));
-        store.load(SCENARIOS.first());
+        store.load(scenarios.first());
         store
     }
 
@@ -167,11 +157,9 @@ impl Store {
     fn load(&self, scenario: Option<&Scenario>) {
         let Some(scenario) = scenario else { return };
         self.change(|s| {
-            let start = Start { scenario: scenario.id.to_owned(), ..Start::default() };
-            s.session = Session::new(start);
-            let _ = s.session.apply(scenario.manifest);
+            s.session = scenario.open();
             s.first = s.session.at();
-            s.text = Shared::new(scenario.manifest.to_owned());
+            s.text = Shared::new(scenario.manifest.clone());
             s.text_set += 1;
             s.selection = None;
             s.graph = Shared::default();
@@ -193,5 +181,25 @@ impl State {
     /// The graph at the moment that is looked at.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// Every scenario.
+    pub fn scenarios(&self) -> &Shared<Vec<Scenario>> {
+        &self.scenarios
+    }
+
+    /// Whether it runs.
+    pub fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// The manifest.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Which step of the timeline a moment is.
+    pub fn place_of(&self, moment: MomentId) -> usize {
+        self.marks.iter().position(|m| m.moment == moment).unwrap_or(0)
     }
 }

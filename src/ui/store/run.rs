@@ -29,9 +29,9 @@ pub enum Mode {
     /// What was saved is done again.
     Restoring {
         /// Steps so far.
-        done: usize,
+        done: u64,
         /// Of so many.
-        of: usize,
+        of: u64,
     },
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use steady::api::{Kind, ObjectRef};
+use steady::api::{Kind, Object, ObjectRef};
+use steady::cluster::Cluster;
 use steady::session::view::graph::Graph;
 use steady::session::view::{Declared, Preview, declared};
 use steady::session::{Depth, MomentId, What as Did};
@@ -211,6 +212,49 @@ impl Store {
                 scenario: s.session.start().scenario.clone(),
                 texts,
             }
+        })
+    }
+
+    /// What the last step was about: the object that it wrote.
+    pub fn subject(&self) -> Option<ObjectRef> {
+        self.with(|s| {
+            let moment = s.session.current();
+            let writes = moment.writes();
+            writes.iter().map(|w| w.object.clone()).find(|o| o.kind != Kind::Event)
+        })
+    }
+
+    /// An object before the last step and after it.
+    pub fn before_and_after(&self, of: &ObjectRef) -> (Option<Object>, Option<Object>) {
+        self.with(|s| {
+            let moment = s.session.current();
+            let before = moment.parent.and_then(|p| s.session.moment(p)).map(|m| &m.cluster);
+            let get = |c: &Cluster| c.api().etcd().get(of).map(|r| r.object.clone());
+            (before.and_then(get), get(&moment.cluster))
+        })
+    }
+
+    /// The branches that are not shown: at which step they leave this one, the moment they begin
+    /// with, what they begin with, and how long they are.
+    pub fn branches(&self, marks: &[Mark]) -> Vec<(usize, MomentId, String, usize)> {
+        let texts = self.texts();
+        self.with(|s| {
+            let mut out = Vec::new();
+            for (place, mark) in marks.iter().enumerate().filter(|(_, m)| m.fork) {
+                let shown = marks.get(place + 1).map(|m| m.moment);
+                let children = s.session.moment(mark.moment).map_or(&[][..], |m| &m.children);
+                for child in children.iter().copied().filter(|c| Some(*c) != shown) {
+                    let mut length = 1;
+                    let mut end = child;
+                    while let Some(next) = s.session.moment(end).and_then(|m| m.children.last().copied()) {
+                        end = next;
+                        length += 1;
+                    }
+                    let said = s.session.moment(child).map(|m| step_sentence(&texts, m)).unwrap_or_default();
+                    out.push((place, child, said, length));
+                }
+            }
+            out
         })
     }
 }

@@ -1,0 +1,241 @@
+//! The `cases/`: scenarios run step by step, then judged by the facts of their recordings.
+//!
+//! The facts of a case are those of its `facts.json` ([`crate::facts`]) and, for each kubectl step,
+//! those of [`crate::printed`].
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::facts::{Recorded, facts, left_out};
+use crate::history;
+use crate::normalise::Normaliser;
+use crate::printed::Printed;
+use crate::report::{Fact, Outcome, names, read};
+use crate::system::{Factory, KubectlOutput, Op, Setup, System, Write};
+
+/// A scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The folder's name.
+    pub name: String,
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// Whether node names mean something.
+    pub scheduling: bool,
+    /// What happens.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a case. After each that says so, the cluster is left to itself until it is quiet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// A kubectl command line.
+    Kubectl(String),
+    /// Time passes.
+    Wait {
+        /// Seconds.
+        seconds: f64,
+        /// Then wait until it is quiet.
+        settle: bool,
+    },
+    /// One more node registers.
+    AddNode(String),
+}
+
+impl Case {
+    /// Reads a case's `case.json`.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a step is of an unknown form.
+    pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
+        let text = read(&folder.join(name).join("case.json"))?;
+        let case: Value = serde_json::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
+        let steps = case.get("steps").and_then(Value::as_array).into_iter().flatten();
+        Ok(Case {
+            name: name.into(),
+            nodes: case.get("nodes").and_then(Value::as_u64).and_then(|n| n.try_into().ok()).unwrap_or(3),
+            scheduling: case.get("scheduling").and_then(Value::as_bool).unwrap_or(false),
+            steps: steps
+                .map(|s| step(s).ok_or_else(|| format!("{name}: unknown step {s}")))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn step(value: &Value) -> Option<Step> {
+    if let Some(command) = value.get("kubectl").and_then(Value::as_str) {
+        return Some(Step::Kubectl(command.into()));
+    }
+    if let Some(name) = value.get("node_add").and_then(Value::as_str) {
+        return Some(Step::AddNode(name.into()));
+    }
+    let seconds = value.get("wait_s").and_then(Value::as_f64)?;
+    Some(Step::Wait { seconds, settle: value.get("settle").and_then(Value::as_bool).unwrap_or(true) })
+}
+
+/// `{pod:app=web:1}`: the name of the pod with that label that was created first (2: second …) and
+/// still exists; `{ns}`: the namespace.
+pub fn substitute(command: &str, writes: &[Write]) -> String {
+    let mut out = command.replace("{ns}", "default");
+    while let Some(start) = out.find("{pod:") {
+        let Some(end) = out.get(start..).and_then(|s| s.find('}')).map(|e| start + e) else { break };
+        let inner = out.get(start + 5..end).unwrap_or("").to_owned();
+        let (label, n) = inner.rsplit_once(':').unwrap_or((&inner, "1"));
+        let (key, value) = label.split_once('=').unwrap_or((label, ""));
+        let n = n.parse::<usize>().unwrap_or(1).saturating_sub(1);
+        let name = living_pods(writes, key, value).into_iter().nth(n).unwrap_or_else(|| "no-such-pod".into());
+        out.replace_range(start..=end, &name);
+    }
+    out
+}
+
+/// The names of the pods with a label, in order of creation.
+fn living_pods(writes: &[Write], key: &str, value: &str) -> Vec<String> {
+    let mut out: Vec<(String, bool)> = Vec::new();
+    for w in writes {
+        if w.object.get("kind").and_then(Value::as_str) != Some("Pod") {
+            continue;
+        }
+        let name = w.object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("");
+        let labels = w.object.pointer("/metadata/labels");
+        let matches = labels.and_then(|l| l.get(key)).and_then(Value::as_str) == Some(value);
+        match w.op {
+            Op::Deleted => out.retain(|(n, _)| n != name),
+            _ => match out.iter_mut().find(|(n, _)| n == name) {
+                Some(entry) => entry.1 = matches,
+                None => out.push((name.into(), matches)),
+            },
+        }
+    }
+    out.into_iter().filter(|(_, m)| *m).map(|(n, _)| n).collect()
+}
+
+/// The writes of a case: what [`left_out`] names and node heartbeats are not among them.
+pub fn relevant(writes: &[Write]) -> Vec<Write> {
+    let mut nodes: std::collections::BTreeMap<String, Value> = std::collections::BTreeMap::new();
+    let mut out = Vec::new();
+    for w in writes.iter().filter(|w| !left_out(&w.object)) {
+        if w.object.get("kind").and_then(Value::as_str) == Some("Node") {
+            let name = w.object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("").to_owned();
+            let still = without_heartbeat(&w.object);
+            let before = nodes.insert(name, still.clone());
+            if w.op == Op::Modified && before.as_ref() == Some(&still) {
+                continue;
+            }
+        }
+        out.push(w.clone());
+    }
+    out
+}
+
+fn without_heartbeat(node: &Value) -> Value {
+    let mut node = node.clone();
+    if let Some(meta) = node.pointer_mut("/metadata").and_then(Value::as_object_mut) {
+        meta.remove("resourceVersion");
+        meta.remove("managedFields");
+    }
+    let conditions = node.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
+    for c in conditions.into_iter().flatten().filter_map(Value::as_object_mut) {
+        c.remove("lastHeartbeatTime");
+    }
+    node
+}
+
+/// Runs the steps; gives what each kubectl step printed, in normal form.
+fn play(
+    case: &Case,
+    folder: &Path,
+    system: &mut dyn System,
+    before: usize,
+    start: f64,
+) -> Vec<KubectlOutput> {
+    let mut out = Vec::new();
+    for step in &case.steps {
+        match step {
+            Step::Kubectl(command) => {
+                let since = system.writes().get(before..).unwrap_or(&[]);
+                let command = substitute(command, since);
+                let printed = system.kubectl(&command, folder);
+                let since = system.writes().get(before..).unwrap_or(&[]);
+                let mut normaliser = Normaliser::new("default", start);
+                since.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
+                out.push(KubectlOutput {
+                    exit: printed.exit,
+                    stdout: normaliser.table(&printed.stdout),
+                    stderr: normaliser.table(&printed.stderr),
+                });
+                system.settle();
+            }
+            Step::Wait { seconds, settle } => {
+                system.wait(*seconds);
+                if *settle {
+                    system.settle();
+                }
+            }
+            Step::AddNode(name) => {
+                system.add_node(name);
+                system.settle();
+            }
+        }
+    }
+    out
+}
+
+/// Runs one case.
+///
+/// # Errors
+/// If its files cannot be read.
+pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outcome, String> {
+    let case = Case::load(folder, name)?;
+    let at = folder.join(name);
+    let recorded: Value =
+        serde_json::from_str(&read(&at.join("facts.json"))?).map_err(|e| format!("{name}: {e}"))?;
+    let printed: Vec<Printed> = read(&at.join("kubectl.jsonl"))?
+        .lines()
+        .filter_map(|l| serde_json::from_str(l).ok())
+        .map(|row: Value| Printed::from_value(&row))
+        .collect();
+    let setup =
+        Setup { nodes: case.nodes, scheduling: case.scheduling, controllers: true, seconds_past_minute: 20 };
+    let run = crate::guarded(|| {
+        let mut system = factory(&setup);
+        let (before, start) = (system.writes().len(), system.now().floor());
+        let outputs = play(&case, &at, system.as_mut(), before, start);
+        // What set-up wrote is known, but not counted.
+        let kept = relevant(system.writes());
+        let skipped = relevant(system.writes().get(..before).unwrap_or(&[])).len();
+        (kept.get(skipped..).unwrap_or(&[]).to_vec(), outputs, start)
+    });
+    let recorded = Recorded::from_value(&recorded);
+    let (writes, outputs, start, panic) = match run {
+        Ok((w, o, s)) => (w, o, s, None),
+        Err(e) => (Vec::new(), Vec::new(), 0.0, Some(e)),
+    };
+    let mut out = recorded.compare(&facts(&writes, case.scheduling, start));
+    for (i, p) in printed.iter().enumerate() {
+        let label = format!("{} {}", i + 1, p.command);
+        match outputs.get(i) {
+            Some(have) => out.extend(p.compare(&label, have, case.scheduling)),
+            None => {
+                let have = KubectlOutput { exit: i32::MIN, stdout: "\0".into(), stderr: "\0".into() };
+                out.extend(p.compare(&label, &have, case.scheduling));
+            }
+        }
+    }
+    if let Some(panic) = panic {
+        out.insert(0, Fact { part: "panic", name: String::new(), recorded: false, difference: Some(panic) });
+    }
+    let wanted: Vec<Write> = history::history(&at)?.into_iter().map(|r| r.write).collect();
+    let notes = history::causal(&wanted, &writes);
+    Ok(Outcome { name: format!("cases/{name}"), facts: out, notes })
+}
+
+/// Runs every case whose name begins with `filter`.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Outcome>, String> {
+    let all = names(folder)?;
+    all.iter().filter(|n| n.starts_with(filter)).map(|n| run_one(folder, n, factory)).collect()
+}

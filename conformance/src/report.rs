@@ -1,0 +1,180 @@
+//! Counting: facts, what met them, and the table of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// One compared fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Its area within the case: `replicas`, `events`, `stdout`, `status` …
+    pub part: &'static str,
+    /// Which one.
+    pub name: String,
+    /// Whether the recordings have it. A fact without it is something the run did beyond them.
+    pub recorded: bool,
+    /// How the run differs, in one line; nothing if it does not.
+    pub difference: Option<String>,
+}
+
+impl Fact {
+    /// A recorded fact, met if there is no difference.
+    pub fn new(part: &'static str, name: impl Into<String>, difference: Option<String>) -> Fact {
+        Fact { part, name: name.into(), recorded: true, difference }
+    }
+
+    /// Whether the run agrees.
+    pub fn met(&self) -> bool {
+        self.difference.is_none()
+    }
+}
+
+/// All facts of one case, one api row, one kubectl row or one hash.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// `cases/deploy-create`, `api/02-crud/3`, `kubectl/01-get/7`, `hash/affinity`
+    pub name: String,
+    /// Its facts.
+    pub facts: Vec<Fact>,
+    /// The causal report, which counts for nothing.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// How many facts are met, and how many there are.
+    pub fn score(&self) -> (usize, usize) {
+        (self.facts.iter().filter(|f| f.met()).count(), self.facts.len())
+    }
+
+    /// Every name under which something passes as a whole: the outcome itself, and for a case each
+    /// of its areas (`cases/deploy-create/events`).
+    pub fn passing(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.facts.is_empty() {
+            return out;
+        }
+        if self.facts.iter().all(Fact::met) {
+            out.push(self.name.clone());
+        }
+        if self.name.starts_with("cases/") {
+            let mut parts: BTreeMap<&str, bool> = BTreeMap::new();
+            for f in &self.facts {
+                *parts.entry(f.part).or_insert(true) &= f.met();
+            }
+            out.extend(parts.iter().filter(|(_, met)| **met).map(|(p, _)| format!("{}/{p}", self.name)));
+        }
+        out
+    }
+}
+
+/// At most this many characters of a line.
+pub fn short(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.into();
+    }
+    let mut out: String = text.chars().take(limit).collect();
+    out.push('…');
+    out
+}
+
+/// A file's text.
+///
+/// # Errors
+/// With the file's name.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The names in a folder, in order.
+///
+/// # Errors
+/// With the folder's name.
+pub fn names(folder: &Path) -> Result<Vec<String>, String> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut out: Vec<String> =
+        entries.filter_map(Result::ok).filter_map(|e| e.file_name().into_string().ok()).collect();
+    out.sort();
+    Ok(out)
+}
+
+/// The group an outcome is counted in: a case by itself, an api row in its file.
+fn group(name: &str) -> String {
+    match name.split('/').collect::<Vec<_>>().as_slice() {
+        [suite @ ("api" | "kubectl"), group, _] => format!("{suite}/{group}"),
+        ["hash", ..] => "hash".into(),
+        _ => name.into(),
+    }
+}
+
+/// The table: each group with its first difference (or all of them), totals per suite and area, and
+/// the last line `N of M facts`.
+pub fn table(outcomes: &[Outcome], verbose: bool) -> String {
+    let mut out = String::new();
+    let mut groups: Vec<(String, Vec<&Outcome>)> = Vec::new();
+    for o in outcomes {
+        let g = group(&o.name);
+        match groups.last_mut() {
+            Some((name, list)) if *name == g => list.push(o),
+            _ => groups.push((g, vec![o])),
+        }
+    }
+    let width = groups.iter().map(|(n, _)| n.len()).max().unwrap_or(0);
+    for (name, list) in &groups {
+        let met: usize = list.iter().map(|o| o.score().0).sum();
+        let all: usize = list.iter().map(|o| o.score().1).sum();
+        let mut failing =
+            list.iter().flat_map(|o| o.facts.iter().map(move |f| (o, f))).filter(|(_, f)| !f.met());
+        let line = |(o, f): (&&Outcome, &Fact)| {
+            let row = o.name.strip_prefix(name.as_str()).unwrap_or("").trim_start_matches('/');
+            let gap = if row.is_empty() { "" } else { " " };
+            let difference = f.difference.as_deref().unwrap_or("").replace('\n', "\\n");
+            format!("{row}{gap}{} {}: {difference}", f.part, f.name)
+        };
+        if verbose {
+            let _ = writeln!(out, "{name:width$} {met:5} of {all:5}");
+            for x in failing.by_ref() {
+                let _ = writeln!(out, "    {}", short(&line(x), 1000));
+            }
+            for note in list.iter().flat_map(|o| &o.notes) {
+                let _ = writeln!(out, "    (order) {}", short(note, 1000));
+            }
+        } else {
+            let first = failing.next().map_or_else(String::new, |x| short(&line(x), 160));
+            let _ = writeln!(out, "{name:width$} {met:5} of {all:5}  {first}");
+        }
+    }
+    totals(outcomes, &mut out);
+    out
+}
+
+fn totals(outcomes: &[Outcome], out: &mut String) {
+    let mut areas: BTreeMap<(String, &str), (usize, usize)> = BTreeMap::new();
+    let mut suites: BTreeMap<String, (usize, usize, usize, usize)> = BTreeMap::new();
+    let mut beyond = 0;
+    for o in outcomes {
+        let suite = o.name.split('/').next().unwrap_or("").to_owned();
+        let (met, all) = o.score();
+        let s = suites.entry(suite.clone()).or_default();
+        *s = (s.0 + met, s.1 + all, s.2 + usize::from(all > 0 && met == all), s.3 + 1);
+        for f in &o.facts {
+            let a = areas.entry((suite.clone(), f.part)).or_default();
+            *a = (a.0 + usize::from(f.met()), a.1 + 1);
+            beyond += usize::from(!f.recorded);
+        }
+    }
+    let _ = writeln!(out);
+    for ((suite, part), (met, all)) in &areas {
+        let _ = writeln!(out, "{:24} {met:5} of {all:5}", format!("{suite} {part}"));
+    }
+    let _ = writeln!(out);
+    let (mut n, mut m) = (0, 0);
+    for (suite, (met, all, whole, of)) in &suites {
+        let _ = writeln!(out, "{suite:24} {met:5} of {all:5}   whole: {whole} of {of}");
+        n += met;
+        m += all;
+    }
+    if beyond > 0 {
+        let _ = writeln!(out, "{beyond} of these facts are things the recordings never did");
+    }
+    let _ = writeln!(out, "{n} of {m} facts");
+}

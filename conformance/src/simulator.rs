@@ -1,0 +1,247 @@
+//! Steady as the system under test: its own API server, controllers and scheduler, with the
+//! recordings' stand-in kubelets plugged in where the product has real ones.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use steady::api::types::{Node as ApiNode, Pod, StorageClass};
+use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Response, Verb};
+use steady::client::{Component, Context, Controller, Handler, Notification, Reconciler, Result, Why};
+use steady::cluster::{Cluster, Config, NodeSpec};
+use steady::etcd::Map;
+use steady::kubectl;
+
+use crate::kubelet::{self, KubeletWrite, Memory};
+use crate::provisioner;
+use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System, Write};
+
+/// Seconds without a write after which a cluster counts as quiet.
+const QUIET_SECONDS: i64 = 2;
+
+/// A kubelet that follows the table in the recordings' README.
+#[derive(Clone, Debug)]
+pub struct StandInKubelet {
+    node: Rc<str>,
+    number: u32,
+}
+
+/// What it remembers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pods: Map<Rc<str>, Memory>,
+    addresses: u32,
+}
+
+impl StandInKubelet {
+    /// The kubelet of `node-<n>`.
+    pub fn new(node: &str) -> StandInKubelet {
+        let number = node.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        StandInKubelet { node: node.into(), number }
+    }
+}
+
+impl Reconciler for StandInKubelet {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        "kubelet".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::Pod, Filter::NodeName(self.node.clone())), (Kind::Node, Filter::Name(self.node.clone()))]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        match seen.object().map(Object::kind) {
+            Some(Kind::Pod) => {
+                if let Some(o) = &seen.new {
+                    cx.enqueue(o.key());
+                }
+            }
+            Some(Kind::Node) => {
+                let down = |o: &Option<Object>| {
+                    o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
+                };
+                if down(&seen.old) != down(&seen.new) {
+                    let keys: Vec<Key> = cx.caches.of(Kind::Pod).list(None).map(Object::key).collect();
+                    keys.into_iter().for_each(|k| cx.enqueue(k));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Context<State>, key: Key) -> Result {
+        let Some(mut pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
+        let down =
+            cx.lister::<ApiNode>().get(&Key::new("", &self.node)).is_some_and(|n| kubelet::node::is_down(n));
+        let uid: Rc<str> = pod.metadata.uid().into();
+        loop {
+            let (memory, used) = cx.state(|s| (s.pods.get(&uid).copied(), s.addresses));
+            let node = kubelet::Node { number: self.number, down, next_ip: used + 1 };
+            let next = kubelet::next(&pod, node, cx.now(), memory);
+            let (id, memory, took) = (uid.clone(), next.memory, next.took_ip);
+            cx.update_state(move |s| {
+                s.pods.insert(id.clone(), memory);
+                s.addresses += u32::from(took);
+            });
+            match next.write {
+                Some(KubeletWrite::Status(status)) => {
+                    let mut to = pod.clone();
+                    Rc::make_mut(&mut to).status = Some(*status);
+                    match cx.patch_status(pod.clone(), to).because(Why::new("stand_in")).await {
+                        Ok(p) => pod = p,
+                        Err(e) if e.is_not_found() => return Ok(()),
+                        Err(e) => return Err(e.into()),
+                    }
+                }
+                Some(KubeletWrite::Delete) => {
+                    let options = DeleteOptions {
+                        grace_period_seconds: Some(0),
+                        uid: Some(uid.to_string()),
+                        ..Default::default()
+                    };
+                    match cx.delete(Kind::Pod, key.clone(), options).because(Why::new("stand_in")).await {
+                        Ok(_) => {}
+                        Err(e) if e.is_not_found() => {}
+                        Err(e) => return Err(e.into()),
+                    }
+                    return Ok(());
+                }
+                None => {
+                    if let Some(at) = next.wake {
+                        cx.enqueue_after(key, at.duration_since(cx.now()));
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Steady.
+pub struct Simulator {
+    cluster: Cluster,
+    writes: Vec<Write>,
+    last_write: Timestamp,
+}
+
+impl Simulator {
+    /// A fresh cluster.
+    pub fn new(setup: &Setup) -> Simulator {
+        let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
+        config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
+        config.kubelet =
+            Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
+        if !setup.controllers {
+            config.controllers = Rc::new(Vec::new);
+            config.scheduler = Rc::new(Vec::new);
+        }
+        let mut cluster = Cluster::new(&config);
+        let last_write = cluster.now();
+        if setup.controllers {
+            let class: StorageClass = provisioner::storage_class();
+            let request =
+                Request::new(&"kubectl".into(), Verb::Create, Kind::StorageClass, class.metadata.key());
+            let _ = cluster.request(&request.body(Body::Object(class.into())));
+            cluster.settle();
+        }
+        Simulator { cluster, writes: Vec::new(), last_write }
+    }
+
+    fn note(&mut self, writes: &[apiserver::Write]) {
+        note(&mut self.writes, &mut self.last_write, self.cluster.now(), writes);
+    }
+
+    fn run_until(&mut self, to: Timestamp) {
+        let (writes, last) = (&mut self.writes, &mut self.last_write);
+        self.cluster.run_until(to, |cluster, command| {
+            note(writes, last, cluster.now(), &command.writes);
+        });
+    }
+}
+
+fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[apiserver::Write]) {
+    for w in writes {
+        let op = match (&w.prev, &w.next) {
+            (None, _) => Op::Added,
+            (Some(_), Some(_)) => Op::Modified,
+            (Some(_), None) => Op::Deleted,
+        };
+        let object = match op {
+            Op::Deleted => w.prev.as_ref(),
+            _ => w.next.as_ref(),
+        };
+        let Some(object) = object else { continue };
+        if object.kind() == Kind::Lease {
+            continue;
+        }
+        *last = now;
+        let value = object.to_value();
+        let mut by = w.user.to_string();
+        if object.kind() == Kind::Event {
+            let of =
+                |p: &str| value.pointer(p).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+            by = of("/source/component");
+            if by.is_empty() {
+                by = of("/reportingComponent");
+            }
+        }
+        into.push(Write { op, object: value, by, verb: w.verb.clone() });
+    }
+}
+
+struct Client<'a>(&'a mut Simulator);
+
+impl kubectl::ApiClient for Client<'_> {
+    fn request(&mut self, r: &Request) -> Response {
+        let (response, writes) = self.0.cluster.request(r);
+        self.0.note(&writes);
+        response
+    }
+    fn now(&self) -> Timestamp {
+        self.0.cluster.now()
+    }
+}
+
+impl System for Simulator {
+    fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput {
+        let files = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
+        let out = kubectl::run(command, &files, &mut Client(self));
+        KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
+    }
+
+    fn http(&mut self, _: &HttpRequest) -> HttpResponse {
+        HttpResponse::default()
+    }
+
+    fn wait(&mut self, seconds: f64) {
+        let to = self.cluster.now() + std::time::Duration::from_secs_f64(seconds.max(0.0));
+        self.run_until(to);
+    }
+
+    fn settle(&mut self) {
+        loop {
+            let before = self.last_write;
+            self.run_until(before + std::time::Duration::from_secs(QUIET_SECONDS.unsigned_abs()));
+            if self.last_write == before {
+                return;
+            }
+        }
+    }
+
+    fn add_node(&mut self, name: &str) {
+        let components: Vec<Box<dyn Component>> = vec![Controller::boxed(StandInKubelet::new(name))];
+        self.cluster.add_node(&NodeSpec::standard(name), components);
+        self.cluster.settle();
+    }
+
+    fn writes(&self) -> &[Write] {
+        &self.writes
+    }
+
+    fn now(&self) -> f64 {
+        self.cluster.now().as_millisecond() as f64 / 1000.0
+    }
+}

@@ -1,0 +1,186 @@
+//! The runners judged: a system that plays the recordings back gets every fact.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use steady_conformance::report::{Outcome, names, read};
+use steady_conformance::{
+    HttpRequest, HttpResponse, KubectlOutput, NullSystem, Setup, Suite, System, Write, api, cases,
+    default_dir, history, session,
+};
+
+/// Answers from a recording, in its order.
+struct Replay {
+    printed: Vec<Value>,
+    rows: Vec<api::Row>,
+    writes: Vec<Write>,
+    all: Vec<(u64, Write)>,
+    step: u64,
+    asked: usize,
+}
+
+impl Replay {
+    fn advance(&mut self) {
+        self.step += 1;
+        self.writes = self.all.iter().filter(|(s, _)| *s <= self.step).map(|(_, w)| w.clone()).collect();
+    }
+}
+
+/// Ages and dates as kubectl prints them.
+fn printed(text: &str) -> String {
+    text.replace("(x<n> over <age>)", "(x3 over 4m)")
+        .replace("<age>", "5m3s")
+        .replace("<date>", "Fri, 02 Jan 2026 03:04:20 +0000")
+        .replace("\"<rv>\"", "\"1234\"")
+        .replace("<tmp>/LIVE-<n>", "/x/LIVE-12")
+        .replace("<tmp>/MERGED-<n>", "/x/MERGED-34")
+        .replace("<server>", "127.0.0.1:6443")
+        .replace("<go>", "go1.26")
+}
+
+fn answered(text: &str) -> String {
+    let mut s = text.to_owned();
+    // The address that a request was the first to name was made up by the judge.
+    if s.contains("may not change once set") {
+        s = s.replace("ip-2", "10.96.77.2");
+    }
+    s = common::revive(&s);
+    for n in (1..100).rev() {
+        s = s.replace(&format!("rv-{n}"), &(100 + n).to_string());
+        s = s.replace(&format!("<continue-{n}>"), &format!("c{n}"));
+    }
+    s.replace("<newer>", "999")
+        .replace("<at most the newest>", "101")
+        .replace("<time>", "2026-01-02T03:04:20Z")
+        .replace("<rv>", "105")
+        .replace("<server>", "10.0.0.1:6443")
+        .replace("<r>", "zzzzz")
+}
+
+impl System for Replay {
+    fn kubectl(&mut self, command: &str, _: &Path) -> KubectlOutput {
+        self.advance();
+        let row = &self.printed[self.asked];
+        self.asked += 1;
+        if !self.all.is_empty() {
+            let recorded = common::revive(row["command"].as_str().unwrap());
+            assert_eq!(command, recorded, "what stands for a pod's name is replaced");
+        }
+        let text = |k: &str| {
+            let text = printed(row[k].as_str().unwrap());
+            if self.all.is_empty() { text } else { common::revive(&text) }
+        };
+        KubectlOutput {
+            exit: row["exit"].as_i64().unwrap() as i32,
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+        }
+    }
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        let row = self.rows.iter().find(|r| r.n == self.asked as u64 + 1).unwrap();
+        self.asked += 1;
+        assert_eq!(request.method, row.request.method);
+        assert!(
+            !format!("{request:?}").contains("rv-"),
+            "placeholders are replaced in requests: {request:?}"
+        );
+        let body = match (row.response.get("text"), row.response.get("watch")) {
+            (Some(t), _) => t.as_str().unwrap().to_owned(),
+            (_, Some(w)) => w.as_array().unwrap().iter().map(|e| e.to_string() + "\n").collect(),
+            _ => row.response.to_string(),
+        };
+        let content_type = row.response_type.clone().unwrap_or_else(|| "application/json".into());
+        HttpResponse {
+            status: row.status,
+            content_type,
+            warnings: row.warnings.clone(),
+            body: answered(&body),
+        }
+    }
+    fn wait(&mut self, _: f64) {
+        self.advance();
+    }
+    fn settle(&mut self) {}
+    fn add_node(&mut self, _: &str) {
+        self.advance();
+    }
+    fn writes(&self) -> &[Write] {
+        &self.writes
+    }
+    fn now(&self) -> f64 {
+        common::START as f64
+    }
+}
+
+fn replay() -> Replay {
+    Replay { printed: Vec::new(), rows: Vec::new(), writes: Vec::new(), all: Vec::new(), step: 0, asked: 0 }
+}
+
+fn lines(file: &Path) -> Vec<Value> {
+    read(file).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+fn all_met(outcomes: &[Outcome]) {
+    let wrong: Vec<String> = outcomes
+        .iter()
+        .flat_map(|o| o.facts.iter().map(move |f| (o, f)))
+        .filter(|(_, f)| !f.met())
+        .map(|(o, f)| format!("{} {} {}: {}", o.name, f.part, f.name, f.difference.as_deref().unwrap()))
+        .collect();
+    let facts: usize = outcomes.iter().map(|o| o.facts.len()).sum();
+    assert!(wrong.is_empty(), "{} of {facts}:\n{}", facts - wrong.len(), wrong.join("\n"));
+    assert!(facts > 0);
+}
+
+#[test]
+fn the_recorded_cases_get_every_fact() {
+    let folder = default_dir().join("cases");
+    let mut outcomes = Vec::new();
+    for (name, at) in common::cases() {
+        let factory = |_: &Setup| -> Box<dyn System> {
+            let steps: Vec<u64> = history::history(&at).unwrap().into_iter().map(|r| r.step).collect();
+            let all = steps.into_iter().zip(common::writes(&at).1).collect();
+            Box::new(Replay { printed: lines(&at.join("kubectl.jsonl")), all, ..replay() })
+        };
+        let outcome = cases::run_one(&folder, &name, &factory).unwrap();
+        assert_eq!(outcome.notes, Vec::<String>::new(), "{name}");
+        outcomes.push(outcome);
+    }
+    all_met(&outcomes);
+}
+
+#[test]
+fn the_recorded_answers_get_every_fact() {
+    let folder = default_dir().join("api");
+    let mut outcomes = Vec::new();
+    for file in names(&folder).unwrap() {
+        let group = file.strip_suffix(".jsonl").unwrap().to_owned();
+        let factory = |_: &Setup| -> Box<dyn System> {
+            Box::new(Replay { rows: api::rows(&folder.join(&file)).unwrap(), ..replay() })
+        };
+        outcomes.extend(api::run(&folder, &group, &factory).unwrap());
+    }
+    all_met(&outcomes);
+}
+
+#[test]
+fn the_recorded_session_gets_every_fact() {
+    let folder: PathBuf = default_dir().join("kubectl");
+    let factory = |_: &Setup| -> Box<dyn System> {
+        let files = names(&folder).unwrap().into_iter().filter(|n| n.ends_with(".jsonl"));
+        Box::new(Replay { printed: files.flat_map(|f| lines(&folder.join(f))).collect(), ..replay() })
+    };
+    all_met(&session::run(&folder, "", &factory).unwrap());
+}
+
+#[test]
+fn a_system_that_does_nothing_gets_no_fact() {
+    for suite in Suite::ALL {
+        let null = |_: &Setup| -> Box<dyn System> { Box::new(NullSystem) };
+        let outcomes = suite.run(&default_dir(), "", &null, &|_, _| String::new()).unwrap();
+        assert_eq!(outcomes.iter().map(|o| o.score().0).sum::<usize>(), 0, "{suite:?}");
+    }
+}

@@ -1,0 +1,165 @@
+//! JSON patch (RFC 6902) and JSON merge patch (RFC 7386).
+
+use serde_json::{Map, Value};
+
+use super::PatchError;
+
+/// The API server refuses longer JSON patches.
+pub const JSON_PATCH_MAX_OPERATIONS: usize = 10_000;
+
+/// Applies a JSON merge patch: maps merge, null deletes, everything else replaces.
+pub fn json_merge_patch(original: Value, patch: &Value) -> Value {
+    let Value::Object(changes) = patch else {
+        return patch.clone();
+    };
+    let mut map = match original {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    for (key, change) in changes {
+        if change.is_null() {
+            map.remove(key);
+        } else {
+            let old = map.remove(key).unwrap_or(Value::Null);
+            map.insert(key.clone(), json_merge_patch(old, change));
+        }
+    }
+    Value::Object(map)
+}
+
+/// Applies a JSON patch: all of its operations, or none.
+///
+/// # Errors
+/// [`PatchError::BadRequest`] if it is no list of operations, [`PatchError::Unprocessable`] if one
+/// of them does not fit the document or its test fails.
+pub fn json_patch(mut document: Value, patch: &Value) -> Result<Value, PatchError> {
+    let Value::Array(operations) = patch else {
+        let what = match patch {
+            Value::Object(_) => "object",
+            Value::String(_) => "string",
+            Value::Number(_) => "number",
+            Value::Bool(_) => "bool",
+            _ => return Ok(document),
+        };
+        return Err(PatchError::BadRequest(format!(
+            "error decoding patch: json: cannot unmarshal {what} into Go value of type []handlers.jsonPatchOp"
+        )));
+    };
+    if operations.len() > JSON_PATCH_MAX_OPERATIONS {
+        return Err(PatchError::BadRequest(format!(
+            "The allowed maximum operations in a JSON patch is {JSON_PATCH_MAX_OPERATIONS}, got {}",
+            operations.len()
+        )));
+    }
+    for operation in operations {
+        apply(&mut document, operation)?;
+    }
+    Ok(document)
+}
+
+fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
+    let text = |key: &str| operation.get(key).and_then(Value::as_str);
+    let wrong = |message: String| PatchError::Unprocessable(message);
+    let op = text("op").unwrap_or_default();
+    let path = text("path").unwrap_or_default();
+    let from = || text("from").ok_or_else(|| wrong(format!("{op} operation needs from")));
+    let value = || operation.get("value").cloned().unwrap_or(Value::Null);
+    let missing = |path: &str| wrong(format!("{op} operation does not apply: doc is missing path: {path}"));
+    match op {
+        "add" => add(document, path, value()).ok_or_else(|| missing(path)),
+        "remove" => remove(document, path).map(drop).ok_or_else(|| missing(path)),
+        "replace" => {
+            let place = find_mut(document, path).ok_or_else(|| missing(path))?;
+            *place = value();
+            Ok(())
+        }
+        "move" => {
+            let from = from()?;
+            let moved = remove(document, from).ok_or_else(|| missing(from))?;
+            add(document, path, moved).ok_or_else(|| missing(path))
+        }
+        "copy" => {
+            let from = from()?;
+            let copied = find_mut(document, from).ok_or_else(|| missing(from))?.clone();
+            add(document, path, copied).ok_or_else(|| missing(path))
+        }
+        "test" => {
+            // An absent value equals null.
+            let found = find_mut(document, path).map_or(Value::Null, |v| v.clone());
+            if found == value() {
+                Ok(())
+            } else {
+                Err(wrong(format!("testing value {path} failed: test failed")))
+            }
+        }
+        other => Err(wrong(format!("Unexpected kind: {other}"))),
+    }
+}
+
+/// The names down a JSON pointer.
+fn steps(path: &str) -> Option<Vec<String>> {
+    if path.is_empty() {
+        return Some(Vec::new());
+    }
+    let path = path.strip_prefix('/')?;
+    Some(path.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+/// The index of an existing item; Go's library counts negative ones from the end.
+fn index(step: &str, len: usize) -> Option<usize> {
+    let i = step.parse::<i64>().ok()?;
+    let i = if i < 0 { i + i64::try_from(len).ok()? } else { i };
+    usize::try_from(i).ok().filter(|i| *i < len)
+}
+
+fn down<'a>(mut place: &'a mut Value, steps: &[String]) -> Option<&'a mut Value> {
+    for step in steps {
+        place = match place {
+            Value::Object(map) => map.get_mut(step)?,
+            Value::Array(items) => {
+                let i = index(step, items.len())?;
+                items.get_mut(i)?
+            }
+            _ => return None,
+        };
+    }
+    Some(place)
+}
+
+fn find_mut<'a>(document: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+    down(document, &steps(path)?)
+}
+
+fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
+    let steps = steps(path)?;
+    let Some((last, parents)) = steps.split_last() else {
+        *document = value;
+        return Some(());
+    };
+    match down(document, parents)? {
+        Value::Object(map) => {
+            map.insert(last.clone(), value);
+        }
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => {
+            // One more place than there are items: behind the last.
+            let at = index(last, items.len() + 1)?;
+            items.insert(at, value);
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn remove(document: &mut Value, path: &str) -> Option<Value> {
+    let steps = steps(path)?;
+    let (last, parents) = steps.split_last()?;
+    match down(document, parents)? {
+        Value::Object(map) => map.remove(last),
+        Value::Array(items) => {
+            let at = index(last, items.len())?;
+            Some(items.remove(at))
+        }
+        _ => None,
+    }
+}

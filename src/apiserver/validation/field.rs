@@ -1,0 +1,345 @@
+//! What a refusal of a field is: its path, its type, the value and the words
+//! (`k8s.io/apimachinery/pkg/util/validation/field`).
+
+use std::fmt;
+
+/// The path of a field, as `spec.containers[0].resources.limits[cpu]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path(String);
+
+impl Path {
+    /// A path that begins at `name`. An empty name is the whole object.
+    pub fn new(name: &str) -> Path {
+        Path(name.to_owned())
+    }
+
+    /// The field `name` under this one.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Path {
+        if self.0.is_empty() { Path(name.to_owned()) } else { Path(format!("{}.{name}", self.0)) }
+    }
+
+    /// The element `index` of this list.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Path {
+        Path(format!("{}[{index}]", self.0))
+    }
+
+    /// The value under `key` of this map.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Path {
+        Path(format!("{}[{key}]", self.0))
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a field is refused; the reason of a cause in a Status (`field.ErrorType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ErrorType {
+    /// What it names is not there.
+    NotFound,
+    /// It is missing.
+    Required,
+    /// It must be unique and is not.
+    Duplicate,
+    /// It is malformed.
+    Invalid,
+    /// It is not one of the values of its enumeration.
+    NotSupported,
+    /// It is well-formed but not allowed here.
+    Forbidden,
+    /// It is too long.
+    TooLong,
+    /// It has too many elements.
+    TooMany,
+    /// It has the wrong type.
+    TypeInvalid,
+    /// Not the client's fault.
+    Internal,
+}
+
+impl ErrorType {
+    /// The machine's word, as in `details.causes[].reason`.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            ErrorType::NotFound => "FieldValueNotFound",
+            ErrorType::Required => "FieldValueRequired",
+            ErrorType::Duplicate => "FieldValueDuplicate",
+            ErrorType::Invalid => "FieldValueInvalid",
+            ErrorType::NotSupported => "FieldValueNotSupported",
+            ErrorType::Forbidden => "FieldValueForbidden",
+            ErrorType::TooLong => "FieldValueTooLong",
+            ErrorType::TooMany => "FieldValueTooMany",
+            ErrorType::TypeInvalid => "FieldValueTypeInvalid",
+            ErrorType::Internal => "InternalError",
+        }
+    }
+
+    /// The person's words, as in `message`.
+    pub const fn words(self) -> &'static str {
+        match self {
+            ErrorType::NotFound => "Not found",
+            ErrorType::Required => "Required value",
+            ErrorType::Duplicate => "Duplicate value",
+            ErrorType::Invalid | ErrorType::TypeInvalid => "Invalid value",
+            ErrorType::NotSupported => "Unsupported value",
+            ErrorType::Forbidden => "Forbidden",
+            ErrorType::TooLong => "Too long",
+            ErrorType::TooMany => "Too many",
+            ErrorType::Internal => "Internal error",
+        }
+    }
+
+    /// Whether the message of this type quotes the value.
+    const fn shows_value(self) -> bool {
+        !matches!(self, ErrorType::Required | ErrorType::Forbidden | ErrorType::TooLong | ErrorType::Internal)
+    }
+}
+
+/// The refused value, in the form its message needs.
+///
+/// Go prints a string quoted, a number or a bool plainly, and everything else as JSON in the order
+/// of its Go struct; so a value that is more than a scalar comes here already written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadValue {
+    /// A Go `string`: quoted as `strconv.Quote` does.
+    Str(String),
+    /// An integer.
+    Int(i64),
+    /// A bool.
+    Bool(bool),
+    /// Anything else: its JSON text.
+    Json(String),
+}
+
+impl fmt::Display for BadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadValue::Str(s) => f.write_str(&go_quote(s)),
+            BadValue::Int(i) => write!(f, "{i}"),
+            BadValue::Bool(b) => write!(f, "{b}"),
+            BadValue::Json(j) => f.write_str(j),
+        }
+    }
+}
+
+impl From<&str> for BadValue {
+    fn from(v: &str) -> Self {
+        BadValue::Str(v.to_owned())
+    }
+}
+impl From<&String> for BadValue {
+    fn from(v: &String) -> Self {
+        BadValue::Str(v.clone())
+    }
+}
+impl From<i64> for BadValue {
+    fn from(v: i64) -> Self {
+        BadValue::Int(v)
+    }
+}
+impl From<i32> for BadValue {
+    fn from(v: i32) -> Self {
+        BadValue::Int(v.into())
+    }
+}
+impl From<bool> for BadValue {
+    fn from(v: bool) -> Self {
+        BadValue::Bool(v)
+    }
+}
+
+/// One refusal of one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// The path, as text.
+    pub field: String,
+    /// The type.
+    pub kind: ErrorType,
+    /// The value.
+    pub bad_value: BadValue,
+    /// What is wrong with it; may be empty.
+    pub detail: String,
+}
+
+/// All refusals, in the order they were found.
+pub type Errors = Vec<FieldError>;
+
+impl FieldError {
+    fn new(path: &Path, kind: ErrorType, bad_value: impl Into<BadValue>, detail: impl Into<String>) -> Self {
+        FieldError { field: path.0.clone(), kind, bad_value: bad_value.into(), detail: detail.into() }
+    }
+
+    /// The field is missing.
+    pub fn required(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(path, ErrorType::Required, "", detail)
+    }
+
+    /// The value is malformed.
+    pub fn invalid(path: &Path, value: impl Into<BadValue>, detail: impl Into<String>) -> Self {
+        Self::new(path, ErrorType::Invalid, value, detail)
+    }
+
+    /// The value is not one of `supported`, which are listed in the order given.
+    pub fn not_supported(path: &Path, value: impl Into<BadValue>, supported: &[&str]) -> Self {
+        let detail = if supported.is_empty() {
+            String::new()
+        } else {
+            let quoted: Vec<String> = supported.iter().map(|s| go_quote(s)).collect();
+            format!("supported values: {}", quoted.join(", "))
+        };
+        Self::new(path, ErrorType::NotSupported, value, detail)
+    }
+
+    /// The value is there twice.
+    pub fn duplicate(path: &Path, value: impl Into<BadValue>) -> Self {
+        Self::new(path, ErrorType::Duplicate, value, "")
+    }
+
+    /// The field may not be set, or not so, here.
+    pub fn forbidden(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(path, ErrorType::Forbidden, "", detail)
+    }
+
+    /// What the value names does not exist.
+    pub fn not_found(path: &Path, value: impl Into<BadValue>) -> Self {
+        Self::new(path, ErrorType::NotFound, value, "")
+    }
+
+    /// The value has more than `max` bytes.
+    pub fn too_long(path: &Path, max: usize) -> Self {
+        let unit = if max == 1 { "byte" } else { "bytes" };
+        Self::new(path, ErrorType::TooLong, "<value omitted>", format!("may not be more than {max} {unit}"))
+    }
+
+    /// The list has `actual` elements, more than `max`.
+    pub fn too_many(path: &Path, actual: usize, max: usize) -> Self {
+        let unit = if max == 1 { "item" } else { "items" };
+        let actual = i64::try_from(actual).unwrap_or(i64::MAX);
+        Self::new(path, ErrorType::TooMany, actual, format!("must have at most {max} {unit}"))
+    }
+
+    /// The message without the path: what a cause in a Status says (`ErrorBody`).
+    pub fn body(&self) -> String {
+        let mut out = self.kind.words().to_owned();
+        if self.kind.shows_value() {
+            out.push_str(": ");
+            out.push_str(&self.bad_value.to_string());
+        }
+        if !self.detail.is_empty() {
+            out.push_str(": ");
+            out.push_str(&self.detail);
+        }
+        out
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.body())
+    }
+}
+
+impl std::error::Error for FieldError {}
+
+/// A string as Go's `%q` prints it.
+pub fn go_quote(s: &str) -> String {
+    let mut out = String::with_capacity(s.len() + 2);
+    out.push('"');
+    for c in s.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{b}' => out.push_str("\\v"),
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
+            // Rust's own escape decides, as Go's IsPrint does, by the character's Unicode class.
+            c if c as u32 >= 0x80 && c.escape_debug().len() > 1 => {
+                if c as u32 <= 0xffff {
+                    out.push_str(&format!("\\u{:04x}", c as u32));
+                } else {
+                    out.push_str(&format!("\\U{:08x}", c as u32));
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A string as Go's `json.Marshal` writes it: `<`, `>` and `&` are escaped too.
+pub fn go_json_string(s: &str) -> String {
+    let mut out = String::with_capacity(s.len() + 2);
+    out.push('"');
+    for c in s.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The JSON of a list of strings, `null` for none.
+pub fn json_strings(list: &[String]) -> BadValue {
+    if list.is_empty() {
+        return BadValue::Json("null".to_owned());
+    }
+    let items: Vec<String> = list.iter().map(|s| go_json_string(s)).collect();
+    BadValue::Json(format!("[{}]", items.join(",")))
+}
+
+/// The JSON of a map of strings, `null` for none.
+pub fn json_map(map: Option<&std::collections::BTreeMap<String, String>>) -> BadValue {
+    let Some(map) = map.filter(|m| !m.is_empty()) else { return BadValue::Json("null".to_owned()) };
+    let items: Vec<String> =
+        map.iter().map(|(k, v)| format!("{}:{}", go_json_string(k), go_json_string(v))).collect();
+    BadValue::Json(format!("{{{}}}", items.join(",")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_read_as_go_prints_them() {
+        let p = Path::new("spec").child("ports").index(0).child("name");
+        assert_eq!(FieldError::required(&p, "").to_string(), "spec.ports[0].name: Required value");
+        assert_eq!(
+            FieldError::invalid(&p, "a\"b\n", "no").to_string(),
+            "spec.ports[0].name: Invalid value: \"a\\\"b\\n\": no"
+        );
+        assert_eq!(
+            FieldError::not_supported(&p, "x", &["a", "b"]).body(),
+            "Unsupported value: \"x\": supported values: \"a\", \"b\""
+        );
+        assert_eq!(FieldError::too_long(&p, 128).body(), "Too long: may not be more than 128 bytes");
+        assert_eq!(FieldError::invalid(&p, -1, "no").body(), "Invalid value: -1: no");
+    }
+
+    #[test]
+    fn go_quotes() {
+        assert_eq!(go_quote("é\u{200b}\u{1}"), "\"é\\u200b\\x01\"");
+        assert_eq!(go_json_string("<a&b>"), "\"\\u003ca\\u0026b\\u003e\"");
+    }
+}

@@ -1,0 +1,368 @@
+//! What names, keys and values may look like (`k8s.io/apimachinery/pkg/util/validation` and
+//! `pkg/api/validate/content`). Every function gives one message per violation.
+
+/// What a value must look like, with the words Kubernetes uses for it.
+struct Format {
+    message: &'static str,
+    regex: &'static str,
+    examples: &'static [&'static str],
+}
+
+impl Format {
+    /// `validation.RegexError`.
+    fn error(&self) -> String {
+        let examples: Vec<String> = self.examples.iter().map(|e| format!("'{e}', ")).collect();
+        if examples.is_empty() {
+            return format!("{} (regex used for validation is '{}')", self.message, self.regex);
+        }
+        format!(
+            "{} (e.g. {}regex used for validation is '{}')",
+            self.message,
+            examples.join(" or "),
+            self.regex
+        )
+    }
+}
+
+const LABEL_1123: Format = Format {
+    message: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+    regex: "[a-z0-9]([-a-z0-9]*[a-z0-9])?",
+    examples: &["my-name", "123-abc"],
+};
+const SUBDOMAIN_1123: Format = Format {
+    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+    regex: "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
+    examples: &["example.com"],
+};
+const SUBDOMAIN_UNDERSCORE: Format = Format {
+    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+    regex: "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*",
+    examples: &["example.com"],
+};
+const LABEL_KEY: Format = Format {
+    message: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+    regex: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
+    examples: &["MyName", "my.name", "123-abc"],
+};
+const LABEL_VALUE: Format = Format {
+    message: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+    regex: "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?",
+    examples: &["MyValue", "my_value", "12345"],
+};
+const CONFIG_KEY: Format = Format {
+    message: "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+    regex: "[-._a-zA-Z0-9]+",
+    examples: &["key.name", "KEY_NAME", "key-name"],
+};
+const PERCENT: Format = Format {
+    message: "a valid percent string must be a numeric string followed by an ending '%'",
+    regex: "[0-9]+%",
+    examples: &["1%", "93%"],
+};
+const HTTP_HEADER: Format = Format {
+    message: "a valid HTTP header must consist of alphanumeric characters or '-'",
+    regex: "[-A-Za-z0-9]+",
+    examples: &["X-Header-Name"],
+};
+const CONDITION_REASON: Format = Format {
+    message: "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+    regex: "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
+    examples: &["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
+};
+
+fn is_lower_alnum(b: u8) -> bool {
+    b.is_ascii_lowercase() || b.is_ascii_digit()
+}
+
+/// Whether `s` is `edge (middle* edge)?`: the shape of nearly all of these.
+fn has_edges(s: &str, edge: impl Fn(u8) -> bool, middle: impl Fn(u8) -> bool) -> bool {
+    let b = s.as_bytes();
+    match (b.first(), b.last()) {
+        (Some(&first), Some(&last)) => edge(first) && edge(last) && b.iter().all(|&c| edge(c) || middle(c)),
+        _ => false,
+    }
+}
+
+fn matches_label_1123(s: &str) -> bool {
+    has_edges(s, is_lower_alnum, |c| c == b'-')
+}
+
+fn matches_subdomain_1123(s: &str) -> bool {
+    s.split('.').all(matches_label_1123)
+}
+
+fn matches_label_key(s: &str) -> bool {
+    has_edges(s, |c| c.is_ascii_alphanumeric(), |c| matches!(c, b'-' | b'_' | b'.'))
+}
+
+/// `must be no more than n characters`
+fn max_len(n: usize) -> String {
+    format!("must be no more than {n} characters")
+}
+
+/// `must be no more than n bytes`: the wording of label keys and values since 1.36.
+fn max_bytes(n: usize) -> String {
+    format!("must be no more than {n} bytes")
+}
+
+/// `must be between lo and hi, inclusive`
+pub fn inclusive_range(lo: i64, hi: i64) -> String {
+    format!("must be between {lo} and {hi}, inclusive")
+}
+
+/// A DNS label as of RFC 1123: at most 63 of `[a-z0-9-]`.
+pub fn dns1123_label(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.len() > 63 {
+        errs.push(max_len(63));
+    }
+    if !matches_label_1123(value) {
+        if matches_subdomain_1123(value) {
+            errs.push("must not contain dots".to_owned());
+        } else {
+            errs.push(LABEL_1123.error());
+        }
+    }
+    errs
+}
+
+/// A DNS subdomain as of RFC 1123: labels with dots between, at most 253 characters.
+pub fn dns1123_subdomain(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.len() > 253 {
+        errs.push(max_len(253));
+    }
+    if !matches_subdomain_1123(value) {
+        errs.push(SUBDOMAIN_1123.error());
+    }
+    errs
+}
+
+/// A DNS subdomain whose labels may begin with, and contain, underscores.
+pub fn dns1123_subdomain_with_underscore(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.len() > 253 {
+        errs.push(max_len(253));
+    }
+    let label =
+        |s: &str| has_edges(s.strip_prefix('_').unwrap_or(s), is_lower_alnum, |c| matches!(c, b'-' | b'_'));
+    if !value.split('.').all(label) {
+        errs.push(SUBDOMAIN_UNDERSCORE.error());
+    }
+    errs
+}
+
+/// A label key, also called a qualified name: an optional DNS prefix, a slash and a name.
+pub fn qualified_name(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    let mut parts = value.split('/');
+    let name = match (parts.next(), parts.next(), parts.next()) {
+        (Some(name), None, _) => name,
+        (Some(prefix), Some(name), None) => {
+            if prefix.is_empty() {
+                errs.push("prefix part must be non-empty".to_owned());
+            } else {
+                if prefix.len() > 253 {
+                    errs.push(format!("prefix part {}", max_bytes(253)));
+                }
+                if !matches_subdomain_1123(prefix) {
+                    errs.push(format!("prefix part {}", SUBDOMAIN_1123.error()));
+                }
+            }
+            name
+        }
+        _ => {
+            errs.push(format!(
+                "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+                LABEL_KEY.error()
+            ));
+            return errs;
+        }
+    };
+    if name.is_empty() {
+        errs.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        errs.push(format!("name part {}", max_bytes(63)));
+    }
+    if !matches_label_key(name) {
+        errs.push(format!("name part {}", LABEL_KEY.error()));
+    }
+    errs
+}
+
+/// A label's value: empty, or at most 63 characters.
+pub fn label_value(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.len() > 63 {
+        errs.push(max_bytes(63));
+    }
+    if !value.is_empty() && !matches_label_key(value) {
+        errs.push(LABEL_VALUE.error());
+    }
+    errs
+}
+
+/// A port number.
+pub fn port_number(port: i64) -> Vec<String> {
+    if (1..=65535).contains(&port) { Vec::new() } else { vec![inclusive_range(1, 65535)] }
+}
+
+/// A port's name: at most 15 of `[a-z0-9-]`.
+pub fn port_name(port: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if port.len() > 15 {
+        errs.push(max_len(15));
+    }
+    if port.is_empty() || !port.bytes().all(|c| is_lower_alnum(c) || c == b'-') {
+        errs.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned());
+    }
+    if !port.bytes().any(|c| c.is_ascii_lowercase()) {
+        errs.push("must contain at least one letter (a-z)".to_owned());
+    }
+    if port.contains("--") {
+        errs.push("must not contain consecutive hyphens".to_owned());
+    }
+    if port.starts_with('-') || port.ends_with('-') {
+        errs.push("must not begin or end with a hyphen".to_owned());
+    }
+    errs
+}
+
+/// `25%`
+pub fn percent(value: &str) -> Vec<String> {
+    match value.strip_suffix('%') {
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()) => Vec::new(),
+        _ => vec![PERCENT.error()],
+    }
+}
+
+/// The name of an HTTP header.
+pub fn http_header_name(value: &str) -> Vec<String> {
+    if !value.is_empty() && value.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-') {
+        Vec::new()
+    } else {
+        vec![HTTP_HEADER.error()]
+    }
+}
+
+/// The name of an environment variable, by the relaxed rule that has been on since 1.34.
+pub fn env_var_name(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.is_empty() {
+        errs.push("environment variable name must be non-empty".to_owned());
+    }
+    if value.chars().any(|c| !(' '..='~').contains(&c) || c == '=') {
+        errs.push(
+            "a valid environment variable name must consist only of printable ASCII characters other than '='"
+                .to_owned(),
+        );
+    }
+    errs
+}
+
+/// A key of a ConfigMap or a Secret.
+pub fn config_map_key(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.len() > 253 {
+        errs.push(max_len(253));
+    }
+    if value.is_empty()
+        || !value.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_'))
+    {
+        errs.push(CONFIG_KEY.error());
+    }
+    if value == "." {
+        errs.push("must not be '.'".to_owned());
+    } else if value == ".." {
+        errs.push("must not be '..'".to_owned());
+    } else if value.starts_with("..") {
+        errs.push("must not start with '..'".to_owned());
+    }
+    errs
+}
+
+/// A user or group id.
+pub fn user_or_group_id(id: i64) -> Vec<String> {
+    let max = i64::from(i32::MAX);
+    if (0..=max).contains(&id) { Vec::new() } else { vec![inclusive_range(0, max)] }
+}
+
+/// A name that can stand in a URL's path: what every object's name must be at least.
+pub fn path_segment_name(name: &str) -> Vec<String> {
+    if name == "." || name == ".." {
+        return vec![format!("may not be '{name}'")];
+    }
+    path_segment_prefix(name)
+}
+
+/// The beginning of a name that can stand in a URL's path.
+pub fn path_segment_prefix(name: &str) -> Vec<String> {
+    ["/", "%"].iter().filter(|c| name.contains(*c)).map(|c| format!("may not contain '{c}'")).collect()
+}
+
+/// The reason of a condition.
+pub fn condition_reason(value: &str) -> Vec<String> {
+    let b = value.as_bytes();
+    let word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    let ok = b.first().is_some_and(u8::is_ascii_alphabetic)
+        && b.last().is_some_and(|&c| word(c))
+        && b.iter().all(|&c| word(c) || c == b',' || c == b':');
+    if ok { Vec::new() } else { vec![CONDITION_REASON.error()] }
+}
+
+/// A name rule: the name, and whether it is a prefix to which characters will be added.
+pub type NameRule = fn(&str, bool) -> Vec<String>;
+
+/// A prefix may end in a dash, since more will follow (`maskTrailingDash`; it also swallows the
+/// character before the dash).
+fn mask_trailing_dash(name: &str) -> String {
+    match name.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let mut rest = rest.to_owned();
+            rest.pop();
+            rest.push('a');
+            rest
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// Names that are DNS subdomains: of most kinds.
+pub fn name_is_dns_subdomain(name: &str, prefix: bool) -> Vec<String> {
+    if prefix { dns1123_subdomain(&mask_trailing_dash(name)) } else { dns1123_subdomain(name) }
+}
+
+/// Names that are DNS labels: of Namespaces and Services.
+pub fn name_is_dns_label(name: &str, prefix: bool) -> Vec<String> {
+    if prefix { dns1123_label(&mask_trailing_dash(name)) } else { dns1123_label(name) }
+}
+
+/// Names that only have to fit into a path: of PodDisruptionBudgets, Events and custom resources.
+pub fn name_is_path_segment(name: &str, prefix: bool) -> Vec<String> {
+    if prefix { path_segment_prefix(name) } else { path_segment_name(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert!(dns1123_label("a-1").is_empty());
+        assert_eq!(dns1123_label("a.b"), ["must not contain dots"]);
+        assert_eq!(dns1123_subdomain("").len(), 1);
+        assert_eq!(dns1123_subdomain("a..b").len(), 1);
+        assert_eq!(qualified_name("a/b/c").len(), 1);
+        assert_eq!(qualified_name("").len(), 2);
+        assert_eq!(qualified_name("/x"), ["prefix part must be non-empty"]);
+        assert!(qualified_name("example.com/My.name_1").is_empty());
+        assert!(label_value("").is_empty());
+        assert_eq!(port_name("").len(), 2);
+        assert_eq!(port_name("a--b"), ["must not contain consecutive hyphens"]);
+        assert!(percent("25%").is_empty());
+        assert_eq!(percent("%").len(), 1);
+        assert_eq!(config_map_key("..a"), ["must not start with '..'"]);
+        assert!(name_is_dns_subdomain("web-", true).is_empty());
+        assert_eq!(name_is_dns_subdomain("Bad_", true).len(), 1);
+    }
+}

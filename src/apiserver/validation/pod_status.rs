@@ -1,0 +1,117 @@
+//! What may change in a Pod's status.
+
+use crate::api::types as t;
+
+use super::field::{BadValue, Errors, FieldError, Path, json_strings};
+use super::meta::{IMMUTABLE, label_name, object_meta_update};
+use super::{ip, list, or_default, pod_update, security, text};
+
+pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    pod_update::annotations(errs, new, old);
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
+    let none_before = Default::default();
+    let before = or_default(&old.status, &none_before);
+    for (i, condition) in list(&status.conditions).iter().enumerate() {
+        if !matches!(condition.type_.as_str(), "PodScheduled" | "Ready" | "Initialized") {
+            // Kubernetes reports conditions under `metadata`.
+            let at = Path::new("metadata").child("conditions").index(i).child("Type");
+            label_name(errs, &condition.type_, &at);
+        }
+    }
+    let path = Path::new("status");
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let none_before = Default::default();
+    let spec_before = or_default(&old.spec, &none_before);
+    if text(&spec.node_name) != text(&spec_before.node_name) {
+        errs.push(FieldError::forbidden(&path.child("nodeName"), "may not be changed directly"));
+    }
+    let nominated = text(&status.nominated_node_name);
+    if nominated != text(&before.nominated_node_name) && !nominated.is_empty() {
+        security::dns_name(errs, nominated, &path.child("nominatedNodeName"));
+    }
+    let class = text(&status.qos_class);
+    if class != text(&before.qos_class) {
+        let value = BadValue::Str(class.to_owned());
+        errs.push(FieldError::invalid(&path.child("qosClass"), value, IMMUTABLE));
+    }
+    let policy = text(&spec_before.restart_policy);
+    let no_sidecar = |_: &str| false;
+    states(
+        errs,
+        list(&status.container_statuses),
+        list(&before.container_statuses),
+        policy,
+        no_sidecar,
+        &path.child("containerStatuses"),
+    );
+    let sidecar = |name: &str| {
+        let found = list(&spec_before.init_containers).iter().find(|c| c.name == name);
+        found.is_some_and(|c| c.restart_policy.as_deref() == Some("Always"))
+    };
+    states(
+        errs,
+        list(&status.init_container_statuses),
+        list(&before.init_container_statuses),
+        policy,
+        sidecar,
+        &path.child("initContainerStatuses"),
+    );
+    states(
+        errs,
+        list(&status.ephemeral_container_statuses),
+        list(&before.ephemeral_container_statuses),
+        "Never",
+        no_sidecar,
+        &path.child("ephemeralContainerStatuses"),
+    );
+    let ips: Vec<String> = list(&status.pod_ips).iter().map(|p| p.ip.clone()).collect();
+    addresses(errs, &ips, &path.child("podIPs"));
+    let ips: Vec<String> = list(&status.host_ips).iter().map(|p| p.ip.clone()).collect();
+    if let Some(first) = ips.first()
+        && text(&status.host_ip) != first
+    {
+        let at = path.child("hostIPs").index(0).child("ip");
+        errs.push(FieldError::invalid(&at, first, "must be equal to `hostIP`"));
+    }
+    addresses(errs, &ips, &path.child("hostIPs"));
+}
+
+/// A container that is not to be started again stays terminated.
+fn states(
+    errs: &mut Errors,
+    new: &[t::ContainerStatus],
+    old: &[t::ContainerStatus],
+    policy: &str,
+    sidecar: impl Fn(&str) -> bool,
+    path: &Path,
+) {
+    if policy == "Always" {
+        return;
+    }
+    let terminated = |s: &t::ContainerStatus| {
+        s.state.as_ref().and_then(|state| state.terminated.as_ref()).map(|t| t.exit_code)
+    };
+    for (i, old) in old.iter().enumerate() {
+        let Some(code) = terminated(old) else { continue };
+        if (code != 0 && policy == "OnFailure") || sidecar(&old.name) {
+            continue;
+        }
+        for _ in new.iter().filter(|n| n.name == old.name && terminated(n).is_none()) {
+            let message = "may not be transitioned to non-terminated state";
+            errs.push(FieldError::forbidden(&path.index(i).child("state"), message));
+        }
+    }
+}
+
+fn addresses(errs: &mut Errors, ips: &[String], path: &Path) {
+    for (i, address) in ips.iter().enumerate() {
+        ip::legacy_ip(errs, address, &path.index(i));
+    }
+    if ips.len() > 1 && (!ip::is_dual_stack(ips) || ips.len() > 2) {
+        let message = "may specify no more than one IP for each IP family";
+        errs.push(FieldError::invalid(path, json_strings(ips), message));
+    }
+}

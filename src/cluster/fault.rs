@@ -1,0 +1,149 @@
+//! What can go wrong: a person's (or a test's) doing, as data, so that a run with faults can be
+//! repeated like any other.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cluster;
+use super::action::Actor;
+use super::process::Process;
+use crate::client::{Caches, Informer};
+use crate::kubelet;
+
+/// Something that goes wrong, or right again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fault {
+    /// A node is cut off: its kubelet neither hears nor says anything any more. What runs on it
+    /// goes on running.
+    NodeDown {
+        /// The node.
+        node: String,
+    },
+    /// It is back; its kubelet goes on where it was and catches up.
+    NodeUp {
+        /// The node.
+        node: String,
+    },
+    /// A process crashes and starts anew: caches, queues, expectations and what was under way are
+    /// lost, and everything is listed again.
+    Restart {
+        /// `kube-controller-manager`, `kube-scheduler`, or `kubelet` with its node.
+        process: String,
+        /// The node, for a kubelet.
+        node: Option<String>,
+    },
+    /// Something goes wrong on a node: a container crashes, a probe fails, an image is gone.
+    Kubelet {
+        /// The node; all of them if there is none.
+        node: Option<String>,
+        /// What.
+        fault: kubelet::Fault,
+    },
+    /// All watches of a process are cut; it goes on from the revision it has seen.
+    CutWatches {
+        /// The process.
+        process: String,
+        /// The node, for a kubelet.
+        node: Option<String>,
+    },
+}
+
+/// A fault that could not happen: there is nothing of that name, or it is so already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchFault;
+
+impl std::fmt::Display for NoSuchFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("there is nothing of that name, or it is so already")
+    }
+}
+
+impl std::error::Error for NoSuchFault {}
+
+impl Cluster {
+    /// Makes something go wrong.
+    ///
+    /// # Errors
+    /// If there is nothing of that name, or it is so already; then nothing has changed.
+    pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        match fault {
+            Fault::NodeDown { node } => self.set_running(node, false),
+            Fault::NodeUp { node } => self.set_running(node, true),
+            Fault::Restart { process, node } => self.restart(process, node.as_deref()),
+            Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
+            Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
+        }
+    }
+
+    /// The process of a name, and for a kubelet of a node.
+    fn find_process(&self, name: &str, node: Option<&str>) -> Result<u32, NoSuchFault> {
+        let is = |p: &Rc<Process>| &*p.name == name && p.node.as_deref() == node;
+        let at = self.processes.iter().position(is).ok_or(NoSuchFault)?;
+        u32::try_from(at).map_err(|_| NoSuchFault)
+    }
+
+    fn set_running(&mut self, node: &str, running: bool) -> Result<(), NoSuchFault> {
+        let id = self.find_process("kubelet", Some(node))?;
+        let p = self.process_mut(id).filter(|p| p.running != running).ok_or(NoSuchFault)?;
+        p.running = running;
+        if running {
+            self.ready.insert(id);
+        } else {
+            self.drop_watches(id);
+            self.ready.remove(&id);
+        }
+        Ok(())
+    }
+
+    fn restart(&mut self, process: &str, node: Option<&str>) -> Result<(), NoSuchFault> {
+        let id = self.find_process(process, node)?;
+        self.drop_watches(id);
+        let p = self.process_mut(id).ok_or(NoSuchFault)?;
+        p.caches = Rc::new(Caches::default());
+        for n in &mut p.informers {
+            let mut fresh = Informer::new(n.kind, n.filter.clone());
+            fresh.listeners = std::mem::take(&mut n.listeners);
+            fresh.listeners.iter_mut().for_each(|l| l.pending.clear());
+            *n = fresh;
+        }
+        p.components.iter_mut().for_each(|c| c.restart());
+        let components = p.components.len();
+        for component in 0..u16::try_from(components).unwrap_or(u16::MAX) {
+            self.clock.forget(Actor { process: id, component });
+        }
+        self.ready.insert(id);
+        Ok(())
+    }
+
+    fn on_nodes(&mut self, node: Option<&str>, fault: &kubelet::Fault) -> Result<(), NoSuchFault> {
+        let kubelets: Vec<Actor> = self
+            .actors()
+            .filter(|a| {
+                let p = self.processes.get(a.process as usize);
+                p.and_then(|p| p.node.as_deref()).is_some_and(|n| node.is_none_or(|wanted| wanted == n))
+            })
+            .collect();
+        let mut any = false;
+        for actor in kubelets {
+            any |= self.component_fault(actor, fault);
+        }
+        if any { Ok(()) } else { Err(NoSuchFault) }
+    }
+
+    fn cut_watches(&mut self, process: &str, node: Option<&str>) -> Result<(), NoSuchFault> {
+        let id = self.find_process(process, node)?;
+        self.drop_watches(id);
+        self.ready.insert(id);
+        Ok(())
+    }
+
+    /// What was on its way to a process is lost.
+    fn drop_watches(&mut self, id: u32) {
+        let Some(p) = self.process_mut(id) else { return };
+        let watches: Vec<_> = p.informers.iter_mut().filter_map(|n| n.watch.take()).collect();
+        for w in watches {
+            self.api.watches.remove(w);
+        }
+    }
+}

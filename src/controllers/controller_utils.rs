@@ -1,0 +1,268 @@
+//! What pod-making controllers share (`k8s.io/kubernetes/pkg/controller/controller_utils.go`):
+//! expectations, making and deleting pods, and which pods count.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
+use crate::apiserver::{DeleteOptions, Status};
+use crate::client::{Context, Error, Why};
+use crate::etcd::Map;
+
+/// An expectation that is not met in this time, in seconds, is no longer waited for.
+const EXPECTATIONS_TIMEOUT: i64 = 300;
+
+/// What a controller has asked for and not seen yet, by its object's key. While there is
+/// something, its view is known to be stale and it creates and deletes nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Expectations {
+    by_key: Map<Key, Expectation>,
+}
+
+/// What one object waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Expectation {
+    creations: i64,
+    // Pods are tracked by name, so that one that is seen twice counts once.
+    deletions: Rc<BTreeSet<Key>>,
+    at: Option<Timestamp>,
+}
+
+impl Expectations {
+    /// So many creations are on their way.
+    pub fn expect_creations(&mut self, key: &Key, n: i64, now: Timestamp) {
+        let e = Expectation { creations: n, deletions: Rc::default(), at: Some(now) };
+        self.by_key.insert(key.clone(), e);
+    }
+
+    /// These deletions are on their way.
+    pub fn expect_deletions(&mut self, key: &Key, pods: BTreeSet<Key>, now: Timestamp) {
+        let e = Expectation { creations: 0, deletions: Rc::new(pods), at: Some(now) };
+        self.by_key.insert(key.clone(), e);
+    }
+
+    /// A creation was seen, or will not be.
+    pub fn creation_observed(&mut self, key: &Key) {
+        if let Some(e) = self.by_key.get_mut(key) {
+            e.creations -= 1;
+        }
+    }
+
+    /// A deletion was seen, or will not be.
+    pub fn deletion_observed(&mut self, key: &Key, pod: &Key) {
+        if let Some(e) = self.by_key.get_mut(key)
+            && e.deletions.contains(pod)
+        {
+            Rc::make_mut(&mut e.deletions).remove(pod);
+        }
+    }
+
+    /// Whether all that was asked for has been seen, or has been waited for long enough.
+    pub fn satisfied(&self, key: &Key, now: Timestamp) -> bool {
+        self.by_key.get(key).is_none_or(|e| {
+            (e.creations <= 0 && e.deletions.is_empty())
+                || e.at
+                    .is_none_or(|at| now.duration_since(at) > SignedDuration::from_secs(EXPECTATIONS_TIMEOUT))
+        })
+    }
+
+    /// Forgets an object.
+    pub fn delete(&mut self, key: &Key) {
+        self.by_key.remove(key);
+    }
+
+    /// What is waited for, for the page's view of a controller.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, i64, usize)> {
+        self.by_key.iter().map(|(k, e)| (k, e.creations.max(0), e.deletions.len()))
+    }
+}
+
+/// A condition's status, `True`, `False` or `Unknown`.
+pub fn pod_condition<'a>(pod: &'a Pod, type_: &str) -> Option<&'a crate::api::types::PodCondition> {
+    pod.status.as_ref()?.conditions.as_ref()?.iter().find(|c| c.type_ == type_)
+}
+
+/// The pod's phase; empty if it has none.
+pub fn phase(pod: &Pod) -> &str {
+    pod.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
+}
+
+/// `podutil.IsPodReady`
+pub fn is_ready(pod: &Pod) -> bool {
+    pod_condition(pod, "Ready").is_some_and(|c| c.status == "True")
+}
+
+/// `podutil.IsPodAvailable`: ready for at least so many seconds.
+pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
+    let Some(c) = pod_condition(pod, "Ready").filter(|c| c.status == "True") else { return false };
+    if min_ready_seconds == 0 {
+        return true;
+    }
+    let min = SignedDuration::from_secs(i64::from(min_ready_seconds));
+    c.last_transition_time.as_ref().is_some_and(|t| t.0 + min <= now)
+}
+
+/// `podutil.IsPodTerminal`
+pub fn is_terminal(pod: &Pod) -> bool {
+    matches!(phase(pod), "Succeeded" | "Failed")
+}
+
+/// `controller.IsPodActive`
+pub fn is_active(pod: &Pod) -> bool {
+    !is_terminal(pod) && !pod.metadata.is_deleting()
+}
+
+/// `controller.IsPodTerminating`
+pub fn is_terminating(pod: &Pod) -> bool {
+    !is_terminal(pod) && pod.metadata.is_deleting()
+}
+
+/// The pod that a template makes for an owner (`controller.GetPodFromTemplate`).
+pub fn pod_from_template(template: &PodTemplateSpec, namespace: &str, owner: &OwnerReference) -> Pod {
+    let meta = template.metadata.as_ref();
+    Pod {
+        metadata: ObjectMeta {
+            generate_name: Some(format!("{}-", owner.name)),
+            namespace: Some(namespace.to_owned()),
+            labels: meta.and_then(|m| m.labels.clone()),
+            annotations: meta.and_then(|m| m.annotations.clone()),
+            finalizers: meta.and_then(|m| m.finalizers.clone()),
+            owner_references: Some(vec![owner.clone()]),
+            ..Default::default()
+        },
+        spec: template.spec.clone(),
+        status: None,
+    }
+}
+
+/// Creates a pod and says so (`RealPodControl.CreatePods`).
+///
+/// # Errors
+/// The API server's refusal.
+pub async fn create_pod<S: Clone + 'static, T: ApiKind>(
+    cx: &Context<S>,
+    pod: Pod,
+    about: &T,
+    why: Why,
+) -> Result<Rc<Pod>, Status> {
+    match cx.create(pod).because(why).await {
+        Ok(pod) => {
+            cx.event(about, "Normal", "SuccessfulCreate", format!("Created pod: {}", pod.metadata.name()));
+            Ok(pod)
+        }
+        Err(e) => {
+            if !e.is_namespace_terminating() {
+                cx.event(about, "Warning", "FailedCreate", format!("Error creating: {e}"));
+            }
+            Err(e)
+        }
+    }
+}
+
+/// Deletes a pod and says so (`RealPodControl.DeletePod`).
+///
+/// # Errors
+/// The API server's refusal.
+pub async fn delete_pod<S: Clone + 'static, T: ApiKind>(
+    cx: &Context<S>,
+    pod: &Pod,
+    about: &T,
+    why: Why,
+) -> Result<(), Status> {
+    let name = pod.metadata.name();
+    match cx.delete(Kind::Pod, pod.metadata.key(), DeleteOptions::default()).because(why).await {
+        Ok(_) => {
+            cx.event(about, "Normal", "SuccessfulDelete", format!("Deleted pod: {name}"));
+            Ok(())
+        }
+        Err(e) => {
+            if !e.is_not_found() {
+                cx.event(about, "Warning", "FailedDelete", format!("Error deleting: {e}"));
+            }
+            Err(e)
+        }
+    }
+}
+
+/// The error of a sync that a refusal ends.
+pub fn api_error(s: Status) -> Error {
+    Error::from(s)
+}
+
+/// Which pods a controller gives up first (`controller.ActivePodsWithRanks`): `true` if `a` goes
+/// before `b`. `ranks` says how many pods of the same owner share the node.
+pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::Ordering {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let ((p, rank_p), (q, rank_q)) = (a, b);
+    let unassigned =
+        |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
+    let by_phase = |p: &Pod| match phase(p) {
+        "Pending" => 0,
+        "Unknown" => 1,
+        _ => 2,
+    };
+    let order = unassigned(q)
+        .cmp(&unassigned(p))
+        .then_with(|| by_phase(p).cmp(&by_phase(q)))
+        .then_with(|| is_ready(p).cmp(&is_ready(q)))
+        .then_with(|| deletion_cost(p).cmp(&deletion_cost(q)))
+        .then_with(|| rank_q.cmp(&rank_p));
+    if order != Equal {
+        return order;
+    }
+    if is_ready(p) && is_ready(q) {
+        let at =
+            |p: &Pod| pod_condition(p, "Ready").and_then(|c| c.last_transition_time.as_ref()).map(|t| t.0);
+        let (t, u) = (at(p), at(q));
+        if t != u {
+            return by_age(t, u, p, q, now);
+        }
+    }
+    let restarts = restart_count(q).cmp(&restart_count(p));
+    if restarts != Equal {
+        return restarts;
+    }
+    let at = |p: &Pod| p.metadata.creation_timestamp.as_ref().map(|t| t.0);
+    let (t, u) = (at(p), at(q));
+    if t != u {
+        return by_age(t, u, p, q, now);
+    }
+    match (p.metadata.uid() < q.metadata.uid(), p.metadata.uid() > q.metadata.uid()) {
+        // Go's sort leaves equals as they come; a fixed order keeps runs the same.
+        (true, _) => Less,
+        (_, true) => Greater,
+        _ => Equal,
+    }
+}
+
+/// Newer first, but only by the power of two of the age, so that which of about equally old pods
+/// goes is left to their uids (KEP-2185).
+fn by_age(
+    t: Option<Timestamp>,
+    u: Option<Timestamp>,
+    p: &Pod,
+    q: &Pod,
+    now: Timestamp,
+) -> std::cmp::Ordering {
+    let (Some(t), Some(u)) = (t, u) else { return t.is_some().cmp(&u.is_some()) };
+    let rank = |t: Timestamp| {
+        let nanos = now.duration_since(t).as_nanos();
+        if nanos > 0 { i64::from(nanos.ilog2()) } else { -1 }
+    };
+    rank(t).cmp(&rank(u)).then_with(|| p.metadata.uid().cmp(q.metadata.uid()))
+}
+
+fn deletion_cost(pod: &Pod) -> i32 {
+    pod.metadata
+        .annotation("controller.kubernetes.io/pod-deletion-cost")
+        .and_then(|v| v.parse().ok())
+        .unwrap_or(0)
+}
+
+fn restart_count(pod: &Pod) -> i32 {
+    let statuses = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref());
+    statuses.into_iter().flatten().map(|c| c.restart_count).max().unwrap_or(0)
+}

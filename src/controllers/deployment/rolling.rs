@@ -1,0 +1,136 @@
+//! RollingUpdate (`rolling.go`): up with the new as far as the surge allows, down with the old as
+//! far as enough stays available.
+
+use std::rc::Rc;
+
+use super::Cx;
+use super::progress::sync_rollout_status;
+use super::scale::scale_replica_set;
+use super::sync::{all_replica_sets, cleanup};
+use super::util::{
+    self, active, available, by_creation, is_complete, new_rs_new_replicas, replicas, sum, wanted,
+};
+use crate::api::types::{Deployment, ReplicaSet};
+use crate::client::Result;
+
+/// One step of the rollout.
+pub(super) async fn rollout(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
+    let (d, (new, old)) = all_replica_sets(cx, d, list, true).await?;
+    if let Some(rs) = &new
+        && scale_new(cx, &d, rs, &old).await?
+    {
+        return sync_rollout_status(cx, d, new.as_ref(), &old).await;
+    }
+    if let Some(rs) = &new
+        && scale_old(cx, &d, rs, &old).await?
+    {
+        return sync_rollout_status(cx, d, new.as_ref(), &old).await;
+    }
+    if is_complete(&d, &d.status.clone().unwrap_or_default()) {
+        cleanup(cx, &d, &old).await?;
+    }
+    sync_rollout_status(cx, d, new.as_ref(), &old).await
+}
+
+/// `reconcileNewReplicaSet`
+async fn scale_new(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    new: &Rc<ReplicaSet>,
+    old: &[Rc<ReplicaSet>],
+) -> Result<bool> {
+    if replicas(new) == wanted(d) {
+        return Ok(false);
+    }
+    if replicas(new) > wanted(d) {
+        return Ok(scale_replica_set(cx, d, new, wanted(d), "reconcile_new_replica_set.down").await?.1);
+    }
+    let mut all = old.to_vec();
+    all.push(new.clone());
+    let size = new_rs_new_replicas(d, &all, replicas(new));
+    Ok(scale_replica_set(cx, d, new, size, "reconcile_new_replica_set.up").await?.1)
+}
+
+/// `reconcileOldReplicaSets`
+async fn scale_old(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    new: &Rc<ReplicaSet>,
+    old: &[Rc<ReplicaSet>],
+) -> Result<bool> {
+    let mut old = active(old);
+    if sum(&old, replicas) == 0 {
+        return Ok(false);
+    }
+    let total = sum(&old, replicas) + replicas(new);
+    let min_available = wanted(d) - util::max_unavailable(d);
+    // Pods of the new ReplicaSet that are not available yet may still fail; they cannot stand in
+    // for those that would be taken away.
+    let unavailable = replicas(new) - available(new);
+    let most = total - min_available - unavailable;
+    if most <= 0 {
+        return Ok(false);
+    }
+    let cleaned = cleanup_unhealthy(cx, d, &mut old, most).await?;
+    let scaled = scale_down_old(cx, d, new, &mut old).await?;
+    Ok(cleaned + scaled > 0)
+}
+
+/// Old pods that are not available go first: they would block the rollout and help nobody
+/// (`cleanupUnhealthyReplicas`).
+async fn cleanup_unhealthy(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    old: &mut [Rc<ReplicaSet>],
+    most: i32,
+) -> Result<i32> {
+    old.sort_by(by_creation);
+    let mut total = 0;
+    for rs in old.iter_mut() {
+        if total >= most {
+            break;
+        }
+        let unhealthy = replicas(rs) - available(rs);
+        if replicas(rs) == 0 || unhealthy == 0 {
+            continue;
+        }
+        let n = unhealthy.min(most - total);
+        let size = replicas(rs) - n;
+        // More available than wanted: the status is older than the size.
+        if n < 0 {
+            continue;
+        }
+        *rs = scale_replica_set(cx, d, rs, size, "cleanup_unhealthy_replicas").await?.0;
+        total += n;
+    }
+    Ok(total)
+}
+
+/// `scaleDownOldReplicaSetsForRollingUpdate`
+async fn scale_down_old(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    new: &Rc<ReplicaSet>,
+    old: &mut [Rc<ReplicaSet>],
+) -> Result<i32> {
+    let min_available = wanted(d) - util::max_unavailable(d);
+    let now_available = sum(old, available) + available(new);
+    if now_available <= min_available {
+        return Ok(0);
+    }
+    old.sort_by(by_creation);
+    let most = now_available - min_available;
+    let mut total = 0;
+    for rs in old.iter() {
+        if total >= most {
+            break;
+        }
+        if replicas(rs) == 0 {
+            continue;
+        }
+        let n = replicas(rs).min(most - total);
+        scale_replica_set(cx, d, rs, replicas(rs) - n, "scale_down_old_replica_sets").await?;
+        total += n;
+    }
+    Ok(total)
+}

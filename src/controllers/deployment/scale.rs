@@ -1,0 +1,143 @@
+//! Scaling ReplicaSets (`sync.go`): all at once, or each by its share.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::Cx;
+use super::util::{
+    active, by_creation, is_rolling, is_saturated, max_surge, proportion, reference, replicas, rs_reference,
+    set_size_annotations, size_annotations_need_update, sum, wanted,
+};
+use crate::api::MetaExt;
+use crate::api::types::{Deployment, ReplicaSet};
+use crate::client::{Result, Why};
+
+/// Gives a Deployment's ReplicaSets its new size, without rolling out (`scale`).
+pub(super) async fn scale(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    new: Option<&Rc<ReplicaSet>>,
+    old: &[Rc<ReplicaSet>],
+) -> Result {
+    // With one ReplicaSet that has pods, or none, there is nothing to share out.
+    if let Some(rs) = active_or_latest(new, old) {
+        if replicas(&rs) != wanted(d) {
+            scale_replica_set(cx, d, &rs, wanted(d), "scale.only").await?;
+        }
+        return Ok(());
+    }
+    // What the rollout has left behind goes when the new one is complete.
+    if is_saturated(d, new) {
+        for rs in active(old) {
+            scale_replica_set(cx, d, &rs, 0, "scale.saturated").await?;
+        }
+        return Ok(());
+    }
+    if is_rolling(d) {
+        scale_in_proportion(cx, d, new, old).await?;
+    }
+    Ok(())
+}
+
+/// In the middle of a rollout every ReplicaSet grows or shrinks by its share, so that the risk is
+/// spread as it was.
+async fn scale_in_proportion(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    new: Option<&Rc<ReplicaSet>>,
+    old: &[Rc<ReplicaSet>],
+) -> Result {
+    let mut all = old.to_vec();
+    all.extend(new.cloned());
+    let mut all = active(&all);
+    let allowed = if wanted(d) > 0 { wanted(d) + max_surge(d) } else { 0 };
+    let to_add = allowed - sum(&all, replicas);
+    let by_size = |a: &Rc<ReplicaSet>, b: &Rc<ReplicaSet>| replicas(b).cmp(&replicas(a));
+    match to_add.cmp(&0) {
+        Ordering::Greater => all.sort_by(|a, b| by_size(a, b).then_with(|| by_creation(b, a))),
+        Ordering::Less => all.sort_by(|a, b| by_size(a, b).then_with(|| by_creation(a, b))),
+        Ordering::Equal => {}
+    }
+    let mut added = 0;
+    let mut sizes: BTreeMap<String, i32> = BTreeMap::new();
+    for rs in &all {
+        let share = proportion(rs, d, to_add, added);
+        added += share;
+        sizes.insert(rs.metadata.name().to_owned(), replicas(rs) + share);
+    }
+    for (i, rs) in all.iter().enumerate() {
+        let mut size = sizes.get(rs.metadata.name()).copied().unwrap_or_else(|| replicas(rs));
+        // What rounding left over goes to the largest.
+        if i == 0 && to_add != 0 {
+            size = (size + to_add - added).max(0);
+        }
+        resize(cx, d, rs, size, "scale.proportion", to_add > 0).await?;
+    }
+    Ok(())
+}
+
+/// The only ReplicaSet that has pods; where none has any, the newest (`FindActiveOrLatest`).
+fn active_or_latest(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>> {
+    let mut all = old.to_vec();
+    all.sort_by(|a, b| by_creation(b, a));
+    let newest = all.first().cloned();
+    all.extend(new.cloned());
+    let active = active(&all);
+    match active.as_slice() {
+        [] => new.cloned().or(newest),
+        [one] => Some(one.clone()),
+        _ => None,
+    }
+}
+
+/// Scales a ReplicaSet, if it is of another size (`scaleReplicaSetAndRecordEvent`); the ReplicaSet
+/// as it is then, and whether it was scaled.
+pub(super) async fn scale_replica_set(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    rs: &Rc<ReplicaSet>,
+    size: i32,
+    rule: &'static str,
+) -> Result<(Rc<ReplicaSet>, bool)> {
+    if replicas(rs) == size {
+        return Ok((rs.clone(), false));
+    }
+    resize(cx, d, rs, size, rule, replicas(rs) < size).await
+}
+
+/// Writes the size and what it was made for (`scaleReplicaSet`).
+async fn resize(
+    cx: &Cx,
+    d: &Rc<Deployment>,
+    rs: &Rc<ReplicaSet>,
+    size: i32,
+    rule: &'static str,
+    up: bool,
+) -> Result<(Rc<ReplicaSet>, bool)> {
+    let (desired, max) = (wanted(d), wanted(d) + max_surge(d));
+    let (before, scaled) = (replicas(rs), replicas(rs) != size);
+    if !scaled && !size_annotations_need_update(rs, desired, max) {
+        return Ok((rs.clone(), false));
+    }
+    let mut new = rs.clone();
+    let n = Rc::make_mut(&mut new);
+    if let Some(s) = n.spec.as_mut() {
+        s.replicas = Some(size);
+    }
+    set_size_annotations(n, desired, max);
+    let why = Why::new(rule)
+        .read("want", reference(d), "spec.replicas", desired)
+        .with("max", max)
+        .with("min", wanted(d) - super::util::max_unavailable(d))
+        .read("from", rs_reference(rs), "spec.replicas", before)
+        .with("to", size);
+    let updated = cx.update(new).because(why).await?;
+    if scaled {
+        let name = rs.metadata.name();
+        let op = if up { "up" } else { "down" };
+        let message = format!("Scaled {op} replica set {name} from {before} to {size}");
+        cx.event(&**d, "Normal", "ScalingReplicaSet", message);
+    }
+    Ok((updated, scaled))
+}

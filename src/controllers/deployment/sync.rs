@@ -1,0 +1,383 @@
+//! Revisions, the new ReplicaSet, and the status (`sync.go`).
+
+use std::rc::Rc;
+
+use super::scale;
+use super::util::{
+    self, HASH_LABEL, REVISION, actual, available, find_new, find_old, has_progress_deadline, max_revision,
+    new_condition, new_rs_new_replicas, reason, reference, replicas, revision, rs_reference, set_condition,
+    spec, sum, wanted,
+};
+use super::{Cx, ReplicaSets};
+use crate::api::pod_template_hash::compute_hash;
+use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
+use crate::api::{Key, Kind, MetaExt, owner_reference};
+use crate::apiserver::{DeleteOptions, Status};
+use crate::client::{Result, Why};
+
+/// What happens while a Deployment is paused or changes its size: no rollout.
+pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
+    let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
+    scale::scale(cx, &d, new.as_ref(), &old).await?;
+    if d.spec.as_ref().is_some_and(|s| s.paused == Some(true))
+        && d.metadata.annotation(util::ROLLBACK_TO).is_none()
+    {
+        cleanup(cx, &d, &old).await?;
+    }
+    sync_status(cx, d, new.as_ref(), old).await
+}
+
+/// What happens while a Deployment goes away: it still reports.
+pub(super) async fn sync_status_only(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
+    let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
+    sync_status(cx, d, new.as_ref(), old).await
+}
+
+/// The new ReplicaSet and the old ones, revisions brought up to date; the new one is made if it
+/// is wanted and not there.
+pub(super) async fn all_replica_sets(
+    cx: &Cx,
+    d: Rc<Deployment>,
+    list: &[Rc<ReplicaSet>],
+    create: bool,
+) -> Result<(Rc<Deployment>, ReplicaSets)> {
+    let old = find_old(&d, list);
+    let (d, new) = new_replica_set(cx, d, list, &old, create).await?;
+    Ok((d, (new, old)))
+}
+
+/// `getNewReplicaSet`
+async fn new_replica_set(
+    cx: &Cx,
+    d: Rc<Deployment>,
+    list: &[Rc<ReplicaSet>],
+    old: &[Rc<ReplicaSet>],
+    create: bool,
+) -> Result<(Rc<Deployment>, Option<Rc<ReplicaSet>>)> {
+    let new_revision = max_revision(old) + 1;
+    if let Some(existing) = find_new(&d, list) {
+        return update_existing(cx, d, existing, new_revision).await;
+    }
+    if !create {
+        return Ok((d, None));
+    }
+    create_new(cx, d, old, new_revision).await
+}
+
+async fn update_existing(
+    cx: &Cx,
+    mut d: Rc<Deployment>,
+    existing: Rc<ReplicaSet>,
+    new_revision: i64,
+) -> Result<(Rc<Deployment>, Option<Rc<ReplicaSet>>)> {
+    let mut rs = existing.clone();
+    let changed = util::set_new_rs_annotations(&d, Rc::make_mut(&mut rs), new_revision, true);
+    let min_ready = d.spec.as_ref().and_then(|s| s.min_ready_seconds);
+    let other_min_ready =
+        rs.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0) != min_ready.unwrap_or(0);
+    if changed || other_min_ready {
+        if let Some(s) = Rc::make_mut(&mut rs).spec.as_mut() {
+            s.min_ready_seconds = min_ready;
+        }
+        let why = Why::new("new_replica_set.update").with("revision", revision(&rs)).read(
+            "deployment",
+            reference(&d),
+            "metadata.annotations",
+            d.metadata.name(),
+        );
+        let rs = cx.update(rs).because(why).await?;
+        return Ok((d, Some(rs)));
+    }
+    let rs_revision = rs.metadata.annotation(REVISION).unwrap_or_default().to_owned();
+    let mut needs_update = util::set_deployment_revision(Rc::make_mut(&mut d), &rs_revision);
+    let status = d.status.clone().unwrap_or_default();
+    if has_progress_deadline(&d) && util::condition(&status, reason::PROGRESSING).is_none() {
+        let message = format!("Found new replica set {:?}", rs.metadata.name());
+        let c = new_condition(reason::PROGRESSING, "True", reason::FOUND_NEW_RS, message, cx.now());
+        set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
+        needs_update = true;
+    }
+    if needs_update {
+        let why = Why::new("new_replica_set.found").read(
+            "revision",
+            rs_reference(&rs),
+            "metadata.annotations",
+            rs_revision,
+        );
+        cx.update_status(d.clone()).because(why).await?;
+    }
+    Ok((d, Some(rs)))
+}
+
+async fn create_new(
+    cx: &Cx,
+    mut d: Rc<Deployment>,
+    old: &[Rc<ReplicaSet>],
+    new_revision: i64,
+) -> Result<(Rc<Deployment>, Option<Rc<ReplicaSet>>)> {
+    let wanted_rs = replica_set_for(&d, old, new_revision);
+    let first = replicas(&wanted_rs);
+    let name = wanted_rs.metadata.name().to_owned();
+    let why = Why::new("new_replica_set.create")
+        .read("deployment", reference(&d), "spec.template", d.metadata.name())
+        .with("existing", old.len())
+        .with("replicas", first)
+        .read("want", reference(&d), "spec.replicas", wanted(&d));
+    let (created, existed) = match cx.create(wanted_rs).because(why).await {
+        Ok(rs) => (rs, false),
+        Err(e) if e.is_already_exists() => (taken(cx, &d, &name, e).await?, true),
+        Err(e) if e.is_namespace_terminating() => return Err(e.into()),
+        Err(e) => return Err(creation_failed(cx, d, &name, e).await.into()),
+    };
+    if !existed && first > 0 {
+        let message = format!("Scaled up replica set {name} from 0 to {first}");
+        cx.event(&*d, "Normal", "ScalingReplicaSet", message);
+    }
+    let mut needs_update = util::set_deployment_revision(Rc::make_mut(&mut d), &new_revision.to_string());
+    if !existed && has_progress_deadline(&d) {
+        let message = format!("Created new replica set {name:?}");
+        let c = new_condition(reason::PROGRESSING, "True", reason::NEW_RS, message, cx.now());
+        set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
+        needs_update = true;
+    }
+    if needs_update {
+        let why = Why::new("new_replica_set.created")
+            .read("replica_set", rs_reference(&created), "metadata.name", &name)
+            .with("revision", new_revision);
+        cx.update_status(d.clone()).because(why).await?;
+    }
+    Ok((d, Some(created)))
+}
+
+/// The ReplicaSet that the template makes.
+fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) -> ReplicaSet {
+    let s = spec(d);
+    let collisions = d.status.as_ref().and_then(|s| s.collision_count);
+    let hash = compute_hash(&s.template, collisions);
+    let mut template = s.template.clone();
+    let labels = template.metadata.get_or_insert_default().labels.get_or_insert_default();
+    labels.insert(HASH_LABEL.into(), hash.clone());
+    let labels = labels.clone();
+    let mut selector = s.selector.clone();
+    selector.match_labels.get_or_insert_default().insert(HASH_LABEL.into(), hash.clone());
+    let mut rs = ReplicaSet {
+        metadata: ObjectMeta {
+            name: Some(replica_set_name(d.metadata.name(), &hash)),
+            namespace: d.metadata.namespace.clone(),
+            labels: Some(labels),
+            owner_references: Some(vec![owner_reference(Kind::Deployment, &d.metadata)]),
+            ..Default::default()
+        },
+        spec: Some(ReplicaSetSpec {
+            replicas: Some(new_rs_new_replicas(d, old, 0)),
+            min_ready_seconds: s.min_ready_seconds,
+            selector,
+            template: Some(template),
+        }),
+        status: None,
+    };
+    util::set_new_rs_annotations(d, &mut rs, new_revision, false);
+    rs
+}
+
+/// A name made of a long one keeps its hash.
+fn replica_set_name(deployment: &str, hash: &str) -> String {
+    const MAX: usize = 253;
+    let most = MAX.saturating_sub(hash.len() + 1);
+    let prefix: String = deployment.chars().take(most).collect();
+    format!("{prefix}-{hash}")
+}
+
+/// The name is taken: by what is wanted already, or by something else with the same hash, which
+/// the next try avoids by counting the collision.
+async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<ReplicaSet>> {
+    let key = Key::new(d.metadata.namespace(), name);
+    let rs = match cx.lister::<ReplicaSet>().get(&key) {
+        Some(rs) => rs.clone(),
+        // Not in the cache yet.
+        None => return Err(Status::not_found(Kind::ReplicaSet, name).into()),
+    };
+    let mine = rs.metadata.controller().is_some_and(|c| c.uid == d.metadata.uid());
+    if mine && util::equal_ignore_hash(&util::template(&rs), &spec(d).template) {
+        return Ok(rs);
+    }
+    let mut new = d.clone();
+    let status = Rc::make_mut(&mut new).status.get_or_insert_default();
+    let before = status.collision_count.unwrap_or(0);
+    status.collision_count = Some(before + 1);
+    let why = Why::new("new_replica_set.collision")
+        .read("replica_set", rs_reference(&rs), "metadata.name", name)
+        .read("collisions", reference(d), "status.collisionCount", before);
+    cx.update_status(new).because(why).await?;
+    Err(e.into())
+}
+
+async fn creation_failed(cx: &Cx, mut d: Rc<Deployment>, name: &str, e: Status) -> Status {
+    let message = format!("Failed to create new replica set {name:?}: {e}");
+    if has_progress_deadline(&d) {
+        let c = new_condition(reason::PROGRESSING, "False", reason::FAILED_CREATE, message.clone(), cx.now());
+        set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
+        let why = Why::new("new_replica_set.failed").with("error", &e);
+        // What counts is the creation that failed; that this could not be noted changes nothing.
+        let _ = cx.update_status(d.clone()).because(why).await;
+    }
+    cx.event(&*d, "Warning", reason::FAILED_CREATE, message);
+    e
+}
+
+/// Writes the status if it is another (`syncDeploymentStatus`).
+async fn sync_status(
+    cx: &Cx,
+    d: Rc<Deployment>,
+    new: Option<&Rc<ReplicaSet>>,
+    old: Vec<Rc<ReplicaSet>>,
+) -> Result {
+    let status = calculate_status(cx, &d, new, &old);
+    write_status(cx, d, status).await
+}
+
+/// Writes a status if it is another.
+pub(super) async fn write_status(cx: &Cx, d: Rc<Deployment>, status: DeploymentStatus) -> Result {
+    if d.status.as_ref() == Some(&status) {
+        return Ok(());
+    }
+    let why = status_why(&d, &status);
+    let mut updated = d.clone();
+    Rc::make_mut(&mut updated).status = Some(status);
+    cx.update_status(updated).because(why).await?;
+    Ok(())
+}
+
+fn status_why(d: &Deployment, status: &DeploymentStatus) -> Why {
+    let n = |v: Option<i32>| v.unwrap_or(0);
+    let was = d.status.clone().unwrap_or_default();
+    Why::new("sync_rollout_status")
+        .read("want", reference(d), "spec.replicas", wanted(d))
+        .read("was_available", reference(d), "status.availableReplicas", n(was.available_replicas))
+        .with("replicas", n(status.replicas))
+        .with("updated", n(status.updated_replicas))
+        .with("ready", n(status.ready_replicas))
+        .with("available", n(status.available_replicas))
+}
+
+/// `calculateStatus`
+pub(super) fn calculate_status(
+    cx: &Cx,
+    d: &Deployment,
+    new: Option<&Rc<ReplicaSet>>,
+    old: &[Rc<ReplicaSet>],
+) -> DeploymentStatus {
+    let mut all = old.to_vec();
+    all.extend(new.cloned());
+    let available = sum(&all, available);
+    let unavailable = (sum(&all, replicas) - available).max(0);
+    let count = |n: i32| (n != 0).then_some(n);
+    let was = d.status.clone().unwrap_or_default();
+    let mut status = DeploymentStatus {
+        observed_generation: Some(d.metadata.generation()),
+        replicas: count(sum(&all, actual)),
+        updated_replicas: count(new.map_or(0, |rs| actual(rs))),
+        ready_replicas: count(sum(&all, |rs| rs.status.as_ref().and_then(|s| s.ready_replicas).unwrap_or(0))),
+        available_replicas: count(available),
+        unavailable_replicas: count(unavailable),
+        terminating_replicas: terminating(&all),
+        collision_count: was.collision_count,
+        conditions: was.conditions,
+    };
+    let c = if available >= wanted(d) - util::max_unavailable(d) {
+        let message = "Deployment has minimum availability.";
+        new_condition(reason::AVAILABLE, "True", "MinimumReplicasAvailable", message.into(), cx.now())
+    } else {
+        let message = "Deployment does not have minimum availability.";
+        new_condition(reason::AVAILABLE, "False", "MinimumReplicasUnavailable", message.into(), cx.now())
+    };
+    set_condition(&mut status, c);
+    status
+}
+
+/// How many pods are going; unknown as long as a ReplicaSet that was synced does not say.
+fn terminating(all: &[Rc<ReplicaSet>]) -> Option<i32> {
+    let mut total = 0;
+    for rs in all {
+        let status = rs.status.clone().unwrap_or_default();
+        match status.terminating_replicas {
+            Some(n) => total += n,
+            None if status.observed_generation.unwrap_or(0) == 0 => {}
+            None => return None,
+        }
+    }
+    Some(total)
+}
+
+/// Deletes the oldest ReplicaSets beyond the history limit; none that has or is to have pods
+/// (`cleanupDeployment`).
+pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>]) -> Result {
+    let limit = d.spec.as_ref().and_then(|s| s.revision_history_limit).filter(|n| *n != i32::MAX);
+    let Some(limit) = limit else { return Ok(()) };
+    let mut cleanable: Vec<_> = old.iter().filter(|rs| !rs.metadata.is_deleting()).collect();
+    let surplus = cleanable.len().saturating_sub(usize::try_from(limit).unwrap_or(0));
+    cleanable.sort_by(|a, b| revision(a).cmp(&revision(b)).then_with(|| util::by_creation(a, b)));
+    for rs in cleanable.into_iter().take(surplus) {
+        let observed = rs.status.as_ref().and_then(|s| s.observed_generation).unwrap_or(0);
+        if actual(rs) != 0 || replicas(rs) != 0 || rs.metadata.generation() > observed {
+            continue;
+        }
+        let why = Why::new("cleanup_deployment")
+            .read("limit", reference(d), "spec.revisionHistoryLimit", limit)
+            .with("old", old.len())
+            .read("revision", rs_reference(rs), "metadata.annotations", revision(rs));
+        match cx.delete(Kind::ReplicaSet, rs.metadata.key(), DeleteOptions::default()).because(why).await {
+            Err(e) if !e.is_not_found() => return Err(e.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the old rollback endpoint asked for, by annotation (`rollback.go`).
+pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
+    let (d, (new, old)) = all_replica_sets(cx, d, list, true).await?;
+    let mut all = old;
+    all.extend(new);
+    let asked: i64 = d.metadata.annotation(util::ROLLBACK_TO).and_then(|v| v.parse().ok()).unwrap_or(0);
+    let target = if asked == 0 { last_revision(&all) } else { asked };
+    let mut back = d.clone();
+    let b = Rc::make_mut(&mut back);
+    if let Some(a) = b.metadata.annotations.as_mut() {
+        a.remove(util::ROLLBACK_TO);
+    }
+    if target == 0 {
+        cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find last revision.");
+    } else if let Some(rs) = all.iter().find(|rs| revision(rs) == target) {
+        let template = util::template(rs);
+        if util::equal_ignore_hash(&spec(&d).template, &template) {
+            let message = format!(
+                "The rollback revision contains the same template as current deployment {:?}",
+                d.metadata.name()
+            );
+            cx.event(&*d, "Warning", "RollbackTemplateUnchanged", message);
+        } else {
+            let mut template = template;
+            if let Some(l) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
+                l.remove(HASH_LABEL);
+            }
+            if let Some(s) = b.spec.as_mut() {
+                s.template = template;
+            }
+            let message = format!("Rolled back deployment {:?} to revision {target}", d.metadata.name());
+            cx.event(&*d, "Normal", "RollbackDone", message);
+        }
+    } else {
+        cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find the revision to rollback to.");
+    }
+    let why = Why::new("rollback").read("revision", reference(&d), "metadata.annotations", target);
+    cx.update(back).because(why).await?;
+    Ok(())
+}
+
+/// The revision before the last.
+fn last_revision(all: &[Rc<ReplicaSet>]) -> i64 {
+    let mut revisions: Vec<i64> = all.iter().map(|rs| revision(rs)).collect();
+    revisions.sort_unstable();
+    revisions.iter().rev().nth(1).copied().unwrap_or(0)
+}

@@ -1,0 +1,415 @@
+//! The ReplicaSet controller: as many pods as wanted
+//! (`k8s.io/kubernetes/pkg/controller/replicaset`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::controller_ref_manager::claim_objects;
+use super::controller_utils::{
+    Expectations, create_pod, delete_pod, goes_first, is_active, is_available, is_ready, is_terminating,
+    pod_condition, pod_from_template,
+};
+use crate::api::labels::Selector;
+use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, owner_reference};
+use crate::apiserver::{Filter, Status};
+use crate::client::{Caches, Context, Error, Handler, Notification, Reconciler, Result, Why};
+
+/// So many pods are made or deleted in one sync at most.
+const BURST_REPLICAS: usize = 500;
+/// The size of the first batch of creations; each that succeeds doubles the next.
+const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
+/// A status update that fails is tried again once, on the object as it is then.
+const STATUS_UPDATE_RETRIES: usize = 1;
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplicaSetController;
+
+/// What it remembers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// What it has asked for and not seen yet.
+    pub expectations: Expectations,
+}
+
+type Cx = Context<State>;
+
+impl Reconciler for ReplicaSetController {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        "replicaset-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::ReplicaSet, Filter::All), (Kind::Pod, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        let pods =
+            (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));
+        match pods {
+            (None, None) => handle_replica_set(cx, seen),
+            (None, Some(new)) => add_pod(cx, new),
+            (Some(old), Some(new)) => update_pod(cx, old, new),
+            (Some(old), None) => delete_pod_seen(cx, old),
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        sync(&cx, &key).await
+    }
+}
+
+fn handle_replica_set(cx: &mut Handler<'_, State>, seen: &Notification) {
+    let Some(key) = seen.object().map(Object::key) else { return };
+    let replaced = match (&seen.old, &seen.new) {
+        (Some(old), Some(new)) => old.uid() != new.uid(),
+        (_, new) => new.is_none(),
+    };
+    if replaced {
+        cx.state.expectations.delete(&key);
+    }
+    cx.enqueue(key);
+}
+
+fn add_pod(cx: &mut Handler<'_, State>, pod: &Pod) {
+    if pod.metadata.is_deleting() {
+        return delete_pod_seen(cx, pod);
+    }
+    match pod.metadata.controller() {
+        Some(owner) => {
+            if let Some(key) = resolve(cx.caches, pod.metadata.namespace(), owner) {
+                cx.state.expectations.creation_observed(&key);
+                cx.enqueue(key);
+            }
+        }
+        None => enqueue_matching(cx, pod),
+    }
+}
+
+fn update_pod(cx: &mut Handler<'_, State>, old: &Pod, new: &Pod) {
+    if old.metadata.resource_version == new.metadata.resource_version {
+        return;
+    }
+    let labels_changed = old.metadata.labels != new.metadata.labels;
+    if new.metadata.is_deleting() {
+        delete_pod_seen(cx, new);
+        if labels_changed {
+            delete_pod_seen(cx, old);
+        }
+        return;
+    }
+    let (was, is) = (old.metadata.controller(), new.metadata.controller());
+    if was != is
+        && let Some(owner) = was
+        && let Some(key) = resolve(cx.caches, old.metadata.namespace(), owner)
+    {
+        cx.enqueue(key);
+    }
+    match is {
+        Some(owner) => {
+            if let Some(key) = resolve(cx.caches, new.metadata.namespace(), owner) {
+                cx.enqueue(key);
+            }
+        }
+        None if labels_changed || was != is => enqueue_matching(cx, new),
+        None => {}
+    }
+}
+
+fn delete_pod_seen(cx: &mut Handler<'_, State>, pod: &Pod) {
+    let Some(owner) = pod.metadata.controller() else { return };
+    let Some(key) = resolve(cx.caches, pod.metadata.namespace(), owner) else { return };
+    cx.state.expectations.deletion_observed(&key, &pod.metadata.key());
+    cx.enqueue(key);
+}
+
+/// The key of the ReplicaSet that a reference means, if there is still that one.
+fn resolve(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<Key> {
+    if owner.kind != Kind::ReplicaSet.as_str() {
+        return None;
+    }
+    let key = Key::new(namespace, &owner.name);
+    let rs = caches.get::<ReplicaSet>(&key)?;
+    (rs.metadata.uid() == owner.uid).then_some(key)
+}
+
+/// An orphan may be wanted by somebody.
+fn enqueue_matching(cx: &mut Handler<'_, State>, pod: &Pod) {
+    let matching: Vec<Key> = cx
+        .caches
+        .of(Kind::ReplicaSet)
+        .list(Some(pod.metadata.namespace()))
+        .filter_map(ReplicaSet::from_object)
+        .filter(|rs| selector(rs).is_ok_and(|s| !s.is_empty() && s.matches(pod.metadata.labels_or_empty())))
+        .map(|rs| rs.metadata.key())
+        .collect();
+    for key in matching {
+        cx.enqueue(key);
+    }
+}
+
+fn selector(rs: &ReplicaSet) -> std::result::Result<Selector, String> {
+    Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
+}
+
+fn reference(rs: &ReplicaSet) -> ObjectRef {
+    ObjectRef::new(Kind::ReplicaSet, rs.metadata.namespace(), rs.metadata.name())
+}
+
+fn wanted(rs: &ReplicaSet) -> usize {
+    usize::try_from(rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1)).unwrap_or(0)
+}
+
+fn min_ready_seconds(rs: &ReplicaSet) -> i32 {
+    rs.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
+}
+
+/// `syncReplicaSet`: claims pods, makes or deletes as many as it takes, and reports.
+async fn sync(cx: &Cx, key: &Key) -> Result {
+    let Some(rs) = cx.lister::<ReplicaSet>().get(key).cloned() else {
+        let key = key.clone();
+        cx.update_state(move |s| s.expectations.delete(&key));
+        return Ok(());
+    };
+    let may_manage = cx.state(|s| s.expectations.satisfied(key, cx.now()));
+    // A selector that cannot be read was refused when it was written.
+    let Ok(selector) = selector(&rs) else { return Ok(()) };
+
+    let pods = cx.lister::<Pod>();
+    let owned = pods.controlled_by(rs.metadata.uid());
+    let all: Vec<&Rc<Pod>> = owned.chain(pods.orphans(rs.metadata.namespace())).collect();
+    let active: Vec<Rc<Pod>> = all.iter().filter(|p| is_active(p)).map(|p| Rc::clone(p)).collect();
+    let terminating = all
+        .iter()
+        .filter(|p| is_terminating(p) && p.metadata.controller().is_some_and(|c| c.uid == rs.metadata.uid()))
+        .count();
+    let active = claim_objects(cx, &rs, &selector, active, |_| true).await?;
+
+    let mut managed = Ok(());
+    if may_manage && !rs.metadata.is_deleting() {
+        managed = manage_replicas(cx, key, &rs, &active).await;
+    }
+    let status = calculate_status(&rs, &active, terminating, managed.as_ref().err(), cx.now());
+    let updated = update_status(cx, &rs, status, &active).await?;
+    managed?;
+    check_availability_later(cx, key, &updated, &active);
+    Ok(())
+}
+
+/// Comes back when the next pod becomes available.
+fn check_availability_later(cx: &Cx, key: &Key, rs: &ReplicaSet, active: &[Rc<Pod>]) {
+    let min = i64::from(min_ready_seconds(rs));
+    let status = rs.status.clone().unwrap_or_default();
+    if min == 0 || status.ready_replicas.unwrap_or(0) == status.available_replicas.unwrap_or(0) {
+        return;
+    }
+    let next = active
+        .iter()
+        .filter_map(|p| {
+            pod_condition(p, "Ready").filter(|c| c.status == "True")?.last_transition_time.as_ref()
+        })
+        .map(|t| (t.0 + SignedDuration::from_secs(min)).duration_since(cx.now()))
+        .filter(|d| d.is_positive())
+        .min();
+    cx.enqueue_after(key.clone(), next.unwrap_or(SignedDuration::from_secs(min)));
+}
+
+/// `manageReplicas`: makes what is missing, deletes what is too many.
+async fn manage_replicas(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, active: &[Rc<Pod>]) -> Result {
+    let (want, have) = (wanted(rs), active.len());
+    if have < want {
+        create_missing(cx, key, rs, have, (want - have).min(BURST_REPLICAS)).await
+    } else if have > want {
+        delete_surplus(cx, key, rs, active, (have - want).min(BURST_REPLICAS)).await
+    } else {
+        Ok(())
+    }
+}
+
+/// Batches that start small, so that a cause that fails all of them fails few.
+async fn create_missing(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, have: usize, missing: usize) -> Result {
+    let (k, now) = (key.clone(), cx.now());
+    cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
+    let owner = owner_reference(Kind::ReplicaSet, &rs.metadata);
+    let template = rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default();
+    let mut created = 0;
+    let mut failed: Option<Status> = None;
+    let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
+    let mut tried = 0;
+    while tried < missing && failed.is_none() {
+        for _ in 0..batch {
+            let pod = pod_from_template(&template, rs.metadata.namespace(), &owner);
+            let why = Why::new("manage_replicas.create")
+                .read("want", reference(rs), "spec.replicas", wanted(rs))
+                .with("have", have + created);
+            match create_pod(cx, pod, &**rs, why).await {
+                Ok(_) => created += 1,
+                // In a namespace that goes away every creation fails; that is no failure of ours.
+                Err(e) if e.is_namespace_terminating() => created += 1,
+                Err(e) => failed = failed.or(Some(e)),
+            }
+        }
+        tried += batch;
+        batch = (2 * batch).min(missing - tried.min(missing));
+    }
+    let skipped = missing - created;
+    if skipped > 0 {
+        let k = key.clone();
+        cx.update_state(move |s| (0..skipped).for_each(|_| s.expectations.creation_observed(&k)));
+    }
+    failed.map_or(Ok(()), |e| Err(e.into()))
+}
+
+async fn delete_surplus(
+    cx: &Cx,
+    key: &Key,
+    rs: &Rc<ReplicaSet>,
+    active: &[Rc<Pod>],
+    surplus: usize,
+) -> Result {
+    let victims = pods_to_delete(cx, rs, active, surplus);
+    let keys: BTreeSet<Key> = victims.iter().map(|p| p.metadata.key()).collect();
+    let (k, now) = (key.clone(), cx.now());
+    cx.update_state(move |s| s.expectations.expect_deletions(&k, keys.clone(), now));
+    let mut failed: Option<Error> = None;
+    for (i, pod) in victims.iter().enumerate() {
+        let why = Why::new("manage_replicas.delete")
+            .read("want", reference(rs), "spec.replicas", wanted(rs))
+            .with("have", active.len() - i);
+        if let Err(e) = delete_pod(cx, pod, &**rs, why).await {
+            let (k, p) = (key.clone(), pod.metadata.key());
+            cx.update_state(move |s| s.expectations.deletion_observed(&k, &p));
+            if !e.is_not_found() {
+                failed = failed.or(Some(e.into()));
+            }
+        }
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// `getPodsToDelete`: those that cost least to lose. Pods that share their node with others of
+/// the same owner (also of its other ReplicaSets) go before those that stand alone.
+fn pods_to_delete(cx: &Cx, rs: &ReplicaSet, active: &[Rc<Pod>], surplus: usize) -> Vec<Rc<Pod>> {
+    let mut pods: Vec<Rc<Pod>> = active.to_vec();
+    if surplus < pods.len() {
+        let node = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
+        let mut on_node: BTreeMap<String, i32> = BTreeMap::new();
+        for sibling in siblings(cx, rs) {
+            for p in cx.lister::<Pod>().controlled_by(sibling.metadata.uid()).filter(|p| is_active(p)) {
+                *on_node.entry(node(p)).or_default() += 1;
+            }
+        }
+        let rank = |p: &Pod| on_node.get(&node(p)).copied().unwrap_or(0);
+        let now = cx.now();
+        pods.sort_by(|a, b| goes_first((a, rank(a)), (b, rank(b)), now));
+    }
+    pods.truncate(surplus);
+    pods
+}
+
+/// The ReplicaSets of the same owner, this one too.
+fn siblings(cx: &Cx, rs: &ReplicaSet) -> Vec<Rc<ReplicaSet>> {
+    match rs.metadata.controller() {
+        Some(owner) => cx.lister::<ReplicaSet>().controlled_by(&owner.uid).cloned().collect(),
+        None => vec![Rc::new(rs.clone())],
+    }
+}
+
+/// `calculateStatus`
+fn calculate_status(
+    rs: &ReplicaSet,
+    active: &[Rc<Pod>],
+    terminating: usize,
+    failure: Option<&Error>,
+    now: Timestamp,
+) -> ReplicaSetStatus {
+    let mut status = rs.status.clone().unwrap_or_default();
+    let template = rs.spec.as_ref().and_then(|s| s.template.as_ref()).and_then(|t| t.metadata.as_ref());
+    let labels = Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()));
+    let min = min_ready_seconds(rs);
+    let (mut full, mut ready, mut available) = (0, 0, 0);
+    for p in active {
+        full += i32::from(labels.matches(p.metadata.labels_or_empty()));
+        if is_ready(p) {
+            ready += 1;
+            available += i32::from(is_available(p, min, now));
+        }
+    }
+    set_failure(&mut status, active.len(), wanted(rs), failure, now);
+    let count = |n: i32| (n != 0).then_some(n);
+    status.replicas = i32::try_from(active.len()).unwrap_or(i32::MAX);
+    status.fully_labeled_replicas = count(full);
+    status.ready_replicas = count(ready);
+    status.available_replicas = count(available);
+    status.terminating_replicas = Some(i32::try_from(terminating).unwrap_or(i32::MAX));
+    status
+}
+
+fn set_failure(
+    status: &mut ReplicaSetStatus,
+    have: usize,
+    want: usize,
+    failure: Option<&Error>,
+    now: Timestamp,
+) {
+    const TYPE: &str = "ReplicaFailure";
+    let there = status.conditions.iter().flatten().any(|c| c.type_ == TYPE);
+    match failure {
+        Some(e) if !there => {
+            let reason = if have < want { "FailedCreate" } else { "FailedDelete" };
+            let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
+            status.conditions.get_or_insert_default().push(ReplicaSetCondition {
+                type_: TYPE.into(),
+                status: "True".into(),
+                last_transition_time: Some(Time(seconds)),
+                reason: Some(reason.into()),
+                message: Some(e.to_string()),
+            });
+        }
+        None if there => {
+            if let Some(c) = status.conditions.as_mut() {
+                c.retain(|c| c.type_ != TYPE);
+            }
+            if status.conditions.as_ref().is_some_and(Vec::is_empty) {
+                status.conditions = None;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Writes the status unless it says already what it should; the object as it is then.
+async fn update_status(
+    cx: &Cx,
+    rs: &Rc<ReplicaSet>,
+    mut status: ReplicaSetStatus,
+    active: &[Rc<Pod>],
+) -> Result<Rc<ReplicaSet>> {
+    let old = rs.status.clone().unwrap_or_default();
+    status.observed_generation = Some(rs.metadata.generation());
+    if old == status {
+        return Ok(rs.clone());
+    }
+    let mut current = rs.clone();
+    let mut tries = 0;
+    loop {
+        let why = Why::new("update_replica_set_status")
+            .read("before", reference(rs), "status.replicas", old.replicas)
+            .with("replicas", active.len())
+            .with("ready", status.ready_replicas.unwrap_or(0))
+            .with("available", status.available_replicas.unwrap_or(0))
+            .with("terminating", status.terminating_replicas.unwrap_or(0));
+        Rc::make_mut(&mut current).status = Some(status.clone());
+        match cx.update_status(current.clone()).because(why).await {
+            Ok(updated) => return Ok(updated),
+            Err(e) if tries >= STATUS_UPDATE_RETRIES => return Err(e.into()),
+            Err(_) => current = cx.get::<ReplicaSet>(rs.metadata.key()).await?,
+        }
+        tries += 1;
+    }
+}

@@ -1,0 +1,83 @@
+//! What plugins ask of the rest of the cluster. The scheduler answers from its informers.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::pod_info::PodInfo;
+use super::terms::Labels;
+use crate::api::labels::Selector;
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+
+/// Claims, volumes and classes.
+pub trait VolumeLister {
+    /// A claim by namespace and name.
+    fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>>;
+    /// A volume by name.
+    fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>>;
+    /// A class by name.
+    fn class(&self, name: &str) -> Option<Rc<StorageClass>>;
+    /// All volumes of a class (the empty name for those without one), in the order of their names.
+    fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>>;
+}
+
+/// Namespaces.
+pub trait NamespaceLister {
+    /// The labels of a namespace; none if it is not known.
+    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
+}
+
+/// Services and controllers, which say what belongs together.
+pub trait WorkloadLister {
+    /// The selectors of the Services that select `pod`, and of the ReplicaSet, ReplicationController
+    /// or StatefulSet that controls it (`helper.DefaultSelector`): all must match. Empty if there are
+    /// none, or if none requires anything.
+    fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>>;
+}
+
+/// Pods that were promised a node by preemption and wait for it (`PodNominator`).
+pub trait NominatedPods {
+    /// Those of a node.
+    fn nominated_on(&self, node: &str) -> &[Rc<PodInfo>];
+    /// Whether there are none anywhere, which makes the question above cheap to leave out.
+    fn none_nominated(&self) -> bool;
+}
+
+/// A cluster that has nothing but nodes and pods.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nothing;
+
+impl VolumeLister for Nothing {
+    fn claim(&self, _: &str, _: &str) -> Option<Rc<PersistentVolumeClaim>> {
+        None
+    }
+    fn volume(&self, _: &str) -> Option<Rc<PersistentVolume>> {
+        None
+    }
+    fn class(&self, _: &str) -> Option<Rc<StorageClass>> {
+        None
+    }
+    fn volumes_of_class(&self, _: &str) -> Vec<Rc<PersistentVolume>> {
+        Vec::new()
+    }
+}
+
+impl NamespaceLister for Nothing {
+    fn namespace_labels(&self, _: &str) -> Option<Cow<'_, Labels>> {
+        None
+    }
+}
+
+impl WorkloadLister for Nothing {
+    fn default_selectors(&self, _: &Pod) -> Vec<Rc<Selector>> {
+        Vec::new()
+    }
+}
+
+impl NominatedPods for Nothing {
+    fn nominated_on(&self, _: &str) -> &[Rc<PodInfo>] {
+        &[]
+    }
+    fn none_nominated(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,330 @@
+//! A node with the pods on it, and the sums the plugins need (`framework.NodeInfo`).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use imbl::GenericOrdMap;
+use imbl::shared_ptr::RcK;
+
+use super::pod_info::{HostPort, PodClass, PodInfo};
+use super::resource::{NonZero, Resource};
+use super::terms::Labels;
+use crate::api::types::{Node, Taint};
+use crate::api::{Key, MetaExt};
+
+/// How many pods of a class are on a node.
+#[derive(Clone, Debug)]
+pub struct ClassCount {
+    /// Namespace and labels.
+    pub class: PodClass,
+    /// All of them.
+    pub total: i64,
+    /// Those whose deletion has begun.
+    pub terminating: i64,
+}
+
+/// A node with the pods on it. Cloning it copies a dozen pointers and a few numbers; changing a
+/// clone copies what it changes.
+#[derive(Clone, Debug)]
+pub struct NodeInfo {
+    name: Rc<str>,
+    node: Option<Rc<Node>>,
+    pods: GenericOrdMap<Key, Rc<PodInfo>, RcK>,
+    // What most nodes do not have is an option, so that the way to "nothing" stays in this struct.
+    with_affinity: Option<Rc<Vec<Rc<PodInfo>>>>,
+    with_required_anti_affinity: Option<Rc<Vec<Rc<PodInfo>>>>,
+    classes: Rc<Vec<ClassCount>>,
+    used_ports: Option<Rc<Vec<HostPort>>>,
+    requested: Resource,
+    non_zero_requested: NonZero,
+    allocatable: Resource,
+    images: Option<Rc<BTreeMap<String, i64>>>,
+    claims: Option<Rc<BTreeMap<Key, u32>>>,
+    unschedulable: bool,
+    has_taints: bool,
+    hostname: Option<Rc<str>>,
+    zone: Option<Rc<str>>,
+}
+
+static NO_LABELS: Labels = Labels::new();
+static NO_IMAGES: BTreeMap<String, i64> = BTreeMap::new();
+
+/// The label that tells nodes apart.
+pub const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
+/// The label that says in which zone a node is.
+pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
+
+fn push<T: Clone>(list: &mut Option<Rc<Vec<T>>>, item: T) {
+    Rc::make_mut(list.get_or_insert_default()).push(item);
+}
+
+fn take<T: Clone>(list: &mut Option<Rc<Vec<T>>>, is_it: impl Fn(&T) -> bool) {
+    if let Some(items) = list {
+        if let Some(i) = items.iter().position(is_it) {
+            Rc::make_mut(items).remove(i);
+        }
+        if items.is_empty() {
+            *list = None;
+        }
+    }
+}
+
+impl NodeInfo {
+    /// A node that is not there yet and has no pods. Pods may be seen before their node is.
+    pub fn new(name: &str) -> NodeInfo {
+        NodeInfo {
+            name: name.into(),
+            node: None,
+            pods: GenericOrdMap::new(),
+            with_affinity: None,
+            with_required_anti_affinity: None,
+            classes: Rc::default(),
+            used_ports: None,
+            requested: Resource::default(),
+            non_zero_requested: NonZero::default(),
+            allocatable: Resource::default(),
+            images: None,
+            claims: None,
+            unschedulable: false,
+            has_taints: false,
+            hostname: None,
+            zone: None,
+        }
+    }
+
+    /// A node without pods.
+    pub fn of_node(node: Rc<Node>) -> NodeInfo {
+        let mut info = NodeInfo::new(node.metadata.name());
+        info.set_node(node);
+        info
+    }
+
+    /// The node's name.
+    pub fn name(&self) -> &Rc<str> {
+        &self.name
+    }
+
+    /// The node, if it has been seen.
+    pub fn node(&self) -> Option<&Rc<Node>> {
+        self.node.as_ref()
+    }
+
+    /// The node's labels.
+    pub fn labels(&self) -> &Labels {
+        self.node.as_ref().map_or(&NO_LABELS, |n| n.metadata.labels_or_empty())
+    }
+
+    /// The value of a label by which nodes are grouped; the two usual ones are at hand.
+    pub fn place(&self, topology_key: &str) -> Option<&str> {
+        match topology_key {
+            LABEL_HOSTNAME => self.hostname.as_deref(),
+            LABEL_ZONE => self.zone.as_deref(),
+            key => self.labels().get(key).map(String::as_str),
+        }
+    }
+
+    /// The node's taints.
+    pub fn taints(&self) -> &[Taint] {
+        if !self.has_taints {
+            return &[];
+        }
+        let spec = self.node.as_ref().and_then(|n| n.spec.as_ref());
+        spec.and_then(|s| s.taints.as_deref()).unwrap_or_default()
+    }
+
+    /// Whether the node is cordoned.
+    pub fn unschedulable(&self) -> bool {
+        self.unschedulable
+    }
+
+    /// The pods, in the order of namespace and name.
+    pub fn pods(&self) -> impl Iterator<Item = &Rc<PodInfo>> {
+        self.pods.values()
+    }
+
+    /// How many pods there are.
+    pub fn pod_count(&self) -> usize {
+        self.pods.len()
+    }
+
+    /// A pod by namespace and name.
+    pub fn pod(&self, key: &Key) -> Option<&Rc<PodInfo>> {
+        self.pods.get(key)
+    }
+
+    /// The pods with any pod affinity or anti-affinity.
+    pub fn pods_with_affinity(&self) -> &[Rc<PodInfo>] {
+        self.with_affinity.as_ref().map_or(&[], |v| v)
+    }
+
+    /// The pods with required anti-affinity.
+    pub fn pods_with_required_anti_affinity(&self) -> &[Rc<PodInfo>] {
+        self.with_required_anti_affinity.as_ref().map_or(&[], |v| v)
+    }
+
+    /// The pods by namespace and labels.
+    pub fn classes(&self) -> &[ClassCount] {
+        &self.classes
+    }
+
+    /// The node's ports that are taken.
+    pub fn used_ports(&self) -> &[HostPort] {
+        self.used_ports.as_ref().map_or(&[], |v| v)
+    }
+
+    /// What the pods ask for.
+    pub fn requested(&self) -> &Resource {
+        &self.requested
+    }
+
+    /// What the pods count for when nodes are scored.
+    pub fn non_zero_requested(&self) -> NonZero {
+        self.non_zero_requested
+    }
+
+    /// What the node has to give.
+    pub fn allocatable(&self) -> &Resource {
+        &self.allocatable
+    }
+
+    /// The images on the node with their sizes in bytes, by normalised name.
+    pub fn images(&self) -> &BTreeMap<String, i64> {
+        self.images.as_deref().unwrap_or(&NO_IMAGES)
+    }
+
+    /// How many pods on the node use a claim.
+    pub fn claim_users(&self, claim: &Key) -> u32 {
+        self.claims.as_ref().and_then(|c| c.get(claim)).copied().unwrap_or(0)
+    }
+
+    /// Takes a new version of the node.
+    pub fn set_node(&mut self, node: Rc<Node>) {
+        if let Some(old) = &self.node
+            && Rc::ptr_eq(old, &node)
+        {
+            return;
+        }
+        let status = node.status.as_ref();
+        let allocatable =
+            status.and_then(|s| s.allocatable.as_ref()).map(Resource::from_list).unwrap_or_default();
+        self.allocatable = allocatable;
+        let mut images = BTreeMap::new();
+        for image in status.and_then(|s| s.images.as_ref()).into_iter().flatten() {
+            for name in image.names.iter().flatten() {
+                images.insert(normalized_image_name(name), image.size_bytes.unwrap_or(0));
+            }
+        }
+        // Heartbeats come often and do not change this; the old copy stays shared then.
+        if *self.images() != images {
+            self.images = (!images.is_empty()).then(|| Rc::new(images));
+        }
+        let spec = node.spec.as_ref();
+        self.unschedulable = spec.is_some_and(|s| s.unschedulable == Some(true));
+        self.has_taints = spec.and_then(|s| s.taints.as_ref()).is_some_and(|t| !t.is_empty());
+        self.hostname = node.metadata.label(LABEL_HOSTNAME).map(Rc::from);
+        self.zone = node.metadata.label(LABEL_ZONE).map(Rc::from);
+        self.node = Some(node);
+    }
+
+    /// The node is gone; its pods may not be yet.
+    pub fn remove_node(&mut self) {
+        self.node = None;
+        self.unschedulable = false;
+        self.has_taints = false;
+        self.hostname = None;
+        self.zone = None;
+    }
+
+    /// Adds a pod, or takes a new version of one.
+    pub fn add_pod(&mut self, pod: Rc<PodInfo>) {
+        if self.pods.contains_key(&pod.key) {
+            self.remove_pod(&pod.key);
+        }
+        self.count(&pod, 1);
+        if pod.has_affinity() {
+            push(&mut self.with_affinity, pod.clone());
+        }
+        if !pod.required_anti_affinity.is_empty() {
+            push(&mut self.with_required_anti_affinity, pod.clone());
+        }
+        self.pods.insert(pod.key.clone(), pod);
+    }
+
+    /// Takes a pod away; gives it back, or nothing if it was not there.
+    pub fn remove_pod(&mut self, key: &Key) -> Option<Rc<PodInfo>> {
+        let pod = self.pods.remove(key)?;
+        self.count(&pod, -1);
+        if pod.has_affinity() {
+            take(&mut self.with_affinity, |p| p.key == *key);
+        }
+        if !pod.required_anti_affinity.is_empty() {
+            take(&mut self.with_required_anti_affinity, |p| p.key == *key);
+        }
+        Some(pod)
+    }
+
+    fn count(&mut self, pod: &PodInfo, times: i64) {
+        self.requested.add(&pod.requests, times);
+        self.non_zero_requested.milli_cpu += pod.non_zero.milli_cpu * times;
+        self.non_zero_requested.memory += pod.non_zero.memory * times;
+        self.count_class(pod, times);
+        for p in &pod.host_ports {
+            if times > 0 {
+                push(&mut self.used_ports, p.clone());
+            } else {
+                take(&mut self.used_ports, |x| x == p);
+            }
+        }
+        if pod.has_volumes {
+            self.count_claims(pod, times > 0);
+        }
+    }
+
+    fn count_claims(&mut self, pod: &PodInfo, more: bool) {
+        for claim in crate::scheduler::plugins::volume::claim_keys(pod) {
+            let claims = Rc::make_mut(self.claims.get_or_insert_default());
+            let users = claims.entry(claim.clone()).or_insert(0);
+            *users = if more { users.saturating_add(1) } else { users.saturating_sub(1) };
+            if *users == 0 {
+                claims.remove(&claim);
+            }
+        }
+        if self.claims.as_ref().is_some_and(|c| c.is_empty()) {
+            self.claims = None;
+        }
+    }
+
+    /// The pods of one class.
+    pub fn class(&self, id: u128) -> Option<&ClassCount> {
+        self.classes.get(self.classes.binary_search_by(|c| c.class.id.cmp(&id)).ok()?)
+    }
+
+    fn count_class(&mut self, pod: &PodInfo, times: i64) {
+        let classes = Rc::make_mut(&mut self.classes);
+        let terminating = if pod.is_terminating() { times } else { 0 };
+        match classes.binary_search_by(|c| c.class.id.cmp(&pod.class.id)) {
+            Ok(i) => {
+                if let Some(c) = classes.get_mut(i) {
+                    c.total += times;
+                    c.terminating += terminating;
+                    if c.total <= 0 {
+                        classes.remove(i);
+                    }
+                }
+            }
+            Err(i) if times > 0 => {
+                classes.insert(i, ClassCount { class: pod.class.clone(), total: times, terminating });
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// An image name with its tag: `:latest` if it has none.
+pub fn normalized_image_name(name: &str) -> String {
+    match (name.rfind(':'), name.rfind('/')) {
+        (None, _) => format!("{name}:latest"),
+        (Some(colon), Some(slash)) if colon <= slash => format!("{name}:latest"),
+        _ => name.to_owned(),
+    }
+}

@@ -1,0 +1,260 @@
+//! A pod with everything the plugins read of it, computed once (`framework.PodInfo`).
+
+use std::rc::Rc;
+
+use imbl::GenericOrdMap;
+use imbl::shared_ptr::RcK;
+
+use super::node_selector::{RequiredNodeAffinity, Term};
+use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
+use super::terms::{AffinityTerm, Labels, SpreadConstraint, WeightedAffinityTerm};
+use crate::api::types::{Affinity, Container, Pod, Toleration};
+use crate::api::{Key, MetaExt, Timestamp};
+
+/// A port of the node that a pod takes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HostPort {
+    /// `0.0.0.0` means every address.
+    pub ip: String,
+    /// `TCP`, `UDP` or `SCTP`.
+    pub protocol: String,
+    /// 1 to 65535.
+    pub port: i32,
+}
+
+/// The address that stands for all of them.
+const ANY_IP: &str = "0.0.0.0";
+
+impl HostPort {
+    /// Whether two pods on one node cannot both have theirs.
+    pub fn conflicts(&self, other: &HostPort) -> bool {
+        self.port == other.port
+            && self.protocol == other.protocol
+            && (self.ip == ANY_IP || other.ip == ANY_IP || self.ip == other.ip)
+    }
+}
+
+/// Pods that no selector can tell apart: same namespace, same labels. Counting classes instead of
+/// pods is what makes spreading over full nodes cheap.
+#[derive(Clone, Debug)]
+pub struct PodClass {
+    /// A digest of namespace and labels. It is 128 bits wide, so that equal means equal.
+    pub id: u128,
+    /// Any pod of the class.
+    example: Rc<Pod>,
+}
+
+/// FNV-1a over some texts; every text is closed by a byte that is not UTF-8.
+pub(super) fn digest<'s>(texts: impl Iterator<Item = &'s str>) -> u128 {
+    let mut id: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    for b in texts.flat_map(|s| s.bytes().chain([0xff])) {
+        id = (id ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    }
+    id
+}
+
+impl PodClass {
+    fn new(pod: &Rc<Pod>) -> PodClass {
+        let labels = pod.metadata.labels_or_empty().iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
+        let id = digest(std::iter::once(pod.metadata.namespace()).chain(labels));
+        PodClass { id, example: pod.clone() }
+    }
+
+    /// The namespace of its pods.
+    pub fn namespace(&self) -> &str {
+        self.example.metadata.namespace()
+    }
+
+    /// The labels of its pods.
+    pub fn labels(&self) -> &Labels {
+        self.example.metadata.labels_or_empty()
+    }
+}
+
+/// All classes of pods there are in the cluster, with how many pods each has. The scheduler's cache
+/// keeps it beside the nodes; with it a selector is tried once per class instead of once per class
+/// and node. Cloning it copies a pointer.
+#[derive(Clone, Debug, Default)]
+pub struct Classes(GenericOrdMap<u128, (PodClass, usize), RcK>);
+
+impl Classes {
+    /// Counts a pod that came to a node.
+    pub fn add(&mut self, class: &PodClass) {
+        let count = self.0.get(&class.id).map_or(0, |c| c.1);
+        self.0.insert(class.id, (class.clone(), count + 1));
+    }
+
+    /// Counts a pod that left its node.
+    pub fn remove(&mut self, class: &PodClass) {
+        match self.0.get(&class.id).map_or(0, |c| c.1) {
+            0 | 1 => self.0.remove(&class.id).map(|_| ()).unwrap_or_default(),
+            n => {
+                self.0.insert(class.id, (class.clone(), n - 1));
+            }
+        }
+    }
+
+    /// The classes.
+    pub fn iter(&self) -> impl Iterator<Item = &PodClass> {
+        self.0.values().map(|(class, _)| class)
+    }
+}
+
+/// A pod with everything the plugins read of it.
+#[derive(Clone, Debug)]
+pub struct PodInfo {
+    /// The pod.
+    pub pod: Rc<Pod>,
+    /// Namespace and name.
+    pub key: Key,
+    /// What it asks for.
+    pub requests: Resource,
+    /// What it counts for when nodes are scored.
+    pub non_zero: NonZero,
+    /// Namespace and labels.
+    pub class: PodClass,
+    /// `spec.priority`; 0 if absent.
+    pub priority: i32,
+    /// `nodeSelector` and required node affinity.
+    pub node_affinity: RequiredNodeAffinity,
+    /// Preferred node affinity, without the terms that match nothing.
+    pub preferred_node_affinity: Vec<(Term, i64)>,
+    /// Required pod affinity.
+    pub required_affinity: Vec<AffinityTerm>,
+    /// Required pod anti-affinity.
+    pub required_anti_affinity: Vec<AffinityTerm>,
+    /// Preferred pod affinity.
+    pub preferred_affinity: Vec<WeightedAffinityTerm>,
+    /// Preferred pod anti-affinity.
+    pub preferred_anti_affinity: Vec<WeightedAffinityTerm>,
+    /// Spread constraints that must hold (`DoNotSchedule`).
+    pub hard_spread: Vec<SpreadConstraint>,
+    /// Spread constraints that should hold (`ScheduleAnyway`).
+    pub soft_spread: Vec<SpreadConstraint>,
+    /// Ports of the node.
+    pub host_ports: Vec<HostPort>,
+    /// Whether the pod uses claims or volumes that may not be shared.
+    pub has_volumes: bool,
+}
+
+impl PodInfo {
+    /// Computes it all.
+    pub fn new(pod: Rc<Pod>) -> PodInfo {
+        let namespace = pod.metadata.namespace();
+        let spec = pod.spec.as_ref();
+        let affinity = spec.and_then(|s| s.affinity.as_ref());
+        let (required_affinity, preferred_affinity) = pod_affinity(affinity, namespace);
+        let (required_anti_affinity, preferred_anti_affinity) = pod_anti_affinity(affinity, namespace);
+        let spread = |when: &str| {
+            let all = spec.and_then(|s| s.topology_spread_constraints.as_deref()).unwrap_or_default();
+            let these = all.iter().filter(|c| c.when_unsatisfiable == when);
+            these.map(|c| SpreadConstraint::parse(c, &pod)).collect::<Vec<_>>()
+        };
+        PodInfo {
+            key: pod.metadata.key(),
+            requests: pod_requests(&pod, None),
+            non_zero: pod_non_zero_requests(&pod),
+            class: PodClass::new(&pod),
+            priority: spec.and_then(|s| s.priority).unwrap_or(0),
+            node_affinity: RequiredNodeAffinity::of(&pod),
+            preferred_node_affinity: preferred_node_affinity(affinity),
+            required_affinity,
+            required_anti_affinity,
+            preferred_affinity,
+            preferred_anti_affinity,
+            hard_spread: spread("DoNotSchedule"),
+            soft_spread: spread("ScheduleAnyway"),
+            host_ports: host_ports(&pod),
+            has_volumes: spec.is_some_and(|s| s.volumes.as_ref().is_some_and(|v| !v.is_empty())),
+            pod,
+        }
+    }
+
+    /// The pod's tolerations.
+    pub fn tolerations(&self) -> &[Toleration] {
+        self.pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
+    }
+
+    /// Its namespace.
+    pub fn namespace(&self) -> &str {
+        &self.key.namespace
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.key.name
+    }
+
+    /// Its labels.
+    pub fn labels(&self) -> &Labels {
+        self.pod.metadata.labels_or_empty()
+    }
+
+    /// Whether it has any pod affinity or anti-affinity.
+    pub fn has_affinity(&self) -> bool {
+        let affinity = self.pod.spec.as_ref().and_then(|s| s.affinity.as_ref());
+        affinity.is_some_and(|a| a.pod_affinity.is_some() || a.pod_anti_affinity.is_some())
+    }
+
+    /// Whether its deletion has begun.
+    pub fn is_terminating(&self) -> bool {
+        self.pod.metadata.is_deleting()
+    }
+
+    /// When the kubelet began with it.
+    pub fn start_time(&self) -> Option<Timestamp> {
+        self.pod.status.as_ref().and_then(|s| s.start_time.as_ref()).map(|t| t.0)
+    }
+
+    /// Whether it has spread constraints of its own, so that the default ones do not apply.
+    pub fn has_spread(&self) -> bool {
+        let spec = self.pod.spec.as_ref();
+        spec.and_then(|s| s.topology_spread_constraints.as_ref()).is_some_and(|c| !c.is_empty())
+    }
+}
+
+type Terms = (Vec<AffinityTerm>, Vec<WeightedAffinityTerm>);
+
+fn pod_affinity(affinity: Option<&Affinity>, namespace: &str) -> Terms {
+    let Some(a) = affinity.and_then(|a| a.pod_affinity.as_ref()) else { return Terms::default() };
+    let required = a.required_during_scheduling_ignored_during_execution.iter().flatten();
+    let preferred = a.preferred_during_scheduling_ignored_during_execution.iter().flatten();
+    (
+        required.map(|t| AffinityTerm::parse(t, namespace)).collect(),
+        preferred.map(|t| WeightedAffinityTerm::parse(t, namespace)).collect(),
+    )
+}
+
+fn pod_anti_affinity(affinity: Option<&Affinity>, namespace: &str) -> Terms {
+    let Some(a) = affinity.and_then(|a| a.pod_anti_affinity.as_ref()) else { return Terms::default() };
+    let required = a.required_during_scheduling_ignored_during_execution.iter().flatten();
+    let preferred = a.preferred_during_scheduling_ignored_during_execution.iter().flatten();
+    (
+        required.map(|t| AffinityTerm::parse(t, namespace)).collect(),
+        preferred.map(|t| WeightedAffinityTerm::parse(t, namespace)).collect(),
+    )
+}
+
+fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
+    let preferred = affinity
+        .and_then(|a| a.node_affinity.as_ref())
+        .and_then(|a| a.preferred_during_scheduling_ignored_during_execution.as_deref())
+        .unwrap_or_default();
+    let terms = preferred.iter().map(|t| (Term::parse(&t.preference), i64::from(t.weight)));
+    terms.filter(|(t, weight)| *weight != 0 && !t.is_empty()).collect()
+}
+
+/// The ports of the node that its containers and sidecars take.
+fn host_ports(pod: &Pod) -> Vec<HostPort> {
+    let Some(spec) = &pod.spec else { return Vec::new() };
+    let sidecars =
+        spec.init_containers.iter().flatten().filter(|c| c.restart_policy.as_deref() == Some("Always"));
+    let ports = |c: &Container| c.ports.clone().unwrap_or_default();
+    let text = |s: Option<String>, or: &str| s.filter(|s| !s.is_empty()).unwrap_or_else(|| or.to_owned());
+    let all = spec.containers.iter().chain(sidecars).flat_map(ports);
+    all.filter_map(|p| {
+        let port = p.host_port.filter(|p| *p > 0)?;
+        Some(HostPort { ip: text(p.host_ip, ANY_IP), protocol: text(p.protocol, "TCP"), port })
+    })
+    .collect()
+}

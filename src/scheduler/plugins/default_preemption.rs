@@ -1,0 +1,257 @@
+//! `DefaultPreemption`: whose eviction would let a pod in
+//! (`pkg/scheduler/framework/preemption`, `plugins/defaultpreemption`).
+
+use std::rc::Rc;
+
+use super::dynamic_resources;
+use crate::api::labels::Selector;
+use crate::api::types::PodDisruptionBudget;
+use crate::api::{MetaExt, Timestamp};
+use crate::scheduler::framework::{
+    Code, CycleState, Found, Handle, NodeInfo, PodInfo, Status, filter_changed_with_nominated,
+    fit_error_text, histogram,
+};
+
+/// The plugin's name.
+pub const NAME: &str = "DefaultPreemption";
+
+/// The least share of nodes, in percent, on which preemption is tried.
+const MIN_CANDIDATE_PERCENTAGE: usize = 10;
+/// The least number of nodes on which preemption is tried.
+const MIN_CANDIDATES: usize = 100;
+
+/// A node and the pods that would have to go.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The node's name.
+    pub node: Rc<str>,
+    /// The pods, the most important first. At least one.
+    pub victims: Vec<Rc<PodInfo>>,
+    /// How many of them a PodDisruptionBudget protects.
+    pub pdb_violations: usize,
+}
+
+/// What PostFilter says of a pod that fits nowhere.
+#[derive(Clone, Debug, Default)]
+pub struct PostFiltered {
+    /// The last part of the message; empty if preemption helps.
+    pub message: String,
+    /// The node to promise to the pod, and who must go.
+    pub candidate: Option<Candidate>,
+    /// Whether a promise the pod has is void.
+    pub clear_nomination: bool,
+    /// Why preemption does not help, node by node, where it was tried.
+    pub statuses: Vec<(Rc<str>, Status)>,
+}
+
+/// Runs PostFilter of all plugins (`RunPostFilterPlugins`): `DynamicResources` first, then
+/// preemption. `random` decides at which node to begin.
+pub fn post_filter(
+    h: &Handle<'_>,
+    found: &Found<'_>,
+    pdbs: &[Rc<PodDisruptionBudget>],
+    random: u64,
+) -> PostFiltered {
+    let dra = dynamic_resources::post_filter(found.diagnosis.dynamic_resources);
+    if dra.code == Code::Error {
+        return PostFiltered { message: dra.message(), ..PostFiltered::default() };
+    }
+    let mut out = preempt(h, found, pdbs, random);
+    if out.candidate.is_none() {
+        out.message = format!("{}, preemption: {}", dra.message(), out.message);
+    }
+    out
+}
+
+/// Looks for the node where preemption does the least harm (`Evaluator.Preempt`). The message has
+/// no prefix here.
+pub fn preempt(
+    h: &Handle<'_>,
+    found: &Found<'_>,
+    pdbs: &[Rc<PodDisruptionBudget>],
+    random: u64,
+) -> PostFiltered {
+    let pod = found.state.pod;
+    if let Some(message) = not_eligible(h, pod, found) {
+        return PostFiltered { message: message.to_owned(), ..PostFiltered::default() };
+    }
+    let (candidates, statuses) = dry_run_preemption(h, found, pdbs, random);
+    if let Some(best) = select_candidate(&candidates) {
+        return PostFiltered { candidate: Some(best.clone()), ..PostFiltered::default() };
+    }
+    let absent = Status::unresolvable("Preemption is not helpful for scheduling");
+    let nodes = h.snapshot.nodes.len();
+    let reasons = histogram(nodes, statuses.iter().map(|(_, s)| s), &absent);
+    PostFiltered {
+        message: fit_error_text(nodes, &reasons, ""),
+        candidate: None,
+        clear_nomination: true,
+        statuses,
+    }
+}
+
+/// Why the pod may not preempt, if it may not (`PodEligibleToPreemptOthers`).
+fn not_eligible(h: &Handle<'_>, pod: &PodInfo, found: &Found<'_>) -> Option<&'static str> {
+    if pod.pod.spec.as_ref().and_then(|s| s.preemption_policy.as_deref()) == Some("Never") {
+        return Some("not eligible due to preemptionPolicy=Never.");
+    }
+    let promised = pod.pod.status.as_ref()?.nominated_node_name.as_deref().filter(|n| !n.is_empty())?;
+    if found.diagnosis.status_of(promised).code == Code::UnschedulableAndUnresolvable {
+        return None;
+    }
+    let node = h.snapshot.get(promised)?;
+    let waits = node.pods().any(|p| p.priority < pod.priority && terminating_by_preemption(p));
+    waits.then_some("not eligible due to a terminating pod on the nominated node.")
+}
+
+fn terminating_by_preemption(pod: &PodInfo) -> bool {
+    let conditions = pod.pod.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
+    pod.is_terminating()
+        && conditions
+            .iter()
+            .find(|c| c.type_ == "DisruptionTarget")
+            .is_some_and(|c| c.status == "True" && c.reason.as_deref() == Some("PreemptionByScheduler"))
+}
+
+/// Tries on every node that refused the pod but might not without some of its pods: who would have
+/// to go? Gives the candidates, those that break no budget first, and why other nodes are none.
+pub fn dry_run_preemption(
+    h: &Handle<'_>,
+    found: &Found<'_>,
+    pdbs: &[Rc<PodDisruptionBudget>],
+    random: u64,
+) -> (Vec<Candidate>, Vec<(Rc<str>, Status)>) {
+    let refused = found.diagnosis.verdicts.iter().filter(|(_, v)| v.status.code == Code::Unschedulable);
+    let nodes: Vec<_> = refused.filter_map(|(name, _)| h.snapshot.get(name)).collect();
+    let (mut safe, mut harmful, mut statuses) = (Vec::new(), Vec::new(), Vec::new());
+    if nodes.is_empty() {
+        return (safe, statuses);
+    }
+    let enough = (nodes.len() * MIN_CANDIDATE_PERCENTAGE / 100).max(MIN_CANDIDATES).min(nodes.len());
+    let offset = usize::try_from(random % nodes.len() as u64).unwrap_or(0);
+    for node in nodes.iter().cycle().skip(offset).take(nodes.len()) {
+        match select_victims_on_node(h, &found.state, node, pdbs) {
+            Ok((victims, pdb_violations)) => {
+                let candidate = Candidate { node: node.name().clone(), victims, pdb_violations };
+                if pdb_violations == 0 { &mut safe } else { &mut harmful }.push(candidate);
+            }
+            Err(status) => statuses.push((node.name().clone(), status)),
+        }
+        if !safe.is_empty() && safe.len() + harmful.len() >= enough {
+            break;
+        }
+    }
+    safe.append(&mut harmful);
+    (safe, statuses)
+}
+
+/// The more important first: by priority, then by who has run longer.
+fn importance(pod: &PodInfo) -> (std::cmp::Reverse<i32>, (bool, Option<Timestamp>)) {
+    let start = pod.start_time();
+    // One that has not started counts as starting now: last.
+    (std::cmp::Reverse(pod.priority), (start.is_none(), start))
+}
+
+/// The fewest pods of lower priority whose going lets the pod in, the least important ones, and how
+/// many budgets that breaks (`SelectVictimsOnNode`).
+///
+/// # Errors
+/// Why no eviction helps on this node.
+pub fn select_victims_on_node<'a>(
+    h: &Handle<'a>,
+    state: &CycleState<'a>,
+    node: &'a Rc<NodeInfo>,
+    pdbs: &[Rc<PodDisruptionBudget>],
+) -> Result<(Vec<Rc<PodInfo>>, usize), Status> {
+    let mut potential: Vec<&'a Rc<PodInfo>> =
+        node.pods().filter(|p| p.priority < state.pod.priority).collect();
+    if potential.is_empty() {
+        return Err(Status::unresolvable("No preemption victims found for incoming pod"));
+    }
+    let mut state = state.clone();
+    let mut changed = NodeInfo::clone(node);
+    for p in &potential {
+        changed.remove_pod(&p.key);
+        state.update_with_pod(h, p, node, -1);
+    }
+    let verdict = filter_changed_with_nominated(h, &state, node, &changed);
+    if !verdict.fits() {
+        return Err(verdict.status);
+    }
+    potential.sort_by_key(|p| importance(p));
+    let (protected, free) = split_by_pdb(&potential, pdbs);
+    let mut victims = Vec::new();
+    let mut violations = 0;
+    // Let back in whoever may stay: the protected first, and of each the most important first.
+    for (p, is_protected) in protected.iter().map(|p| (*p, true)).chain(free.iter().map(|p| (*p, false))) {
+        changed.add_pod(p.clone());
+        state.update_with_pod(h, p, node, 1);
+        if !filter_changed_with_nominated(h, &state, node, &changed).fits() {
+            changed.remove_pod(&p.key);
+            state.update_with_pod(h, p, node, -1);
+            victims.push(p.clone());
+            violations += usize::from(is_protected);
+        }
+    }
+    if victims.is_empty() {
+        return Err(Status::error(format!("expected at least one victim pod on node {:?}", node.name())));
+    }
+    victims.sort_by_key(|p| importance(p));
+    Ok((victims, violations))
+}
+
+type Pods<'a> = Vec<&'a Rc<PodInfo>>;
+
+/// The pods whose eviction would break a budget, and the others; the order is kept.
+fn split_by_pdb<'a>(pods: &[&'a Rc<PodInfo>], pdbs: &[Rc<PodDisruptionBudget>]) -> (Pods<'a>, Pods<'a>) {
+    let mut budgets: Vec<(&PodDisruptionBudget, Selector, i32)> = Vec::new();
+    for pdb in pdbs {
+        let selector = pdb.spec.as_ref().and_then(|s| s.selector.as_ref());
+        // A budget without a selector, or with an empty one, protects nothing.
+        if let Ok(selector) = Selector::from_label_selector(selector)
+            && !selector.is_empty()
+        {
+            let allowed = pdb.status.as_ref().and_then(|s| s.disruptions_allowed).unwrap_or(0);
+            budgets.push((pdb, selector, allowed));
+        }
+    }
+    pods.iter().copied().partition(|pod| {
+        let mut broken = false;
+        if pod.labels().is_empty() {
+            return broken;
+        }
+        for (pdb, selector, allowed) in &mut budgets {
+            let disrupted = pdb.status.as_ref().and_then(|s| s.disrupted_pods.as_ref());
+            if pdb.metadata.namespace() != pod.namespace()
+                || !selector.matches(pod.labels())
+                || disrupted.is_some_and(|d| d.contains_key(pod.name()))
+            {
+                continue;
+            }
+            *allowed = allowed.saturating_sub(1);
+            broken |= *allowed < 0;
+        }
+        broken
+    })
+}
+
+/// The candidate that does the least harm (`pickOneNodeForPreemption`): the fewest broken budgets,
+/// then the least important of the most important victims, then the smallest sum of priorities,
+/// then the fewest victims, then the latest start of the most important ones, then the first.
+pub fn select_candidate(candidates: &[Candidate]) -> Option<&Candidate> {
+    let harm = |c: &Candidate| {
+        let highest = c.victims.first().map_or(i32::MIN, |p| p.priority);
+        // Raised so that many negative priorities do not add up to less than one.
+        let sum: i64 = c.victims.iter().map(|p| i64::from(p.priority) + i64::from(i32::MAX) + 1).sum();
+        let most_important = c.victims.iter().filter(|p| p.priority == highest);
+        // Not started counts as starting now, which is later than any other.
+        let earliest = most_important.map(|p| (p.start_time().is_none(), p.start_time())).min();
+        (c.pdb_violations, highest, sum, c.victims.len(), std::cmp::Reverse(earliest))
+    };
+    // `min_by_key` gives the first of equals.
+    candidates.iter().min_by_key(|c| harm(c))
+}
+
+#[cfg(test)]
+#[path = "default_preemption_tests.rs"]
+mod tests;

@@ -1,0 +1,46 @@
+//! `ImageLocality`: a node that has the images already is better, unless every node has.
+
+use crate::scheduler::framework::{NodeInfo, PodInfo, normalized_image_name};
+use std::rc::Rc;
+
+/// The plugin's name.
+pub const NAME: &str = "ImageLocality";
+
+const MB: i64 = 1024 * 1024;
+/// Below this, in bytes, the images are not worth a thought.
+const MIN_THRESHOLD: i64 = 23 * MB;
+/// Above this per container, in bytes, more makes no difference.
+const MAX_CONTAINER_THRESHOLD: i64 = 1000 * MB;
+const MAX_NODE_SCORE: i64 = 100;
+
+/// The pod's images, normalised, each with the share of all nodes that have it.
+#[derive(Clone, Debug)]
+pub struct State {
+    images: Vec<(String, f64)>,
+}
+
+/// Looks up where the pod's images are.
+pub fn pre_score(pod: &PodInfo, all: &[Rc<NodeInfo>]) -> State {
+    let Some(spec) = &pod.pod.spec else { return State { images: Vec::new() } };
+    let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
+    let names = containers.map(|c| c.image.as_deref().unwrap_or_default());
+    let volumes = spec.volumes.iter().flatten().filter_map(|v| v.image.as_ref());
+    let names = names.chain(volumes.map(|i| i.reference.as_deref().unwrap_or_default()));
+    let images = names.map(|name| {
+        let name = normalized_image_name(name);
+        let nodes = all.iter().filter(|n| !n.images().is_empty() && n.images().contains_key(&name)).count();
+        // Counts of nodes are far below 2^52, so the quotient is the same everywhere.
+        (name, nodes as f64 / all.len().max(1) as f64)
+    });
+    State { images: images.collect() }
+}
+
+/// 0 to 100 by the bytes of the pod's images that are on the node.
+pub fn score(state: &State, node: &NodeInfo) -> i64 {
+    let size = |(name, spread): &(String, f64)| {
+        node.images().get(name).map_or(0, |bytes| (*bytes as f64 * spread) as i64)
+    };
+    let sum: i64 = if node.images().is_empty() { 0 } else { state.images.iter().map(size).sum() };
+    let max = MAX_CONTAINER_THRESHOLD.saturating_mul(i64::try_from(state.images.len()).unwrap_or(1).max(1));
+    MAX_NODE_SCORE * (sum.clamp(MIN_THRESHOLD, max) - MIN_THRESHOLD) / (max - MIN_THRESHOLD)
+}

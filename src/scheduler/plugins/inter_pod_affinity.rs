@@ -1,0 +1,193 @@
+//! `InterPodAffinity`: pods that want to be near other pods, or far from them.
+
+use std::collections::BTreeMap;
+
+use crate::scheduler::framework::{
+    AffinityTerm, ClassMemo, Handle, Memo, NodeInfo, PodClass, PodInfo, Status, WeightedAffinityTerm,
+};
+
+/// The plugin's name.
+pub const NAME: &str = "InterPodAffinity";
+
+const MAX_NODE_SCORE: i64 = 100;
+/// What an existing pod's required affinity for the incoming one is worth (`hardPodAffinityWeight`).
+const HARD_POD_AFFINITY_WEIGHT: i64 = 1;
+
+/// Numbers of pods by topology key and value.
+type Counts<'a> = BTreeMap<(&'a str, &'a str), i64>;
+
+/// What PreFilter counts.
+#[derive(Clone, Debug, Default)]
+pub struct State<'a> {
+    /// Existing pods whose required anti-affinity means the incoming pod.
+    existing_anti: Counts<'a>,
+    /// Existing pods that the incoming pod's required affinity means.
+    affinity: Counts<'a>,
+    /// Existing pods that the incoming pod's required anti-affinity means.
+    anti: Counts<'a>,
+}
+
+fn change<'a>(counts: &mut Counts<'a>, term: &'a AffinityTerm, node: &'a NodeInfo, by: i64) {
+    if let Some(value) = node.place(&term.topology_key) {
+        let pair = (&*term.topology_key, value);
+        let n = counts.entry(pair).or_insert(0);
+        *n += by;
+        if *n == 0 {
+            counts.remove(&pair);
+        }
+    }
+}
+
+/// Counts; none if neither the pod nor any pod near minds.
+pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
+    let mut s = State::default();
+    // Pods of one template have equal terms, so there are few different ones.
+    let mut memo = Memo::default();
+    for node in h.snapshot.nodes {
+        for existing in node.pods_with_required_anti_affinity() {
+            for term in &existing.required_anti_affinity {
+                if memo.get(term.id, || term.matches_class(&pod.class, h.namespaces)) {
+                    change(&mut s.existing_anti, term, node, 1);
+                }
+            }
+        }
+    }
+    if !pod.required_affinity.is_empty() {
+        // A pod counts only if it is meant by all the terms at once.
+        let all = |c: &PodClass| pod.required_affinity.iter().all(|t| t.matches_class(c, h.namespaces));
+        let mut memo = ClassMemo::new(h, all);
+        for node in h.snapshot.nodes {
+            memo.on_node(node, all, |k| {
+                for term in &pod.required_affinity {
+                    change(&mut s.affinity, term, node, k.total);
+                }
+            });
+        }
+    }
+    for term in &pod.required_anti_affinity {
+        let means = |c: &PodClass| term.matches_class(c, h.namespaces);
+        let mut memo = ClassMemo::new(h, means);
+        for node in h.snapshot.nodes {
+            memo.on_node(node, means, |k| change(&mut s.anti, term, node, k.total));
+        }
+    }
+    let indifferent = pod.required_affinity.is_empty() && pod.required_anti_affinity.is_empty();
+    if indifferent && s.existing_anti.is_empty() { None } else { Some(s) }
+}
+
+impl<'a> State<'a> {
+    /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node.
+    pub fn update_with_pod(
+        &mut self,
+        h: &Handle<'a>,
+        pod: &'a PodInfo,
+        other: &'a PodInfo,
+        node: &'a NodeInfo,
+        delta: i64,
+    ) {
+        for term in &other.required_anti_affinity {
+            if term.matches_class(&pod.class, h.namespaces) {
+                change(&mut self.existing_anti, term, node, delta);
+            }
+        }
+        let means = |t: &AffinityTerm| t.matches_class(&other.class, h.namespaces);
+        if !pod.required_affinity.is_empty() && pod.required_affinity.iter().all(means) {
+            for term in &pod.required_affinity {
+                change(&mut self.affinity, term, node, delta);
+            }
+        }
+        for term in pod.required_anti_affinity.iter().filter(|t| means(t)) {
+            change(&mut self.anti, term, node, delta);
+        }
+    }
+}
+
+fn satisfies_affinity(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &NodeInfo) -> bool {
+    let mut found = true;
+    for term in &pod.required_affinity {
+        let Some(value) = node.place(&term.topology_key) else { return false };
+        found &= state.affinity.get(&(&*term.topology_key, value)).is_some_and(|n| *n > 0);
+    }
+    // The first of a group of pods that want to be together may go anywhere.
+    found
+        || (state.affinity.is_empty()
+            && pod.required_affinity.iter().all(|t| t.matches_class(&pod.class, h.namespaces)))
+}
+
+fn crowded(counts: &Counts<'_>, key: &str, value: &str) -> bool {
+    counts.get(&(key, value)).is_some_and(|n| *n > 0)
+}
+
+/// Refuses nodes by required affinity and anti-affinity, the pod's and the others'.
+pub fn filter(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &NodeInfo) -> Status {
+    if !satisfies_affinity(h, state, pod, node) {
+        return Status::unresolvable("node(s) didn't match pod affinity rules");
+    }
+    let mut anti = pod
+        .required_anti_affinity
+        .iter()
+        .filter_map(|t| Some((&*t.topology_key, node.place(&t.topology_key)?)));
+    if anti.any(|(key, value)| crowded(&state.anti, key, value)) {
+        return Status::unschedulable("node(s) didn't match pod anti-affinity rules");
+    }
+    if !state.existing_anti.is_empty()
+        && node.labels().iter().any(|(k, v)| crowded(&state.existing_anti, k, v))
+    {
+        return Status::unschedulable("node(s) didn't satisfy existing pods anti-affinity rules");
+    }
+    Status::SUCCESS
+}
+
+/// What each place is worth, by topology key and value.
+#[derive(Clone, Debug)]
+pub struct ScoreState<'a>(BTreeMap<&'a str, BTreeMap<&'a str, i64>>);
+
+/// Adds up all preferences; none if there are none.
+pub fn pre_score<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<ScoreState<'a>> {
+    let mut worth: BTreeMap<&'a str, BTreeMap<&'a str, i64>> = BTreeMap::new();
+    let mut add = |term: &'a AffinityTerm, node: &'a NodeInfo, weight: i64| {
+        if let Some(value) = node.place(&term.topology_key) {
+            *worth.entry(&*term.topology_key).or_default().entry(value).or_insert(0) += weight;
+        }
+    };
+    let own = |terms: &'a [WeightedAffinityTerm], sign: i64| terms.iter().map(move |t| (t, sign));
+    for (t, sign) in own(&pod.preferred_affinity, 1).chain(own(&pod.preferred_anti_affinity, -1)) {
+        let means = |c: &PodClass| t.term.matches_class(c, h.namespaces);
+        let mut memo = ClassMemo::new(h, means);
+        for node in h.snapshot.nodes {
+            memo.on_node(node, means, |k| add(&t.term, node, sign * t.weight * k.total));
+        }
+    }
+    let mut memo = Memo::default();
+    for node in h.snapshot.nodes {
+        for existing in node.pods_with_affinity() {
+            let mut means = |t: &AffinityTerm| memo.get(t.id, || t.matches_class(&pod.class, h.namespaces));
+            for term in existing.required_affinity.iter().filter(|t| means(t)) {
+                add(term, node, HARD_POD_AFFINITY_WEIGHT);
+            }
+            for t in existing.preferred_affinity.iter().filter(|t| means(&t.term)) {
+                add(&t.term, node, t.weight);
+            }
+            for t in existing.preferred_anti_affinity.iter().filter(|t| means(&t.term)) {
+                add(&t.term, node, -t.weight);
+            }
+        }
+    }
+    (!worth.is_empty()).then_some(ScoreState(worth))
+}
+
+/// What the node's places are worth together.
+pub fn score(state: &ScoreState<'_>, node: &NodeInfo) -> i64 {
+    let places = state.0.iter().filter_map(|(key, values)| values.get(node.place(key)?));
+    places.sum()
+}
+
+/// Spreads the scores from 0 to 100; all 0 if they are equal.
+pub fn normalize(raw: &[i64]) -> Vec<i64> {
+    let (min, max) = (raw.iter().copied().min().unwrap_or(0), raw.iter().copied().max().unwrap_or(0));
+    let range = max - min;
+    let one = |s: &i64| {
+        if range > 0 { (MAX_NODE_SCORE as f64 * ((s - min) as f64 / range as f64)) as i64 } else { 0 }
+    };
+    raw.iter().map(one).collect()
+}

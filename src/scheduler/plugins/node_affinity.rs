@@ -1,0 +1,32 @@
+//! `NodeAffinity`: `nodeSelector` and node affinity.
+
+use crate::scheduler::framework::node_selector::NodeNames;
+use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
+
+/// The plugin's name.
+pub const NAME: &str = "NodeAffinity";
+
+/// The nodes the pod's affinity names, or that it contradicts itself.
+///
+/// # Errors
+/// The refusal of every node.
+pub fn pre_filter(pod: &PodInfo) -> Result<NodeNames, Status> {
+    match pod.node_affinity.node_names() {
+        NodeNames::Conflict => Err(Status::unresolvable("pod affinity terms conflict")),
+        names => Ok(names),
+    }
+}
+
+/// Refuses nodes that do not match.
+pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
+    if pod.node_affinity.is_empty() || node.node().is_some_and(|n| pod.node_affinity.matches(n)) {
+        return Status::SUCCESS;
+    }
+    Status::unresolvable("node(s) didn't match Pod's node affinity/selector")
+}
+
+/// The weights of the preferences that the node fulfils.
+pub fn score(pod: &PodInfo, node: &NodeInfo) -> i64 {
+    let Some(node) = node.node() else { return 0 };
+    pod.preferred_node_affinity.iter().filter(|(term, _)| term.matches(node)).map(|(_, weight)| weight).sum()
+}

@@ -1,0 +1,35 @@
+//! `NodeDeclaredFeatures`: a pod that needs something of the kubelet goes to a node that declares it
+//! (KEP-5328).
+
+use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
+
+/// The plugin's name.
+pub const NAME: &str = "NodeDeclaredFeatures";
+
+/// The features a pod needs at scheduling time; there are two that can be inferred from its spec.
+pub fn pre_filter(pod: &PodInfo) -> Vec<&'static str> {
+    let Some(spec) = &pod.pod.spec else { return Vec::new() };
+    let mut needs = Vec::new();
+    let containers = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+    let mut rules = containers.flat_map(|c| c.restart_policy_rules.iter().flatten());
+    if rules.any(|r| r.action == "RestartAllContainers") {
+        needs.push("RestartAllContainersOnContainerExits");
+    }
+    if spec.host_network == Some(true) && spec.host_users == Some(false) {
+        needs.push("UserNamespacesHostNetworkSupport");
+    }
+    needs
+}
+
+/// Refuses nodes that do not declare one of them.
+pub fn filter(needs: &[&'static str], node: &NodeInfo) -> Status {
+    if needs.is_empty() {
+        return Status::SUCCESS;
+    }
+    let status = node.node().and_then(|n| n.status.as_ref());
+    let declared = status.and_then(|s| s.declared_features.as_deref()).unwrap_or_default();
+    if needs.iter().all(|need| declared.iter().any(|d| d == need)) {
+        return Status::SUCCESS;
+    }
+    Status::unresolvable("node(s) didn't match Pod's required features")
+}

@@ -1,0 +1,97 @@
+//! `NodeResourcesFit` and `NodeResourcesBalancedAllocation`: what fits, and what fits well.
+
+use crate::scheduler::framework::{Code, NodeInfo, PodInfo, Reason, Status};
+
+/// The name of the plugin that filters, and scores by what is left (LeastAllocated).
+pub const FIT: &str = "NodeResourcesFit";
+/// The name of the plugin that scores by how evenly CPU and memory are used.
+pub const BALANCED_ALLOCATION: &str = "NodeResourcesBalancedAllocation";
+
+const MAX_NODE_SCORE: i64 = 100;
+
+/// Refuses nodes where something is short. A pod that asks for more than the whole node has is
+/// refused for good: no preemption helps there.
+pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
+    let (want, have, used) = (&pod.requests, node.allocatable(), node.requested());
+    let mut short = Short::default();
+    let count = i64::try_from(node.pod_count()).unwrap_or(i64::MAX).saturating_add(1);
+    if count > have.allowed_pod_number {
+        short.reasons.push(Reason::Borrowed("Too many pods"));
+    }
+    if !want.is_zero() {
+        short.check(want.milli_cpu, have.milli_cpu, used.milli_cpu, || Reason::Borrowed("Insufficient cpu"));
+        short.check(want.memory, have.memory, used.memory, || Reason::Borrowed("Insufficient memory"));
+        short.check(want.ephemeral_storage, have.ephemeral_storage, used.ephemeral_storage, || {
+            Reason::Borrowed("Insufficient ephemeral-storage")
+        });
+        for (name, want) in &want.scalar {
+            short
+                .check(*want, have.scalar(name), used.scalar(name), || format!("Insufficient {name}").into());
+        }
+    }
+    if short.reasons.is_empty() {
+        return Status::SUCCESS;
+    }
+    let code = if short.unresolvable { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
+    Status { code, reasons: short.reasons }
+}
+
+#[derive(Default)]
+struct Short {
+    reasons: Vec<Reason>,
+    unresolvable: bool,
+}
+
+impl Short {
+    fn check(&mut self, want: i64, have: i64, used: i64, reason: impl FnOnce() -> Reason) {
+        if want > 0 && want > have.saturating_sub(used) {
+            self.reasons.push(reason());
+            self.unresolvable |= want > have;
+        }
+    }
+}
+
+/// LeastAllocated: the mean share of CPU and memory that would be left, 0 to 100.
+pub fn least_allocated(pod: &PodInfo, node: &NodeInfo) -> i64 {
+    let (have, used) = (node.allocatable(), node.non_zero_requested());
+    let table = [
+        (have.milli_cpu, used.milli_cpu.saturating_add(pod.non_zero.milli_cpu)),
+        (have.memory, used.memory.saturating_add(pod.non_zero.memory)),
+    ];
+    let (mut sum, mut weights) = (0, 0);
+    for (have, want) in table.into_iter().filter(|(have, _)| *have != 0) {
+        if want <= have {
+            // Memory in bytes times 100 can pass 2^63 only for nodes of 80 PiB; Go would wrap there.
+            sum += (have - want).saturating_mul(MAX_NODE_SCORE) / have;
+        }
+        weights += 1;
+    }
+    if weights == 0 { 0 } else { sum / weights }
+}
+
+/// Whether the pod asks for neither CPU nor memory; then nothing can be balanced (Skip).
+pub fn is_best_effort(pod: &PodInfo) -> bool {
+    pod.requests.milli_cpu == 0 && pod.requests.memory == 0
+}
+
+/// By how much the pod makes the use of CPU and memory more or less even, 50 to 100; 75 is no
+/// change. (Since 1.36; before, only the result counted.)
+pub fn balanced_allocation(pod: &PodInfo, node: &NodeInfo) -> i64 {
+    let (have, used, want) = (node.allocatable(), node.requested(), &pod.requests);
+    let without = balance([(used.milli_cpu, have.milli_cpu), (used.memory, have.memory)]);
+    let with = balance([
+        (used.milli_cpu.saturating_add(want.milli_cpu), have.milli_cpu),
+        (used.memory.saturating_add(want.memory), have.memory),
+    ]);
+    MAX_NODE_SCORE / 2 + (MAX_NODE_SCORE / 2 + with - without) / 2
+}
+
+/// 100 when CPU and memory are used in the same proportion, 50 when one is full and the other free.
+fn balance([cpu, memory]: [(i64, i64); 2]) -> i64 {
+    if cpu.1 == 0 || memory.1 == 0 {
+        return MAX_NODE_SCORE;
+    }
+    let fraction = |(used, have): (i64, i64)| (used as f64 / have as f64).min(1.0);
+    let deviation = ((fraction(cpu) - fraction(memory)) / 2.0).abs();
+    ((1.0 - deviation) * MAX_NODE_SCORE as f64) as i64
+}

@@ -1,0 +1,17 @@
+//! `SchedulingGates`: a pod with gates does not enter the queue (PreEnqueue).
+
+use crate::api::types::Pod;
+use crate::scheduler::framework::Status;
+
+/// The plugin's name.
+pub const NAME: &str = "SchedulingGates";
+
+/// Holds back a pod that still has gates.
+pub fn pre_enqueue(pod: &Pod) -> Status {
+    let gates = pod.spec.as_ref().and_then(|s| s.scheduling_gates.as_deref()).unwrap_or_default();
+    if gates.is_empty() {
+        return Status::SUCCESS;
+    }
+    let names: Vec<&str> = gates.iter().map(|g| g.name.as_str()).collect();
+    Status::unresolvable(format!("waiting for scheduling gates: [{}]", names.join(" ")))
+}

@@ -1,0 +1,233 @@
+//! `VolumeBinding`: a pod's claims and the node must come together
+//! (`pkg/scheduler/framework/plugins/volumebinding`).
+//!
+//! A claim of a class with `WaitForFirstConsumer` is bound only when a pod uses it: the filter finds
+//! for each node an existing volume, or decides that one is to be provisioned there. The decision is
+//! a value, [`PodVolumes`]; whoever binds the pod carries it out.
+
+use std::rc::Rc;
+
+use crate::api::MetaExt;
+use crate::api::labels::Selector;
+use crate::api::quantity::Amount;
+use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Quantity, StorageClass};
+use crate::scheduler::framework::node_selector::Terms;
+use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Reason, Status};
+
+/// The plugin's name.
+pub const NAME: &str = "VolumeBinding";
+
+/// Set on a claim when a node has been selected for its first consumer.
+pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+const NODE_CONFLICT: Reason = Reason::Borrowed("node(s) didn't match PersistentVolume's node affinity");
+const BIND_CONFLICT: Reason = Reason::Borrowed("node(s) didn't find available persistent volumes to bind");
+const VOLUME_MISSING: Reason =
+    Reason::Borrowed("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+
+type Claim = Rc<PersistentVolumeClaim>;
+
+/// The pod's claims, sorted out.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    bound: Vec<Claim>,
+    /// Those that wait for a node, with their class.
+    delayed: Vec<(Claim, Rc<StorageClass>)>,
+}
+
+/// What is to be done about the pod's claims if it goes to a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodVolumes {
+    /// Existing volumes to bind, each to its claim.
+    pub static_bindings: Vec<(Claim, Rc<PersistentVolume>)>,
+    /// Claims to be provisioned for the node.
+    pub dynamic_provisions: Vec<Claim>,
+}
+
+fn phase(claim: &PersistentVolumeClaim) -> &str {
+    claim.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
+}
+
+fn volume_name(claim: &PersistentVolumeClaim) -> &str {
+    claim.spec.as_ref().and_then(|s| s.volume_name.as_deref()).unwrap_or_default()
+}
+
+fn claim_class(claim: &PersistentVolumeClaim) -> &str {
+    let field = claim.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());
+    super::class_name(claim.metadata.annotation(super::CLASS_ANNOTATION), field)
+}
+
+/// Checks that the claims exist and are usable; no state if the pod uses none.
+///
+/// # Errors
+/// The refusal of every node, or a failure.
+pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
+    let mut claims = Vec::new();
+    for (name, ephemeral) in super::claims_of(pod) {
+        let claim = super::get_claim(h, pod, &name).map_err(|e| {
+            let waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim";
+            Status::unresolvable(if ephemeral { format!("{waiting} {name:?}") } else { e })
+        })?;
+        if phase(&claim) == "Lost" {
+            return Err(Status::unresolvable(format!(
+                "persistentvolumeclaim {name:?} bound to non-existent persistentvolume {:?}",
+                volume_name(&claim)
+            )));
+        }
+        if claim.metadata.is_deleting() {
+            return Err(Status::unresolvable(format!("persistentvolumeclaim {name:?} is being deleted")));
+        }
+        let own = claim.metadata.controller().is_some_and(|o| Some(&o.uid) == pod.pod.metadata.uid.as_ref());
+        if ephemeral && !own {
+            return Err(Status::unresolvable(format!(
+                "PVC {}/{name} was not created for pod {} (pod is not owner)",
+                pod.namespace(),
+                pod.key
+            )));
+        }
+        claims.push(claim);
+    }
+    if claims.is_empty() {
+        return Ok(None);
+    }
+    let mut state = State::default();
+    for claim in claims {
+        if !volume_name(&claim).is_empty() && claim.metadata.annotation(BIND_COMPLETED).is_some() {
+            state.bound.push(claim);
+            continue;
+        }
+        match delayed_class(h, &claim)? {
+            // A claim that names its volume is bound by the controller, whatever its class says.
+            Some(class) if volume_name(&claim).is_empty() => state.delayed.push((claim, class)),
+            _ => return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims")),
+        }
+    }
+    Ok(Some(state))
+}
+
+/// The claim's class, if its claims wait for their first consumer.
+fn delayed_class(h: &Handle<'_>, claim: &PersistentVolumeClaim) -> Result<Option<Rc<StorageClass>>, Status> {
+    let name = claim_class(claim);
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let Some(class) = h.volumes.class(name) else { return Ok(None) };
+    match class.volume_binding_mode.as_deref() {
+        None => Err(Status::error(format!("VolumeBindingMode not set for StorageClass {name:?}"))),
+        Some("WaitForFirstConsumer") => Ok(Some(class)),
+        Some(_) => Ok(None),
+    }
+}
+
+/// Refuses nodes where the claims cannot be used.
+pub fn filter(h: &Handle<'_>, state: &State, node: &NodeInfo) -> Status {
+    match find_pod_volumes(h, state, node) {
+        Ok(_) => Status::SUCCESS,
+        Err(reasons) => Status { code: Code::UnschedulableAndUnresolvable, reasons },
+    }
+}
+
+/// What is to be done about the claims on this node (`FindPodVolumes`).
+///
+/// # Errors
+/// Why they cannot be used there.
+pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Result<PodVolumes, Vec<Reason>> {
+    let Some(node) = info.node() else { return Err(vec![BIND_CONFLICT]) };
+    let mut reasons = Vec::new();
+    let bound: Vec<_> = state.bound.iter().map(|c| h.volumes.volume(volume_name(c))).collect();
+    if bound.iter().flatten().any(|v| !reachable(v, node)) {
+        reasons.push(NODE_CONFLICT);
+    }
+    let mut volumes = PodVolumes::default();
+    let mut bindable = true;
+    for (claim, class) in &state.delayed {
+        match claim.metadata.annotation(SELECTED_NODE) {
+            Some(selected) if selected != &**info.name() => bindable = false,
+            Some(_) => volumes.dynamic_provisions.push(claim.clone()),
+            None => match find_matching_volume(h, claim, node, &volumes.static_bindings) {
+                Some(volume) => volumes.static_bindings.push((claim.clone(), volume)),
+                None if provisionable(class, node) => volumes.dynamic_provisions.push(claim.clone()),
+                None => bindable = false,
+            },
+        }
+    }
+    if !bindable {
+        reasons.push(BIND_CONFLICT);
+    }
+    if bound.iter().any(Option::is_none) {
+        reasons.push(VOLUME_MISSING);
+    }
+    if reasons.is_empty() { Ok(volumes) } else { Err(reasons) }
+}
+
+/// Whether a volume can be used from a node.
+fn reachable(volume: &PersistentVolume, node: &Node) -> bool {
+    let affinity = volume.spec.as_ref().and_then(|s| s.node_affinity.as_ref());
+    affinity.and_then(|a| a.required.as_ref()).is_none_or(|r| Terms::parse(r).matches(node))
+}
+
+/// Whether the class can make a volume for the node.
+fn provisionable(class: &StorageClass, node: &Node) -> bool {
+    if class.provisioner.is_empty() || class.provisioner == NO_PROVISIONER {
+        return false;
+    }
+    let terms = class.allowed_topologies.as_deref().unwrap_or_default();
+    let labels = node.metadata.labels_or_empty();
+    terms.is_empty()
+        || terms.iter().any(|t| {
+            let requirements = t.match_label_expressions.as_deref().unwrap_or_default();
+            !requirements.is_empty()
+                && requirements.iter().all(|r| labels.get(&r.key).is_some_and(|v| r.values.contains(v)))
+        })
+}
+
+fn storage(q: Option<&Quantity>) -> i64 {
+    q.and_then(|q| Amount::parse(&q.0).ok()).map_or(0, Amount::value)
+}
+
+/// The smallest free volume that satisfies the claim on this node (`volume.FindMatchingVolume`), or
+/// the one that is reserved for it.
+fn find_matching_volume(
+    h: &Handle<'_>,
+    claim: &PersistentVolumeClaim,
+    node: &Node,
+    taken: &[(Claim, Rc<PersistentVolume>)],
+) -> Option<Rc<PersistentVolume>> {
+    let spec = claim.spec.as_ref()?;
+    let wanted =
+        storage(spec.resources.as_ref().and_then(|r| r.requests.as_ref()).and_then(|r| r.get("storage")));
+    let selector = spec.selector.as_ref().and_then(|s| Selector::from_label_selector(Some(s)).ok());
+    let mode = |m: &Option<String>| m.clone().unwrap_or_else(|| "Filesystem".to_owned());
+    let mut best: Option<(i64, Rc<PersistentVolume>)> = None;
+    for volume in h.volumes.volumes_of_class(claim_class(claim)) {
+        let Some(v) = &volume.spec else { continue };
+        let size = storage(v.capacity.as_ref().and_then(|c| c.get("storage")));
+        let modes = v.access_modes.as_deref().unwrap_or_default();
+        let wants = spec.access_modes.as_deref().unwrap_or_default();
+        if taken.iter().any(|(_, t)| t.metadata.name == volume.metadata.name)
+            || size < wanted
+            || mode(&v.volume_mode) != mode(&spec.volume_mode)
+            || volume.metadata.is_deleting()
+            || !wants.iter().all(|m| modes.contains(m))
+            || !reachable(&volume, node)
+        {
+            continue;
+        }
+        if let Some(owner) = &v.claim_ref {
+            let same = owner.name == claim.metadata.name && owner.namespace == claim.metadata.namespace;
+            let uid = owner.uid.as_deref().unwrap_or_default();
+            if same && (uid.is_empty() || uid == MetaExt::uid(&claim.metadata)) {
+                return Some(volume);
+            }
+            continue;
+        }
+        let free = volume.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Available");
+        let meant = selector.as_ref().is_none_or(|s| s.matches(volume.metadata.labels_or_empty()));
+        if free && meant && best.as_ref().is_none_or(|(least, _)| size < *least) {
+            best = Some((size, volume));
+        }
+    }
+    best.map(|(_, volume)| volume)
+}

@@ -1,0 +1,51 @@
+//! The plugins about volumes: `VolumeRestrictions`, `VolumeBinding`, `VolumeZone`.
+
+pub mod binding;
+pub mod restrictions;
+pub mod zone;
+
+use std::rc::Rc;
+
+use crate::api::Key;
+use crate::api::types::{PersistentVolumeClaim, Pod, Volume};
+use crate::scheduler::framework::{Handle, PodInfo};
+
+/// The claim a volume uses: its name, and whether it is the pod's own (ephemeral).
+pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
+    if let Some(source) = &volume.persistent_volume_claim {
+        return Some((source.claim_name.clone(), false));
+    }
+    volume.ephemeral.as_ref()?;
+    Some((format!("{}-{}", pod.metadata.name.as_deref().unwrap_or_default(), volume.name), true))
+}
+
+/// The names of the claims a pod uses, in the order of its volumes.
+pub fn claims_of(pod: &PodInfo) -> impl Iterator<Item = (String, bool)> {
+    let volumes =
+        if pod.has_volumes { pod.pod.spec.as_ref().and_then(|s| s.volumes.as_deref()) } else { None };
+    volumes.unwrap_or_default().iter().filter_map(|v| claim_of(&pod.pod, v))
+}
+
+/// The keys of the claims a pod uses.
+pub fn claim_keys(pod: &PodInfo) -> Vec<Key> {
+    let key =
+        |(name, _): (String, bool)| Key { namespace: pod.key.namespace.clone(), name: name.as_str().into() };
+    claims_of(pod).map(key).collect()
+}
+
+/// The words of a failed look-up.
+fn not_found(name: &str) -> String {
+    format!("persistentvolumeclaim \"{name}\" not found")
+}
+
+fn get_claim(h: &Handle<'_>, pod: &PodInfo, name: &str) -> Result<Rc<PersistentVolumeClaim>, String> {
+    h.volumes.claim(pod.namespace(), name).ok_or_else(|| not_found(name))
+}
+
+/// The class of a claim or volume: an annotation of old, or the field.
+fn class_name<'a>(annotation: Option<&'a str>, field: Option<&'a str>) -> &'a str {
+    annotation.or(field).unwrap_or_default()
+}
+
+/// The annotation that named the class before there was a field for it.
+const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";

@@ -1,0 +1,97 @@
+//! `VolumeRestrictions`: disks that only one pod may write, and claims that only one pod may use.
+
+use crate::api::Key;
+use crate::api::types::Volume;
+use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
+
+/// The plugin's name.
+pub const NAME: &str = "VolumeRestrictions";
+
+/// What PreFilter finds.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Claims of the pod that only one pod may use.
+    exclusive: Vec<Key>,
+    /// Whether the pod mounts disks by name.
+    disks: bool,
+}
+
+fn is_disk(v: &Volume) -> bool {
+    v.gce_persistent_disk.is_some()
+        || v.aws_elastic_block_store.is_some()
+        || v.rbd.is_some()
+        || v.iscsi.is_some()
+}
+
+/// Looks at the pod's volumes; no state if there is nothing to restrict.
+///
+/// # Errors
+/// The refusal of every node: a claim is missing.
+pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
+    if !pod.has_volumes {
+        return Ok(None);
+    }
+    let mut state = State::default();
+    for key in super::claim_keys(pod) {
+        let claim = super::get_claim(h, pod, &key.name).map_err(Status::unresolvable)?;
+        let modes = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
+        if modes.iter().any(|m| m == "ReadWriteOncePod") {
+            state.exclusive.push(key);
+        }
+    }
+    state.disks = volumes(pod).iter().any(is_disk);
+    Ok((state.disks || !state.exclusive.is_empty()).then_some(state))
+}
+
+fn volumes(pod: &PodInfo) -> &[Volume] {
+    pod.pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default()
+}
+
+/// Whether two pods may not mount these on one node.
+fn conflict(a: &Volume, b: &Volume) -> bool {
+    let both_read = |a: Option<bool>, b: Option<bool>| a == Some(true) && b == Some(true);
+    if let (Some(a), Some(b)) = (&a.gce_persistent_disk, &b.gce_persistent_disk)
+        && a.pd_name == b.pd_name
+        && !both_read(a.read_only, b.read_only)
+    {
+        return true;
+    }
+    if let (Some(a), Some(b)) = (&a.aws_elastic_block_store, &b.aws_elastic_block_store)
+        && a.volume_id == b.volume_id
+    {
+        return true;
+    }
+    if let (Some(a), Some(b)) = (&a.iscsi, &b.iscsi)
+        && a.iqn == b.iqn
+        && !both_read(a.read_only, b.read_only)
+    {
+        return true;
+    }
+    if let (Some(a), Some(b)) = (&a.rbd, &b.rbd)
+        && a.monitors.iter().any(|m| b.monitors.contains(m))
+        && a.pool == b.pool
+        && a.image == b.image
+        && !both_read(a.read_only, b.read_only)
+    {
+        return true;
+    }
+    false
+}
+
+/// Refuses nodes where another pod has the disk or the claim. A claim used on another node is left
+/// to the attach controller, as in Kubernetes.
+pub fn filter(state: &State, pod: &PodInfo, node: &NodeInfo) -> Status {
+    if state.disks {
+        let mine = || volumes(pod).iter().filter(|v| is_disk(v));
+        let theirs = |p: &PodInfo| mine().any(|v| volumes(p).iter().any(|o| conflict(v, o)));
+        if node.pods().filter(|p| p.has_volumes).any(|p| theirs(p)) {
+            return Status::unschedulable("node(s) had no available disk");
+        }
+    }
+    if state.exclusive.iter().any(|claim| node.claim_users(claim) > 0) {
+        return Status::unschedulable(
+            "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+        );
+    }
+    Status::SUCCESS
+}

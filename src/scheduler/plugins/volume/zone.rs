@@ -1,0 +1,53 @@
+//! `VolumeZone`: a volume that lies in a zone is used there.
+
+use crate::api::MetaExt;
+use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
+
+/// The plugin's name.
+pub const NAME: &str = "VolumeZone";
+
+const KEYS: [(&str, &str); 4] = [
+    ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+    ("topology.kubernetes.io/zone", "topology.kubernetes.io/zone"),
+    ("topology.kubernetes.io/region", "topology.kubernetes.io/region"),
+];
+
+/// Where the pod's volumes lie: a label key with its modern name, and the values that will do.
+#[derive(Clone, Debug)]
+pub struct State(Vec<(&'static str, &'static str, Vec<String>)>);
+
+/// Collects the zones of the volumes the pod's claims are bound to; none if they have no zone.
+pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Option<State> {
+    let mut zones = Vec::new();
+    for (name, _) in super::claims_of(pod) {
+        let volume = h
+            .volumes
+            .claim(pod.namespace(), &name)
+            .and_then(|c| c.spec.as_ref()?.volume_name.clone())
+            .filter(|v| !v.is_empty())
+            .and_then(|v| h.volumes.volume(&v));
+        let Some(volume) = volume else { continue };
+        for (key, modern) in KEYS {
+            if let Some(value) = volume.metadata.label(key) {
+                zones.push((key, modern, value.split("__").map(|v| v.trim().to_owned()).collect()));
+            }
+        }
+    }
+    (!zones.is_empty()).then_some(State(zones))
+}
+
+/// Refuses nodes of another zone; a node without any zone label may be anywhere.
+pub fn filter(state: &State, node: &NodeInfo) -> Status {
+    let labels = node.labels();
+    if !KEYS.iter().any(|(key, _)| labels.contains_key(*key)) {
+        return Status::SUCCESS;
+    }
+    let fits = |(key, modern, values): &(&str, &str, Vec<String>)| {
+        labels.get(*key).or_else(|| labels.get(*modern)).is_some_and(|v| values.contains(v))
+    };
+    if state.0.iter().all(fits) {
+        return Status::SUCCESS;
+    }
+    Status::unresolvable("node(s) had no available volume zone")
+}

@@ -1,0 +1,184 @@
+//! The pods that wait for a node (`k8s.io/kubernetes/pkg/scheduler/backend/queue`): the active
+//! ones by priority and age, those that back off, and those that nothing has changed for.
+
+use std::cmp::Reverse;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::types::Pod;
+use crate::api::{Key, MetaExt, Timestamp};
+use crate::etcd::Map;
+
+/// How long a pod that could not be placed waits at first, in seconds …
+const INITIAL_BACKOFF: i64 = 1;
+/// … and at most.
+const MAX_BACKOFF: i64 = 10;
+/// A pod that nothing has changed for is tried again after so long, in seconds.
+pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
+
+/// A pod that waits.
+#[derive(Clone, Debug)]
+pub struct Queued {
+    /// It, as last seen.
+    pub pod: Rc<Pod>,
+    /// Its priority.
+    pub priority: i32,
+    /// When it was queued.
+    pub at: Timestamp,
+    /// How often it could not be placed.
+    pub attempts: u32,
+    /// The plugins that refused it the last time.
+    pub refused_by: Rc<[&'static str]>,
+}
+
+/// The order of the active queue: importance, then age.
+type Order = (Reverse<i32>, Timestamp, Key);
+
+/// The queue.
+#[derive(Clone, Debug, Default)]
+pub struct Queue {
+    active: Map<Order, ()>,
+    backoff: Map<(Timestamp, Key), ()>,
+    unschedulable: Map<Key, ()>,
+    gated: Map<Key, ()>,
+    pods: Map<Key, Queued>,
+}
+
+fn order(q: &Queued) -> Order {
+    (Reverse(q.priority), q.at, q.pod.metadata.key())
+}
+
+impl Queue {
+    /// How many pods wait in the active queue.
+    pub fn active_len(&self) -> usize {
+        self.active.len()
+    }
+
+    /// A pod that has no node yet came.
+    pub fn add(&mut self, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
+        let key = pod.metadata.key();
+        let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
+        let q = Queued { pod: pod.clone(), priority, at: now, attempts: 0, refused_by: Rc::new([]) };
+        if gated {
+            self.gated.insert(key.clone(), ());
+        } else {
+            self.active.insert(order(&q), ());
+        }
+        self.pods.insert(key, q);
+    }
+
+    /// A pod that waits changed; it is kept up to date where it is.
+    pub fn refresh(&mut self, pod: &Rc<Pod>) {
+        if let Some(q) = self.pods.get_mut(&pod.metadata.key()) {
+            q.pod = pod.clone();
+        }
+    }
+
+    /// Whether the pod waits behind its gates.
+    pub fn is_gated(&self, key: &Key) -> bool {
+        self.gated.contains_key(key)
+    }
+
+    /// Whether the pod waits.
+    pub fn has(&self, key: &Key) -> bool {
+        self.pods.contains_key(key)
+    }
+
+    /// The pod is placed, or gone.
+    pub fn remove(&mut self, key: &Key) {
+        if let Some(q) = self.pods.remove(key) {
+            self.active.remove(&order(&q));
+        }
+        self.unschedulable.remove(key);
+        self.gated.remove(key);
+        let waiting: Vec<_> = self.backoff.keys().filter(|(_, k)| k == key).cloned().collect();
+        for w in waiting {
+            self.backoff.remove(&w);
+        }
+    }
+
+    /// The most important pod that is active.
+    pub fn first(&self) -> Option<&Queued> {
+        let ((_, _, key), ()) = self.active.get_min()?;
+        self.pods.get(key)
+    }
+
+    /// Takes it for an attempt.
+    pub fn take(&mut self, key: &Key) {
+        if let Some(q) = self.pods.get_mut(key) {
+            let at = order(q);
+            q.attempts += 1;
+            self.active.remove(&at);
+        }
+    }
+
+    /// It could not be placed, for what these plugins said.
+    pub fn park(&mut self, key: &Key, refused_by: Vec<&'static str>, now: Timestamp) {
+        if let Some(q) = self.pods.get_mut(key) {
+            q.refused_by = refused_by.into();
+            q.at = now;
+            self.unschedulable.insert(key.clone(), ());
+        }
+    }
+
+    /// Something changed that may let parked pods in, if `helps` says so: they back off and are
+    /// then active. Gives when the first of them is.
+    pub fn move_parked(&mut self, now: Timestamp, helps: impl Fn(&Queued) -> bool) -> Option<Timestamp> {
+        let keys: Vec<Key> =
+            self.unschedulable.keys().filter(|k| self.pods.get(*k).is_some_and(&helps)).cloned().collect();
+        let mut first: Option<Timestamp> = None;
+        for key in keys {
+            self.unschedulable.remove(&key);
+            let Some(q) = self.pods.get(&key) else { continue };
+            let factor = 1i64 << q.attempts.saturating_sub(1).min(10);
+            let until = q.at + SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF));
+            if until <= now {
+                self.active.insert(order(q), ());
+                first = Some(now);
+            } else {
+                self.backoff.insert((until, key), ());
+                first = Some(first.map_or(until, |f| f.min(until)));
+            }
+        }
+        first
+    }
+
+    /// Those whose back-off is over become active; those that were parked for too long, too. Gives
+    /// when the next back-off is over.
+    pub fn flush(&mut self, now: Timestamp) -> Option<Timestamp> {
+        while let Some(((until, key), ())) = self.backoff.get_min().map(|(k, ())| (k.clone(), ())) {
+            if until > now {
+                break;
+            }
+            self.backoff.remove(&(until, key.clone()));
+            if let Some(q) = self.pods.get(&key) {
+                self.active.insert(order(q), ());
+            }
+        }
+        let stale = |q: &Queued| now.duration_since(q.at) > SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
+        let keys: Vec<Key> =
+            self.unschedulable.keys().filter(|k| self.pods.get(*k).is_some_and(stale)).cloned().collect();
+        for key in keys {
+            self.unschedulable.remove(&key);
+            if let Some(q) = self.pods.get(&key) {
+                self.active.insert(order(q), ());
+            }
+        }
+        self.backoff.get_min().map(|((until, _), ())| *until)
+    }
+
+    /// A gated pod lost its last gate.
+    pub fn open(&mut self, key: &Key) {
+        if self.gated.remove(key).is_some()
+            && let Some(q) = self.pods.get(key)
+        {
+            self.active.insert(order(q), ());
+        }
+    }
+
+    /// The pods that could not be placed and wait for a change.
+    pub fn parked(&self) -> impl Iterator<Item = &Queued> {
+        self.unschedulable.keys().filter_map(|k| self.pods.get(k))
+    }
+}

@@ -1,0 +1,252 @@
+# The page's texts. Each stands in zh.ftl too, with the same placeholders: a test compares them.
+# Kubernetes' own words are not translated.
+
+## The bar
+scenarios = Scenarios
+own-work = Your own
+kept = Your work before the link
+kept-about = It was put aside when the link was opened.
+theme = Light or dark
+keys = Keys
+share = Share
+faults = Break something
+fault-restart = Restart { $what }
+fault-restart-about = Its caches and queues are lost; everything is listed again.
+fault-watches = Cut the watches of { $what }
+fault-watches-about = It goes on from the revision it has seen.
+transport = Run
+restart = Back to the start
+restart-keys = Back to the start (Home)
+back = Step back
+back-keys = Step back (←)
+step = Step
+run = Run
+pause = Pause
+to-steady = To steady
+stop = Stop
+speed = Speed
+depth = How deep a step goes
+depth-command = Command
+depth-command-about = One step is one API write (C)
+depth-reconcile = Reconcile
+depth-reconcile-about = One step is one key through one controller's sync (R)
+depth-machinery = Machinery
+depth-machinery-about = One step is one watch event, delta, handler, key or request (M)
+
+## Panes
+panes = Panes
+pane-graph = Graph
+pane-manifest = Manifest
+pane-object = Object
+pane-timeline = Timeline
+left = Manifest and kubectl
+manifest = Manifest
+kubectl = kubectl
+graph = Objects
+graph-keys = Objects: arrow keys walk, Enter inspects
+inspector = Inspector
+what-next = What comes next
+timeline = Timeline
+
+## The manifest
+story = What to look at
+try-nothing = Nothing came of it.
+apply = Apply
+apply-hint = Change something; what Apply would do is shown here.
+apply-nothing = Apply would change nothing.
+apply-would = What Apply would do
+apply-create = create
+terminal-log = What kubectl printed
+terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
+
+## The graph
+zoom = Zoom
+zoom-in = Bigger
+zoom-out = Smaller
+zoom-fit = Show all
+lines = Lines
+line-owner = owns
+line-selector = selects
+line-binding = runs on
+line-reference = names
+clock = t = { $s } s
+card-revision = { $kind } · revision { $n }
+card-paused = paused
+pod-no-node = not scheduled yet
+pod-restarts = { $n ->
+    [one] { $n } restart
+   *[other] { $n } restarts
+}
+node-pods = { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}
+fold = { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}, { $ready } ready
+label-workload = { $ready } of { $want } ready
+label-pod = { $word }, { $ready } of { $of } containers ready, { $node }{ $restarts ->
+    [0] { "" }
+    [one] , { $restarts } restart
+   *[other] , { $restarts } restarts
+}
+label-node = { $word }, { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}
+label-changed = changed by the last step
+
+## The next commands
+next-pick = Next commands: pick who goes first
+next-waiting = Nobody has anything to do until time passes
+next-none = Next commands
+next-running = It runs.
+next-more = and { $n } more
+go-first = first
+because = because
+in-time = in { $s } s
+step-verb = ACTION
+steady = Steady
+steady-nothing = Nothing is declared, and nothing is left to do.
+steady-met = { $n ->
+    [one] What was declared is what is running: { $n } pod.
+   *[other] What was declared is what is running: { $n } pods.
+}
+steady-unmet = Nobody has a next command, yet it is not what was declared.
+short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+pill-running = Running
+pill-looking = Looking
+pill-waiting = Waiting { $s } s
+pill-next = { $n ->
+    [one] { $n } next command
+   *[other] { $n } next commands
+}
+pill-declared = declared { $want }, available { $have }
+
+## The timeline
+timeline-step = step { $n }
+timeline-of = of { $n }
+timeline-at = step { $at } of { $of }
+branches = Other branches
+branch = From step { $n }: { $length ->
+    [one] { $length } step
+   *[other] { $length } steps
+}
+
+## The inspector
+tab-yaml = YAML
+tab-events = Events
+tab-history = History
+tab-links = Links
+tab-request = Request
+inspect-nothing = Choose an object in the graph.
+inspect-last = the last step
+inspect-gone = deleted
+owned-by = owned by { $kind } { $name }
+was = was { $value }
+conditions = Conditions
+events = Events
+none = None.
+links-owners = Owned by
+links-dependents = Owns
+links-selects = Selects
+links-selected-by = Selected by
+links-node = Runs on
+links-pods = Pods on it
+links-names = Names
+links-named-by = Named by
+request-body = Request
+response-body = Response
+request-none = No request led here.
+actions = What you can do to it
+act-more = One more
+act-fewer = One fewer
+act-restart = Restart rollout
+act-pause = Pause
+act-resume = Resume
+act-undo = Undo
+act-cordon = Cordon
+act-uncordon = Uncordon
+act-drain = Drain
+act-delete = Delete
+act-node-down = Cut it off
+act-node-up = Bring it back
+act-restart-kubelet = Restart the kubelet
+
+## What happened
+said = { $who }: { $what }
+said-because = { $who }: { $what }, because { $why }
+said-more = { $first } (and { $n } more)
+said-nothing = Nothing was written.
+said-start = The cluster has booted. Nothing is declared yet.
+said-you = You: { $what }
+said-node-down = You cut { $what } off.
+said-node-up = You brought { $what } back.
+said-restart = You restarted { $what }.
+said-watches = You cut the watches of { $what }.
+said-fault = You: { $what }
+action-list = { $who } lists
+action-watch = A watch event reaches { $who }
+action-pop = { $who } takes a delta into its cache
+action-notify = { $who } hears of a change
+action-start = { $who } takes a key
+action-send = { $who } sends its request
+action-record = { $who } writes an event
+action-advance = Time passes
+action-other = { $who } goes on
+out-listed = Listed { $kind }: { $n } objects
+out-reflected = A watch event about { $object } entered the delta FIFO
+out-indexed = { $object } was taken into the cache
+out-handled = The handler heard of { $object } and enqueued keys
+out-started = The worker took { $key }; its sync runs to its first request
+out-synced = The worker took { $key }; there was nothing to write
+out-recorded = An event was written
+out-advanced = Time passed: { $s } s
+
+## Messages
+close = Close
+running = { $n } steps
+restoring = Step { $done } of { $of }
+limit-steps = Stopped after { $n } steps in one run.
+save-full = Your work ({ $kb } KB) does not fit into this browser's storage, so a reload would lose it. Share it as a link to keep it.
+shared = The link is in the clipboard ({ $n } characters).
+shared-address = The link is in the address bar ({ $n } characters).
+link-refused = This link was not opened, your work is as it was: { $why }
+link-newer = it was made by a newer version of this page. Reload the page, or open the link where it was made.
+link-large = it is larger than { $n } bytes.
+link-damaged = it is damaged ({ $what }). Ask for it again.
+link-limit = it asks for more than { $n } { $what }.
+link-opened = Opened the link. Your own work is in the scenarios menu.
+link-differs = This run comes out otherwise here than where it was made: this page has learned something since.
+
+## Keys
+key-run = Run or pause
+key-choose = Choose a next command
+key-editor = To the manifest
+key-terminal = To kubectl
+key-graph = To the graph, then arrow keys
+key-timeline = To the timeline, then arrow keys
+key-apply = Apply the manifest
+keys-editor = In the editor Tab indents; Escape, then Tab, leaves it.
+
+## Why: one for each rule of the library
+why-claim_objects-adopt = its labels match and nobody owns it
+why-claim_objects-release = its labels do not match any more
+why-manage_replicas-create = { $want ->
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+} and { $have ->
+    [0] none exists
+    [one] { $have } exists
+   *[other] { $have } exist
+}
+why-manage_replicas-delete = { $want ->
+    [0] none is wanted
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+} and { $have ->
+    [one] { $have } exists
+   *[other] { $have } exist
+}

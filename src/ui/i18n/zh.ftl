@@ -1,0 +1,215 @@
+# 页面文字。每一条在 en.ftl 中都有对应，占位符相同。Kubernetes 自己的词不翻译。
+
+## 顶栏
+scenarios = 场景
+own-work = 自己的
+kept = 打开链接之前的工作
+kept-about = 打开链接时已经收好。
+theme = 浅色或深色
+keys = 快捷键
+share = 分享
+faults = 制造故障
+fault-restart = 重启 { $what }
+fault-restart-about = 它的缓存和队列都会丢失，一切重新 list。
+fault-watches = 切断 { $what } 的 watch
+fault-watches-about = 它从已经看到的 revision 继续。
+transport = 运行
+restart = 回到开头
+restart-keys = 回到开头（Home）
+back = 后退一步
+back-keys = 后退一步（←）
+step = 单步
+run = 运行
+pause = 暂停
+to-steady = 到稳态
+stop = 停止
+speed = 速度
+depth = 一步有多细
+depth-command = 命令
+depth-command-about = 一步是一次 API 写入（C）
+depth-reconcile = 调谐
+depth-reconcile-about = 一步是一个 key 走完一次 sync（R）
+depth-machinery = 机制
+depth-machinery-about = 一步是一个 watch 事件、delta、handler、key 或请求（M）
+
+## 面板
+panes = 面板
+pane-graph = 图
+pane-manifest = 清单
+pane-object = 对象
+pane-timeline = 时间线
+left = 清单和 kubectl
+manifest = 清单
+kubectl = kubectl
+graph = 对象
+graph-keys = 对象：方向键移动，Enter 查看
+inspector = 检视
+what-next = 接下来
+timeline = 时间线
+
+## 清单
+story = 看点
+try-nothing = 什么也没有发生。
+apply = 应用
+apply-hint = 改点什么，这里会显示“应用”将做什么。
+apply-nothing = “应用”不会改变任何东西。
+apply-would = “应用”将做什么
+apply-create = 创建
+terminal-log = kubectl 的输出
+terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
+
+## 图
+zoom = 缩放
+zoom-in = 放大
+zoom-out = 缩小
+zoom-fit = 显示全部
+lines = 连线
+line-owner = 拥有
+line-selector = 选择
+line-binding = 运行于
+line-reference = 引用
+clock = t = { $s } 秒
+card-revision = { $kind } · 修订 { $n }
+card-paused = 已暂停
+pod-no-node = 尚未调度
+pod-restarts = 重启 { $n } 次
+node-pods = { $n } 个 Pod
+fold = { $n } 个 Pod，{ $ready } 个就绪
+label-workload = 就绪 { $ready }/{ $want }
+label-pod = { $word }，容器就绪 { $ready }/{ $of }，{ $node }{ $restarts ->
+    [0] { "" }
+   *[other] ，重启 { $restarts } 次
+}
+label-node = { $word }，{ $n } 个 Pod
+label-changed = 上一步改变了它
+
+## 接下来的命令
+next-pick = 接下来的命令：选谁先走
+next-waiting = 时间不走，谁都没有事做
+next-none = 接下来的命令
+next-running = 正在运行。
+next-more = 还有 { $n } 条
+go-first = 先走
+because = 因为
+in-time = { $s } 秒后
+step-verb = 动作
+steady = 稳态
+steady-nothing = 什么都没有声明，也没有事可做。
+steady-met = 运行的正是所声明的：{ $n } 个 Pod。
+steady-unmet = 谁都没有下一条命令，但还不是所声明的样子。
+short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
+short-paused = 已暂停：声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
+pill-running = 运行中
+pill-looking = 正在看
+pill-waiting = 等待 { $s } 秒
+pill-next = { $n } 条接下来的命令
+pill-declared = 声明 { $want }，可用 { $have }
+
+## 时间线
+timeline-step = 第 { $n } 步
+timeline-of = 共 { $n }
+timeline-at = 第 { $at } 步，共 { $of } 步
+branches = 其他分支
+branch = 从第 { $n } 步起：{ $length } 步
+
+## 检视
+tab-yaml = YAML
+tab-events = 事件
+tab-history = 历史
+tab-links = 关系
+tab-request = 请求
+inspect-nothing = 在图中选一个对象。
+inspect-last = 上一步
+inspect-gone = 已删除
+owned-by = 属于 { $kind } { $name }
+was = 原为 { $value }
+conditions = Conditions
+events = Events
+none = 没有。
+links-owners = 属于
+links-dependents = 拥有
+links-selects = 选择
+links-selected-by = 被选择
+links-node = 运行于
+links-pods = 其上的 Pod
+links-names = 引用
+links-named-by = 被引用
+request-body = 请求
+response-body = 响应
+request-none = 这一步没有请求。
+actions = 可以对它做什么
+act-more = 加一个
+act-fewer = 减一个
+act-restart = 重启滚动
+act-pause = 暂停
+act-resume = 继续
+act-undo = 回滚
+act-cordon = Cordon
+act-uncordon = Uncordon
+act-drain = Drain
+act-delete = 删除
+act-node-down = 断开
+act-node-up = 恢复
+act-restart-kubelet = 重启 kubelet
+
+## 发生了什么
+said = { $who }：{ $what }
+said-because = { $who }：{ $what }，因为{ $why }
+said-more = { $first }（还有 { $n } 条）
+said-nothing = 什么也没有写入。
+said-start = 集群已启动，还没有声明任何东西。
+said-you = 你：{ $what }
+said-node-down = 你断开了 { $what }。
+said-node-up = 你恢复了 { $what }。
+said-restart = 你重启了 { $what }。
+said-watches = 你切断了 { $what } 的 watch。
+said-fault = 你：{ $what }
+action-list = { $who } 进行 list
+action-watch = 一个 watch 事件到达 { $who }
+action-pop = { $who } 把一个 delta 放进缓存
+action-notify = { $who } 得知一个变化
+action-start = { $who } 取出一个 key
+action-send = { $who } 发出请求
+action-record = { $who } 写入一个事件
+action-advance = 时间流逝
+action-other = { $who } 继续
+out-listed = list 了 { $kind }：{ $n } 个对象
+out-reflected = 关于 { $object } 的 watch 事件进入 delta FIFO
+out-indexed = { $object } 进入缓存
+out-handled = handler 得知 { $object }，把 key 放入队列
+out-started = worker 取出 { $key }，sync 运行到第一个请求
+out-synced = worker 取出 { $key }，没有要写的
+out-recorded = 写入了一个事件
+out-advanced = 时间过去了 { $s } 秒
+
+## 消息
+close = 关闭
+running = { $n } 步
+restoring = 第 { $done } 步，共 { $of } 步
+limit-steps = 一次运行满 { $n } 步，已停止。
+save-full = 你的工作（{ $kb } KB）放不进浏览器的存储，刷新会丢失。用链接分享来保留它。
+shared = 链接已复制到剪贴板（{ $n } 个字符）。
+shared-address = 链接在地址栏里（{ $n } 个字符）。
+link-refused = 这个链接没有打开，你的工作保持原样：{ $why }
+link-newer = 它由更新版本的页面生成。请刷新页面，或在生成它的地方打开。
+link-large = 它超过 { $n } 字节。
+link-damaged = 它已损坏（{ $what }）。请对方再发一次。
+link-limit = 它要求超过 { $n } { $what }。
+link-opened = 已打开链接。你自己的工作在场景菜单里。
+link-differs = 这次运行与生成链接时的结果不同：页面在那之后有了改进。
+
+## 快捷键
+key-run = 运行或暂停
+key-choose = 选择接下来的命令
+key-editor = 到清单
+key-terminal = 到 kubectl
+key-graph = 到图，然后用方向键
+key-timeline = 到时间线，然后用方向键
+key-apply = 应用清单
+keys-editor = 在编辑器里 Tab 是缩进；按 Escape 再按 Tab 离开。
+
+## 为什么：库中每条规则一句
+why-claim_objects-adopt = 它的标签匹配，而且没有主人
+why-claim_objects-release = 它的标签不再匹配
+why-manage_replicas-create = 需要 { $want } 个，现有 { $have } 个
+why-manage_replicas-delete = 需要 { $want } 个，现有 { $have } 个
