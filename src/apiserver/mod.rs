@@ -30,6 +30,7 @@ use std::rc::Rc;
 use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::Etcd;
 
+pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
 pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};

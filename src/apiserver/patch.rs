@@ -36,7 +36,7 @@ fn apply(change: &Patch, old: &Object) -> Result<Object, Status> {
 fn refusal(e: PatchError) -> Status {
     match e {
         PatchError::BadRequest(m) => Status::bad_request(m),
-        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m),
+        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m).with(super::Details::default()),
         PatchError::Internal(m) => Status::new(500, "InternalError", m),
     }
 }

@@ -118,6 +118,8 @@ pub struct Pending {
     pub request: Rc<Request>,
     /// Why.
     pub why: Option<Rc<Why>>,
+    /// A heartbeat: it is sent like any other request, but is no step of its own.
+    pub background: bool,
 }
 
 /// What the surroundings lend a component for one action.

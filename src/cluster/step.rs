@@ -223,7 +223,15 @@ impl Cluster {
             Progress::Waiting => (false, None),
             Progress::Done { error, .. } => (true, error),
         };
-        Some(Outcome::Sent { key, request: pending.request, why: pending.why, response, ended, error })
+        Some(Outcome::Sent {
+            key,
+            request: pending.request,
+            why: pending.why,
+            background: pending.background,
+            response,
+            ended,
+            error,
+        })
     }
 
     fn record(&mut self, actor: Actor) -> Option<Outcome> {

@@ -3,6 +3,7 @@
 pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
+pub mod garbage_collector;
 pub mod replicaset;
 
 use crate::client::{Component, Controller};
@@ -12,5 +13,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
     vec![
         Controller::boxed(deployment::DeploymentController),
         Controller::boxed(replicaset::ReplicaSetController),
+        Controller::boxed(garbage_collector::GarbageCollector),
     ]
 }

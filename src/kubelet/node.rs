@@ -58,7 +58,7 @@ impl Kubelet {
             Some(old) => {
                 let mut new = (*old).clone();
                 new.spec.get_or_insert_default().renew_time = renewed;
-                cx.update(Rc::new(new)).because(why("renewed")).await
+                cx.update(Rc::new(new)).because(why("renewed")).in_background().await
             }
             None => {
                 let owner = cx.caches().get::<Node>(&reference.key).map(|n| OwnerReference {
@@ -122,7 +122,14 @@ impl Kubelet {
             "status.conditions[Ready]",
             ready(&old),
         );
-        cx.patch_status(old, Rc::new(new)).because(why).await?;
+        let was_well = ready(&old) == ready(&new);
+        let report = cx.patch_status(old, Rc::new(new)).because(why);
+        // That nothing has changed is news to nobody.
+        if was_well {
+            report.in_background().await?
+        } else {
+            report.await?
+        };
         Ok(())
     }
 }

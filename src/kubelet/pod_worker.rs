@@ -294,8 +294,7 @@ impl<'a> Turn<'a> {
             }
             Todo::Start { container } => self.start_container(container),
             Todo::StopSandbox => {
-                self.rt.sandbox = false;
-                self.rt.changed = true;
+                self.rt.changed |= std::mem::take(&mut self.rt.sandbox);
             }
             Todo::Terminate => self.terminate("all its containers are over"),
         }

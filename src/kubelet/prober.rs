@@ -174,7 +174,8 @@ impl Turn<'_> {
         let before = known(c, type_);
         let passes = outcome(c, probe, type_, tick).passes;
         if !passes {
-            let message = format!("{} probe failed: {}", type_.as_str(), self.output(spec, probe));
+            let listens = c.running().is_some_and(|r| tick >= r.since + r.behaviour.ready_after);
+            let message = format!("{} probe failed: {}", type_.as_str(), self.output(spec, probe, listens));
             self.event(Some(i), "Warning", "Unhealthy", message);
         }
         state.asked = Some(tick);
@@ -224,7 +225,7 @@ impl Turn<'_> {
     }
 
     /// What a probe that failed says, in the words of each handler.
-    fn output(&self, container: &Container, probe: &Probe) -> String {
+    fn output(&self, container: &Container, probe: &Probe, listens: bool) -> String {
         let address = self.rt.address.as_deref().unwrap_or_default();
         if let Some(exec) = &probe.exec {
             let limit = whole(probe.timeout_seconds, 1, 1);
@@ -240,8 +241,16 @@ impl Turn<'_> {
                 _ => String::new(),
             };
         }
-        if probe.http_get.is_some() {
-            return "HTTP probe failed with statuscode: 503".into();
+        if let Some(http) = &probe.http_get {
+            if listens {
+                return "HTTP probe failed with statuscode: 503".into();
+            }
+            let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
+            let host = http.host.as_deref().filter(|h| !h.is_empty()).unwrap_or(address);
+            let (port, path) = (port_of(&http.port, container), http.path.as_deref().unwrap_or("/"));
+            return format!(
+                "Get \"{scheme}://{host}:{port}{path}\": dial tcp {host}:{port}: connect: connection refused"
+            );
         }
         if let Some(tcp) = &probe.tcp_socket {
             let port = port_of(&tcp.port, container);

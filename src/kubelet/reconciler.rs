@@ -3,12 +3,14 @@
 use std::any::Any;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::fault::Fault;
 use super::node;
 use super::pod_worker::{Host, PodEvent, Turn};
 use super::state::{PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 
@@ -59,10 +61,10 @@ impl Reconciler for Kubelet {
         let Some(object) = seen.object() else { return };
         match object.kind() {
             Kind::Pod if concerns_the_worker(seen) => cx.enqueue(object.key()),
-            Kind::Node => {
-                if seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) {
-                    cx.enqueue(node::status_key(&self.node));
-                }
+            Kind::Node
+                if seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
+            {
+                cx.enqueue(node::status_key(&self.node));
             }
             Kind::ConfigMap | Kind::Secret => config_changed(cx, object),
             _ => {}
@@ -106,7 +108,6 @@ impl Reconciler for Kubelet {
                         _ => message.clone(),
                     };
                     cx.state.unpullable.insert(image.clone(), message);
-                    cx.state.node.images.remove(image);
                 }
             }
         }
@@ -138,7 +139,9 @@ impl Reconciler for Kubelet {
 fn concerns_the_worker(seen: &Notification) -> bool {
     let (Some(old), Some(new)) = (&seen.old, &seen.new) else { return true };
     let (o, n) = (old.meta(), new.meta());
-    if o.uid != n.uid
+    // Listed anew, after a restart or a watch that was cut.
+    if o.resource_version == n.resource_version
+        || o.uid != n.uid
         || o.generation != n.generation
         || o.deletion_timestamp != n.deletion_timestamp
         || o.deletion_grace_period_seconds != n.deletion_grace_period_seconds
@@ -177,6 +180,8 @@ struct Decision {
     report: Option<(Rc<Pod>, Rc<Pod>)>,
     delete: bool,
     faults: Vec<(Key, u64)>,
+    /// When to look at the pod again: in any case, and if time passes anyway.
+    wakes: (Option<Timestamp>, Option<Timestamp>),
 }
 
 impl Kubelet {
@@ -228,10 +233,12 @@ impl Kubelet {
                 return self.delete(cx, &key, &pod).await;
             }
             if !d.again {
-                break;
+                Self::plan(cx, &key, d.wakes);
+                return Ok(());
             }
         }
-        self.plan(cx, &key);
+        // More than is believable at one moment: it goes on a second later.
+        cx.enqueue_after(key, SignedDuration::from_secs(1));
         Ok(())
     }
 
@@ -245,7 +252,11 @@ impl Kubelet {
                 Some(rt) => (**rt).clone(),
                 // The pod is over already: a kubelet that never ran it leaves it alone.
                 None if is_over(pod) && !pod.metadata.is_deleting() => return None,
-                None => PodRuntime { uid: pod.metadata.uid().into(), ..Default::default() },
+                None => PodRuntime {
+                    uid: pod.metadata.uid().into(),
+                    phase: if is_over(pod) { WorkerPhase::Terminated } else { WorkerPhase::Sync },
+                    ..Default::default()
+                },
             };
             let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
             let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
@@ -267,7 +278,9 @@ impl Kubelet {
                 turn.rt.unreported = false;
             }
             let delete = turn.can_be_deleted();
+            turn.rt.deleted |= delete;
             Some(Decision {
+                wakes: turn.wakes(),
                 report,
                 delete,
                 again: turn.again,
@@ -300,27 +313,8 @@ impl Kubelet {
     }
 
     /// Wants to be woken when the pod's next moment comes.
-    fn plan(&self, cx: &Context<State>, key: &Key) {
-        let Some(pod) = cx.caches().get::<Pod>(key).cloned() else { return };
-        let Some(spec) = pod.spec.as_ref() else { return };
-        let host = Host::default();
-        let wakes = cx.state(|s| {
-            let rt = (**s.pods.get(key)?).clone();
-            let turn = Turn {
-                pod: &pod,
-                spec,
-                rt,
-                node: Default::default(),
-                unpullable: &s.unpullable,
-                caches: cx.caches(),
-                host: &host,
-                now: cx.now(),
-                events: Vec::new(),
-                again: false,
-            };
-            Some(turn.wakes())
-        });
-        let Some((foreground, background)) = wakes else { return };
+    fn plan(cx: &Context<State>, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
+        let (foreground, background) = wakes;
         if let Some(at) = foreground {
             cx.enqueue_after(key.clone(), at.duration_since(cx.now()));
         }

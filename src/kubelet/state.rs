@@ -178,6 +178,8 @@ pub struct PodRuntime {
     pub unreported: bool,
     /// The pod as the API server answered last.
     pub latest: Option<Rc<Pod>>,
+    /// Its object was asked to be removed.
+    pub deleted: bool,
     /// What happened last, for the reason of the next status.
     pub cause: Cause,
     /// Its machine stopped and came back.

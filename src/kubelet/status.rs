@@ -25,6 +25,7 @@ pub(super) fn all_containers(turn: &Turn<'_>) -> Statuses {
 pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) -> &'static str {
     let (mut pending_init, mut failed_init) = (0, 0);
     let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
+    let never = |i: usize| turn.container_spec(i).is_some_and(|c| turn.policy_of(c) == "Never");
     for (i, s) in init.iter().enumerate() {
         let sidecar = turn.is_sidecar(i);
         let state = s.state.as_ref();
@@ -36,9 +37,9 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
                 pending_init += 1;
             }
         } else if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
-            failed_init += i32::from(!sidecar && t.exit_code != 0);
+            failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
         } else if let Some(t) = s.last_state.as_ref().and_then(|s| s.terminated.as_ref()) {
-            failed_init += i32::from(!sidecar && t.exit_code != 0);
+            failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
         } else {
             pending_init += 1;
             waiting += 1;
@@ -57,8 +58,7 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
             waiting += 1;
         }
     }
-    let policy = turn.restart_policy();
-    if failed_init > 0 && policy == "Never" {
+    if failed_init > 0 {
         return "Failed";
     }
     if (pending_init > 0 && !any_started(main)) || waiting > 0 {
@@ -70,19 +70,12 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
     if stopped == 0 {
         return "Pending";
     }
-    if terminal {
-        return if stopped == succeeded { "Succeeded" } else { "Failed" };
-    }
-    // A container's own policy can let it start again where the pod's would not.
+    // The policy is each container's own, where it has one.
     let again = (turn.init_count()..turn.rt.containers.len()).any(|i| turn.should_be_restarted(i));
-    if policy == "Always" || again {
+    if again && !terminal {
         return "Running";
     }
-    match stopped == succeeded {
-        true => "Succeeded",
-        false if policy == "Never" => "Failed",
-        false => "Running",
-    }
+    if stopped == succeeded { "Succeeded" } else { "Failed" }
 }
 
 fn any_started(main: &[ContainerStatus]) -> bool {
@@ -244,7 +237,7 @@ impl Turn<'_> {
 
     /// Whether the pod waits to be removed by its kubelet, which has nothing left to do for it.
     pub(super) fn can_be_deleted(&self) -> bool {
-        self.rt.phase == WorkerPhase::Terminated && self.pod.metadata.is_deleting()
+        self.rt.phase == WorkerPhase::Terminated && self.pod.metadata.is_deleting() && !self.rt.deleted
     }
 }
 

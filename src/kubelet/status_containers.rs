@@ -85,7 +85,8 @@ impl Turn<'_> {
             }
             None => state,
         });
-        out.last_state = last;
+        // Go writes the empty one, too.
+        out.last_state = Some(last.unwrap_or_default());
         if init && !self.is_sidecar(i) {
             out.started = Some(c.running().is_some());
             out.ready = done;

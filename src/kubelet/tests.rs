@@ -203,7 +203,7 @@ fn container(c: &ContainerStatus) -> String {
     if c.started == Some(true) && !c.ready {
         out.push_str(" started");
     }
-    if let Some(l) = &c.last_state {
+    if let Some(l) = c.last_state.as_ref().filter(|l| l.terminated.is_some()) {
         let _ = write!(out, ", before {}", text(l));
     }
     if c.restart_count > 0 {

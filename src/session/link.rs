@@ -84,7 +84,9 @@ pub enum LinkError {
 impl std::fmt::Display for LinkError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            LinkError::Version(v) => write!(f, "the link is of version {v:?}, this page knows up to {VERSION:?}"),
+            LinkError::Version(v) => {
+                write!(f, "the link is of version {v:?}, this page knows up to {VERSION:?}")
+            }
             LinkError::TooLarge(limit) => write!(f, "the link is larger than {limit} bytes"),
             LinkError::Damaged(what) => write!(f, "the link is damaged: {what}"),
             LinkError::Limit(what, limit) => write!(f, "the link asks for more than {limit} {what}"),
@@ -144,15 +146,18 @@ impl Link {
             Some(VERSION) => {}
             Some(other) => return Err(LinkError::Version(other)),
         }
-        let packed = URL_SAFE_NO_PAD.decode(chars.as_str()).map_err(|_| LinkError::Damaged("it is not base64url"))?;
-        let json = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, UNPACKED_LIMIT).map_err(|e| {
-            if e.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
-                LinkError::TooLarge(UNPACKED_LIMIT)
-            } else {
-                LinkError::Damaged("it does not unpack")
-            }
-        })?;
-        let link: Link = serde_json::from_slice(&json).map_err(|_| LinkError::Damaged("it says nothing known"))?;
+        let packed =
+            URL_SAFE_NO_PAD.decode(chars.as_str()).map_err(|_| LinkError::Damaged("it is not base64url"))?;
+        let json =
+            miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, UNPACKED_LIMIT).map_err(|e| {
+                if e.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
+                    LinkError::TooLarge(UNPACKED_LIMIT)
+                } else {
+                    LinkError::Damaged("it does not unpack")
+                }
+            })?;
+        let link: Link =
+            serde_json::from_slice(&json).map_err(|_| LinkError::Damaged("it says nothing known"))?;
         link.check()?;
         Ok(link)
     }
@@ -196,7 +201,10 @@ pub struct Replayed {
 impl Replay {
     /// Begins to repeat a run.
     pub fn new(link: &Link) -> Replay {
-        let total = link.ops.iter().fold(0u64, |n, op| n.saturating_add(if let LinkOp::Steps(_, k) = op { *k } else { 1 }));
+        let total = link
+            .ops
+            .iter()
+            .fold(0u64, |n, op| n.saturating_add(if let LinkOp::Steps(_, k) = op { *k } else { 1 }));
         Replay {
             session: Session::new(link.start.clone()),
             left: link.ops.iter().cloned().collect(),
@@ -247,8 +255,8 @@ impl Replay {
 
     /// The end.
     pub fn finish(mut self) -> Replayed {
-        let same = self.skipped == 0
-            && self.digest.as_ref().is_none_or(|d| *d == self.session.cluster().digest());
+        let same =
+            self.skipped == 0 && self.digest.as_ref().is_none_or(|d| *d == self.session.cluster().digest());
         if let Some(id) = self.at.and_then(|at| self.session.timeline().get(at).copied()) {
             self.session.goto(id);
         }
@@ -303,9 +311,10 @@ fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, Stri
 
 /// The enabled action of that name.
 fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
-    cluster.enabled().into_iter().find(|a| {
-        name_action(a, cluster).is_some_and(|(n, w, k)| n == name && w == whose && k == kind)
-    })
+    cluster
+        .enabled()
+        .into_iter()
+        .find(|a| name_action(a, cluster).is_some_and(|(n, w, k)| n == name && w == whose && k == kind))
 }
 
 impl Cluster {

@@ -1,0 +1,365 @@
+//! Who owns whom, as the informers tell it (`graph.go` and `graph_builder.go`).
+
+use std::rc::Rc;
+
+use imbl::shared_ptr::RcK;
+
+use crate::api::types::OwnerReference;
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apiserver::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
+use crate::etcd::{Map, Vector};
+
+/// So many owners that are known not to be there are remembered.
+const ABSENT_OWNERS: usize = 500;
+
+/// A set that is cheap to clone.
+type Set<T> = imbl::GenericOrdSet<T, RcK>;
+
+/// An object as references name it: kind, namespace, name and uid.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
+    /// Its kind.
+    pub kind: Kind,
+    /// Namespace and name.
+    pub key: Key,
+    /// Its uid.
+    pub uid: Rc<str>,
+}
+
+impl Identity {
+    fn of(object: &Object) -> Identity {
+        Identity { kind: object.kind(), key: object.key(), uid: object.uid().into() }
+    }
+
+    /// What a reference in an object of this namespace means; `None` if the API server does not
+    /// serve such a kind.
+    pub fn of_owner(reference: &OwnerReference, namespace: &str) -> Option<Identity> {
+        let kind = Kind::of(&reference.api_version, &reference.kind)?;
+        let namespace = if kind.namespaced() { namespace } else { "" };
+        Some(Identity { kind, key: Key::new(namespace, &reference.name), uid: reference.uid.as_str().into() })
+    }
+
+    /// Kind, namespace and name.
+    pub fn reference(&self) -> ObjectRef {
+        ObjectRef { kind: self.kind, key: self.key.clone() }
+    }
+}
+
+/// An object in the graph.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Which object.
+    pub identity: Identity,
+    /// Its owners.
+    pub owners: Vec<OwnerReference>,
+    /// The uids of those that name it as an owner.
+    pub dependents: Set<Rc<str>>,
+    /// Whether it is being deleted in the foreground and waits for its dependents.
+    pub deleting_dependents: bool,
+    /// Whether it has a `deletionTimestamp`.
+    pub being_deleted: bool,
+    /// Whether an informer has seen it. A node that was only named as an owner is virtual.
+    pub observed: bool,
+}
+
+impl Node {
+    fn namespace(&self) -> &str {
+        &self.identity.key.namespace
+    }
+}
+
+/// All objects and their owners.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    nodes: Map<Rc<str>, Rc<Node>>,
+    // What the API server did not have when it was asked (`absentOwnerCache`).
+    absent: Set<Identity>,
+    absent_in_order: Vector<Identity>,
+}
+
+/// The key of an object that may have to be deleted.
+pub(super) fn delete_key(uid: &str) -> Key {
+    Key::new(super::ATTEMPT_TO_DELETE, uid)
+}
+
+impl Graph {
+    /// A node by its uid.
+    pub fn get(&self, uid: &str) -> Option<&Rc<Node>> {
+        self.nodes.get(uid)
+    }
+
+    /// How many nodes there are, virtual ones too.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The nodes that name this one as an owner.
+    pub fn dependents<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Rc<Node>> + 'a {
+        node.dependents.iter().filter_map(|uid| self.nodes.get(uid))
+    }
+
+    /// The dependents that hold up the deletion of a node.
+    pub fn blocking_dependents<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Rc<Node>> + 'a {
+        self.dependents(node).filter(|d| {
+            let blocks = |o: &OwnerReference| o.uid == *node.identity.uid && is_blocking(o);
+            d.owners.iter().any(blocks)
+        })
+    }
+
+    /// Whether an owner is known not to be there.
+    pub fn is_absent(&self, owner: &Identity) -> bool {
+        self.absent.contains(owner)
+    }
+
+    /// Remembers that an owner is not there.
+    pub fn add_absent(&mut self, owner: Identity) {
+        if self.absent.insert(owner.clone()).is_some() {
+            return;
+        }
+        self.absent_in_order.push_back(owner);
+        if self.absent_in_order.len() > ABSENT_OWNERS
+            && let Some(oldest) = self.absent_in_order.pop_front()
+        {
+            self.absent.remove(&oldest);
+        }
+    }
+
+    fn edit(&mut self, uid: &str, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.nodes.get_mut(uid) {
+            change(Rc::make_mut(node));
+        }
+    }
+
+    /// An object came or changed; what has to be looked at is pushed to `queue`.
+    pub fn observe(&mut self, old: Option<&Object>, new: &Object, queue: &mut Vec<Key>) {
+        if old.is_some_and(|o| is_same(o, new)) {
+            return;
+        }
+        let meta = new.meta();
+        let identity = Identity::of(new);
+        let uid = identity.uid.clone();
+        let foreground = meta.is_deleting() && meta.has_finalizer(FINALIZER_FOREGROUND);
+        match self.nodes.get(&uid).cloned() {
+            None => {
+                let node = Node {
+                    identity,
+                    owners: meta.owners().to_vec(),
+                    dependents: Set::new(),
+                    deleting_dependents: foreground,
+                    being_deleted: meta.is_deleting(),
+                    observed: true,
+                };
+                self.nodes.insert(uid.clone(), Rc::new(node));
+                self.add_to_owners(&uid, meta.owners(), queue);
+            }
+            Some(node) => {
+                if !node.observed {
+                    self.replace_virtual(&node, identity, queue);
+                }
+                self.update_owners(&node, meta.owners(), queue);
+                if meta.is_deleting() {
+                    self.edit(&uid, |n| n.being_deleted = true);
+                }
+            }
+        }
+        self.process_transitions(&uid, old, new, queue);
+    }
+
+    /// What was only known by name has been seen.
+    fn replace_virtual(&mut self, node: &Node, seen: Identity, queue: &mut Vec<Key>) {
+        if node.identity != seen {
+            let (_, others) = self.partition_dependents(node, &seen);
+            for dependent in others {
+                self.report_invalid_namespace(&dependent, &seen, queue);
+                queue.push(delete_key(&dependent.identity.uid));
+            }
+        }
+        self.edit(&node.identity.uid, |n| {
+            n.identity = seen;
+            n.observed = true;
+        });
+    }
+
+    fn update_owners(&mut self, node: &Node, owners: &[OwnerReference], queue: &mut Vec<Key>) {
+        if node.owners == owners {
+            return;
+        }
+        let uid = &node.identity.uid;
+        let find = |list: &[OwnerReference], uid: &str| list.iter().find(|o| o.uid == uid).cloned();
+        for before in node.owners.iter().filter(|o| is_blocking(o)) {
+            // It held up an owner's deletion and does so no more.
+            let unblocked = find(owners, &before.uid).is_none_or(|o| !is_blocking(&o));
+            if unblocked && self.nodes.contains_key(&*before.uid) {
+                queue.push(delete_key(&before.uid));
+            }
+        }
+        self.edit(uid, |n| n.owners = owners.to_vec());
+        let added: Vec<OwnerReference> =
+            owners.iter().filter(|o| find(&node.owners, &o.uid).is_none()).cloned().collect();
+        self.add_to_owners(uid, &added, queue);
+        for removed in node.owners.iter().filter(|o| find(owners, &o.uid).is_none()) {
+            self.edit(&removed.uid, |n| {
+                n.dependents.remove(uid);
+            });
+        }
+    }
+
+    /// `addDependentToOwners`: an owner nobody has seen becomes a virtual node, to be checked.
+    fn add_to_owners(&mut self, uid: &Rc<str>, owners: &[OwnerReference], queue: &mut Vec<Key>) {
+        let Some(node) = self.nodes.get(uid).cloned() else { return };
+        let mut doubtful = false;
+        for owner in owners {
+            let Some(identity) = Identity::of_owner(owner, node.namespace()) else { continue };
+            match self.nodes.get_mut(&identity.uid) {
+                None => {
+                    let virtual_node = Node {
+                        owners: Vec::new(),
+                        dependents: Set::unit(uid.clone()),
+                        deleting_dependents: false,
+                        being_deleted: false,
+                        observed: false,
+                        identity,
+                    };
+                    queue.push(delete_key(&virtual_node.identity.uid));
+                    self.nodes.insert(virtual_node.identity.uid.clone(), Rc::new(virtual_node));
+                }
+                Some(found) => {
+                    let found = Rc::make_mut(found);
+                    found.dependents.insert(uid.clone());
+                    if found.identity != identity {
+                        let seen = found.observed.then(|| found.identity.clone());
+                        if let Some(seen) = seen {
+                            self.report_invalid_namespace(&node, &seen, queue);
+                        }
+                        doubtful = true;
+                    }
+                }
+            }
+        }
+        if doubtful {
+            queue.push(delete_key(uid));
+        }
+    }
+
+    /// An owner in another namespace is an error that its dependent's events tell.
+    fn report_invalid_namespace(&self, dependent: &Node, owner: &Identity, queue: &mut Vec<Key>) {
+        let other = owner.kind.namespaced() && owner.key.namespace != dependent.identity.key.namespace;
+        if other {
+            let name = format!("{}/{}", dependent.identity.uid, owner.uid);
+            queue.push(Key::new(super::OWNER_REF_INVALID_NAMESPACE, &name));
+        }
+    }
+
+    /// Deletion that begins with one of the collector's finalizers.
+    fn process_transitions(&mut self, uid: &str, old: Option<&Object>, new: &Object, queue: &mut Vec<Key>) {
+        let starts = |finalizer: &str| {
+            let has = |o: &Object| o.meta().is_deleting() && o.meta().has_finalizer(finalizer);
+            has(new) && !old.is_some_and(has)
+        };
+        if starts(FINALIZER_ORPHAN) {
+            queue.push(Key::new(super::ATTEMPT_TO_ORPHAN, uid));
+            return;
+        }
+        if starts(FINALIZER_FOREGROUND) {
+            self.edit(uid, |n| n.deleting_dependents = true);
+            if let Some(node) = self.nodes.get(uid) {
+                queue.extend(node.dependents.iter().map(|d| delete_key(d)));
+            }
+            queue.push(delete_key(uid));
+        }
+    }
+
+    /// An object is gone: its dependents may have to go, and its owners may have waited for it.
+    pub fn remove(&mut self, identity: &Identity, queue: &mut Vec<Key>) {
+        let Some(node) = self.nodes.remove(&identity.uid) else { return };
+        for owner in &node.owners {
+            self.edit(&owner.uid, |n| {
+                n.dependents.remove(&identity.uid);
+            });
+        }
+        if !node.dependents.is_empty() {
+            self.add_absent(identity.clone());
+        }
+        queue.extend(node.dependents.iter().map(|d| delete_key(d)));
+        for owner in &node.owners {
+            if self.nodes.get(&*owner.uid).is_some_and(|n| n.deleting_dependents) {
+                queue.push(delete_key(&owner.uid));
+            }
+        }
+    }
+
+    /// An object that an informer has seen going.
+    pub fn observe_deletion(&mut self, object: &Object, queue: &mut Vec<Key>) {
+        self.remove(&Identity::of(object), queue);
+    }
+
+    /// The API server says that there is no such object (a virtual delete event).
+    pub fn virtual_delete(&mut self, gone: &Identity, queue: &mut Vec<Key>) {
+        let Some(node) = self.nodes.get(&gone.uid).cloned() else { return };
+        let (matching, others) = self.partition_dependents(&node, gone);
+        let settled = if node.observed { node.identity == *gone } else { others.is_empty() };
+        if settled {
+            return self.remove(gone, queue);
+        }
+        // Dependents disagree about who their owner is: only those go that mean the one that is
+        // not there.
+        if !matching.is_empty() {
+            self.add_absent(gone.clone());
+            queue.extend(matching.iter().map(|d| delete_key(&d.identity.uid)));
+        }
+        if !node.observed
+            && node.identity == *gone
+            && let Some(other) = alternate_identity(&others, gone)
+        {
+            self.edit(&gone.uid, |n| n.identity = other);
+            queue.push(delete_key(&gone.uid));
+        }
+    }
+
+    /// The dependents that mean this owner, and those that mean another one by the same uid; one
+    /// can be both.
+    fn partition_dependents(&self, node: &Node, owner: &Identity) -> (Vec<Rc<Node>>, Vec<Rc<Node>>) {
+        let (mut matching, mut others) = (Vec::new(), Vec::new());
+        for dependent in self.dependents(node) {
+            let meant = |o: &&OwnerReference| o.uid == *owner.uid;
+            let means =
+                |o: &OwnerReference| Identity::of_owner(o, dependent.namespace()).as_ref() == Some(owner);
+            if dependent.owners.iter().filter(meant).any(means) {
+                matching.push(dependent.clone());
+            }
+            if dependent.owners.iter().filter(meant).any(|o| !means(o)) {
+                others.push(dependent.clone());
+            }
+        }
+        (matching, others)
+    }
+}
+
+/// Another identity that dependents know an owner by: the first after the one that was looked for,
+/// or the first of all.
+fn alternate_identity(dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
+    let all: Set<Identity> = dependents
+        .iter()
+        .flat_map(|d| d.owners.iter().filter_map(|o| Identity::of_owner(o, d.namespace())))
+        .filter(|i| i.uid == gone.uid && i != gone)
+        .collect();
+    all.iter().find(|i| *i > gone).or_else(|| all.get_min()).cloned()
+}
+
+fn is_blocking(owner: &OwnerReference) -> bool {
+    owner.block_owner_deletion == Some(true)
+}
+
+/// Most updates change nothing that the graph knows of; they cost a comparison.
+fn is_same(old: &Object, new: &Object) -> bool {
+    let (o, n) = (old.meta(), new.meta());
+    o.uid == n.uid
+        && o.owner_references == n.owner_references
+        && o.deletion_timestamp.is_some() == n.deletion_timestamp.is_some()
+        && o.finalizers == n.finalizers
+}

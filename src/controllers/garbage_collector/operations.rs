@@ -1,0 +1,92 @@
+//! What the garbage collector asks of the API server (`operations.go`).
+
+use serde_json::{Value, json};
+
+use super::graph::{Identity, Node};
+use crate::api::{MetaExt, Object};
+use crate::apiserver::{Body, DeleteOptions, Patch, Propagation, Status, Subresource, Verb};
+use crate::client::{Error, Result, Why};
+
+use super::Cx;
+
+/// So often a finalizer's removal is tried while others write the object (`retry.DefaultBackoff`).
+const CONFLICT_TRIES: usize = 4;
+
+/// The object as the API server has it; `None` if there is none of that name.
+pub(super) async fn get_object(cx: &Cx, identity: &Identity) -> std::result::Result<Option<Object>, Status> {
+    let Identity { kind, key, .. } = identity;
+    match cx.send(Verb::Get, *kind, key.clone(), Subresource::None, Body::None).await {
+        Err(e) if e.is_not_found() => Ok(None),
+        other => other,
+    }
+}
+
+/// Deletes what was looked at, and nothing else of that name. If it changed meanwhile but still
+/// has the same owners, the decision stands.
+pub(super) async fn delete_object(
+    cx: &Cx,
+    node: &Node,
+    latest: &Object,
+    policy: Propagation,
+    why: Why,
+) -> std::result::Result<(), Status> {
+    let Identity { kind, key, uid } = &node.identity;
+    let mut options = DeleteOptions {
+        propagation_policy: Some(policy),
+        uid: Some(uid.to_string()),
+        resource_version: latest.meta().resource_version.clone(),
+        ..Default::default()
+    };
+    let refused = match cx.delete(*kind, key.clone(), options.clone()).because(why.clone()).await {
+        Ok(_) => return Ok(()),
+        Err(e) if e.is_conflict() => e,
+        Err(e) => return Err(e),
+    };
+    let Some(live) = get_object(cx, &node.identity).await? else { return Ok(()) };
+    let unrelated = live.uid() == &**uid
+        && live.meta().resource_version != latest.meta().resource_version
+        && live.meta().owner_references == latest.meta().owner_references;
+    if !unrelated {
+        return Err(refused);
+    }
+    options.resource_version = None;
+    cx.delete(*kind, key.clone(), options).because(why).await.map(|_| ())
+}
+
+/// A strategic merge patch.
+pub(super) async fn patch_object(
+    cx: &Cx,
+    identity: &Identity,
+    change: Value,
+    why: Why,
+) -> std::result::Result<(), Status> {
+    let body = Body::Patch(Patch::Strategic(change));
+    let Identity { kind, key, .. } = identity;
+    cx.send(Verb::Patch, *kind, key.clone(), Subresource::None, body).because(why).await.map(|_| ())
+}
+
+/// Takes a finalizer away; the last one of an object that is being deleted is its end.
+pub(super) async fn remove_finalizer(cx: &Cx, identity: &Identity, finalizer: &str, why: Why) -> Result {
+    for _ in 0..CONFLICT_TRIES {
+        let Some(object) = get_object(cx, identity).await? else { return Ok(()) };
+        if !object.meta().has_finalizer(finalizer) {
+            return Ok(());
+        }
+        let left: Vec<&String> =
+            object.meta().finalizers.iter().flatten().filter(|f| *f != finalizer).collect();
+        let left = if left.is_empty() { Value::Null } else { json!(left) };
+        let change =
+            json!({"metadata": {"resourceVersion": object.meta().resource_version, "finalizers": left}});
+        let Identity { kind, key, .. } = identity;
+        let body = Body::Patch(Patch::Merge(change));
+        let call = cx.send(Verb::Patch, *kind, key.clone(), Subresource::None, body);
+        match call.because(why.clone()).await {
+            Err(e) if e.is_conflict() => {}
+            other => return other.map(|_| ()).map_err(Error::from),
+        }
+    }
+    Err(Error::Other(format!(
+        "updateMaxRetries({CONFLICT_TRIES}) has reached. The garbage collector will retry later for owner {}.",
+        identity.reference()
+    )))
+}
