@@ -307,14 +307,6 @@ impl Session {
         client.drive(command)
     }
 
-    /// What a command line would print and write, on a copy of the cluster.
-    pub fn dry_run(&self, line: &str, files: &[(&str, &str)]) -> (kubectl::Output, Vec<Write>) {
-        let mut client = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
-        let find = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned());
-        let output = kubectl::run(line, &find, &mut client);
-        (output, client.writes)
-    }
-
     /// Makes something go wrong.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! is there to be read.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
+use steady::session::view::Problem;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -9,7 +10,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::i18n::Texts;
-use super::store::{Diagnostic, Shared, Store};
+use super::store::{Shared, Store};
 use super::topbar::is_dark;
 
 /// What the editor shows.
@@ -20,7 +21,7 @@ pub struct Props {
     /// Grows when the page set it.
     pub text_set: u32,
     /// What is wrong with it.
-    pub diagnostics: Shared<Vec<Diagnostic>>,
+    pub diagnostics: Shared<Vec<Problem>>,
 }
 
 /// The editor's own object, and what it calls.
@@ -128,13 +129,13 @@ async fn mount(host: &HtmlElement, store: &Store, label: &str) -> Result<Live, J
     Ok(Live { handle, _calls: [on_change, on_apply] })
 }
 
-fn list(diagnostics: &[Diagnostic]) -> JsValue {
+fn list(diagnostics: &[Problem]) -> JsValue {
     let out = Array::new();
     for d in diagnostics {
         let o = Object::new();
         let fields: [(&str, JsValue); 4] = [
-            ("line", d.line.into()),
-            ("column", d.column.into()),
+            ("line", (d.line as u32).into()),
+            ("column", (d.column as u32).into()),
             ("severity", "error".into()),
             ("message", d.message.as_str().into()),
         ];

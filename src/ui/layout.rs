@@ -190,7 +190,7 @@ struct Sizes {
 }
 
 const RIGHT: Sizes =
-    Sizes { card: (184.0, 78.0), pod: (152.0, 44.0), aside: (160.0, 46.0), gap: 10.0, between: 26.0, across: 56.0 };
+    Sizes { card: (176.0, 78.0), pod: (150.0, 44.0), aside: (156.0, 46.0), gap: 10.0, between: 26.0, across: 42.0 };
 
 /// Lays the graph out.
 pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
@@ -380,7 +380,7 @@ fn right_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots
         let rect = Rect {
             x: x + column * (s.aside.0 + s.gap),
             y: row * (s.aside.1 + s.gap),
-            w: s.aside.0 - 24.0,
+            w: s.aside.0 - 30.0,
             h: s.aside.1,
         };
         out.items.push(Item { node: *node, rect });

@@ -1,12 +1,12 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::session::view::{FieldChange, Preview};
+use steady::session::view::{FieldChange, Preview, Problem};
 use yew::prelude::*;
 
 use super::editor::Editor;
 use super::i18n::Texts;
 use super::keys;
-use super::store::{Diagnostic, Entry, Shared, Store};
+use super::store::{Entry, Shared, Store};
 use super::terminal::Terminal;
 use super::topbar::said;
 
@@ -20,7 +20,7 @@ pub struct Props {
     /// Grows when the page set it.
     pub text_set: u32,
     /// What is wrong with it.
-    pub diagnostics: Shared<Vec<Diagnostic>>,
+    pub diagnostics: Shared<Vec<Problem>>,
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
@@ -93,7 +93,7 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
 #[derive(Properties, PartialEq)]
 struct ChangesProps {
     preview: Option<Shared<Preview>>,
-    diagnostics: Shared<Vec<Diagnostic>>,
+    diagnostics: Shared<Vec<Problem>>,
 }
 
 /// What Apply would change.

@@ -39,6 +39,7 @@ pub fn Terminal(props: &Props) -> Html {
                     store.kubectl(&input.value());
                     input.set_value("");
                 }
+                "c" if e.ctrl_key() => store.interrupt(),
                 key @ ("ArrowUp" | "ArrowDown") => {
                     let mut at = back.borrow_mut();
                     *at = if key == "ArrowUp" { (*at + 1).min(entries.len()) } else { at.saturating_sub(1) };
@@ -54,6 +55,7 @@ pub fn Terminal(props: &Props) -> Html {
         html! { <>
             <p class="typed"><i aria-hidden="true">{ "$ " }</i>{ &e.line }</p>
             if !e.output.is_empty() { <pre class={classes!(e.failed.then_some("bad"))}>{ e.output.trim_end_matches('\n') }</pre> }
+            if e.waits { <p class="muted">{ t.get("terminal-waits") }</p> }
         </> }
     };
     html! {

@@ -77,7 +77,7 @@ pub fn TopBar(props: &BarProps) -> Html {
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
             <Faults />
             <span class="spring"></span>
-            <button type="button" class="quiet language" onclick={language} lang={other.tag()}>
+            <button type="button" class="language" onclick={language} lang={other.tag()}>
                 { if other == Lang::Zh { "中文" } else { "English" } }
             </button>
             <button type="button" class="tool" title={t.get("theme")} aria-label={t.get("theme")} onclick={|_| toggle_theme()}>

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use crate::api::Object;
+use crate::api::{Object, yaml};
 
 /// What became of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn yaml_of(object: &Object, managed_fields: bool) -> String {
     if !managed_fields && let Some(Value::Object(meta)) = value.get_mut("metadata") {
         meta.remove("managedFields");
     }
-    serde_yaml::to_string(&value).unwrap_or_default()
+    yaml::to_yaml(&value)
 }
 
 /// The lines of an object, marked with how they differ from an earlier version of it.

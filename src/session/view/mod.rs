@@ -9,6 +9,7 @@ mod lines;
 mod links;
 mod pods;
 mod preview;
+mod problems;
 
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
@@ -17,3 +18,4 @@ pub use lines::{Line, LineMark, object_lines, yaml_of};
 pub use links::{Links, events_of, links};
 pub use pods::{PodLook, PodView, pod_view};
 pub use preview::Preview;
+pub use problems::{Problem, problems};

@@ -18,10 +18,10 @@ pub struct Preview {
     pub changed: Vec<(ObjectRef, Vec<FieldChange>)>,
 }
 
-impl Session {
+impl Preview {
     /// Tries a manifest on a copy of the cluster; the run stays as it is.
-    pub fn preview(&self, text: &str) -> Preview {
-        let (output, writes) = self.dry_run("apply -f manifest.yaml", &[("manifest.yaml", text)]);
+    pub fn of(session: &Session, text: &str) -> Preview {
+        let (writes, output) = session.preview(text);
         let mut preview = Preview { output, ..Preview::default() };
         for Write { object, prev, next, .. } in writes {
             match (prev, next) {

@@ -181,6 +181,7 @@ fn bars(x: f32, y: f32, room: f32, want: i32, ready: i32, have: i32) -> Html {
         };
         return html! { <>{ for (0..n).map(bar) }</> };
     }
+    let room = room.max(0.0);
     let part = |of: i32| (room * of.clamp(0, n) as f32 / n as f32).to_string();
     html! { <>
         <rect class="bar none" x={x.to_string()} y={(y - 1.5).to_string()} width={room.to_string()} height="5" rx="2.5" />

@@ -63,7 +63,9 @@ pub fn Graph(props: &Props) -> Html {
     let slots = use_mut_ref(Slots::default);
     let lines = use_state(|| Lines([true, true, false, true]));
     let view = use_viewport(&pane, &world);
-    let flow = if view.width() < NARROW { Flow::Down(view.width() - 28.0) } else { Flow::Right };
+    // Before it has been measured nobody sees it.
+    let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
+    let flow = if width < NARROW { Flow::Down(width - 28.0) } else { Flow::Right };
     {
         let slots = slots.clone();
         use_memo((props.scenario.clone(), flow == Flow::Right), move |_| *slots.borrow_mut() = Slots::default());

@@ -81,7 +81,7 @@ impl Viewport {
                 }
                 Flow::Right => {
                     // Room for what lies over the graph above and below.
-                    let (top, bottom, side) = (66.0, 56.0, 28.0);
+                    let (top, bottom, side) = (66.0, 56.0, 20.0);
                     let scale = ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
                     s.scale = scale.clamp(SMALLEST, 1.0);
                     s.x = ((w - bounds.w * s.scale) / 2.0).max(side);

@@ -57,6 +57,7 @@ apply-nothing = Apply would change nothing.
 apply-would = What Apply would do
 apply-create = create
 terminal-log = What kubectl printed
+terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
 terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
 
 ## The graph
@@ -250,3 +251,57 @@ why-manage_replicas-delete = { $want ->
     [one] { $have } exists
    *[other] { $have } exist
 }
+why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
+why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
+why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already
+why-new_replica_set-update = the ReplicaSet with { $deployment }'s template becomes revision { $revision }
+why-new_replica_set-collision = another ReplicaSet is called { $replica_set }: a new name is tried
+why-new_replica_set-failed = its ReplicaSet could not be created: { $error }
+why-sync_rollout_status = of { $want } wanted, { $updated } are updated, { $ready } ready, { $available } available
+why-cleanup_deployment = { $old } old ReplicaSets are kept, the limit is { $limit }: revision { $revision } goes
+why-rollback = it goes back to revision { $revision }
+why-selects_everything = its selector matches everything
+why-check_paused_conditions = it is { $paused ->
+    [true] paused
+   *[other] resumed
+}
+why-reconcile_new_replica_set-up = the new ReplicaSet may grow from { $from } to { $to }: at most { $max } pods in all
+why-reconcile_new_replica_set-down = the new ReplicaSet has { $from }, and { $to } are wanted
+why-scale_down_old_replica_sets = the old ReplicaSet may shrink from { $from } to { $to }: at least { $min } stay available
+why-scale_down_old_replica_sets_for_recreate = all old pods go before new ones come: { $from } to { $to }
+why-scale_up_new_replica_set_for_recreate = the old pods are gone, so { $to } new ones may come
+why-scale-only = { $want } are wanted, the only ReplicaSet has { $from }
+why-scale-saturated = the new ReplicaSet has all, so the old one goes from { $from } to { $to }
+why-scale-proportion = in the middle of a rollout each ReplicaSet gets its share: { $from } to { $to }
+why-update_replica_set_status = { $replicas } pods exist, { $ready } ready, { $available } available
+why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
+why-schedule_one-unschedulable = no node fits: { $message }
+why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
+why-kubelet-sync_pod = { $what }
+why-kubelet-sync_terminating_pod = { $what }
+why-kubelet-sync_terminated_pod = { $what }
+why-kubelet-can_be_deleted = all its containers have stopped
+why-kubelet-update_lease = { $node } is alive
+why-kubelet-sync_node_status = it reports Ready={ $ready }
+why-attempt_to_delete-absent_owner = its owner { $absent } is gone
+why-attempt_to_delete-waiting_owner = its owner { $waiting } is being deleted and waits for it
+why-attempt_to_delete-foreground = its owner is being deleted; its own { $dependents } dependents go first
+why-attempt_to_delete-unblock_owners = its dependents wait for each other
+why-attempt_to_delete-remove_references = { $solid } keeps it; owners that are gone are taken out
+why-process_deleting_dependents-remove_finalizer = no dependent keeps it any more
+why-orphan_dependents = its owner is deleted, and it shall stay
+why-attempt_to_orphan-remove_finalizer = its { $orphaned } dependents are on their own now
+
+## Facts that are words
+fact-container = container { $container } { $what }
+fact-has-ended = has ended
+fact-its-deadline-has-passed = its deadline has passed
+fact-was-bound-to-this-node = it was bound to this node
+fact-all-its-containers-have-stopped = all its containers have stopped
+fact-is-ready = is ready
+fact-is-not-ready = is not ready
+fact-has-passed-its-startup-probe = has passed its startup probe
+fact-has-failed-its-startup-probe = has failed its startup probe
+fact-has-failed-its-liveness-probe = has failed its liveness probe
+fact-has-started = has started
+fact-could-not-be-started = could not be started

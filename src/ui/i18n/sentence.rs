@@ -1,7 +1,8 @@
 //! Commands as sentences.
 
+use fluent_bundle::FluentValue;
 use steady::apiserver::{Request, Response, Subresource, Verb};
-use steady::client::Why;
+use steady::client::{Fact, Why};
 use steady::cluster::{Action, Command, Fault, Outcome, Transition};
 use steady::session::{Moment, What};
 
@@ -12,11 +13,25 @@ impl Texts {
     pub fn why(&self, why: &Why) -> String {
         let key = format!("why-{}", why.rule.replace('.', "-"));
         if self.has(&key) {
-            let args: Vec<_> = why.facts.iter().map(|f| (f.name, value(&f.value))).collect();
+            let args: Vec<_> = why.facts.iter().map(|f| (f.name, self.fact(why, f))).collect();
             return self.with(&key, &args);
         }
         let facts: Vec<String> = why.facts.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
         if facts.is_empty() { why.rule.to_owned() } else { format!("{}: {}", why.rule, facts.join(", ")) }
+    }
+
+    /// A fact's value. Some are words, which are said in the reader's language, and of a container.
+    fn fact(&self, why: &Why, fact: &Fact) -> FluentValue<'static> {
+        if fact.name != "what" {
+            return value(&fact.value);
+        }
+        let slug: String = fact.value.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let key = format!("fact-{slug}");
+        let what = if self.has(&key) { self.get(&key) } else { fact.value.clone() };
+        match why.fact("container") {
+            Some(c) => self.with("fact-container", &[("container", c.to_owned().into()), ("what", what.into())]).into(),
+            None => what.into(),
+        }
     }
 
     /// A command's object, as `Pod web-cc5-… /status`.
@@ -95,7 +110,7 @@ impl Texts {
 }
 
 /// Numbers as numbers, so that plurals work.
-fn value(text: &str) -> fluent_bundle::FluentValue<'static> {
+fn value(text: &str) -> FluentValue<'static> {
     match text.parse::<i32>() {
         Ok(n) => n.into(),
         Err(_) => text.to_owned().into(),

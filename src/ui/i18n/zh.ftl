@@ -56,6 +56,7 @@ apply-nothing = “应用”不会改变任何东西。
 apply-would = “应用”将做什么
 apply-create = 创建
 terminal-log = kubectl 的输出
+terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
 terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
 
 ## 图
@@ -213,3 +214,57 @@ why-claim_objects-adopt = 它的标签匹配，而且没有主人
 why-claim_objects-release = 它的标签不再匹配
 why-manage_replicas-create = 需要 { $want } 个，现有 { $have } 个
 why-manage_replicas-delete = 需要 { $want } 个，现有 { $have } 个
+why-new_replica_set-create = 还没有 ReplicaSet 使用 { $deployment } 的模板；它从 { $replicas } 个开始，共要 { $want } 个
+why-new_replica_set-created = ReplicaSet { $replica_set } 现在是修订 { $revision }
+why-new_replica_set-found = 修订 { $revision } 的 ReplicaSet 已经是这个模板
+why-new_replica_set-update = 使用 { $deployment } 模板的 ReplicaSet 成为修订 { $revision }
+why-new_replica_set-collision = 已有别的 ReplicaSet 叫 { $replica_set }，换一个名字再试
+why-new_replica_set-failed = 无法创建它的 ReplicaSet：{ $error }
+why-sync_rollout_status = 需要 { $want } 个，已更新 { $updated }，就绪 { $ready }，可用 { $available }
+why-cleanup_deployment = 留有 { $old } 个旧 ReplicaSet，上限是 { $limit }：删去修订 { $revision }
+why-rollback = 回滚到修订 { $revision }
+why-selects_everything = 它的选择器匹配一切
+why-check_paused_conditions = { $paused ->
+    [true] 它已暂停
+   *[other] 它已恢复
+}
+why-reconcile_new_replica_set-up = 新 ReplicaSet 可以从 { $from } 增加到 { $to }：总共最多 { $max } 个 Pod
+why-reconcile_new_replica_set-down = 新 ReplicaSet 有 { $from } 个，只需要 { $to } 个
+why-scale_down_old_replica_sets = 旧 ReplicaSet 可以从 { $from } 减到 { $to }：至少保持 { $min } 个可用
+why-scale_down_old_replica_sets_for_recreate = 旧 Pod 全部离开之后新的才来：从 { $from } 到 { $to }
+why-scale_up_new_replica_set_for_recreate = 旧 Pod 都已离开，可以来 { $to } 个新的
+why-scale-only = 需要 { $want } 个，唯一的 ReplicaSet 有 { $from } 个
+why-scale-saturated = 新 ReplicaSet 已齐，旧的从 { $from } 到 { $to }
+why-scale-proportion = 滚动进行到一半，各 ReplicaSet 按比例分摊：从 { $from } 到 { $to }
+why-update_replica_set_status = 有 { $replicas } 个 Pod，就绪 { $ready }，可用 { $available }
+why-schedule_one-bind = { $nodes } 个节点中有 { $feasible } 个合适，{ $node } 得分最高
+why-schedule_one-unschedulable = 没有合适的节点：{ $message }
+why-schedule_one-preempt = { $victim } 为 { $pod } 在 { $node } 上让位
+why-kubelet-sync_pod = { $what }
+why-kubelet-sync_terminating_pod = { $what }
+why-kubelet-sync_terminated_pod = { $what }
+why-kubelet-can_be_deleted = 它的容器都已停止
+why-kubelet-update_lease = { $node } 还活着
+why-kubelet-sync_node_status = 它报告 Ready={ $ready }
+why-attempt_to_delete-absent_owner = 它的主人 { $absent } 已不在
+why-attempt_to_delete-waiting_owner = 它的主人 { $waiting } 正在删除，等着它先走
+why-attempt_to_delete-foreground = 它的主人正在删除；它自己的 { $dependents } 个下属先走
+why-attempt_to_delete-unblock_owners = 它的下属互相等待
+why-attempt_to_delete-remove_references = { $solid } 保留它；已不在的主人被移除
+why-process_deleting_dependents-remove_finalizer = 没有下属再挡着它
+why-orphan_dependents = 它的主人被删除，而它要留下
+why-attempt_to_orphan-remove_finalizer = 它的 { $orphaned } 个下属已经独立
+
+## 事实中的词
+fact-container = 容器 { $container } { $what }
+fact-has-ended = 已结束
+fact-its-deadline-has-passed = 它的期限已过
+fact-was-bound-to-this-node = 它被绑定到这个节点
+fact-all-its-containers-have-stopped = 它的容器都已停止
+fact-is-ready = 已就绪
+fact-is-not-ready = 未就绪
+fact-has-passed-its-startup-probe = 通过了 startup 探针
+fact-has-failed-its-startup-probe = 没有通过 startup 探针
+fact-has-failed-its-liveness-probe = 没有通过 liveness 探针
+fact-has-started = 已启动
+fact-could-not-be-started = 无法启动

@@ -102,8 +102,8 @@ fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> H
     html! {
         <div class={classes!("who", who::keeper(kind))}>
             <p class="kind">{ kind }
-                if let Some(owner) = owner { <span>{ " · " }{ owner }</span> }
                 if !chosen { <span>{ " · " }{ t.get("inspect-last") }</span> }
+                if let Some(owner) = owner { <span>{ " · " }{ owner }</span> }
             </p>
             <h2>{ object.key.name.to_string() }</h2>
             <div class="chips">

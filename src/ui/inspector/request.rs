@@ -63,7 +63,7 @@ pub fn Exchange(props: &Props) -> Html {
 }
 
 fn pretty(value: &serde_json::Value) -> String {
-    serde_yaml::to_string(value).unwrap_or_default()
+    steady::api::yaml::to_yaml(value)
 }
 
 fn body(b: &Body) -> Option<(&'static str, String)> {

@@ -30,6 +30,10 @@ pub fn Yaml(props: &TabProps) -> Html {
             (lines, has_managed)
         })
     };
+    // What changed is brought into view, without moving anything but the list itself.
+    use_effect_with((props.object.clone(), props.version), move |_| {
+        gloo::timers::callback::Timeout::new(0, show_change).forget();
+    });
     let toggle = { let managed = managed.clone(); move |_| managed.set(!*managed) };
     html! { <>
         <pre class="yaml">{ for lines.0.iter().take(LINES).map(|l| line(&t, l)) }</pre>
@@ -74,4 +78,25 @@ fn value(v: &str) -> Html {
         _ => "s",
     };
     html! { <i {class}>{ v.to_owned() }</i> }
+}
+
+/// Scrolls to the first line that changed, past the bookkeeping of `metadata`.
+fn show_change() {
+    use wasm_bindgen::JsCast;
+    let document = gloo::utils::document();
+    let Ok(marked) = document.query_selector_all(".inspected .added, .inspected .removed") else { return };
+    let Ok(Some(pane)) = document.query_selector(".inspected") else { return };
+    let line = |i: u32| marked.item(i).and_then(|l| l.dyn_into::<web_sys::HtmlElement>().ok());
+    let telling = |l: &web_sys::HtmlElement| {
+        let text = l.text_content().unwrap_or_default();
+        !["resourceVersion", "generation:", "observedGeneration"].iter().any(|w| text.contains(w))
+    };
+    let first = (0..marked.length()).filter_map(line).find(telling).or_else(|| line(0));
+    if let (Some(l), Some(pane)) = (first, pane.dyn_ref::<web_sys::HtmlElement>()) {
+        let top = l.get_bounding_client_rect().top() - pane.get_bounding_client_rect().top();
+        let height = f64::from(pane.client_height());
+        if top < 0.0 || top > height - 30.0 {
+            pane.set_scroll_top(pane.scroll_top() + (top - height / 3.0) as i32);
+        }
+    }
 }

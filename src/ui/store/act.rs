@@ -3,12 +3,13 @@
 use gloo::utils::window;
 use steady::api::{Kind, ObjectRef};
 use steady::cluster::Fault;
-use steady::kubectl::Output;
+use steady::kubectl::{Kubectl, Output};
 use steady::session::scenario::Deed;
+use steady::session::view::{Preview, problems};
 use steady::session::{Depth, MomentId};
 use wasm_bindgen::JsCast;
 
-use super::{Diagnostic, Entry, Mode, NextLine, Shared, Store, Toast, What};
+use super::{Entry, Mode, NextLine, Shared, Store, Toast, What};
 
 /// Lines of the terminal that are kept.
 const TERMINAL: usize = 400;
@@ -138,8 +139,8 @@ impl Store {
     }
 
     fn preview(&self) {
-        let preview = self.with(|s| s.session.preview(&s.text));
-        let diagnostics = self.diagnose(&preview.output);
+        let preview = self.with(|s| Preview::of(&s.session, &s.text));
+        let diagnostics = self.with(|s| problems(&s.text, &preview.output));
         self.change(|s| {
             s.diagnostics = Shared::new(diagnostics);
             s.preview = Some(Shared::new(preview));
@@ -162,31 +163,13 @@ impl Store {
     pub fn apply_text(&self, text: &str) -> Output {
         let before = self.with(|s| s.session.at());
         let output = self.change(|s| s.session.apply(text));
-        let diagnostics = self.diagnose(&output);
+        let diagnostics = problems(text, &output);
         self.change(|s| {
             s.diagnostics = Shared::new(diagnostics);
             s.preview = None;
         });
         if self.with(|s| s.session.at()) == before { self.refresh() } else { self.moved() }
         output
-    }
-
-    fn diagnose(&self, output: &Output) -> Vec<Diagnostic> {
-        if output.exit == 0 {
-            return Vec::new();
-        }
-        // `error converting YAML to JSON: yaml: line 4: …`
-        let line = |text: &str| {
-            let rest = text.split("line ").nth(1)?;
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            digits.parse().ok()
-        };
-        output
-            .stderr
-            .lines()
-            .filter(|l| !l.trim().is_empty())
-            .map(|l| Diagnostic { line: line(l).unwrap_or(1), column: 1, message: l.to_owned() })
-            .collect()
     }
 
     /// Runs a command line.
@@ -196,11 +179,12 @@ impl Store {
         if bare.is_empty() {
             return;
         }
-        let output = self.kubectl_output(bare);
+        let (output, waiting) = self.kubectl_begin(bare);
         let entry = Entry {
             line: format!("kubectl {bare}"),
             output: format!("{}{}", output.stdout, output.stderr),
             failed: output.exit != 0,
+            waits: waiting.is_some(),
         };
         self.change(|s| {
             s.terminal = s.terminal.with(|t| {
@@ -209,19 +193,58 @@ impl Store {
                     t.remove(0);
                 }
             });
+            s.waiting = waiting;
         });
         self.refresh();
     }
 
     /// Runs a command line; `manifest.yaml` is the editor's text.
     pub fn kubectl_output(&self, line: &str) -> Output {
+        self.kubectl_begin(line).0
+    }
+
+    fn kubectl_begin(&self, line: &str) -> (Output, Option<Kubectl>) {
+        self.interrupt();
         let before = self.with(|s| s.session.at());
         let text = self.with(|s| s.text.clone());
-        let output = self.change(|s| s.session.kubectl(line, &[("manifest.yaml", &text)]));
+        let done = self.change(|s| s.session.kubectl_or_wait(line, &[("manifest.yaml", &text)]));
         if self.with(|s| s.session.at()) != before {
             self.moved();
         }
-        output
+        done
+    }
+
+    /// A command that waits is given up.
+    pub fn interrupt(&self) {
+        self.change(|s| {
+            if s.waiting.take().is_some() {
+                s.terminal = s.terminal.with(|t| {
+                    if let Some(e) = t.last_mut().filter(|e| e.waits) {
+                        e.waits = false;
+                        e.output.push_str("^C\n");
+                    }
+                });
+            }
+        });
+        self.refresh();
+    }
+
+    /// A command that waits looks again: something has happened.
+    pub(super) fn look_again(&self) {
+        self.change(|s| {
+            let Some(mut command) = s.waiting.take() else { return };
+            let (output, waits) = s.session.look_again(&mut command);
+            s.terminal = s.terminal.with(|t| {
+                if let Some(e) = t.last_mut().filter(|e| e.waits) {
+                    e.output = format!("{}{}", output.stdout, output.stderr);
+                    e.failed = output.exit != 0;
+                    e.waits = waits;
+                }
+            });
+            if waits {
+                s.waiting = Some(command);
+            }
+        });
     }
 
     /// Shows a message for a while.

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::api::ObjectRef;
-use steady::session::view::Preview;
+use steady::kubectl::Kubectl;
+use steady::session::view::{Preview, Problem};
 use steady::session::view::graph::Graph;
 use steady::session::scenario::{self, Scenario};
 use steady::session::{Depth, MomentId, Session, Start};
@@ -25,7 +26,7 @@ pub use listing::{Listing, NextLine, What};
 pub use persist::read as read_local;
 pub use run::{Mode, SPEEDS};
 pub use shared::Shared;
-pub use view::{Diagnostic, Entry, Mark, Said, Toast, View};
+pub use view::{Entry, Mark, Toast, View};
 
 /// What the store keeps.
 pub struct State {
@@ -45,9 +46,11 @@ pub struct State {
     text: Shared<String>,
     /// Grows when the text was set by the page and not typed.
     text_set: u32,
-    diagnostics: Shared<Vec<Diagnostic>>,
+    diagnostics: Shared<Vec<Problem>>,
     preview: Option<Shared<Preview>>,
     terminal: Shared<Vec<Entry>>,
+    /// A command that waits for something to happen.
+    waiting: Option<Kubectl>,
     toast: Option<Toast>,
     version: u64,
 }
@@ -96,6 +99,7 @@ impl Store {
             diagnostics: Shared::default(),
             preview: None,
             terminal: Shared::default(),
+            waiting: None,
             toast: None,
             version: 0,
         };
@@ -147,6 +151,7 @@ impl Store {
     /// The run moved: everything that is derived from where it stands is worked out anew.
     fn moved(&self) {
         self.change(State::derive);
+        self.look_again();
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();

@@ -145,6 +145,7 @@ impl Store {
     /// Moved, each step of it having been announced.
     fn moved_quietly(&self) {
         self.change(super::State::derive);
+        self.look_again();
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use steady::api::{Kind, Object, ObjectRef};
 use steady::cluster::Cluster;
 use steady::session::view::graph::Graph;
-use steady::session::view::{Declared, Preview, declared};
+use steady::session::view::{Declared, Preview, Problem, declared};
 use steady::session::{Depth, MomentId, What as Did};
 
 use super::{Listing, Mode, Shared, State, Store};
@@ -26,17 +26,6 @@ pub struct Mark {
     pub fork: bool,
 }
 
-/// A mistake in the manifest, at its place; counted from 1.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Diagnostic {
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// What.
-    pub message: String,
-}
-
 /// A command line and what it printed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -46,6 +35,8 @@ pub struct Entry {
     pub output: String,
     /// Whether it failed.
     pub failed: bool,
+    /// Whether it waits for something to happen.
+    pub waits: bool,
 }
 
 /// A message that passes.
@@ -106,7 +97,7 @@ pub struct View {
     /// Grows when the page set it.
     pub text_set: u32,
     /// What is wrong with it.
-    pub diagnostics: Shared<Vec<Diagnostic>>,
+    pub diagnostics: Shared<Vec<Problem>>,
     /// What Apply would do.
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
