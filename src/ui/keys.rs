@@ -52,6 +52,12 @@ pub fn click(selector: &str) {
     }
 }
 
+/// The keys that apply, as this keyboard has them.
+pub fn apply_keys() -> &'static str {
+    let agent = gloo::utils::window().navigator().user_agent().unwrap_or_default();
+    if agent.contains("Mac") || agent.contains("iPhone") || agent.contains("iPad") { "⌘↵" } else { "Ctrl ↵" }
+}
+
 /// Whether a key belongs to what has the focus.
 fn taken(e: &KeyboardEvent) -> bool {
     let Some(el) = e.target().and_then(|t| t.dyn_into::<Element>().ok()) else { return false };

@@ -57,7 +57,7 @@ pub fn Left(props: &Props) -> Html {
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
                     <button type="button" class="solid" onclick={move |_| store.apply()}>
-                        { t.get("apply") }<kbd aria-hidden="true">{ "⌘↵" }</kbd></button>
+                        { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
                 </div>
             </div>
             <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>

@@ -15,7 +15,7 @@ use super::who;
 pub fn plain(t: &Texts, line: &NextLine) -> String {
     match &line.what {
         What::Command(c) => t.command(c),
-        What::Action(a) => t.action(a, &line.by),
+        What::Action(a, kind) => t.action(a, &line.by, kind),
     }
 }
 
@@ -103,9 +103,9 @@ fn command(t: &Texts, line: &NextLine) -> Html {
                 </span>
             </> }
         }
-        What::Action(a) => html! { <>
+        What::Action(a, kind) => html! { <>
             <span class="verb">{ t.get("step-verb") }</span>
-            <span class="what">{ t.action(a, &line.by) }
+            <span class="what">{ t.action(a, &line.by, kind) }
                 if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
             </span>
         </> },

@@ -183,7 +183,7 @@ pub fn Transport(props: &Props) -> Html {
                     { glyph::icon(glyph::RESTART) }</button>
                 <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={props.at_start}
                     onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
-                <button type="button" class="step" title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
+                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
                     { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
                 <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}>
                     { glyph::icon(if playing { glyph::PAUSE } else { glyph::PLAY }) }

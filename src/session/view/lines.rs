@@ -3,7 +3,7 @@
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use crate::api::{Object, yaml};
+use crate::api::{MetaExt, Object, yaml};
 
 /// What became of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,23 +27,39 @@ pub struct Line {
     pub mark: LineMark,
 }
 
-/// An object as kubectl prints it, without `metadata.managedFields` unless they are asked for.
-pub fn yaml_of(object: &Object, managed_fields: bool) -> String {
+/// The annotation that `kubectl apply` keeps the manifest in.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Whether an object has fields that are only kept for bookkeeping.
+pub fn has_bookkeeping(object: &Object) -> bool {
+    let meta = object.meta();
+    meta.managed_fields.is_some() || meta.annotation(LAST_APPLIED).is_some()
+}
+
+/// An object as kubectl prints it; without `metadata.managedFields` and what `kubectl apply` keeps
+/// for itself, unless all is asked for.
+pub fn yaml_of(object: &Object, all: bool) -> String {
     let mut value = object.to_value();
-    if !managed_fields && let Some(Value::Object(meta)) = value.get_mut("metadata") {
+    if !all && let Some(Value::Object(meta)) = value.get_mut("metadata") {
         meta.remove("managedFields");
+        if let Some(Value::Object(annotations)) = meta.get_mut("annotations") {
+            annotations.remove(LAST_APPLIED);
+            if annotations.is_empty() {
+                meta.remove("annotations");
+            }
+        }
     }
     yaml::to_yaml(&value)
 }
 
 /// The lines of an object, marked with how they differ from an earlier version of it.
-pub fn object_lines(old: Option<&Object>, new: &Object, managed_fields: bool) -> Vec<Line> {
-    let text = yaml_of(new, managed_fields);
+pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> {
+    let text = yaml_of(new, all);
     let same = |t: &str| Line { text: t.to_owned(), mark: LineMark::Same };
     let Some(old) = old.filter(|o| !o.ptr_eq(new)) else {
         return text.lines().map(same).collect();
     };
-    let before = yaml_of(old, managed_fields);
+    let before = yaml_of(old, all);
     let diff = TextDiff::from_lines(before.as_str(), text.as_str());
     let mut lines: Vec<Line> = Vec::new();
     // Removed lines wait until it is known whether the next one has the same field.
@@ -92,10 +108,10 @@ mod tests {
         let cm = |v: Value| {
             Object::from_value(Kind::ConfigMap, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
         };
-        let lines = object_lines(Some(&cm(json!({"a": "x", "b": "y"}))), &cm(json!({"a": "z", "c": "y"})), false);
+        let lines = object_lines(Some(&cm(json!({"a": "x", "b": "w"}))), &cm(json!({"a": "z", "c": "w"})), false);
         let of = |t: &str| lines.iter().find(|l| l.text.trim() == t).map(|l| l.mark.clone());
         assert_eq!(of("a: z"), Some(LineMark::Changed("x".into())));
-        assert_eq!(of("b: 'y'").or(of("b: y")), Some(LineMark::Removed));
+        assert_eq!(of("b: w"), Some(LineMark::Removed));
         assert_eq!(of("kind: ConfigMap"), Some(LineMark::Same));
     }
 }

@@ -1,5 +1,7 @@
 //! What kubectl complained about, at the place in the manifest that caused it.
 
+use serde_json::Value;
+
 use crate::api::yaml::{self, Limits};
 use crate::kubectl::Output;
 
@@ -26,25 +28,22 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
     };
     let mut out = Vec::new();
     for message in complaints(&output.stderr) {
-        // Whose it is, where the complaint says so: `The Deployment "web" is invalid`.
-        let named = |i: &usize| {
-            documents.get(*i).and_then(|d| d.value.pointer("/metadata/name")?.as_str()).is_some_and(|name| {
-                message.contains(&format!("\"{name}\"")) || message.contains(&format!("name: \"{name}"))
-            })
-        };
-        let all: Vec<usize> = (0..documents.len()).collect();
-        let order = all.iter().copied().filter(named).chain(all.iter().copied().filter(|i| !named(i)));
-        let at = order.flat_map(|i| paths(&message).into_iter().map(move |p| (i, p))).find_map(|(i, path)| {
-            // The nearest field above stands in for one that is missing.
-            let mut path = path;
-            loop {
-                if let Some(at) = yaml::position_of(text, i, &path) {
-                    return Some(at);
+        // Whose it is: the document that the complaint names, or else the one that knows most of the
+        // path it names.
+        let mut best: Option<((bool, bool, usize), usize, String)> = None;
+        for path in paths(&message) {
+            for (i, d) in documents.iter().enumerate() {
+                let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str).unwrap_or_default();
+                let named = message.contains(&format!("\"{}\"", text_of("/metadata/name")));
+                let kind = !text_of("/kind").is_empty() && message.contains(text_of("/kind"));
+                let rank = (named, kind, depth(&d.value, &path));
+                if best.as_ref().is_none_or(|(r, ..)| *r < rank) {
+                    best = Some((rank, i, path.clone()));
                 }
-                let cut = path.rfind(['.', '['])?;
-                path.truncate(cut);
             }
-        });
+        }
+        // A field that is missing is shown at the nearest one above it.
+        let at = best.and_then(|(_, i, path)| yaml::position_of(text, i, &path));
         let (line, column) = at.unwrap_or((1, 1));
         out.push(Problem { line, column, message });
     }
@@ -66,6 +65,22 @@ fn complaints(stderr: &str) -> Vec<String> {
         out.retain(|m| !heading(m));
     }
     out
+}
+
+/// How much of a path a document has.
+fn depth(value: &Value, path: &str) -> usize {
+    let mut at = value;
+    let mut n = 0;
+    for part in path.split(['.', '[', ']']).filter(|p| !p.is_empty()) {
+        let next = match part.parse::<usize>() {
+            Ok(i) if at.is_array() => at.get(i),
+            _ => at.get(part),
+        };
+        let Some(next) = next else { break };
+        at = next;
+        n += 1;
+    }
+    n
 }
 
 /// What looks like a field's path: `spec.template.spec.containers[0].image`.

@@ -124,7 +124,7 @@ pill-next = { $n ->
     [one] { $n } next command
    *[other] { $n } next commands
 }
-pill-declared = declared { $want }, available { $have }
+pill-declared = { $have } of { $want } as declared
 
 ## The timeline
 timeline-step = step { $n }
@@ -146,6 +146,8 @@ inspect-nothing = Choose an object in the graph.
 inspect-last = the last step
 inspect-gone = deleted
 owned-by = owned by { $kind } { $name }
+yaml-more = all fields
+yaml-less = fewer fields
 was = was { $value }
 conditions = Conditions
 events = Events
@@ -188,15 +190,15 @@ said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
 said-fault = You: { $what }
-action-list = { $who } lists
-action-watch = A watch event reaches { $who }
-action-pop = { $who } takes a delta into its cache
-action-notify = { $who } hears of a change
-action-start = { $who } takes a key
-action-send = { $who } sends its request
-action-record = { $who } writes an event
-action-advance = Time passes
-action-other = { $who } goes on
+action-list = { $who } lists every { $kind }
+action-watch = a watch event about a { $kind } reaches { $who }
+action-pop = a { $kind } goes from the delta FIFO into the cache
+action-notify = its handler hears of a { $kind }
+action-start = its worker takes the next key
+action-send = its request is sent and answered
+action-record = its next event is written
+action-advance = time passes
+action-other = it goes on
 out-listed = Listed { $kind }: { $n } objects
 out-reflected = A watch event about { $object } entered the delta FIFO
 out-indexed = { $object } was taken into the cache
@@ -257,7 +259,7 @@ why-new_replica_set-found = ReplicaSet of revision { $revision } has this templa
 why-new_replica_set-update = the ReplicaSet with { $deployment }'s template becomes revision { $revision }
 why-new_replica_set-collision = another ReplicaSet is called { $replica_set }: a new name is tried
 why-new_replica_set-failed = its ReplicaSet could not be created: { $error }
-why-sync_rollout_status = of { $want } wanted, { $updated } are updated, { $ready } ready, { $available } available
+why-sync_rollout_status = it counts { $updated } of { $want } updated, { $ready } ready, { $available } available
 why-cleanup_deployment = { $old } old ReplicaSets are kept, the limit is { $limit }: revision { $revision } goes
 why-rollback = it goes back to revision { $revision }
 why-selects_everything = its selector matches everything
@@ -273,7 +275,10 @@ why-scale_up_new_replica_set_for_recreate = the old pods are gone, so { $to } ne
 why-scale-only = { $want } are wanted, the only ReplicaSet has { $from }
 why-scale-saturated = the new ReplicaSet has all, so the old one goes from { $from } to { $to }
 why-scale-proportion = in the middle of a rollout each ReplicaSet gets its share: { $from } to { $to }
-why-update_replica_set_status = { $replicas } pods exist, { $ready } ready, { $available } available
+why-update_replica_set_status = it counts { $replicas ->
+    [one] { $replicas } pod
+   *[other] { $replicas } pods
+}, { $ready } ready, { $available } available
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }

@@ -60,7 +60,7 @@ impl Texts {
     }
 
     /// A finest action before it happens.
-    pub fn action(&self, a: &Action, who: &str) -> String {
+    pub fn action(&self, a: &Action, who: &str, kind: &str) -> String {
         let key = match a {
             Action::List { .. } => "action-list",
             Action::Watch { .. } => "action-watch",
@@ -73,7 +73,7 @@ impl Texts {
             #[allow(unreachable_patterns)]
             _ => "action-other",
         };
-        self.with(key, &[("who", who.to_owned().into())])
+        self.with(key, &[("who", who.to_owned().into()), ("kind", kind.to_owned().into())])
     }
 
     /// A finest action that happened.

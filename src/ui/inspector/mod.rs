@@ -91,7 +91,7 @@ pub fn Inspector(props: &Props) -> Html {
 }
 
 fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> Html {
-    let Some(object) = object else { return html! { <div class="who"></div> } };
+    let Some(object) = object else { return html! { <div></div> } };
     let node = store.with(|s| s.graph().find(object).and_then(|i| s.graph().node(i).cloned()));
     let owner = node.as_ref().and_then(|n| {
         let o = n.object.meta().controller()?;

@@ -1,6 +1,6 @@
 //! The object as YAML, with what the last step changed marked.
 
-use steady::session::view::{Line, LineMark, object_lines};
+use steady::session::view::{Line, LineMark, has_bookkeeping, object_lines};
 use yew::prelude::*;
 
 use super::TabProps;
@@ -21,7 +21,7 @@ pub fn Yaml(props: &TabProps) -> Html {
         let store = store.clone();
         use_memo((props.object.clone(), props.version, managed), move |_| {
             let (old, new) = store.before_and_after(&object);
-            let has_managed = new.as_ref().is_some_and(|o| o.meta().managed_fields.is_some());
+            let has_managed = new.as_ref().is_some_and(has_bookkeeping);
             let lines = match (&new, &old) {
                 (Some(new), old) => object_lines(old.as_ref(), new, managed),
                 (None, Some(old)) => object_lines(None, old, managed),
@@ -39,7 +39,7 @@ pub fn Yaml(props: &TabProps) -> Html {
         <pre class="yaml">{ for lines.0.iter().take(LINES).map(|l| line(&t, l)) }</pre>
         if lines.1 {
             <button type="button" class="quiet fold-button" aria-expanded={managed.to_string()} onclick={toggle}>
-                { "managedFields" }</button>
+                { t.get(if *managed { "yaml-less" } else { "yaml-more" }) }</button>
         }
     </> }
 }

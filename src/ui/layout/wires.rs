@@ -55,12 +55,22 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
 /// Left to right, an S; otherwise from one's nearer edge to the other's.
 fn curve(a: &Rect, b: &Rect) -> String {
     let mid = |r: &Rect| r.y + (r.h / 2.0).min(39.0);
-    if b.x >= a.right() {
+    let below = a.y > b.bottom();
+    if b.x >= a.right() && !below {
         let (x1, y1, x2, y2) = (a.right(), mid(a), b.x, mid(b));
         let c = ((x2 - x1) / 2.0).min(60.0);
         return format!("M{x1} {y1}C{} {y1} {} {y2} {x2} {y2}", x1 + c, x2 - c);
     }
     let (x1, x2) = (a.x + a.w / 2.0, b.x + b.w / 2.0);
+    if x2 < x1 || b.bottom() > a.y {
+        return upright(a, b, x1, x2);
+    }
+    // What stands below and to the left reaches its target from the left, past its neighbours.
+    let (y1, y2) = (a.y, mid(b));
+    format!("M{x1} {y1}C{x1} {} {} {y2} {} {y2}", y1 - 44.0, b.x - 50.0, b.x)
+}
+
+fn upright(a: &Rect, b: &Rect, x1: f32, x2: f32) -> String {
     let (y1, y2) = if a.y > b.y { (a.y, b.bottom()) } else { (a.bottom(), b.y) };
     let m = (y1 + y2) / 2.0;
     format!("M{x1} {y1}C{x1} {m} {x2} {m} {x2} {y2}")

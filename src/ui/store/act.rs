@@ -32,7 +32,7 @@ impl Store {
     /// Lets one of the next commands go first.
     pub fn choose(&self, line: &NextLine) {
         let stepped = self.change(|s| match (&line.what, line.actor) {
-            (What::Action(action), _) => s.session.act(*action),
+            (What::Action(action, _), _) => s.session.act(*action),
             // A line that waits for time is nobody's turn yet: the fair policy lets time pass.
             (What::Command(_), Some(actor)) if line.wait == 0 => s.session.step(s.depth, Some(actor)),
             _ => s.session.step(s.depth, None),

@@ -17,8 +17,8 @@ const LINES: usize = 40;
 pub enum What {
     /// A command.
     Command(Rc<Command>),
-    /// A finest action.
-    Action(Action),
+    /// A finest action, and the kind that it brings news of.
+    Action(Action, &'static str),
 }
 
 /// One line: what one component would do.
@@ -159,12 +159,24 @@ impl Store {
                 (Action::Advance, Some(t)) => t.as_millisecond() - cluster.now().as_millisecond(),
                 _ => 0,
             };
-            NextLine { actor, by, what: What::Action(*a), wait }
+            NextLine { actor, by, what: What::Action(*a, kind_of(cluster, a)), wait }
         };
         let lines = Shared::new(actions.iter().take(LINES).map(line).collect());
         self.change(|s| s.listing = Listing { lines, more, ready: true });
         self.refresh();
     }
+}
+
+fn kind_of(cluster: &Cluster, a: &Action) -> &'static str {
+    let (process, informer) = match a {
+        Action::List { process, informer } | Action::Watch { process, informer } | Action::Pop { process, informer } => {
+            (*process, *informer)
+        }
+        Action::Notify { actor, informer } => (actor.process, *informer),
+        _ => return "",
+    };
+    let informer = cluster.process(process).and_then(|p| p.informers.get(usize::from(informer)));
+    informer.map_or("", |n| n.kind.as_str())
 }
 
 fn process_name(cluster: &Cluster, process: u32) -> Rc<str> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::api::{Kind, Object, ObjectRef};
-use steady::cluster::Cluster;
+use steady::cluster::{Cluster, Outcome};
 use steady::session::view::graph::Graph;
 use steady::session::view::{Declared, Preview, Problem, declared};
 use steady::session::{Depth, MomentId, What as Did};
@@ -206,12 +206,22 @@ impl Store {
         })
     }
 
-    /// What the last step was about: the object that it wrote.
+    /// What the last step was about: the object that it wrote, or that the machinery handled.
     pub fn subject(&self) -> Option<ObjectRef> {
         self.with(|s| {
             let moment = s.session.current();
             let writes = moment.writes();
-            writes.iter().map(|w| w.object.clone()).find(|o| o.kind != Kind::Event)
+            let written = writes.iter().map(|w| w.object.clone()).find(|o| o.kind != Kind::Event);
+            written.or_else(|| match &moment.what {
+                Did::Machinery(t) => match &t.outcome {
+                    Outcome::Reflected { kind, key }
+                    | Outcome::Indexed { kind, key }
+                    | Outcome::Handled { kind, key } => Some(ObjectRef { kind: *kind, key: key.clone() }),
+                    Outcome::Sent { request, .. } => Some(request.object()),
+                    _ => None,
+                },
+                _ => None,
+            })
         })
     }
 
