@@ -33,6 +33,7 @@ use crate::etcd::Etcd;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
+pub use strategy::NAMESPACE_FINALIZER;
 pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};
 
 /// One write to the store, as the audit log would have it.

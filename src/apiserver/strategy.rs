@@ -213,9 +213,20 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
     }
 }
 
+/// `PrepareForUpdate` of a namespace's finalize strategy: `spec.finalizers` may change, status not.
+pub(super) fn prepare_for_finalize(object: &mut Object, old: &Object) {
+    let Some(o) = Namespace::from_object(old).cloned() else { return };
+    edit(object, |n: &mut Namespace| n.status.clone_from(&o.status));
+}
+
 /// Kinds whose PUT makes the object where there is none.
 pub(super) fn allow_create_on_update(kind: Kind) -> bool {
     matches!(kind, Kind::Lease | Kind::Event)
+}
+
+/// Kinds that can be replaced without saying which version is replaced.
+pub(super) fn allow_unconditional_update(kind: Kind) -> bool {
+    !matches!(kind, Kind::Lease | Kind::PodDisruptionBudget)
 }
 
 /// Namespaces have finalizers in `spec` beside those in `metadata`.

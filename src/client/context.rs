@@ -14,7 +14,7 @@ use std::task::Poll;
 
 use jiff::SignedDuration;
 
-use super::controller::Pending;
+use super::controller::{Pending, Wait};
 use super::indexer::Caches;
 use super::recorder::Recorded;
 use super::why::Why;
@@ -61,8 +61,10 @@ pub(super) enum Effect<S> {
     Event(Box<Recorded>),
     /// Wants a key again.
     Add(Key),
+    /// Wants a key no more at the moment that was planned.
+    Cancel(Key),
     /// Wants a key again at a moment.
-    AddAt { key: Key, at: Timestamp, background: bool },
+    AddAt { key: Key, at: Timestamp, wait: Wait },
 }
 
 pub(super) struct Shared<S> {
@@ -160,14 +162,23 @@ impl<S: Clone + 'static> Context<S> {
 
     /// Wants a key to be synced again after a while. The cluster is not steady before that.
     pub fn enqueue_after(&self, key: Key, after: SignedDuration) {
-        let at = self.now + after.max(SignedDuration::ZERO);
-        self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, background: false });
+        self.enqueue_waiting(key, after, Wait::Foreground);
     }
 
     /// Wants a key to be synced again after a while, if time passes anyway: heartbeats, resyncs.
     pub fn enqueue_after_in_background(&self, key: Key, after: SignedDuration) {
+        self.enqueue_waiting(key, after, Wait::Background);
+    }
+
+    /// Wants a key to be synced again after a while, and says who waits for it.
+    pub fn enqueue_waiting(&self, key: Key, after: SignedDuration, wait: Wait) {
         let at = self.now + after.max(SignedDuration::ZERO);
-        self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, background: true });
+        self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, wait });
+    }
+
+    /// Takes back what was planned for a key.
+    pub fn cancel(&self, key: Key) {
+        self.shared.borrow_mut().effects.push(Effect::Cancel(key));
     }
 
     /// Records an event about an object.
@@ -245,6 +256,22 @@ impl<S: Clone + 'static> Context<S> {
         self.call(Verb::Delete, kind, key, Subresource::None, Body::Delete(options))
     }
 
+    /// Deletes all objects of a kind in a namespace.
+    pub fn delete_collection(
+        &self,
+        kind: Kind,
+        namespace: &str,
+        options: DeleteOptions,
+    ) -> ApiCall<S, Option<Object>> {
+        let key = Key::new(namespace, "");
+        self.call(Verb::DeleteCollection, kind, key, Subresource::None, Body::Delete(options))
+    }
+
+    /// Lists the objects of a kind in a namespace, from the API server itself, past the caches.
+    pub fn list(&self, kind: Kind, namespace: &str) -> ApiCall<S, Vec<Object>> {
+        self.call(Verb::List, kind, Key::new(namespace, ""), Subresource::None, Body::None)
+    }
+
     /// Evicts a pod.
     pub fn evict(&self, key: Key) -> ApiCall<S, Option<Object>> {
         self.call(Verb::Create, Kind::Pod, key, Subresource::Eviction, Body::None)
@@ -310,6 +337,16 @@ impl Answer for Option<Object> {
             Response::Failure(s) => Err((**s).clone()),
             Response::Object { object, .. } => Ok(Some(object.clone())),
             Response::List { .. } | Response::Success { .. } => Ok(None),
+        }
+    }
+}
+
+impl Answer for Vec<Object> {
+    fn answer(response: &Response) -> std::result::Result<Self, Status> {
+        match response {
+            Response::Failure(s) => Err((**s).clone()),
+            Response::List { items, .. } => Ok(items.clone()),
+            Response::Object { .. } | Response::Success { .. } => Ok(Vec::new()),
         }
     }
 }

@@ -87,18 +87,58 @@ impl<S> Handler<'_, S> {
 
     /// Adds a key after a while.
     pub fn enqueue_after(&mut self, key: &Key, after: SignedDuration, background: bool) {
+        let wait = if background { Wait::Background } else { Wait::Foreground };
+        self.enqueue_waiting(key, after, wait);
+    }
+
+    /// Adds a key after a while, and says who waits for it.
+    pub fn enqueue_waiting(&mut self, key: &Key, after: SignedDuration, wait: Wait) {
         let at = self.now + after.max(SignedDuration::ZERO);
-        plan(self.queue, self.timers, key, at, background);
+        plan(self.queue, self.timers, key, at, wait);
+    }
+
+    /// Takes back what was planned for a key.
+    pub fn cancel(&mut self, key: &Key) {
+        cancel(self.queue, self.timers, key);
     }
 }
 
-fn plan(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key, at: Timestamp, background: bool) {
+fn cancel(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key) {
+    if let Some(at) = queue.cancel(key) {
+        timers.push(TimerOp { key: key.clone(), at, replaces: Some(at), wait: Wait::Cancelled });
+    }
+}
+
+fn plan(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key, at: Timestamp, wait: Wait) {
     if let Some(replaces) = queue.add_at(key, at) {
-        timers.push(TimerOp { key: key.clone(), at, replaces, background });
+        timers.push(TimerOp { key: key.clone(), at, replaces, wait });
     }
 }
 
-/// A key's timer is set, or set earlier.
+/// Who waits for a deadline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The cluster: it is not steady before.
+    Foreground,
+    /// Nobody: it does not come any more.
+    Cancelled,
+    /// Nobody: it comes when time passes anyway. Heartbeats and resyncs.
+    Background,
+    /// Nobody, until something in a namespace is written; then the cluster. Looking again where
+    /// nothing has changed is no reason to let time pass.
+    Poll {
+        /// The namespace that is looked at.
+        namespace: Rc<str>,
+    },
+    /// The cluster, as soon as the node's kubelet has stopped. While it runs its heartbeats come
+    /// in time, so a deadline for them never comes, however time jumps.
+    Watchdog {
+        /// The node whose heart beats.
+        node: Rc<str>,
+    },
+}
+
+/// A key's timer is set, set earlier, or cancelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimerOp {
     /// The key.
@@ -107,8 +147,8 @@ pub struct TimerOp {
     pub at: Timestamp,
     /// The plan it replaces.
     pub replaces: Option<Timestamp>,
-    /// Whether a steady cluster may wait for it.
-    pub background: bool,
+    /// Who waits for it.
+    pub wait: Wait,
 }
 
 /// A request that a sync stopped at.
@@ -315,7 +355,7 @@ impl<R: Reconciler> Controller<R> {
             return;
         }
         let at = env.now + self.queue.next_delay(key);
-        plan(&mut self.queue, env.timers, key, at, false);
+        plan(&mut self.queue, env.timers, key, at, Wait::Foreground);
     }
 
     /// Carries out the effects that are new; those of a part that was only run again are known.
@@ -334,9 +374,8 @@ impl<R: Reconciler> Controller<R> {
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
                 Effect::Add(key) => self.queue.add(key),
-                Effect::AddAt { key, at, background } => {
-                    plan(&mut self.queue, env.timers, &key, at, background)
-                }
+                Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
+                Effect::AddAt { key, at, wait } => plan(&mut self.queue, env.timers, &key, at, wait),
             }
         }
     }

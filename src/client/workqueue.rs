@@ -66,6 +66,11 @@ impl WorkQueue {
         Some(old)
     }
 
+    /// Takes back a key's plan: when it was for.
+    pub fn cancel(&mut self, key: &Key) -> Option<Timestamp> {
+        self.waiting.remove(key)
+    }
+
     /// A planned moment has come.
     pub fn fire(&mut self, key: &Key) {
         self.waiting.remove(key);

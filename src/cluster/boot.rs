@@ -13,6 +13,7 @@ use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{ApiServer, Body, Request, Verb};
 use crate::client::Component;
+use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
 
 /// A node to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,14 +142,17 @@ fn bootstrap_objects() -> Vec<Object> {
     }
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
         values.push((Kind::ServiceAccount, json!({"metadata": {"name": "default", "namespace": ns}})));
-        values.push((Kind::ConfigMap, json!({
-            "metadata": {
-                "name": "kube-root-ca.crt", "namespace": ns,
-                "annotations": {"kubernetes.io/description": "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."},
-            },
-            // There is no TLS here, so there is nothing to trust.
-            "data": {"ca.crt": ""},
-        })));
+        values.push((
+            Kind::ConfigMap,
+            json!({
+                "metadata": {
+                    "name": "kube-root-ca.crt", "namespace": ns,
+                    "annotations": {DESCRIPTION_ANNOTATION: DESCRIPTION},
+                },
+                // There is no TLS here, so there is nothing to trust.
+                "data": {"ca.crt": ""},
+            }),
+        ));
     }
     for (name, value) in [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)]
     {

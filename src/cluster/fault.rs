@@ -93,7 +93,19 @@ impl Cluster {
             self.drop_watches(id);
             self.ready.remove(&id);
         }
+        self.set_heartbeat(node, running);
         Ok(())
+    }
+
+    /// Whether a node's heart beats: whether deadlines that only its kubelet's heartbeats put off
+    /// come. Stopping a kubelet stops it; a stand-in for one may call this by itself.
+    pub fn set_heartbeat(&mut self, node: &str, beats: bool) {
+        let node = Rc::from(node);
+        if beats {
+            self.clock.revive(&node);
+        } else {
+            self.clock.silence(&node);
+        }
     }
 
     fn restart(&mut self, process: &str, node: Option<&str>) -> Result<(), NoSuchFault> {

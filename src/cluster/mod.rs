@@ -65,7 +65,9 @@ impl Cluster {
         self.api.set_now(self.clock.now());
         let response = self.api.request(request);
         self.wake();
-        (response, self.api.take_writes())
+        let writes = self.api.take_writes();
+        self.notice(&writes);
+        (response, writes)
     }
 
     fn wake(&mut self) {

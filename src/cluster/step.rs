@@ -6,7 +6,7 @@ use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Request, Response, Verb};
+use crate::apiserver::{Request, Response, Verb, Write};
 use crate::client::{Env, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
@@ -78,7 +78,9 @@ impl Cluster {
         if let Some(id) = action.process() {
             self.settle_readiness(id);
         }
-        Ok(Transition { action: *action, outcome, writes: self.api.take_writes() })
+        let writes = self.api.take_writes();
+        self.notice(&writes);
+        Ok(Transition { action: *action, outcome, writes })
     }
 
     fn perform(&mut self, action: &Action) -> Option<Outcome> {
@@ -270,6 +272,13 @@ impl Cluster {
         true
     }
 
+    /// Polls are worth waiting for where something was written. Events and leases are no change.
+    pub(super) fn notice(&mut self, writes: &[Write]) {
+        for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
+            self.clock.changed(&w.object.key.namespace);
+        }
+    }
+
     /// Lets time pass up to a moment, whatever else there is to do.
     pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
         for (actor, key) in self.clock.advance(to) {
@@ -283,7 +292,7 @@ impl Cluster {
 
     fn set_timers(&mut self, actor: Actor, timers: Vec<TimerOp>) {
         for t in timers {
-            self.clock.set(actor, t.key, t.at, t.replaces, t.background);
+            self.clock.set(actor, t);
         }
     }
 

@@ -4,7 +4,13 @@ pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
 pub mod garbage_collector;
+pub mod namespace;
+pub mod node_lifecycle;
 pub mod replicaset;
+pub mod root_ca_cert_publisher;
+pub mod serviceaccounts_controller;
+pub mod taint_eviction;
+mod taints;
 
 use crate::client::{Component, Controller};
 
@@ -14,5 +20,10 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(deployment::DeploymentController),
         Controller::boxed(replicaset::ReplicaSetController),
         Controller::boxed(garbage_collector::GarbageCollector),
+        Controller::boxed(namespace::NamespaceController),
+        Controller::boxed(serviceaccounts_controller::ServiceAccountsController),
+        Controller::boxed(root_ca_cert_publisher::Publisher),
+        Controller::boxed(node_lifecycle::NodeLifecycleController),
+        Controller::boxed(taint_eviction::TaintEvictionController),
     ]
 }

@@ -40,10 +40,9 @@ fn request(
         }
         Payload::JsonPatch(text) => Body::Patch(Patch::Json(parse(text)?)),
         Payload::MergePatch(text) if call.subresource == Subresource::Scale => {
-            // The scale subresource takes an update: a patch of it is a number.
+            // All that a patch of it can change is a number.
             let value = parse(text)?;
             if call.kind.has_subresource("scale") {
-                r.verb = Verb::Update;
                 let version = value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
                 let replicas = value.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
                 Body::Scale {

@@ -1,0 +1,214 @@
+//! The namespace controller (`k8s.io/kubernetes/pkg/controller/namespace`): empties a namespace
+//! that is being deleted, pods first, and then lets it go.
+//!
+//! It looks again every few seconds as long as something remains. Here such a look is a poll
+//! ([`Wait::Poll`]): a namespace that a foreign finalizer holds is steady until something in it
+//! changes.
+
+mod conditions;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::types::{Namespace, Pod};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apiserver::{Body, DeleteOptions, Filter, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
+use crate::client::{Context, Error, Handler, Notification, Reconciler, Result, Wait, Why};
+
+/// How long after each change of a namespace the controller begins, in seconds: what was made in
+/// its last moments is to be seen.
+const NAMESPACE_DELETION_GRACE_PERIOD: i64 = 5;
+/// How long finalizers are expected to take, in seconds.
+const FINALIZER_ESTIMATE: i64 = 15;
+/// After how long it looks again where something that should be gone is not, in seconds: what the
+/// real one's back-off comes to.
+const RETRY: i64 = 60;
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct NamespaceController;
+
+type Cx = Context<()>;
+
+impl Reconciler for NamespaceController {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "namespace-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::Namespace, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        if let Some(ns) = seen.new.as_ref().filter(|n| n.meta().is_deleting()) {
+            let after = SignedDuration::from_secs(NAMESPACE_DELETION_GRACE_PERIOD);
+            cx.enqueue_after(&ns.key(), after, false);
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        if cx.lister::<Namespace>().get(&key).is_none() {
+            return Ok(());
+        }
+        delete(&cx, &key).await
+    }
+}
+
+fn reference(ns: &Namespace) -> ObjectRef {
+    ObjectRef::new(Kind::Namespace, "", ns.metadata.name())
+}
+
+/// `namespacedResourcesDeleter.Delete`
+async fn delete(cx: &Cx, key: &Key) -> Result {
+    let ns = match cx.get::<Namespace>(key.clone()).await {
+        Ok(ns) => ns,
+        Err(e) if e.is_not_found() => return Ok(()),
+        Err(e) => return Err(e.into()),
+    };
+    let finalizers = ns.spec.as_ref().and_then(|s| s.finalizers.clone()).unwrap_or_default();
+    if !ns.metadata.is_deleting() || finalizers.is_empty() {
+        return Ok(());
+    }
+    let remaining = delete_all_content(cx, ns.clone()).await?;
+    if let Some(after) = remaining {
+        let wait = Wait::Poll { namespace: key.name.clone() };
+        cx.enqueue_waiting(key.clone(), SignedDuration::from_secs(after), wait);
+        return Ok(());
+    }
+    finalize(cx, key, ns).await
+}
+
+/// Takes this controller's finalizer away: the end of the namespace.
+async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
+    loop {
+        let mut to = ns.clone();
+        if let Some(f) = Rc::make_mut(&mut to).spec.as_mut().and_then(|s| s.finalizers.as_mut()) {
+            f.retain(|f| f != NAMESPACE_FINALIZER);
+        }
+        let why = Why::new("finalize_namespace")
+            .read("finalizer", reference(&ns), "spec.finalizers", NAMESPACE_FINALIZER)
+            .with("remaining", 0);
+        let body = Body::Object(to.into());
+        let call = cx.send(Verb::Update, Kind::Namespace, key.clone(), Subresource::Finalize, body);
+        match call.because(why).await {
+            // Its conditions were written on the way here.
+            Err(e) if e.is_conflict() => {
+                let fresh = cx.get::<Namespace>(key.clone()).await?;
+                if fresh.metadata.uid() != ns.metadata.uid() {
+                    return Err(Error::Other("namespace uid has changed across retries".into()));
+                }
+                ns = fresh;
+            }
+            Err(e) if !e.is_not_found() => return Err(e.into()),
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// What is left of a namespace's content.
+#[derive(Clone, Debug, Default)]
+struct Remaining {
+    /// In how many seconds it may be gone.
+    estimate: i64,
+    /// How many objects of each kind.
+    objects: BTreeMap<Kind, usize>,
+    /// How many objects have each finalizer.
+    finalizers: BTreeMap<String, usize>,
+    /// What could not be deleted.
+    errors: Vec<String>,
+}
+
+/// `deleteAllContent`: in how many seconds to look again; `None` if nothing is left.
+async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
+    let mut remaining = Remaining::default();
+    delete_all_of_kind(cx, &ns, Kind::Pod, &mut remaining).await;
+    // As long as there are pods, what they need stays (OrderedNamespaceDeletion, KEP-5080); this
+    // round says nothing of what remains.
+    let pods_first = remaining.objects.contains_key(&Kind::Pod);
+    if !pods_first {
+        // The order is chance in Kubernetes; here owners go after what they own.
+        let rest = Kind::ALL.iter().rev().filter(|k| k.namespaced() && **k != Kind::Pod);
+        for kind in rest {
+            delete_all_of_kind(cx, &ns, *kind, &mut remaining).await;
+        }
+    }
+    let mut to = ns.clone();
+    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
+    if conditions::update(status, &remaining, pods_first, cx.now()) {
+        let why = Why::new("update_namespace_conditions")
+            .read("namespace", reference(&ns), "status.conditions", ns.metadata.name())
+            .with("remaining", remaining.objects.values().sum::<usize>());
+        cx.update_status(to).because(why).await?;
+    }
+    if !remaining.errors.is_empty() {
+        return Ok(Some(RETRY));
+    }
+    Ok((remaining.estimate > 0).then_some(remaining.estimate / 2 + 1))
+}
+
+/// `deleteAllContentForGroupVersionResource`, of a kind that has any objects there.
+async fn delete_all_of_kind(cx: &Cx, ns: &Namespace, kind: Kind, remaining: &mut Remaining) {
+    if let Err(e) = try_delete_all_of_kind(cx, ns, kind, remaining).await {
+        remaining.errors.push(e.to_string());
+    }
+}
+
+async fn try_delete_all_of_kind(
+    cx: &Cx,
+    ns: &Namespace,
+    kind: Kind,
+    remaining: &mut Remaining,
+) -> std::result::Result<(), Error> {
+    let namespace = ns.metadata.name();
+    let before = cx.list(kind, namespace).await?;
+    if before.is_empty() {
+        return Ok(());
+    }
+    let mut estimate = estimate_graceful_termination(&before);
+    let since = ns.metadata.deletion_timestamp.as_ref().map_or(cx.now(), |t| t.0);
+    if cx.now().duration_since(since) >= SignedDuration::from_secs(estimate) {
+        estimate = 0;
+    }
+    let options = DeleteOptions { propagation_policy: Some(Propagation::Background), ..Default::default() };
+    let why = Why::new("delete_all_content")
+        .read("namespace", reference(ns), "metadata.deletionTimestamp", namespace)
+        .with("kind", kind.as_str())
+        .with("objects", before.len());
+    cx.delete_collection(kind, namespace, options).because(why).await?;
+    let left = cx.list(kind, namespace).await?;
+    if left.is_empty() {
+        return Ok(());
+    }
+    remaining.objects.insert(kind, left.len());
+    let mut held = false;
+    for finalizer in left.iter().flat_map(|o| o.meta().finalizers.iter().flatten()) {
+        *remaining.finalizers.entry(finalizer.clone()).or_default() += 1;
+        held = true;
+    }
+    if estimate == 0 && held {
+        estimate = FINALIZER_ESTIMATE;
+    }
+    remaining.estimate = remaining.estimate.max(estimate);
+    if estimate == 0 {
+        return Err(Error::Other(format!(
+            "unexpected items still remain in namespace: {namespace} for gvr: {}/{}, Resource={}",
+            kind.group(),
+            kind.version(),
+            kind.plural()
+        )));
+    }
+    Ok(())
+}
+
+/// The longest time that running pods may take to end, in seconds.
+fn estimate_graceful_termination(objects: &[Object]) -> i64 {
+    let running =
+        objects.iter().filter_map(Pod::from_object).filter(|p| !super::controller_utils::is_terminal(p));
+    running.filter_map(|p| p.spec.as_ref()?.termination_grace_period_seconds).max().unwrap_or(0)
+}

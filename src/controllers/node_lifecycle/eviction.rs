@@ -1,0 +1,185 @@
+//! Emptying nodes that are lost: the taint, how fast, and not at all when everything is lost.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::super::controller_utils::pod_condition;
+use super::super::taints::{self, NO_EXECUTE as EFFECT, reference, taint};
+use super::{Cx, NO_EXECUTE, PODS, key, ready};
+use crate::api::types::{Node, Pod, Taint, Time};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
+use crate::client::{Result, Why};
+
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+/// Nodes with it do not count when it is told whether a zone is disrupted.
+const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
+
+/// After how many seconds the next node of a zone may be emptied (`--node-eviction-rate` 0.1).
+const EVICTION_SECONDS: i64 = 10;
+/// The same where most of a large zone is lost (`--secondary-node-eviction-rate` 0.01).
+const SECONDARY_EVICTION_SECONDS: i64 = 100;
+/// A zone of more nodes is large (`--large-cluster-size-threshold`).
+const LARGE_CLUSTER_THRESHOLD: usize = 50;
+/// From this share of lost nodes on, in percent, a zone is disrupted
+/// (`--unhealthy-zone-threshold`).
+const UNHEALTHY_ZONE_PERCENT: usize = 55;
+/// … if there are more of them than this.
+const UNHEALTHY_ZONE_NODES: usize = 2;
+
+/// The taint that evicts from a node with this Ready status, and the one it excludes.
+pub(super) fn no_execute(status: &str) -> (Taint, Taint) {
+    let (not_ready, unreachable) = (taint(NOT_READY, EFFECT), taint(UNREACHABLE, EFFECT));
+    if status == "False" { (not_ready, unreachable) } else { (unreachable, not_ready) }
+}
+
+/// `GetZoneKey`: region and zone by the node's labels.
+fn zone(node: &Node) -> String {
+    let label = |k: &str| node.metadata.label(k).unwrap_or_default();
+    format!("{}:\0:{}", label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"))
+}
+
+fn counts(node: &Node) -> bool {
+    node.metadata.label(EXCLUDE_DISRUPTION).is_none()
+}
+
+/// Whether no node is ready: then the fault is rather here than there, and nothing is evicted.
+fn all_lost(cx: &Cx) -> bool {
+    let lister = cx.lister::<Node>();
+    let mut nodes = lister.list(None).filter(|n| counts(n)).peekable();
+    nodes.peek().is_some() && nodes.all(|n| ready(n) != "True")
+}
+
+/// After how many seconds the next node of a zone may be emptied; `None` for never
+/// (`ComputeZoneState`, `setLimiterInZone`).
+fn eviction_seconds(cx: &Cx, of: &str) -> Option<i64> {
+    if all_lost(cx) {
+        return None;
+    }
+    let (mut size, mut lost) = (0, 0);
+    for node in cx.lister::<Node>().list(None).filter(|n| counts(n) && zone(n) == of) {
+        size += 1;
+        lost += usize::from(ready(node) != "True");
+    }
+    let partial = lost < size && lost > UNHEALTHY_ZONE_NODES && lost * 100 >= size * UNHEALTHY_ZONE_PERCENT;
+    match partial {
+        false => Some(EVICTION_SECONDS),
+        true if size > LARGE_CLUSTER_THRESHOLD => Some(SECONDARY_EVICTION_SECONDS),
+        true => None,
+    }
+}
+
+/// `doNoExecuteTaintingPass`, of one node.
+pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
+    let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
+    let status = ready(&node).to_owned();
+    let (add, opposite) = no_execute(&status);
+    if status == "True" || taints::has(&node, &add) {
+        return Ok(());
+    }
+    let zone: Rc<str> = zone(&node).into();
+    // Where nothing may be evicted, the end of the disruption brings the node back here.
+    let Some(seconds) = eviction_seconds(cx, &zone) else { return Ok(()) };
+    if let Some(last) = cx.state(|s| s.tainted_at.get(&zone).copied()) {
+        let left = SignedDuration::from_secs(seconds) - cx.now().duration_since(last);
+        if left.is_positive() {
+            cx.enqueue_after(key(NO_EXECUTE, name), left);
+            return Ok(());
+        }
+    }
+    let now = cx.now();
+    cx.update_state(move |s| {
+        s.tainted_at.insert(zone.clone(), now);
+    });
+    let why = Why::new("no_execute_tainting_pass")
+        .read("ready", reference(&node), "status.conditions", &status)
+        .with("taint", &add.key);
+    taints::swap(cx, &node, &[add], &[opposite], why).await
+}
+
+/// `handleDisruption`: if all nodes are lost, the taints that evict are taken back; when some are
+/// back, those that are not get them after all.
+pub(super) async fn handle_disruption(cx: &Cx) -> Result {
+    let nodes: Vec<Rc<Node>> = cx.lister::<Node>().list(None).cloned().collect();
+    if all_lost(cx) {
+        for node in &nodes {
+            mark_reachable(cx, node).await?;
+        }
+        return Ok(());
+    }
+    for node in nodes.iter().filter(|n| ready(n) != "True") {
+        if !taints::has(node, &no_execute(ready(node)).0) {
+            cx.enqueue(key(NO_EXECUTE, node.metadata.name()));
+        }
+    }
+    Ok(())
+}
+
+/// `markNodeAsReachable`: nobody has to leave any more.
+pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
+    for taint_key in [UNREACHABLE, NOT_READY] {
+        let why = Why::new("mark_node_as_reachable")
+            .read("ready", reference(node), "status.conditions", ready(node))
+            .with("taint", taint_key);
+        taints::take_off(cx, node, &[taint(taint_key, EFFECT)], why).await?;
+    }
+    Ok(())
+}
+
+/// The key is a node, or `<node>/<namespace>/<pod>` for a pod that has just come to it.
+pub(super) async fn mark_not_ready(cx: &Cx, name: &str) -> Result {
+    let (node, pod) = name.split_once('/').map_or((name, None), |(n, p)| (n, Some(p)));
+    let lost = cx.lister::<Node>().get(&Key::new("", node)).is_some_and(|n| ready(n) != "True");
+    if !lost {
+        return Ok(());
+    }
+    let pods = match pod.and_then(|p| p.split_once('/')) {
+        Some((ns, pod)) => cx.lister::<Pod>().get(&Key::new(ns, pod)).cloned().into_iter().collect(),
+        None => pods_of(cx, node),
+    };
+    mark_pods(cx, node, pods).await
+}
+
+fn pods_of(cx: &Cx, node: &str) -> Vec<Rc<Pod>> {
+    let on = |p: &&Rc<Pod>| p.spec.as_ref().and_then(|s| s.node_name.as_deref()) == Some(node);
+    cx.lister::<Pod>().list(None).filter(on).cloned().collect()
+}
+
+/// `MarkPodsNotReady`: no Service leads to the pods of a lost node any more.
+pub(super) async fn mark_pods_not_ready(cx: &Cx, node: &str) -> Result {
+    mark_pods(cx, node, pods_of(cx, node)).await
+}
+
+async fn mark_pods(cx: &Cx, node: &str, pods: Vec<Rc<Pod>>) -> Result {
+    let now = Time(Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now()));
+    let mut failed = false;
+    for mut pod in pods {
+        if pod_condition(&pod, "Ready").is_none_or(|c| c.status == "False") {
+            continue;
+        }
+        let at = ObjectRef { kind: Kind::Pod, key: pod.metadata.key() };
+        let why = Why::new("mark_pods_not_ready").read("ready", at, "status.conditions", "True").read(
+            "node",
+            ObjectRef::new(Kind::Node, "", node),
+            "status.conditions",
+            node,
+        );
+        let conditions = Rc::make_mut(&mut pod).status.as_mut().and_then(|s| s.conditions.as_mut());
+        for c in conditions.into_iter().flatten().filter(|c| c.type_ == "Ready") {
+            c.status = "False".into();
+            c.last_transition_time = Some(now.clone());
+        }
+        match cx.update_status(pod.clone()).because(why).await {
+            Err(e) if e.is_not_found() => continue,
+            Err(_) => failed = true,
+            Ok(_) => {}
+        }
+        cx.event(&*pod, "Warning", "NodeNotReady", "Node is not ready");
+    }
+    if failed {
+        // On what the cache has then.
+        cx.enqueue_after(key(PODS, node), SignedDuration::from_secs(5));
+    }
+    Ok(())
+}

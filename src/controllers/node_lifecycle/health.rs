@@ -1,0 +1,183 @@
+//! Whether a node is alive, and what follows from its conditions.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::super::taints::{self, NO_SCHEDULE, reference, taint, taints};
+use super::eviction::{mark_pods_not_ready, mark_reachable, no_execute};
+use super::{Cx, HEARTBEAT, NO_EXECUTE, condition, grace_period, key, ready, record};
+use crate::api::types::{Node, NodeCondition, Taint, Time};
+use crate::api::{Key, MetaExt, Timestamp};
+use crate::client::{Result, Wait, Why};
+
+/// So often a node's status is tried to be written (`NodeHealthUpdateRetry`).
+const NODE_HEALTH_UPDATE_RETRY: usize = 5;
+/// How often nodes that wait to be emptied are looked at, in milliseconds (`NodeEvictionPeriod`).
+const NODE_EVICTION_PERIOD: i64 = 100;
+
+/// Conditions, and the taint that a status of theirs means.
+const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
+    ("Ready", "False", "node.kubernetes.io/not-ready"),
+    ("Ready", "Unknown", "node.kubernetes.io/unreachable"),
+    ("MemoryPressure", "True", "node.kubernetes.io/memory-pressure"),
+    ("DiskPressure", "True", "node.kubernetes.io/disk-pressure"),
+    ("NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"),
+    ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
+];
+const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
+
+/// What a kubelet says of its node. `NetworkUnavailable` is the network's to say.
+const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
+
+/// A node's last sign of life is too long ago: all it said is Unknown now.
+pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
+    let Some(mut node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
+    let Some(probe) = cx.state(|s| s.last_probe(name)) else { return Ok(()) };
+    let silent_for = cx.now().duration_since(probe);
+    let left = grace_period(&node) - silent_for;
+    if left.is_positive() {
+        watch(cx, name, left);
+        return Ok(());
+    }
+    let was_ready = ready(&node) == "True";
+    let mut tries = 0;
+    loop {
+        let mut to = node.clone();
+        if !set_unknown(Rc::make_mut(&mut to), cx.now()) {
+            break;
+        }
+        let why = Why::new("try_update_node_health.unknown")
+            .read("ready", reference(&node), "status.conditions", ready(&node))
+            .with("silent_seconds", silent_for.as_secs())
+            .with("grace_seconds", grace_period(&node).as_secs());
+        match cx.update_status(to).because(why).await {
+            Ok(updated) => {
+                node = updated;
+                break;
+            }
+            Err(e) if tries + 1 >= NODE_HEALTH_UPDATE_RETRY => return Err(e.into()),
+            Err(_) => node = cx.get::<Node>(node.metadata.key()).await?,
+        }
+        tries += 1;
+    }
+    if was_ready {
+        let message = format!("Node {name} status is now: NodeNotReady");
+        record(cx, name, node.metadata.uid(), "NodeNotReady", message);
+        mark_pods_not_ready(cx, name).await?;
+    }
+    Ok(())
+}
+
+/// Comes back if the node's kubelet stops and is not heard of for so long.
+fn watch(cx: &Cx, name: &str, after: SignedDuration) {
+    let wait = Wait::Watchdog { node: name.into() };
+    cx.enqueue_waiting(key(HEARTBEAT, name), after, wait);
+}
+
+/// Sets what a silent kubelet can no longer vouch for; whether `Ready` changed.
+fn set_unknown(node: &mut Node, now: Timestamp) -> bool {
+    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let before = condition(node, "Ready").cloned();
+    let created = node.metadata.creation_timestamp.clone();
+    let conditions = node.status.get_or_insert_default().conditions.get_or_insert_default();
+    for type_ in KUBELET_CONDITIONS {
+        match conditions.iter_mut().find(|c| c.type_ == type_) {
+            None => conditions.push(NodeCondition {
+                type_: type_.into(),
+                status: "Unknown".into(),
+                reason: Some("NodeStatusNeverUpdated".into()),
+                message: Some("Kubelet never posted node status.".into()),
+                last_heartbeat_time: created.clone(),
+                last_transition_time: Some(now.clone()),
+            }),
+            Some(c) if c.status != "Unknown" => {
+                c.status = "Unknown".into();
+                c.reason = Some("NodeStatusUnknown".into());
+                c.message = Some("Kubelet stopped posting node status.".into());
+                c.last_transition_time = Some(now.clone());
+            }
+            Some(_) => {}
+        }
+    }
+    condition(node, "Ready") != before.as_ref()
+}
+
+/// What follows from a node's Ready condition (`monitorNodeHealth` but for the heartbeat).
+pub(super) async fn check(cx: &Cx, name: &str) -> Result {
+    let known = cx.state(|s| s.known.get(name).cloned());
+    let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else {
+        if let Some(uid) = known {
+            let message = format!("Node {name} event: Removing Node {name} from Controller");
+            record(cx, name, &uid, "RemovingNode", message);
+            let n: Rc<str> = name.into();
+            cx.update_state(move |s| {
+                s.known.remove(&n);
+            });
+        }
+        return Ok(());
+    };
+    if known.is_none() {
+        let message = format!("Node {name} event: Registered Node {name} in Controller");
+        record(cx, name, node.metadata.uid(), "RegisteredNode", message);
+        let (n, uid): (Rc<str>, Rc<str>) = (name.into(), node.metadata.uid().into());
+        cx.update_state(move |s| {
+            s.known.insert(n.clone(), uid.clone());
+        });
+    }
+    match ready(&node) {
+        "True" => {
+            let probe = cx.state(|s| s.last_probe(name)).unwrap_or(cx.now());
+            watch(cx, name, grace_period(&node) - cx.now().duration_since(probe));
+            mark_reachable(cx, &node).await
+        }
+        status => {
+            let (add, opposite) = no_execute(status);
+            if taints::has(&node, &opposite) {
+                let why = Why::new("process_taint_base_eviction.swap").read(
+                    "ready",
+                    reference(&node),
+                    "status.conditions",
+                    status,
+                );
+                taints::swap(cx, &node, &[add], &[opposite], why).await
+            } else {
+                if !taints::has(&node, &add) {
+                    let after = SignedDuration::from_millis(NODE_EVICTION_PERIOD);
+                    cx.enqueue_after(key(NO_EXECUTE, name), after);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// `doNoScheduleTaintingPass`: nothing new comes to a node whose conditions are bad.
+pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
+    let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
+    let mut want: Vec<Taint> = CONDITION_TAINTS
+        .iter()
+        .filter(|(type_, status, _)| condition(&node, type_).is_some_and(|c| c.status == *status))
+        .map(|(_, _, taint_key)| taint(taint_key, NO_SCHEDULE))
+        .collect();
+    let unschedulable = node.spec.as_ref().and_then(|s| s.unschedulable).unwrap_or(false);
+    if unschedulable {
+        want.push(taint(UNSCHEDULABLE, NO_SCHEDULE));
+    }
+    let ours = |t: &Taint| {
+        t.key == UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|(_, _, taint_key)| t.key == *taint_key)
+    };
+    let have: Vec<Taint> =
+        taints(&node).iter().filter(|t| t.effect == NO_SCHEDULE && ours(t)).cloned().collect();
+    let missing = |of: &[Taint], from: &[Taint]| -> Vec<Taint> {
+        of.iter().filter(|t| !from.iter().any(|f| taints::is_same(f, t))).cloned().collect()
+    };
+    let (add, remove) = (missing(&want, &have), missing(&have, &want));
+    if add.is_empty() && remove.is_empty() {
+        return Ok(());
+    }
+    let why = Why::new("no_schedule_tainting_pass")
+        .read("ready", reference(&node), "status.conditions", ready(&node))
+        .read("unschedulable", reference(&node), "spec.unschedulable", unschedulable);
+    taints::swap(cx, &node, &add, &remove, why).await
+}

@@ -1,0 +1,115 @@
+//! The ServiceAccounts controller
+//! (`k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go`): every
+//! namespace has a ServiceAccount `default`, for pods that name none.
+
+use std::rc::Rc;
+
+use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
+use crate::api::{Key, Kind, MetaExt, ObjectRef};
+use crate::apiserver::Filter;
+use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+
+/// The account that every namespace has.
+const DEFAULT: &str = "default";
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct ServiceAccountsController;
+
+impl Reconciler for ServiceAccountsController {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "serviceaccount-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
+        "service-account-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::Namespace, Filter::All), (Kind::ServiceAccount, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        match (&seen.old, &seen.new) {
+            (_, Some(ns)) if ns.kind() == Kind::Namespace => cx.enqueue(ns.key()),
+            (Some(gone), None) if gone.kind() == Kind::ServiceAccount => {
+                cx.enqueue(Key::new("", gone.namespace()));
+            }
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+        let Some(ns) = cx.lister::<Namespace>().get(&key).cloned() else { return Ok(()) };
+        if !is_active(&ns) {
+            return Ok(());
+        }
+        let at = Key::new(&key.name, DEFAULT);
+        if cx.lister::<ServiceAccount>().get(&at).is_some() {
+            return Ok(());
+        }
+        let account = ServiceAccount {
+            metadata: ObjectMeta {
+                name: Some(DEFAULT.into()),
+                namespace: Some(key.name.to_string()),
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        let why = Why::new("sync_namespace.create_service_account")
+            .read("phase", ObjectRef { kind: Kind::Namespace, key: key.clone() }, "status.phase", "Active")
+            .with("missing", DEFAULT);
+        match cx.create(account).because(why).await {
+            Err(e) if !e.is_namespace_terminating() && !e.is_already_exists() => Err(e.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a namespace is in use; one that goes away is not.
+pub(super) fn is_active(ns: &Namespace) -> bool {
+    ns.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Active") && !ns.metadata.is_deleting()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Object;
+    use crate::apiserver::{Body, DeleteOptions, Request, Verb};
+    use crate::client::Controller;
+    use crate::cluster::{Cluster, Config};
+    use crate::controllers::root_ca_cert_publisher::Publisher;
+
+    #[test]
+    fn a_new_namespace_gets_its_account_and_its_certificate_and_gets_them_again() {
+        let config = Config {
+            controllers: Rc::new(|| {
+                vec![Controller::boxed(ServiceAccountsController), Controller::boxed(Publisher)]
+            }),
+            scheduler: Rc::new(Vec::new),
+            ..Config::nodes(0)
+        };
+        let mut c = Cluster::new(&config);
+        let ns = Object::from(Namespace {
+            metadata: ObjectMeta { name: Some("team".into()), ..Default::default() },
+            ..Default::default()
+        });
+        let user: Rc<str> = "kubectl".into();
+        let create = Request::new(&user, Verb::Create, Kind::Namespace, ns.key());
+        c.request(&create.body(Body::Object(ns)));
+        assert!(c.run_to_steady(10, |_, _| {}));
+        let both = [(Kind::ServiceAccount, "default"), (Kind::ConfigMap, "kube-root-ca.crt")];
+        for (kind, name) in both {
+            assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_some());
+            let delete = Request::new(&user, Verb::Delete, kind, Key::new("team", name));
+            c.request(&delete.body(Body::Delete(DeleteOptions::default())));
+            assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_none());
+        }
+        assert!(c.run_to_steady(10, |_, _| {}));
+        for (kind, name) in both {
+            assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_some());
+        }
+    }
+}

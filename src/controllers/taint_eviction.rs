@@ -1,0 +1,332 @@
+//! The taint eviction controller (`k8s.io/kubernetes/pkg/controller/tainteviction`): pods leave a
+//! node with a `NoExecute` taint that they do not tolerate, or not for longer.
+
+use std::rc::Rc;
+
+use super::taints::{NO_EXECUTE, taints};
+use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::{DeleteOptions, Filter, Status};
+use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
+use crate::etcd::Map;
+use crate::scheduler::plugins::taint_toleration::tolerates;
+use jiff::SignedDuration;
+
+/// So often an eviction is tried.
+const RETRIES: usize = 5;
+
+const NODE: &str = "node";
+const POD: &str = "pod";
+const EVICT: &str = "evict";
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct TaintEvictionController;
+
+/// What it remembers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// By node: its `NoExecute` taints.
+    tainted: Map<Rc<str>, Rc<Vec<Taint>>>,
+    /// By pod: what is planned, or was done.
+    evictions: Map<Key, Eviction>,
+}
+
+/// A pod's eviction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Eviction {
+    /// It is planned; since when.
+    Planned { created: Timestamp, fire: Timestamp },
+    /// It has happened.
+    Done,
+}
+
+type Cx = Context<State>;
+
+impl Reconciler for TaintEvictionController {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        "taint-eviction-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
+        "node-controller".into()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: self.name(), host: None }
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::Node, Filter::All), (Kind::Pod, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        match seen.object().map(Object::kind) {
+            Some(Kind::Node) => handle_node(cx, seen),
+            Some(Kind::Pod) => handle_pod(cx, seen),
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        match &*key.namespace {
+            NODE => {
+                sync_node(&cx, &key.name);
+                Ok(())
+            }
+            POD => {
+                sync_pod(&cx, &pod_key(&key.name));
+                Ok(())
+            }
+            _ => evict(&cx, &pod_key(&key.name)).await,
+        }
+    }
+}
+
+fn pod_key(name: &str) -> Key {
+    let (namespace, name) = name.split_once('/').unwrap_or_default();
+    Key::new(namespace, name)
+}
+
+fn no_execute(node: &Node) -> Vec<Taint> {
+    taints(node).iter().filter(|t| t.effect == NO_EXECUTE).cloned().collect()
+}
+
+fn handle_node(cx: &mut Handler<'_, State>, seen: &Notification) {
+    let taints = |o: &Option<Object>| {
+        o.as_ref().and_then(Node::from_object).map(|n| no_execute(n)).unwrap_or_default()
+    };
+    if taints(&seen.old) != taints(&seen.new)
+        && let Some(node) = seen.object()
+    {
+        cx.enqueue(Key::new(NODE, node.name()));
+    }
+}
+
+fn node_name(pod: &Pod) -> &str {
+    pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default()
+}
+
+fn tolerations(pod: &Pod) -> &[Toleration] {
+    pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
+}
+
+fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
+    let old = seen.old.as_ref().and_then(Pod::from_object);
+    let new = seen.new.as_ref().and_then(Pod::from_object);
+    if let (Some(o), Some(n)) = (old, new)
+        && node_name(o) == node_name(n)
+        && tolerations(o) == tolerations(n)
+    {
+        return;
+    }
+    let Some(pod) = new.or(old) else { return };
+    let key = pod.metadata.key();
+    // Most pods are on nodes without such taints: they cost two look-ups.
+    if cx.state.tainted.contains_key(node_name(pod)) || cx.state.evictions.contains_key(&key) {
+        cx.enqueue(Key::new(POD, &key.to_string()));
+    }
+}
+
+/// `handleNodeUpdate`
+fn sync_node(cx: &Cx, name: &str) {
+    let node: Rc<str> = name.into();
+    let Some(object) = cx.lister::<Node>().get(&Key::new("", name)) else {
+        cx.update_state(move |s| {
+            s.tainted.remove(&node);
+        });
+        return;
+    };
+    let taints = Rc::new(no_execute(object));
+    let t = taints.clone();
+    cx.update_state(move |s| {
+        if t.is_empty() {
+            s.tainted.remove(&node);
+        } else {
+            s.tainted.insert(node.clone(), t.clone());
+        }
+    });
+    for pod in cx.lister::<Pod>().list(None).filter(|p| node_name(p) == name) {
+        process_pod_on_node(cx, pod, &taints);
+    }
+}
+
+/// `handlePodUpdate`
+fn sync_pod(cx: &Cx, key: &Key) {
+    let Some(pod) = cx.lister::<Pod>().get(key) else { return cancel(cx, key) };
+    if let Some(taints) = cx.state(|s| s.tainted.get(node_name(pod)).cloned()) {
+        process_pod_on_node(cx, pod, &taints);
+    }
+}
+
+/// How long a pod may stay on a node with these taints.
+enum Stay {
+    ForEver,
+    For(SignedDuration),
+    NotAtAll,
+}
+
+/// `GetMatchingTolerations` and `getMinTolerationTime`.
+fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Stay {
+    let mut shortest: Option<i64> = None;
+    for taint in taints {
+        let Some(t) = tolerations.iter().find(|t| tolerates(t, taint)) else { return Stay::NotAtAll };
+        if let Some(seconds) = t.toleration_seconds {
+            shortest = Some(shortest.map_or(seconds, |s| s.min(seconds)).max(0));
+        }
+    }
+    shortest.map_or(Stay::ForEver, |s| Stay::For(SignedDuration::from_secs(s)))
+}
+
+/// `processPodOnNode`
+fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
+    let key = pod.metadata.key();
+    if taints.is_empty() {
+        return cancel(cx, &key);
+    }
+    let now = cx.now();
+    match stay(taints, tolerations(pod)) {
+        Stay::NotAtAll => {
+            cancel(cx, &key);
+            plan(cx, key, now, now);
+        }
+        Stay::ForEver => cancel(cx, &key),
+        Stay::For(time) => {
+            let mut created = now;
+            if let Some(Eviction::Planned { created: before, .. }) =
+                cx.state(|s| s.evictions.get(&key).copied())
+            {
+                // It has counted since the first taint.
+                if before + time < now + time {
+                    return;
+                }
+                created = before;
+                cancel(cx, &key);
+            }
+            plan(cx, key, created, now + time);
+        }
+    }
+}
+
+fn evict_key(pod: &Key) -> Key {
+    Key::new(EVICT, &pod.to_string())
+}
+
+/// `AddWork`: at most once.
+fn plan(cx: &Cx, pod: Key, created: Timestamp, fire: Timestamp) {
+    if cx.state(|s| s.evictions.contains_key(&pod)) {
+        return;
+    }
+    let key = pod.clone();
+    cx.update_state(move |s| {
+        s.evictions.insert(key.clone(), Eviction::Planned { created, fire });
+    });
+    let left = fire.duration_since(cx.now());
+    if left.is_positive() {
+        cx.enqueue_after(evict_key(&pod), left);
+    } else {
+        cx.enqueue(evict_key(&pod));
+    }
+}
+
+/// `cancelWorkWithEvent`
+fn cancel(cx: &Cx, pod: &Key) {
+    let Some(eviction) = cx.state(|s| s.evictions.get(pod).copied()) else { return };
+    let key = pod.clone();
+    cx.update_state(move |s| {
+        s.evictions.remove(&key);
+    });
+    if eviction != Eviction::Done {
+        cx.cancel(evict_key(pod));
+        record(cx, pod, format!("Cancelling deletion of Pod {pod}"));
+    }
+}
+
+fn record(cx: &Cx, pod: &Key, message: String) {
+    let about = ObjectReference {
+        api_version: Some("v1".into()),
+        kind: Some("Pod".into()),
+        name: Some(pod.name.to_string()),
+        namespace: Some(pod.namespace.to_string()),
+        ..Default::default()
+    };
+    let reason = "TaintManagerEviction".into();
+    cx.record(Recorded { about, type_: "Normal", reason, message, action: "", at: cx.now() });
+}
+
+/// `deletePodHandler`
+async fn evict(cx: &Cx, pod: &Key) -> Result {
+    match cx.state(|s| s.evictions.get(pod).copied()) {
+        Some(Eviction::Planned { fire, .. }) if fire <= cx.now() => {}
+        // Cancelled, or planned anew for later.
+        _ => return Ok(()),
+    }
+    record(cx, pod, format!("Marking for deletion Pod {pod}"));
+    let mut result = Ok(());
+    for _ in 0..RETRIES {
+        result = add_condition_and_delete(cx, pod).await;
+        if result.is_ok() {
+            break;
+        }
+    }
+    let (key, done) = (pod.clone(), result.is_ok());
+    cx.update_state(move |s| {
+        // What a handler or a later sync decided meanwhile stands.
+        if done && s.evictions.contains_key(&key) {
+            s.evictions.insert(key.clone(), Eviction::Done);
+        } else {
+            s.evictions.remove(&key);
+        }
+    });
+    match result {
+        Err(e) if !e.is_not_found() => Err(Error::from(e)),
+        _ => Ok(()),
+    }
+}
+
+/// `addConditionAndDeletePod`
+async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(), Status> {
+    let pod = cx.get::<Pod>(key.clone()).await?;
+    let node = node_name(&pod).to_owned();
+    let taints = cx.state(|s| s.tainted.get(&*node).cloned()).unwrap_or_default();
+    let names: Vec<&str> = taints.iter().map(|t| t.key.as_str()).collect();
+    let why = |rule| {
+        Why::new(rule)
+            .read("taints", ObjectRef::new(Kind::Node, "", &node), "spec.taints", names.join(", "))
+            .read("pod", ObjectRef { kind: Kind::Pod, key: key.clone() }, "spec.tolerations", key)
+    };
+    let mut to = pod.clone();
+    if set_disruption_target(Rc::make_mut(&mut to), cx.now()) {
+        cx.patch_status(pod, to).because(why("taint_eviction.condition")).await?;
+    }
+    let delete = cx.delete(Kind::Pod, key.clone(), DeleteOptions::default());
+    delete.because(why("taint_eviction.delete")).await.map(|_| ())
+}
+
+/// Says why the pod goes; whether it had not been said.
+fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
+    let generation = pod.metadata.generation;
+    let conditions = pod.status.get_or_insert_default().conditions.get_or_insert_default();
+    let new = PodCondition {
+        type_: "DisruptionTarget".into(),
+        status: "True".into(),
+        reason: Some("DeletionByTaintManager".into()),
+        message: Some("Taint manager: deleting due to NoExecute taint".into()),
+        observed_generation: generation,
+        last_transition_time: Some(Time(Timestamp::from_second(now.as_second()).unwrap_or(now))),
+        ..Default::default()
+    };
+    match conditions.iter_mut().find(|c| c.type_ == new.type_) {
+        Some(c) if c.status == new.status && c.reason == new.reason && c.message == new.message => false,
+        Some(c) => {
+            *c = new;
+            true
+        }
+        None => {
+            conditions.push(new);
+            true
+        }
+    }
+}
