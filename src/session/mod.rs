@@ -18,6 +18,7 @@
 pub mod link;
 mod op;
 pub mod scenario;
+pub mod view;
 
 use std::rc::Rc;
 
