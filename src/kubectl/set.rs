@@ -65,7 +65,7 @@ fn pod_spec(kind: Kind, value: &mut Value) -> Option<&mut Map<String, Value>> {
 }
 
 /// A change of a pod spec, or what is wrong with it.
-type Edit = dyn Fn(&mut Map<String, Value>) -> std::result::Result<(), Vec<String>>;
+type Edit<'a> = dyn Fn(&mut Map<String, Value>) -> std::result::Result<(), Vec<String>> + 'a;
 
 /// Changes every object's pod spec and sends what is different.
 fn change(cx: &mut Context<'_>, args: &Args, words: &[String], done: &str, edit: &Edit) -> Result {
@@ -87,7 +87,7 @@ fn one(
     args: &Args,
     object: &Object,
     done: &str,
-    edit: &Edit,
+    edit: &Edit<'_>,
     dry_run: DryRun,
 ) -> Result {
     let before = object.to_value();
