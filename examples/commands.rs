@@ -1,8 +1,10 @@
 //! Prints the commands that a manifest leads to, one line each.
-use steady::session::{Depth, FIRST_MANIFEST, Session, Start};
+use steady::session::{Depth, Session, Start};
 fn main() {
     let file = std::env::args().nth(1);
-    let text = file.map_or(FIRST_MANIFEST.to_owned(), |f| std::fs::read_to_string(f).unwrap_or_default());
+    let text = file.map_or(steady::session::scenario::all().remove(0).manifest, |f| {
+        std::fs::read_to_string(f).unwrap_or_default()
+    });
     let mut s = Session::new(Start::default());
     let out = s.apply(&text);
     print!("{}{}", out.stdout, out.stderr);

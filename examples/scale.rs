@@ -1,11 +1,14 @@
 //! Time from apply to steady for growing numbers of replicas: `cargo run --release --example scale`.
 use std::time::Instant;
 use steady::cluster::{Cluster, Config};
-use steady::session::{FIRST_MANIFEST, Session, Start};
+use steady::session::{Session, Start};
 
 fn main() {
     for replicas in [3usize, 30, 100, 300, 1000, 3000] {
-        let text = FIRST_MANIFEST.replace("replicas: 3", &format!("replicas: {replicas}"));
+        let text = steady::session::scenario::all()
+            .remove(0)
+            .manifest
+            .replace("replicas: 3", &format!("replicas: {replicas}"));
         let nodes = replicas.div_ceil(100).max(3);
         let start = Start { nodes, ..Start::default() };
         let cluster = Cluster::new(&Config::nodes(nodes));

@@ -142,6 +142,22 @@ fn without_heartbeat(node: &Value) -> Value {
     node
 }
 
+/// When the last write of each step was recorded, in seconds since the case began. How long the
+/// recorder waited between two steps is part of what was done, and what it took for quiet differs
+/// with what else its machine did.
+fn last_writes(history: &str, steps: usize) -> Vec<f64> {
+    let mut last = vec![0.0f64; steps + 1];
+    for row in history.lines().filter_map(|l| serde_json::from_str::<Value>(l).ok()) {
+        let step = row.get("step").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        let t = row.get("t").and_then(Value::as_f64).unwrap_or(0.0);
+        // Some steps write nothing; then it is as late as it was before.
+        for l in last.iter_mut().skip(step) {
+            *l = l.max(t);
+        }
+    }
+    last
+}
+
 /// Runs the steps; gives what each kubectl step printed, in normal form.
 fn play(
     case: &Case,
@@ -151,7 +167,13 @@ fn play(
     start: f64,
 ) -> Vec<KubectlOutput> {
     let mut out = Vec::new();
-    for step in &case.steps {
+    let history = std::fs::read_to_string(folder.join("history.jsonl")).unwrap_or_default();
+    let ends = last_writes(&history, case.steps.len());
+    for (i, step) in case.steps.iter().enumerate() {
+        let early = start + ends.get(i).copied().unwrap_or(0.0) + AFTER_LAST_WRITE - system.now();
+        if i > 0 && early > 0.0 {
+            system.wait(early);
+        }
         match step {
             Step::Kubectl(command) => {
                 let since = system.writes().get(before..).unwrap_or(&[]);
@@ -179,8 +201,15 @@ fn play(
             }
         }
     }
+    let early = start + ends.last().copied().unwrap_or(0.0) + AFTER_LAST_WRITE - system.now();
+    if early > 0.0 {
+        system.wait(early);
+    }
     out
 }
+
+/// A step begins at the earliest so many seconds after the last write recorded before it.
+const AFTER_LAST_WRITE: f64 = 0.5;
 
 /// Runs one case.
 ///

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use steady::api::types::{Node as ApiNode, Pod, StorageClass};
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Response, Verb};
+use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Verb};
 use steady::client::{Component, Context, Controller, Handler, Notification, Reconciler, Result, Why};
 use steady::cluster::{Cluster, Config, NodeSpec};
 use steady::etcd::Map;
@@ -18,6 +18,10 @@ use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System,
 
 /// Seconds without a write after which a cluster counts as quiet.
 const QUIET_SECONDS: i64 = 2;
+/// How far apart two nodes do the same thing.
+const NODE_MILLIS: i64 = 2;
+/// How far apart a node does the same thing for two pods.
+const NODES_MILLIS: i64 = 8;
 
 /// A kubelet that follows the table in the recordings' README.
 #[derive(Clone, Debug)]
@@ -31,6 +35,9 @@ pub struct StandInKubelet {
 pub struct State {
     pods: Map<Rc<str>, Memory>,
     addresses: u32,
+    // By how many milliseconds each pod's life is late: the recorded nodes wrote one after another,
+    // never two at the same moment, and which came first shows in what controllers did in between.
+    late: Map<Rc<str>, i64>,
 }
 
 impl StandInKubelet {
@@ -77,6 +84,15 @@ impl Reconciler for StandInKubelet {
         let down =
             cx.lister::<ApiNode>().get(&Key::new("", &self.node)).is_some_and(|n| kubelet::node::is_down(n));
         let uid: Rc<str> = pod.metadata.uid().into();
+        let number = i64::from(self.number);
+        if cx.state(|s| !s.late.contains_key(&uid)) {
+            let id = uid.clone();
+            cx.update_state(move |s| {
+                let late = i64::try_from(s.late.len()).unwrap_or(0) * NODES_MILLIS + number * NODE_MILLIS;
+                s.late.insert(id.clone(), late);
+            });
+        }
+        let late = jiff::SignedDuration::from_millis(cx.state(|s| s.late.get(&uid).copied()).unwrap_or(0));
         loop {
             let (memory, used) = cx.state(|s| (s.pods.get(&uid).copied(), s.addresses));
             let node = kubelet::Node { number: self.number, down, next_ip: used + 1 };
@@ -111,7 +127,7 @@ impl Reconciler for StandInKubelet {
                 }
                 None => {
                     if let Some(at) = next.wake {
-                        cx.enqueue_after(key, at.duration_since(cx.now()));
+                        cx.enqueue_after(key, (at + late).duration_since(cx.now()));
                     }
                     return Ok(());
                 }
@@ -194,20 +210,48 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
 
 struct Client<'a>(&'a mut Simulator);
 
-impl kubectl::ApiClient for Client<'_> {
-    fn request(&mut self, r: &Request) -> Response {
-        let (response, writes) = self.0.cluster.request(r);
-        self.0.note(&writes);
-        response
+impl kubectl::Client for Client<'_> {
+    fn request(&mut self, call: &kubectl::Call) -> kubectl::Answer {
+        kubectl::send(call, &mut |r| {
+            let (response, writes) = self.0.cluster.request(r);
+            self.0.note(&writes);
+            response
+        })
     }
     fn now(&self) -> Timestamp {
         self.0.cluster.now()
+    }
+    fn wait(&mut self, wait: &kubectl::Wait) -> bool {
+        // Until something was written, or the wait is over.
+        let until = wait.until.unwrap_or_else(|| self.0.cluster.now() + std::time::Duration::from_secs(600));
+        let before = self.0.writes.len();
+        while self.0.writes.len() == before {
+            let next = match self.0.cluster.fair() {
+                Some(steady::cluster::Action::Advance) | None => {
+                    match self.0.cluster.clock().next().filter(|t| *t <= until) {
+                        Some(t) => t,
+                        None => {
+                            self.0.run_until(until);
+                            return wait.until.is_some();
+                        }
+                    }
+                }
+                Some(_) => self.0.cluster.now(),
+            };
+            self.0.run_until(next);
+        }
+        true
     }
 }
 
 impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput {
-        let files = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
+        // The files the line may name: all that lie there.
+        let files = std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|e| {
+            let text = std::fs::read_to_string(e.path()).ok()?;
+            Some((e.file_name().to_string_lossy().into_owned(), Rc::from(text)))
+        });
+        let files = files.collect();
         let out = kubectl::run(command, &files, &mut Client(self));
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }

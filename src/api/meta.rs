@@ -6,10 +6,12 @@ use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
+use serde::{Deserialize, Serialize};
+
 use super::kinds::Kind;
 
 /// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// Empty for a cluster-scoped object.
     pub namespace: Rc<str>,

@@ -73,6 +73,11 @@ impl ApiServer {
             return Ok(Response::Object { object, created: false });
         }
         if !r.dry_run {
+            // Even a deletion without grace is first written down (the generic store's
+            // updateForGracefulDeletionAndFinalizers), so that watchers see the deletionTimestamp.
+            if kind == Kind::Pod && object != *old {
+                object = self.write(at.clone(), Some(old.clone()), object, r);
+            }
             self.remove(&at, &object, r);
         }
         if kind == Kind::Pod

@@ -6,12 +6,12 @@ use crate::api::patch::{self, PatchError};
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {
+        if r.subresource == Subresource::Scale {
+            return self.scale(r);
+        }
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
         let old = self.existing(r)?;
         let mut object = apply(change, &old)?;
-        if r.subresource == Subresource::Scale {
-            return Err(Status::method_not_supported(r.kind, "patch"));
-        }
         defaults::apply(&mut object);
         self.store_update(r, old, object)
     }
@@ -29,14 +29,15 @@ fn apply(change: &Patch, old: &Object) -> Result<Object, Status> {
         Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
         Patch::Json(p) => patch::json_patch(old.to_value(), p),
     };
-    let value = value.map_err(refusal)?;
+    let mut value = value.map_err(refusal)?;
+    defaults::prepare(kind, &mut value);
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
 }
 
 fn refusal(e: PatchError) -> Status {
     match e {
         PatchError::BadRequest(m) => Status::bad_request(m),
-        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m),
+        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m).with(super::Details::default()),
         PatchError::Internal(m) => Status::new(500, "InternalError", m),
     }
 }

@@ -100,15 +100,18 @@ impl ApiServer {
                 defaults::apply(&mut object);
                 self.store_update(r, old, object)
             }
-            Body::Scale { replicas, resource_version } => {
-                let old = self.existing(r)?;
-                let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
-                object.meta_mut().resource_version.clone_from(resource_version);
-                let whole = Request { subresource: Subresource::None, ..r.clone() };
-                self.store_update(&whole, old, object)
-            }
+            Body::Scale { .. } => self.scale(r),
             _ => Err(Status::method_not_supported(r.kind, "update")),
         }
+    }
+
+    /// `…/scale`: the object with another size.
+    pub(super) fn scale(&mut self, r: &Request) -> Result<Response, Status> {
+        let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
+        let old = self.existing(r)?;
+        let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
+        object.meta_mut().resource_version.clone_from(resource_version);
+        self.store_update(r, old, object)
     }
 
     /// The stored object a request is about.
@@ -129,6 +132,9 @@ impl ApiServer {
         let rv = object.meta().resource_version.as_deref().unwrap_or_default();
         if !rv.is_empty() && old.meta().resource_version.as_deref() != Some(rv) {
             return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
+        }
+        if rv.is_empty() && strategy::allow_unconditional_update(r.kind) {
+            object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         }
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
@@ -273,6 +279,11 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
         meta.uid.clone_from(&o.uid);
     }
     meta.generate_name.clone_from(&o.generate_name);
+    // Go's omitempty: what is empty is absent.
+    meta.owner_references.take_if(|v| v.is_empty());
+    meta.finalizers.take_if(|v| v.is_empty());
+    meta.labels.take_if(|v| v.is_empty());
+    meta.annotations.take_if(|v| v.is_empty());
     // Neither can an update delete an object, nor bring it back.
     meta.deletion_timestamp.clone_from(&o.deletion_timestamp);
     meta.deletion_grace_period_seconds = o.deletion_grace_period_seconds;

@@ -224,6 +224,11 @@ pub(super) fn allow_create_on_update(kind: Kind) -> bool {
     matches!(kind, Kind::Lease | Kind::Event)
 }
 
+/// Kinds that can be replaced without saying which version is replaced.
+pub(super) fn allow_unconditional_update(kind: Kind) -> bool {
+    !matches!(kind, Kind::Lease | Kind::PodDisruptionBudget)
+}
+
 /// Namespaces have finalizers in `spec` beside those in `metadata`.
 pub(super) fn has_spec_finalizers(object: &Object) -> bool {
     Namespace::from_object(object)

@@ -209,7 +209,7 @@ impl<S: Clone + 'static> Context<S> {
         let request = Request { user, verb, kind, key, subresource: sub, body, dry_run: false };
         ApiCall {
             shared: self.shared.clone(),
-            pending: Some(Pending { request: Rc::new(request), why: None }),
+            pending: Some(Pending { request: Rc::new(request), why: None, background: false }),
             kind: PhantomData,
         }
     }
@@ -305,6 +305,14 @@ pub struct ApiCall<S, T> {
 }
 
 impl<S, T> ApiCall<S, T> {
+    /// It is a heartbeat: nobody waits for it, and it is no step of its own.
+    pub fn in_background(mut self) -> ApiCall<S, T> {
+        if let Some(p) = self.pending.as_mut() {
+            p.background = true;
+        }
+        self
+    }
+
     /// Says why.
     pub fn because(mut self, why: Why) -> ApiCall<S, T> {
         if let Some(p) = self.pending.as_mut() {

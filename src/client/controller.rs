@@ -1,5 +1,6 @@
 //! A component: handlers that fill a queue, and a worker that empties it.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::future::Future;
@@ -50,6 +51,15 @@ pub trait Reconciler: Clone + 'static {
 
     /// Works on a key.
     fn sync(self, cx: Context<Self::State>, key: Key) -> impl Future<Output = Result> + 'static;
+
+    /// A person makes something go wrong: data of the component's own room (a kubelet's `Fault`).
+    fn fault(&self, _cx: &mut Handler<'_, Self::State>, _fault: &dyn Any) {}
+
+    /// What is left of its memory when it crashed and starts anew: nothing, unless something beside
+    /// the process remembers it.
+    fn restarted(&self, _state: &Self::State) -> Self::State {
+        Self::State::default()
+    }
 
     /// After how many failures in a row a key is dropped; never by default.
     fn max_retries(&self) -> Option<u32> {
@@ -148,6 +158,8 @@ pub struct Pending {
     pub request: Rc<Request>,
     /// Why.
     pub why: Option<Rc<Why>>,
+    /// A heartbeat: it is sent like any other request, but is no step of its own.
+    pub background: bool,
 }
 
 /// What the surroundings lend a component for one action.
@@ -184,6 +196,8 @@ pub trait Component {
     fn watches(&self) -> Vec<(Kind, Filter)>;
     /// A handler runs.
     fn notify(&mut self, env: &mut Env<'_>, seen: &Notification);
+    /// A person makes something go wrong: data of the component's own room (a kubelet's `Fault`).
+    fn fault(&mut self, _env: &mut Env<'_>, _fault: &dyn Any) {}
     /// A planned moment has come.
     fn fire(&mut self, key: &Key);
     /// Its queue.
@@ -207,7 +221,7 @@ pub trait Component {
     /// A copy.
     fn boxed_clone(&self) -> Box<dyn Component>;
     /// Its reconciler's state, for views of a particular component.
-    fn state(&self) -> &dyn std::any::Any;
+    fn state(&self) -> &dyn Any;
 }
 
 impl Clone for Box<dyn Component> {
@@ -391,6 +405,17 @@ impl<R: Reconciler> Component for Controller<R> {
         self.reconciler.handle(&mut cx, seen);
     }
 
+    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) {
+        let mut cx = Handler {
+            state: &mut self.state,
+            caches: env.caches,
+            now: env.now,
+            queue: &mut self.queue,
+            timers: env.timers,
+        };
+        self.reconciler.fault(&mut cx, fault);
+    }
+
     fn fire(&mut self, key: &Key) {
         self.queue.fire(key);
     }
@@ -447,14 +472,16 @@ impl<R: Reconciler> Component for Controller<R> {
     }
 
     fn restart(&mut self) {
+        let state = self.reconciler.restarted(&self.state);
         *self = Controller::new(self.reconciler.clone());
+        self.state = state;
     }
 
     fn boxed_clone(&self) -> Box<dyn Component> {
         Box::new(self.clone())
     }
 
-    fn state(&self) -> &dyn std::any::Any {
+    fn state(&self) -> &dyn Any {
         &self.state
     }
 }

@@ -116,6 +116,8 @@ pub enum Outcome {
         request: Rc<Request>,
         /// Why.
         why: Option<Rc<Why>>,
+        /// Whether it was a heartbeat.
+        background: bool,
         /// The answer.
         response: Response,
         /// Whether the sync ended.

@@ -54,20 +54,30 @@ impl Cluster {
     pub fn next_command(&mut self, choice: Option<Actor>) -> Option<Command> {
         let mut actions = Vec::new();
         let mut waited_since = None;
+        // Time is only let pass for a command that comes of it: what comes is tried on a copy.
+        let mut copy: Option<Cluster> = None;
         while actions.len() < ACTIONS_LIMIT {
+            let cluster = copy.as_mut().unwrap_or(self);
             let action = match choice {
-                Some(actor) => self.next_for(actor)?,
-                None => self.fair()?,
+                Some(actor) => cluster.next_for(actor)?,
+                None => cluster.fair()?,
             };
-            let t = self.act(&action).ok()?;
+            if action == Action::Advance && copy.is_none() {
+                copy = Some(self.clone());
+            }
+            let cluster = copy.as_mut().unwrap_or(self);
+            let t = cluster.act(&action).ok()?;
             actions.push(action);
             if let Outcome::Advanced { from, .. } = t.outcome {
                 waited_since.get_or_insert(from);
             }
-            if let Some(mut command) = self.as_command(t) {
-                self.flush_events(&mut command, &mut actions);
+            if let Some(mut command) = cluster.as_command(t) {
+                cluster.flush_events(&mut command, &mut actions);
                 command.actions = actions;
                 command.waited_since = waited_since;
+                if let Some(copy) = copy {
+                    *self = copy;
+                }
                 return Some(command);
             }
         }
@@ -110,11 +120,10 @@ impl Cluster {
 
     fn as_command(&self, t: Transition) -> Option<Command> {
         let (actor, key, request, why, response) = match (t.action, t.outcome) {
-            (Action::Send { actor }, Outcome::Sent { key, request, why, response, .. })
-                if request.verb.writes() =>
-            {
-                (actor, Some(key), request, why, response)
-            }
+            (
+                Action::Send { actor },
+                Outcome::Sent { key, request, why, response, background: false, .. },
+            ) if request.verb.writes() => (actor, Some(key), request, why, response),
             (Action::Record { actor }, Outcome::Recorded { exchange: Some((request, response)) }) => {
                 (actor, None, request, None, response)
             }

@@ -9,6 +9,7 @@ use super::Cluster;
 use super::action::Actor;
 use super::process::Process;
 use crate::client::{Caches, Informer};
+use crate::kubelet;
 
 /// Something that goes wrong, or right again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,13 @@ pub enum Fault {
         process: String,
         /// The node, for a kubelet.
         node: Option<String>,
+    },
+    /// Something goes wrong on a node: a container crashes, a probe fails, an image is gone.
+    Kubelet {
+        /// The node; all of them if there is none.
+        node: Option<String>,
+        /// What.
+        fault: kubelet::Fault,
     },
     /// All watches of a process are cut; it goes on from the revision it has seen.
     CutWatches {
@@ -63,6 +71,7 @@ impl Cluster {
             Fault::NodeDown { node } => self.set_running(node, false),
             Fault::NodeUp { node } => self.set_running(node, true),
             Fault::Restart { process, node } => self.restart(process, node.as_deref()),
+            Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
         }
     }
@@ -117,6 +126,21 @@ impl Cluster {
         }
         self.ready.insert(id);
         Ok(())
+    }
+
+    fn on_nodes(&mut self, node: Option<&str>, fault: &kubelet::Fault) -> Result<(), NoSuchFault> {
+        let kubelets: Vec<Actor> = self
+            .actors()
+            .filter(|a| {
+                let p = self.processes.get(a.process as usize);
+                p.and_then(|p| p.node.as_deref()).is_some_and(|n| node.is_none_or(|wanted| wanted == n))
+            })
+            .collect();
+        let mut any = false;
+        for actor in kubelets {
+            any |= self.component_fault(actor, fault);
+        }
+        if any { Ok(()) } else { Err(NoSuchFault) }
     }
 
     fn cut_watches(&mut self, process: &str, node: Option<&str>) -> Result<(), NoSuchFault> {

@@ -225,7 +225,15 @@ impl Cluster {
             Progress::Waiting => (false, None),
             Progress::Done { error, .. } => (true, error),
         };
-        Some(Outcome::Sent { key, request: pending.request, why: pending.why, response, ended, error })
+        Some(Outcome::Sent {
+            key,
+            request: pending.request,
+            why: pending.why,
+            background: pending.background,
+            response,
+            ended,
+            error,
+        })
     }
 
     fn record(&mut self, actor: Actor) -> Option<Outcome> {
@@ -255,6 +263,20 @@ impl Cluster {
         for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
             self.clock.changed(&w.object.key.namespace);
         }
+    }
+
+    /// A person makes something go wrong in a component: data of that component's own room, as
+    /// [`kubelet::Fault`](crate::kubelet::Fault). Returns whether there is such a component and it
+    /// runs.
+    pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
+        let now = self.clock.now();
+        let Some(p) = self.running(actor.process) else { return false };
+        let Some(component) = p.components.get_mut(actor.component as usize) else { return false };
+        let mut timers = Vec::new();
+        component.fault(&mut Env { caches: &p.caches, now, timers: &mut timers }, fault);
+        self.set_timers(actor, timers);
+        self.ready.insert(actor.process);
+        true
     }
 
     /// Lets time pass up to a moment, whatever else there is to do.

@@ -1,67 +1,167 @@
-//! A kubectl in the library (the real one is on its way; this one only creates).
+//! kubectl: a command line in, API requests out, text back.
+//!
+//! A command is straight-line code against a context (`cx.send(call)?`), as in Kubernetes' own
+//! kubectl, and yet a value: a [`Kubectl`] holds the words, the files and the answers it has got so
+//! far, and [`Kubectl::poll`] runs the command from its start with those answers until it needs one
+//! more. So it can be cloned, kept in a history, and each of its requests can be a step of its own,
+//! exactly as a controller's sync is. A command that waits (`rollout status`, `delete`, `wait`) stops
+//! at [`Poll::Wait`]: the page shows what it has printed so far and lets the person step; a
+//! synchronous driver lets time pass. [`run`] is the shortcut where every answer is at hand: there
+//! nothing is run twice.
+//!
+//! Nothing here reads a clock or a file: the time comes with the answers, files are given by name.
+//!
+//! ```
+//! use steady::kubectl::{Kubectl, Poll};
+//! let kubectl = Kubectl::new("kubectl get podz", Default::default(), steady::api::Timestamp::UNIX_EPOCH);
+//! let Poll::Ready(output) = kubectl.poll() else { panic!("it needs no request") };
+//! assert_eq!(output.stderr, "error: the server doesn't have a resource type \"podz\"\n");
+//! assert_eq!(output.exit, 1);
+//! ```
 
+mod annotate;
+mod apply;
+mod call;
+mod commands;
+mod context;
+mod create;
+mod custom_columns;
+mod delete;
+mod describe;
+mod discovery;
+mod door;
+mod error;
+mod events;
+mod files;
+mod flags;
+mod generators;
+mod get;
+mod go;
+pub mod jsonpath;
+mod label;
+mod node;
+mod output;
+mod patch;
+pub mod printers;
+mod replace;
+mod resource;
+mod rollout;
+mod scale;
+mod set;
+mod tabwriter;
+mod wait;
+pub mod words;
+
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apiserver::{Body, Request, Response, Verb};
+use crate::api::Timestamp;
 
-/// What a command line printed.
+pub use call::{Answer, Call, FieldValidation, Payload};
+pub use context::{Wait, WaitFor};
+pub use door::send;
+pub use error::Error;
+
+use context::{Context, Stop};
+
+/// What a command printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// Standard output.
+    /// What it printed.
     pub stdout: String,
-    /// Standard error.
+    /// What it complained about.
     pub stderr: String,
-    /// The exit code.
+    /// Its exit code.
     pub exit: i32,
 }
 
-/// Who carries a request to the API server.
-pub trait ApiClient {
-    /// Sends a request.
-    fn request(&mut self, r: &Request) -> Response;
-    /// The time.
-    fn now(&self) -> Timestamp;
+/// How far a command is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Poll {
+    /// It has ended.
+    Ready(Output),
+    /// It needs the answer to a request: give it with [`Kubectl::answer`].
+    Request(Rc<Call>),
+    /// It waits. Let something happen or time pass, then call [`Kubectl::wake`]; it will look
+    /// again, and may wait again. What it has printed until now is in the output.
+    Wait(Wait, Output),
 }
 
-/// Runs a command line.
-pub fn run(line: &str, files: &dyn Fn(&str) -> Option<String>, client: &mut dyn ApiClient) -> Output {
-    let mut out = Output::default();
-    let Some(file) = line.strip_prefix("apply -f ") else {
-        return Output { stderr: "error: unknown command\n".into(), exit: 1, ..out };
-    };
-    let Ok(value) = serde_yaml::from_str::<serde_json::Value>(&files(file).unwrap_or_default()) else {
-        return Output { stderr: "error: not YAML\n".into(), exit: 1, ..out };
-    };
-    let text = |k: &str| value.get(k).and_then(serde_json::Value::as_str).unwrap_or_default();
-    let Some(kind) = Kind::of(text("apiVersion"), text("kind")) else {
-        return Output { stderr: "error: unknown kind\n".into(), exit: 1, ..out };
-    };
-    match Object::from_value(kind, value.clone()) {
-        Ok(mut o) => {
-            if kind.namespaced() && o.namespace().is_empty() {
-                o.meta_mut().namespace = Some("default".into());
+/// The text files that lie in the directory kubectl runs in.
+pub type Files = BTreeMap<String, Rc<str>>;
+
+/// A command that is being carried out: a value.
+#[derive(Clone, Debug)]
+pub struct Kubectl {
+    line: Rc<str>,
+    files: Rc<Files>,
+    started: Timestamp,
+    replies: imbl::GenericVector<context::Reply, imbl::shared_ptr::RcK>,
+}
+
+impl Kubectl {
+    /// A command line, with or without `kubectl` before it, in a directory with these files.
+    pub fn new(line: &str, files: Rc<Files>, now: Timestamp) -> Kubectl {
+        Kubectl { line: line.into(), files, started: now, replies: Default::default() }
+    }
+
+    /// The command line.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// Runs as far as the answers go.
+    pub fn poll(&self) -> Poll {
+        let mut cx = Context::new(&self.files, self.started, self.replies.iter().cloned().collect(), None);
+        match cx.run(&self.line) {
+            Ok(()) => Poll::Ready(cx.finish(0)),
+            Err(Stop::Exit(code)) => Poll::Ready(cx.finish(code)),
+            Err(Stop::Request(call)) => Poll::Request(call),
+            Err(Stop::Wait(wait)) => Poll::Wait(wait, cx.finish(0)),
+            Err(Stop::Error(e)) => {
+                cx.complain(&e);
+                Poll::Ready(cx.finish(1))
             }
-            let user: Rc<str> = "kubectl".into();
-            let name = o.name().to_owned();
-            let key = Key::new(o.namespace(), &name);
-            let r = client.request(&Request::new(&user, Verb::Create, kind, key).body(Body::Object(o)));
-            match r {
-                Response::Failure(s) => {
-                    out.stderr = format!("Error from server: {s}\n");
-                    out.exit = 1;
-                }
-                _ => {
-                    let g =
-                        if kind.group().is_empty() { String::new() } else { format!(".{}", kind.group()) };
-                    out.stdout = format!("{}{g}/{name} created\n", kind.singular());
-                }
-            }
-        }
-        Err(e) => {
-            out.stderr = format!("{e}\n");
-            out.exit = 1;
         }
     }
-    out
+
+    /// The answer to the request it stopped at, and when it came.
+    pub fn answer(&mut self, answer: Answer, now: Timestamp) {
+        self.replies.push_back(context::Reply::Answer(Rc::new(answer), now));
+    }
+
+    /// It shall look again.
+    pub fn wake(&mut self, now: Timestamp) {
+        self.replies.push_back(context::Reply::Woken(now));
+    }
+}
+
+/// Who answers a command that is run at one go.
+pub trait Client {
+    /// The answer to a request.
+    fn request(&mut self, call: &Call) -> Answer;
+    /// The time.
+    fn now(&self) -> Timestamp;
+    /// Lets something happen, or time pass up to the wait's deadline. `false` if nothing ever will
+    /// happen again and there is no deadline: the command then gives up.
+    fn wait(&mut self, wait: &Wait) -> bool;
+}
+
+/// Runs a command to its end.
+pub fn run(line: &str, files: &Files, client: &mut dyn Client) -> Output {
+    let now = client.now();
+    let mut cx = Context::new(files, now, Vec::new(), Some(client));
+    match cx.run(line) {
+        Ok(()) => cx.finish(0),
+        Err(Stop::Exit(code)) => cx.finish(code),
+        Err(Stop::Error(e)) => {
+            cx.complain(&e);
+            cx.finish(1)
+        }
+        // With a client there is no request to stop at, and a wait that cannot end is over.
+        Err(Stop::Request(_) | Stop::Wait(_)) => {
+            cx.complain(&Error::text("timed out waiting for the condition"));
+            cx.finish(1)
+        }
+    }
 }

@@ -1,6 +1,55 @@
-//! The kubelet.
-use crate::client::Component;
+//! The kubelet: what runs on a node (`k8s.io/kubernetes/pkg/kubelet`).
+//!
+//! There are no images to run, so the container runtime below it is a table of times (see
+//! [`timings`]) and what a container does is read from its own manifest (see [`behaviour`]).
+//! Everything above the runtime is the kubelet's own logic: pod workers, status, probes, back-off,
+//! image manager, graceful termination, leases.
+//!
+//! | module | in Kubernetes |
+//! | --- | --- |
+//! | [`state`] | what the runtime and the status manager remember of each pod |
+//! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
+//! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
+//! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
+//! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
+//! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
+//! | `prober` | `prober/worker.go` |
+//! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
+//! | `node` | `nodestatus`, `component-helpers/lease` |
+//!
+//! A pod's sync is a state machine over virtual time: a *turn* brings the runtime up to the present,
+//! does what can be done without waiting, and says when it wants to be woken. A wake-up that could
+//! only repeat what is known (a probe that goes on failing, a back-off at its longest, a volume
+//! whose ConfigMap is still missing) is planned in the background, so that a cluster that is stuck
+//! is nevertheless steady; whatever can change its outcome plans it in the foreground again.
+
+mod actions;
+pub mod backoff;
+pub mod behaviour;
+mod config;
+pub mod fault;
+pub mod images;
+mod kill;
+mod node;
+mod pod_worker;
+mod prober;
+mod reconciler;
+mod start;
+pub mod state;
+mod status;
+mod status_containers;
+pub mod timings;
+
+#[cfg(test)]
+mod tests;
+
+pub use fault::{Fault, ProbeType};
+pub use reconciler::Kubelet;
+pub use state::State;
+
+use crate::client::{Component, Controller};
+
 /// What runs on a node.
-pub fn components(_node: &str) -> Vec<Box<dyn Component>> {
-    Vec::new()
+pub fn components(node: &str) -> Vec<Box<dyn Component>> {
+    vec![Controller::boxed(Kubelet::new(node))]
 }

@@ -6,27 +6,28 @@
 //!
 //! ```
 //! use steady::session::{Depth, Session, Start};
+//! let scenario = steady::session::scenario::all().remove(0);
 //! let mut session = Session::new(Start::default());
-//! let out = session.kubectl("apply -f manifest.yaml", &[("manifest.yaml", steady::session::FIRST_MANIFEST)]);
+//! let out = session.apply(&scenario.manifest);
 //! assert_eq!(out.stdout, "deployment.apps/web created\n");
 //! assert!(session.step(Depth::Command, None));
 //! assert_eq!(session.current().commands()[0].by.as_ref(), "deployment-controller");
 //! session.back();
 //! ```
 
+pub mod link;
 mod op;
+pub mod scenario;
 
 use std::rc::Rc;
 
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
-use crate::kubectl;
-
-/// The first manifest a person sees.
-pub const FIRST_MANIFEST: &str = include_str!("../../static/scenarios/first-deployment/manifest.yaml");
+use crate::kubectl::{self, Kubectl, Output, Poll};
 
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
@@ -46,7 +47,7 @@ pub enum What {
         /// What was written.
         writes: Vec<Write>,
         /// What it printed.
-        output: kubectl::Output,
+        output: Output,
     },
     /// Something went wrong.
     Fault(Fault),
@@ -256,27 +257,53 @@ impl Session {
     }
 
     /// Applies a manifest, as `kubectl apply -f`.
-    pub fn apply(&mut self, text: &str) -> kubectl::Output {
+    pub fn apply(&mut self, text: &str) -> Output {
         self.kubectl("apply -f manifest.yaml", &[("manifest.yaml", text)])
     }
 
+    /// What applying a manifest would do: the writes, and what would be printed. Nothing happens.
+    pub fn preview(&self, text: &str) -> (Vec<Write>, Output) {
+        let mut copy = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let files = [("manifest.yaml".to_owned(), Rc::from(text))].into_iter().collect();
+        let mut command = Kubectl::new("apply -f manifest.yaml", Rc::new(files), self.now());
+        let output = copy.drive(&mut command).0;
+        (copy.writes, output)
+    }
+
+    /// Runs a kubectl command line until it ends or waits; see [`Session::kubectl_or_wait`].
+    pub fn kubectl(&mut self, line: &str, files: &[(&str, &str)]) -> Output {
+        self.kubectl_or_wait(line, files).0
+    }
+
     /// Runs a kubectl command line. What it writes is one moment; a command that only reads, or is
-    /// refused, leaves the run as it was.
-    pub fn kubectl(&mut self, line: &str, files: &[(&str, &str)]) -> kubectl::Output {
+    /// refused, leaves the run as it was. A command that waits (`rollout status`, `delete`) is
+    /// handed back with what it has printed so far: let something happen, then
+    /// [`Session::look_again`].
+    pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
         let op = Op::Kubectl {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
         };
+        let given = files.iter().map(|(n, t)| ((*n).to_owned(), Rc::from(*t))).collect();
+        let mut command = Kubectl::new(line, Rc::new(given), self.now());
         let mut client =
             Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
-        let find = |name: &str| files.iter().find(|(n, _)| *n == name).map(|(_, t)| (*t).to_owned());
-        let output = kubectl::run(line, &find, &mut client);
+        let (output, waits) = client.drive(&mut command);
         if !client.writes.is_empty() {
             let what =
                 What::Person { exchanges: client.exchanges, writes: client.writes, output: output.clone() };
             self.push(what, op, client.cluster);
         }
-        output
+        (output, waits.then_some(command))
+    }
+
+    /// A waiting command looks at the cluster as it is now; all it has printed, and whether it
+    /// still waits. It only reads.
+    pub fn look_again(&self, command: &mut Kubectl) -> (Output, bool) {
+        command.wake(self.now());
+        let mut client =
+            Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        client.drive(command)
     }
 
     /// Makes something go wrong.
@@ -355,7 +382,21 @@ struct Client {
     writes: Vec<Write>,
 }
 
-impl kubectl::ApiClient for Client {
+impl Client {
+    /// Answers a command until it ends or waits; whether it waits.
+    fn drive(&mut self, command: &mut Kubectl) -> (Output, bool) {
+        loop {
+            match command.poll() {
+                Poll::Ready(output) => return (output, false),
+                Poll::Wait(_, output) => return (output, true),
+                Poll::Request(call) => {
+                    let answer = kubectl::send(&call, &mut |r| self.request(r));
+                    command.answer(answer, self.cluster.now());
+                }
+            }
+        }
+    }
+
     fn request(&mut self, request: &Request) -> Response {
         let (response, writes) = self.cluster.request(request);
         if request.verb.writes() {
@@ -363,9 +404,5 @@ impl kubectl::ApiClient for Client {
         }
         self.writes.extend(writes);
         response
-    }
-
-    fn now(&self) -> Timestamp {
-        self.cluster.now()
     }
 }

@@ -1,0 +1,51 @@
+//! `kubectl annotate`
+
+use super::commands;
+use super::context::{Context, Result, Stop, fail};
+use super::flags::Args;
+use super::label::{self, Changes};
+use super::output::{self, DryRun};
+use crate::api::{MetaExt, Object};
+
+/// May always be overwritten.
+pub(super) const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let changes = label::changes(&args.words, "annotation", false)?;
+    let dry_run = DryRun::of(cx, args)?;
+    let (objects, mut errors) = label::objects(cx, args, &changes, "annotation")?;
+    for object in objects {
+        match one(cx, args, &object, &changes, dry_run) {
+            Ok(()) => {}
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
+    }
+    commands::finish(errors)
+}
+
+fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
+    if args.on("list") {
+        for (k, v) in object.meta().annotations.iter().flatten() {
+            cx.say(&format!("{k}={v}"));
+        }
+        return Ok(());
+    }
+    if !args.on("overwrite") {
+        let taken: Vec<String> = changes
+            .set
+            .keys()
+            .filter(|k| *k != CHANGE_CAUSE)
+            .filter_map(|k| Some((k, object.meta().annotation(k)?)))
+            .map(|(k, have)| format!("'{k}' already has a value ({have})"))
+            .collect();
+        if !taken.is_empty() {
+            return fail(format!(
+                "--overwrite is false but found the following declared annotation(s): {}",
+                taken.join("; ")
+            ));
+        }
+    }
+    let value = label::send(cx, object, "annotations", changes, args, dry_run)?;
+    output::report(cx, args, &value, "annotated", dry_run)
+}

@@ -1,0 +1,114 @@
+//! What kubectl asks the API server, as it would travel: JSON bodies, not typed objects, since what
+//! a person wrote may be of the wrong type or have fields that no kind knows.
+
+use serde_json::Value;
+
+use crate::api::{Key, Kind};
+use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+
+/// One request of kubectl's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What for.
+    pub verb: Verb,
+    /// Of which resource.
+    pub kind: Kind,
+    /// Which one; the name is empty for a collection, the namespace for all of them.
+    pub key: Key,
+    /// Which part of it.
+    pub subresource: Subresource,
+    /// With what.
+    pub body: Payload,
+    /// `labelSelector`; empty for none.
+    pub label_selector: String,
+    /// `fieldSelector`; empty for none.
+    pub field_selector: String,
+    /// `dryRun=All`
+    pub dry_run: bool,
+    /// `fieldValidation`
+    pub field_validation: FieldValidation,
+    /// `fieldManager`; empty for the server's default.
+    pub field_manager: &'static str,
+    /// `force`: takes fields from other managers in a server-side apply.
+    pub force: bool,
+}
+
+/// What a [`Call`] carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Payload {
+    /// Nothing.
+    None,
+    /// An object as JSON.
+    Object(Value),
+    /// `application/json-patch+json`, as text: the server says what is wrong with it.
+    JsonPatch(String),
+    /// `application/merge-patch+json`, as text.
+    MergePatch(String),
+    /// `application/strategic-merge-patch+json`, as text.
+    StrategicPatch(String),
+    /// `application/apply-patch+yaml`
+    Apply(Value),
+    /// How to delete.
+    Delete(DeleteOptions),
+}
+
+/// What the server does about unknown and repeated fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum FieldValidation {
+    /// The server's default: it warns.
+    #[default]
+    Warn,
+    /// It refuses.
+    Strict,
+    /// It drops them silently.
+    Ignore,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The answer.
+    pub response: Response,
+    /// The texts of its `Warning` headers.
+    pub warnings: Vec<String>,
+}
+
+impl From<Response> for Answer {
+    fn from(response: Response) -> Answer {
+        Answer { response, warnings: Vec::new() }
+    }
+}
+
+impl Call {
+    /// A request without a body.
+    pub fn new(verb: Verb, kind: Kind, namespace: &str, name: &str) -> Call {
+        let namespace = if kind.namespaced() { namespace } else { "" };
+        Call {
+            verb,
+            kind,
+            key: Key::new(namespace, name),
+            subresource: Subresource::None,
+            body: Payload::None,
+            label_selector: String::new(),
+            field_selector: String::new(),
+            dry_run: false,
+            field_validation: FieldValidation::Warn,
+            field_manager: "",
+            force: false,
+        }
+    }
+
+    /// With a body.
+    #[must_use]
+    pub fn body(mut self, body: Payload) -> Call {
+        self.body = body;
+        self
+    }
+
+    /// The path it goes to.
+    pub fn path(&self) -> String {
+        crate::apiserver::Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone())
+            .subresource(self.subresource)
+            .path()
+    }
+}

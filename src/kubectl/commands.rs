@@ -1,0 +1,395 @@
+//! The commands and their flags, and how a line finds its way to one.
+
+use super::context::{Context, Result, Stop, fail};
+use super::error::Error;
+use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, slice, text};
+use super::output::{DRY_RUN, PRINT};
+use super::resource::{FILENAME, SELECTOR};
+use super::{
+    annotate, apply, create, delete, discovery, events, generators, get, label, node, patch, replace,
+    rollout, scale, set, wait,
+};
+
+/// What a command does with its arguments.
+type Run = fn(&mut Context<'_>, &Args) -> Result;
+
+/// A command or a group of them.
+pub(super) struct Command {
+    pub(super) name: &'static str,
+    pub(super) aliases: &'static [&'static str],
+    pub(super) flags: &'static [&'static [Flag]],
+    /// Flags without which it does nothing.
+    pub(super) required: &'static [&'static str],
+    pub(super) run: Run,
+    pub(super) sub: &'static [Command],
+}
+
+const fn command(name: &'static str, flags: &'static [&'static [Flag]], run: Run) -> Command {
+    Command { name, aliases: &[], flags, required: &[], run, sub: &[] }
+}
+
+impl Command {
+    const fn requires(mut self, required: &'static [&'static str]) -> Command {
+        self.required = required;
+        self
+    }
+    const fn alias(mut self, aliases: &'static [&'static str]) -> Command {
+        self.aliases = aliases;
+        self
+    }
+    /// With commands under it.
+    pub(super) const fn with(self, sub: &'static [Command]) -> Command {
+        self.group(sub)
+    }
+    const fn group(mut self, sub: &'static [Command]) -> Command {
+        self.sub = sub;
+        self
+    }
+    fn is(&self, word: &str) -> bool {
+        self.name == word || self.aliases.contains(&word)
+    }
+}
+
+const ALL_NAMESPACES: Flag = boolean("all-namespaces").short('A');
+const ALL: &[Flag] = &[boolean("all"), ALL_NAMESPACES];
+const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
+const CREATE: &[&[Flag]] = &[PRINT, DRY_RUN, VALIDATE];
+
+const COMMANDS: &[Command] = &[
+    command(
+        "get",
+        &[
+            PRINT,
+            SELECTOR,
+            FILENAME,
+            &[
+                ALL_NAMESPACES,
+                boolean("show-labels"),
+                slice("label-columns").short('L'),
+                boolean("no-headers"),
+                boolean("show-kind"),
+                text("sort-by"),
+                boolean("ignore-not-found"),
+                boolean("watch").short('w'),
+                boolean("watch-only"),
+                boolean("output-watch-events"),
+                boolean("server-print"),
+                int("chunk-size"),
+                text("raw"),
+                text("subresource"),
+            ],
+        ],
+        get::run,
+    ),
+    command(
+        "apply",
+        &[
+            PRINT,
+            DRY_RUN,
+            SELECTOR,
+            FILENAME,
+            VALIDATE,
+            &[
+                boolean("all"),
+                boolean("prune"),
+                boolean("overwrite"),
+                boolean("server-side"),
+                boolean("force-conflicts"),
+                boolean("force"),
+                boolean("wait"),
+                boolean("openapi-patch"),
+                optional("cascade", "background"),
+                int("grace-period"),
+                duration("timeout"),
+                array("prune-allowlist"),
+            ],
+        ],
+        apply::run,
+    )
+    .group(&[command(
+        "view-last-applied",
+        &[PRINT, SELECTOR, FILENAME, &[boolean("all")]],
+        apply::view_last_applied,
+    )]),
+    command(
+        "create",
+        &[PRINT, DRY_RUN, SELECTOR, FILENAME, VALIDATE, &[text("raw"), boolean("edit")]],
+        create::run,
+    )
+    .group(generators::CREATE),
+    command("replace", &[PRINT, DRY_RUN, FILENAME, VALIDATE, &[text("raw"), boolean("force")]], replace::run),
+    command(
+        "delete",
+        &[
+            PRINT,
+            DRY_RUN,
+            SELECTOR,
+            FILENAME,
+            ALL,
+            &[
+                optional("cascade", "background"),
+                int("grace-period"),
+                boolean("force"),
+                boolean("now"),
+                boolean("wait"),
+                duration("timeout"),
+                boolean("ignore-not-found"),
+                text("raw"),
+                boolean("interactive").short('i'),
+            ],
+        ],
+        delete::run,
+    ),
+    command(
+        "scale",
+        &[
+            PRINT,
+            DRY_RUN,
+            SELECTOR,
+            FILENAME,
+            ALL,
+            &[int("replicas"), int("current-replicas"), text("resource-version"), duration("timeout")],
+        ],
+        scale::run,
+    )
+    .requires(&["replicas"]),
+    command("set", &[], set::group).group(set::COMMANDS_OF),
+    command(
+        "patch",
+        &[
+            PRINT,
+            DRY_RUN,
+            FILENAME,
+            &[
+                text("patch").short('p'),
+                text("patch-file"),
+                text("type"),
+                boolean("local"),
+                text("subresource"),
+            ],
+        ],
+        patch::run,
+    ),
+    command("label", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], label::run),
+    command("annotate", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], annotate::run),
+    command("rollout", &[], rollout::group).group(rollout::COMMANDS_OF),
+    command("expose", &[PRINT, DRY_RUN, SELECTOR, FILENAME, generators::EXPOSE_FLAGS], generators::expose),
+    command("run", &[PRINT, DRY_RUN, generators::RUN_FLAGS], generators::run_pod).requires(&["image"]),
+    command("cordon", &[DRY_RUN, SELECTOR], node::cordon),
+    command("uncordon", &[DRY_RUN, SELECTOR], node::uncordon),
+    command("drain", &[DRY_RUN, SELECTOR, node::DRAIN_FLAGS], node::drain),
+    command(
+        "taint",
+        &[PRINT, DRY_RUN, SELECTOR, &[boolean("overwrite"), boolean("all")], VALIDATE],
+        node::taint,
+    ),
+    command(
+        "wait",
+        &[PRINT, SELECTOR, FILENAME, ALL, &[array("for"), duration("timeout"), boolean("local")]],
+        wait::run,
+    ),
+    command(
+        "events",
+        &[
+            PRINT,
+            &[
+                ALL_NAMESPACES,
+                text("for"),
+                slice("types"),
+                boolean("no-headers"),
+                boolean("watch").short('w'),
+                int("chunk-size"),
+            ],
+        ],
+        events::run,
+    ),
+    command(
+        "api-resources",
+        &[&[
+            text("output").short('o'),
+            text("api-group"),
+            optional("namespaced", "true"),
+            slice("verbs"),
+            slice("categories"),
+            text("sort-by"),
+            boolean("no-headers"),
+            boolean("cached"),
+        ]],
+        discovery::api_resources,
+    ),
+    command("api-versions", &[], discovery::api_versions),
+    command("version", &[&[boolean("client"), text("output").short('o')]], discovery::version),
+    command("cluster-info", &[], discovery::cluster_info),
+    command("describe", &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]], unbuilt),
+    command("edit", &[PRINT, FILENAME, VALIDATE], unbuilt),
+    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], unbuilt),
+    command("logs", &[], unbuilt),
+    command("exec", &[], unbuilt),
+    command("attach", &[], unbuilt),
+    command("port-forward", &[], unbuilt),
+    command("top", &[], unbuilt),
+    command("auth", &[], unbuilt),
+    command("autoscale", &[], unbuilt),
+    command("diff", &[], unbuilt),
+    command("config", &[], unbuilt),
+    command("debug", &[], unbuilt),
+    command("cp", &[], unbuilt),
+    command("proxy", &[], unbuilt),
+    command("certificate", &[], unbuilt),
+    command("completion", &[], unbuilt),
+    command("kustomize", &[], unbuilt),
+    command("plugin", &[], unbuilt),
+    command("options", &[], unbuilt),
+];
+
+const LABEL: &[Flag] = &[boolean("overwrite"), boolean("list"), boolean("local"), text("resource-version")];
+
+/// The commands that are there in kubectl, and not here.
+fn unbuilt(_: &mut Context<'_>, _: &Args) -> Result {
+    fail("this command of kubectl's is not built here yet")
+}
+
+/// Finds the command of some words and runs it.
+pub(super) fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
+    let Some((index, name)) = first_word(words) else {
+        cx.say("kubectl controls the Kubernetes cluster manager.");
+        cx.say("");
+        cx.say("Usage:\n  kubectl [flags] [options]");
+        return Ok(());
+    };
+    if index > 0 && words.iter().take(index).any(|w| w.starts_with('-') && w == "--help") {
+        return fail("flags cannot be placed before plugin name: --help");
+    }
+    let Some(command) = COMMANDS.iter().find(|c| c.is(name)) else {
+        return unknown(name);
+    };
+    let mut rest: Vec<String> = words.to_vec();
+    rest.remove(index);
+    descend(cx, command, format!("kubectl {}", command.name), rest)
+}
+
+fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut words: Vec<String>) -> Result {
+    if !command.sub.is_empty()
+        && let Some((index, name)) = first_word(&words)
+        && let Some(sub) = command.sub.iter().find(|c| c.is(name))
+    {
+        words.remove(index);
+        let path = format!("{path} {}", sub.name);
+        return descend(cx, sub, path, words);
+    }
+    let mut tables: Vec<&'static [Flag]> = command.flags.to_vec();
+    tables.push(flags::GLOBAL);
+    let args = flags::parse(&path, &tables, &words)?;
+    if args.on("help") {
+        cx.say(&format!("Usage:\n  {path} [options]\n"));
+        return Ok(());
+    }
+    if let Some(ns) = args.flag("namespace").filter(|n| !n.is_empty()) {
+        cx.namespace = ns.to_owned();
+        cx.explicit_namespace = true;
+    }
+    let missing: Vec<String> =
+        command.required.iter().filter(|r| !args.has(r)).map(|r| format!("{r:?}")).collect();
+    if !missing.is_empty() {
+        return fail(format!("required flag(s) {} not set", missing.join(", ")));
+    }
+    (command.run)(cx, &args)
+}
+
+/// The first word that is no flag (nor a global flag's value), and where it stands.
+fn first_word(words: &[String]) -> Option<(usize, &str)> {
+    let mut skip = false;
+    for (i, w) in words.iter().enumerate() {
+        if skip {
+            skip = false;
+        } else if w == "--" {
+            return None;
+        } else if w.starts_with('-') && w.len() > 1 {
+            let takes_value = |f: &&Flag| f.value != flags::Value::Bool;
+            skip = !w.contains('=')
+                && flags::GLOBAL.iter().filter(takes_value).any(|f| {
+                    w.strip_prefix("--") == Some(f.long)
+                        || f.short.is_some_and(|c| w.strip_prefix('-').is_some_and(|r| r.chars().eq([c])))
+                });
+        } else {
+            return Some((i, w));
+        }
+    }
+    None
+}
+
+fn unknown(name: &str) -> Result {
+    let mut message = format!("unknown command {name:?} for \"kubectl\"");
+    let mut similar: Vec<&str> = COMMANDS
+        .iter()
+        .map(|c| c.name)
+        .filter(|c| distance(name, c) <= 2 || c.to_lowercase().starts_with(&name.to_lowercase()))
+        .collect();
+    similar.sort_unstable();
+    if !similar.is_empty() {
+        message.push_str("\n\nDid you mean this?\n");
+        for s in similar {
+            message.push('\t');
+            message.push_str(s);
+            message.push('\n');
+        }
+    }
+    fail(message)
+}
+
+/// The Levenshtein distance; words longer than any command are far from all of them.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().take(40).collect(), b.chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let Some(slot) = row.get_mut(j + 1) else { break };
+            let up = *slot;
+            left = (diagonal + usize::from(ca != cb)).min(left + 1).min(up + 1);
+            diagonal = up;
+            *slot = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(usize::MAX)
+}
+
+/// A message that ends with where help is found (`UsageErrorf`).
+pub(super) fn usage<T>(path: &str, message: impl std::fmt::Display) -> Result<T> {
+    fail(format!("{message}\nSee '{path} -h' for help and examples"))
+}
+
+/// A group without one of its commands: an unknown word is a mistake, nothing is a cry for help.
+pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+    if !args.words.is_empty() {
+        return usage(path, format!("unknown command {:?}", args.words.join(" ")));
+    }
+    cx.out.push_str(help);
+    Err(Stop::Exit(1))
+}
+
+/// The errors of several objects, if there are any.
+pub(super) fn finish(errors: Vec<Error>) -> Result {
+    match Error::aggregate(errors) {
+        Some(e) => Err(Stop::Error(e)),
+        None => Ok(()),
+    }
+}
+
+/// Flags of a command that makes an object.
+pub(super) const CREATE_FLAGS: &[&[Flag]] = CREATE;
+
+/// A row for a group's table.
+pub(super) const fn sub(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    flags: &'static [&'static [Flag]],
+    required: &'static [&'static str],
+    run: Run,
+) -> Command {
+    command(name, flags, run).alias(aliases).requires(required)
+}

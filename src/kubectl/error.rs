@@ -1,0 +1,109 @@
+//! Errors in kubectl's words (`k8s.io/kubectl/pkg/cmd/util`, `CheckErr`).
+
+use crate::apiserver::Status;
+
+/// Why a command fails.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error {
+    /// The server refused.
+    Status(Status),
+    /// kubectl itself refused, in these words.
+    Text(String),
+    /// Several things went wrong.
+    Many(Vec<Error>),
+}
+
+impl Error {
+    /// A refusal in words.
+    pub fn text(message: impl Into<String>) -> Error {
+        Error::Text(message.into())
+    }
+
+    /// One error as itself, several as [`Error::Many`], none as `None`.
+    pub fn aggregate(mut errors: Vec<Error>) -> Option<Error> {
+        match errors.len() {
+            0 => None,
+            1 => errors.pop(),
+            _ => Some(Error::Many(errors)),
+        }
+    }
+
+    /// Says which file it was about (`AddSourceToErr`).
+    #[must_use]
+    pub fn source(self, verb: &str, source: &str) -> Error {
+        if source.is_empty() {
+            return self;
+        }
+        let prefix = format!("error when {verb} {source:?}: ");
+        match self {
+            Error::Status(mut s) => {
+                s.message.insert_str(0, &prefix);
+                Error::Status(s)
+            }
+            Error::Text(t) => Error::Text(prefix + &t),
+            many @ Error::Many(_) => many,
+        }
+    }
+
+    /// What is written to stderr.
+    pub fn render(&self) -> String {
+        match self {
+            Error::Status(s) if s.reason == "Invalid" => invalid(s),
+            Error::Status(s) => standard(s),
+            Error::Text(t) if t.starts_with("error: ") => t.clone(),
+            Error::Text(t) => format!("error: {t}"),
+            Error::Many(all) => all.iter().map(|e| e.message() + "\n").collect(),
+        }
+    }
+
+    /// Without the `error: ` that stands before a lone one.
+    pub fn message(&self) -> String {
+        match self {
+            Error::Status(s) => standard(s),
+            Error::Text(t) => t.clone(),
+            Error::Many(all) => all.iter().map(Error::message).collect::<Vec<_>>().join("\n"),
+        }
+    }
+
+    /// Whether the server did not find it.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Error::Status(s) if s.is_not_found())
+    }
+}
+
+fn standard(s: &Status) -> String {
+    match s.reason {
+        "" => format!("Error from server: {}", s.message),
+        reason => format!("Error from server ({reason}): {}", s.message),
+    }
+}
+
+fn invalid(s: &Status) -> String {
+    let Some(d) = &s.details else { return "The request is invalid".into() };
+    let mut text = "The request is invalid".to_owned();
+    if !d.kind.is_empty() || !d.name.is_empty() {
+        text = format!("The {} {:?} is invalid", d.kind, d.name);
+    } else if !s.message.is_empty() && d.causes.is_empty() {
+        text = format!("The request is invalid: {}", s.message);
+    }
+    let mut causes: Vec<String> = Vec::new();
+    for c in &d.causes {
+        let line = format!("{}: {}", c.field, c.message);
+        if !causes.contains(&line) {
+            causes.push(line);
+        }
+    }
+    match causes.as_slice() {
+        [] => text,
+        [one] => format!("{text}: {one}"),
+        many => {
+            text.push_str(": \n");
+            for c in many {
+                text.push_str("* ");
+                text.push_str(c);
+                text.push('\n');
+            }
+            text
+        }
+    }
+}

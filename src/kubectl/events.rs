@@ -1,0 +1,104 @@
+//! `kubectl events`
+
+use super::context::{Context, Result, fail};
+use super::flags::Args;
+use super::output::{self, Printer};
+use super::{commands, printers, resource, tabwriter};
+use crate::api::types::Event;
+use crate::api::{Kind, Object, Timestamp};
+use crate::apiserver::{Response, Verb};
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    if !args.words.is_empty() {
+        return commands::usage(
+            "kubectl events",
+            format!("unknown command {:?} for \"kubectl events\"", args.words.join(" ")),
+        );
+    }
+    let all = args.on("all-namespaces");
+    let namespace = if all { String::new() } else { cx.namespace.clone() };
+    let mut call = super::call::Call::new(Verb::List, Kind::Event, &namespace, "");
+    if let Some(target) = args.flag("for") {
+        let Some((kind, name)) = target.split_once('/') else {
+            return fail("--for must be in resource/name form");
+        };
+        let kind = resource::must_kind(kind)?;
+        call.field_selector = format!(
+            "involvedObject.kind={},involvedObject.apiVersion={},involvedObject.name={name}",
+            kind.as_str(),
+            kind.api_version()
+        );
+    }
+    let mut items = match &cx.send(call)?.response {
+        Response::List { items, .. } => items.clone(),
+        Response::Failure(s) => return Err((**s).clone().into()),
+        _ => Vec::new(),
+    };
+    let types = args.all("types");
+    items.retain(|o| {
+        let type_ = o.get::<Event>().and_then(|e| e.type_.as_deref()).unwrap_or_default();
+        types.is_empty() || types.iter().any(|t| t.eq_ignore_ascii_case(type_))
+    });
+    items.sort_by_key(last_seen);
+    if let Some(printer) = Printer::of(cx, args, false)? {
+        let values = items.iter().map(|o| output::presentable(args, o.to_value())).collect();
+        return printer.print(cx, &output::list(values), true);
+    }
+    if items.is_empty() {
+        let line = if all {
+            "No events found.\n".to_owned()
+        } else {
+            format!("No events found in {namespace} namespace.\n")
+        };
+        cx.err.push_str(&line);
+        return Ok(());
+    }
+    let mut lines = String::new();
+    if !args.on("no-headers") {
+        lines.push_str(if all { "NAMESPACE\t" } else { "" });
+        lines.push_str("LAST SEEN\tTYPE\tREASON\tOBJECT\tMESSAGE\n");
+    }
+    for o in &items {
+        let Some(e) = o.get::<Event>() else { continue };
+        let involved = &e.involved_object;
+        if all {
+            lines.push_str(o.namespace());
+            lines.push('\t');
+        }
+        lines.push_str(&format!(
+            "{}\t{}\t{}\t{}/{}\t{}\n",
+            interval(cx, e),
+            e.type_.as_deref().unwrap_or_default(),
+            e.reason.as_deref().unwrap_or_default(),
+            involved.kind.as_deref().unwrap_or_default(),
+            involved.name.as_deref().unwrap_or_default(),
+            e.message.as_deref().unwrap_or_default().trim()
+        ));
+    }
+    let text = tabwriter::align(&lines, tabwriter::TABLE);
+    cx.out.push_str(&text);
+    Ok(())
+}
+
+fn last_seen(o: &Object) -> Timestamp {
+    let Some(e) = o.get::<Event>() else { return Timestamp::UNIX_EPOCH };
+    let series = e.series.as_ref().and_then(|s| s.last_observed_time.as_ref()).map(|t| t.0);
+    let last = e.last_timestamp.as_ref().or(e.first_timestamp.as_ref()).map(|t| t.0);
+    series.or(last).or(e.event_time.as_ref().map(|t| t.0)).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// `5s`, or `5s (x3 over 2m)`.
+pub(super) fn interval(cx: &Context<'_>, e: &Event) -> String {
+    let first = match &e.first_timestamp {
+        Some(t) => cx.age(Some(t)),
+        None => printers::age_micro(e.event_time.as_ref(), cx.now()),
+    };
+    if let Some(s) = &e.series {
+        let last = printers::age_micro(s.last_observed_time.as_ref(), cx.now());
+        return format!("{last} (x{} over {first})", s.count.unwrap_or(0));
+    }
+    match e.count.unwrap_or(0) {
+        n if n > 1 => format!("{} (x{n} over {first})", cx.age(e.last_timestamp.as_ref())),
+        _ => first,
+    }
+}

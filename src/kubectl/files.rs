@@ -1,0 +1,148 @@
+//! Manifests: what `-f` names, read as kubectl reads it.
+
+use serde_json::Value;
+
+use super::context::{Context, Result, Stop, fail};
+use super::error::Error;
+use crate::api::yaml::{self, Limits};
+use crate::api::{Key, Kind};
+
+/// One object of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Manifest {
+    /// Its kind.
+    pub(super) kind: Kind,
+    /// Its namespace; the command's where it says none; empty for a cluster-scoped one.
+    pub(super) namespace: String,
+    /// Its name; may be empty.
+    pub(super) name: String,
+    /// What was written, with the namespace filled in.
+    pub(super) value: Value,
+    /// The file.
+    pub(super) source: String,
+}
+
+impl Manifest {
+    /// Namespace and name.
+    pub(super) fn key(&self) -> Key {
+        Key::new(&self.namespace, &self.name)
+    }
+}
+
+/// The objects of some files, and what is wrong with others of them.
+pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<(Vec<Manifest>, Vec<Error>)> {
+    let mut manifests = Vec::new();
+    let mut errors = Vec::new();
+    for name in names {
+        for (source, text) in read(cx, name)? {
+            let documents = match yaml::documents(text, &Limits::default()) {
+                Ok(documents) => documents,
+                Err(e) => {
+                    errors.push(Error::Text(format!("error parsing {source}: {}", e.kubectl_text())));
+                    continue;
+                }
+            };
+            for d in documents {
+                add(cx, d.value, &source, &mut manifests, &mut errors);
+            }
+        }
+    }
+    Ok((manifests, errors))
+}
+
+/// The objects of some files; the first mistake ends it.
+pub(super) fn load(cx: &Context<'_>, names: &[String]) -> Result<Vec<Manifest>> {
+    let (manifests, errors) = load_all(cx, names)?;
+    match Error::aggregate(errors) {
+        Some(e) => Err(Stop::Error(e)),
+        None => Ok(manifests),
+    }
+}
+
+/// The files behind a name: itself, or the manifests of a directory.
+fn read<'a>(cx: &Context<'a>, name: &str) -> Result<Vec<(String, &'a str)>> {
+    let plain = name.strip_prefix("./").unwrap_or(name);
+    if let Some(text) = cx.files.get(plain) {
+        return Ok(vec![(name.to_owned(), text)]);
+    }
+    if name == "-" {
+        return fail("there is no standard input here: name a file");
+    }
+    if name.starts_with("http://") || name.starts_with("https://") {
+        return fail(format!("unable to read URL {name:?}: there is no network here"));
+    }
+    let prefix = match plain.trim_end_matches('/') {
+        "." | "" => String::new(),
+        dir => format!("{dir}/"),
+    };
+    let is_manifest = |f: &str| [".yaml", ".yml", ".json"].iter().any(|e| f.ends_with(e));
+    let inside: Vec<(String, &str)> = cx
+        .files
+        .iter()
+        .filter(|(f, _)| f.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/') && is_manifest(rest)))
+        .map(|(f, t)| (f.clone(), &**t))
+        .collect();
+    if inside.is_empty() || (prefix.is_empty() && plain != ".") {
+        return fail(format!("the path {name:?} does not exist"));
+    }
+    Ok(inside)
+}
+
+/// The text of a file that is no manifest.
+pub(super) fn text<'a>(cx: &Context<'a>, name: &str) -> Result<&'a str> {
+    match cx.files.get(name.strip_prefix("./").unwrap_or(name)) {
+        Some(text) => Ok(text),
+        None => fail(format!("open {name}: no such file or directory")),
+    }
+}
+
+fn add(cx: &Context<'_>, mut value: Value, source: &str, out: &mut Vec<Manifest>, errors: &mut Vec<Error>) {
+    let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
+    let missing = match &value {
+        Value::Object(_) if kind.is_empty() => Some("kind not set"),
+        Value::Object(_) if api_version.is_empty() => Some("apiVersion not set"),
+        Value::Object(_) => None,
+        _ => Some("invalid object to validate"),
+    };
+    if let Some(what) = missing {
+        errors.push(Error::Text(format!(
+            "error validating {source:?}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
+        )));
+        return;
+    }
+    if kind == "List" || (kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)) {
+        if let Some(Value::Array(items)) = value.get_mut("items").map(Value::take) {
+            items.into_iter().for_each(|item| add(cx, item, source, out, errors));
+        }
+        return;
+    }
+    let (name, own) = (text(&value, "/metadata/name"), text(&value, "/metadata/namespace"));
+    let Some(kind_found) = Kind::of(&api_version, &kind) else {
+        errors.push(Error::Text(format!(
+            "resource mapping not found for name: {name:?} namespace: {own:?} from {source:?}: no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
+        )));
+        return;
+    };
+    let mut namespace = own;
+    if kind_found.namespaced() {
+        if namespace.is_empty() {
+            namespace.clone_from(&cx.namespace);
+        } else if cx.explicit_namespace && namespace != cx.namespace {
+            errors.push(Error::Text(format!(
+                "the namespace from the provided object {namespace:?} does not match the namespace {:?}. You must pass '--namespace={namespace}' to perform this operation.",
+                cx.namespace
+            )));
+            return;
+        }
+        let meta = value
+            .as_object_mut()
+            .map(|m| m.entry("metadata").or_insert_with(|| Value::Object(Default::default())));
+        if let Some(Value::Object(meta)) = meta {
+            meta.insert("namespace".into(), namespace.clone().into());
+        }
+    } else {
+        namespace.clear();
+    }
+    out.push(Manifest { kind: kind_found, namespace, name, value, source: source.to_owned() });
+}

@@ -1,0 +1,263 @@
+//! Flags as `spf13/pflag` reads them, from tables; its messages are part of what people see.
+
+use std::collections::BTreeMap;
+
+use super::context::{Result, fail};
+use super::go;
+
+/// What kind of value a flag has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// `--all`, `--all=false`
+    Bool,
+    /// A string.
+    Text,
+    /// A string; the flag alone means this.
+    Optional(&'static str),
+    /// A number.
+    Int,
+    /// `5s`
+    Duration,
+    /// May be repeated.
+    Array,
+    /// May be repeated, and holds commas.
+    Slice,
+}
+
+/// One row of a table of flags.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flag {
+    pub(super) long: &'static str,
+    pub(super) short: Option<char>,
+    pub(super) value: Value,
+}
+
+const fn flag(long: &'static str, short: Option<char>, value: Value) -> Flag {
+    Flag { long, short, value }
+}
+
+/// `--all`
+pub(super) const fn boolean(long: &'static str) -> Flag {
+    flag(long, None, Value::Bool)
+}
+/// `--name=x`
+pub(super) const fn text(long: &'static str) -> Flag {
+    flag(long, None, Value::Text)
+}
+/// `--replicas=3`
+pub(super) const fn int(long: &'static str) -> Flag {
+    flag(long, None, Value::Int)
+}
+/// `--timeout=5s`
+pub(super) const fn duration(long: &'static str) -> Flag {
+    flag(long, None, Value::Duration)
+}
+/// `--from-literal=a=b`, more than once.
+pub(super) const fn array(long: &'static str) -> Flag {
+    flag(long, None, Value::Array)
+}
+/// `--tcp=80,81`, more than once.
+pub(super) const fn slice(long: &'static str) -> Flag {
+    flag(long, None, Value::Slice)
+}
+/// `--cascade`, `--cascade=orphan`
+pub(super) const fn optional(long: &'static str, alone: &'static str) -> Flag {
+    flag(long, None, Value::Optional(alone))
+}
+
+impl Flag {
+    /// With a letter.
+    pub(super) const fn short(mut self, c: char) -> Flag {
+        self.short = Some(c);
+        self
+    }
+
+    /// How pflag names it: `-n, --namespace`.
+    fn display(&self) -> String {
+        match self.short {
+            Some(c) => format!("-{c}, --{}", self.long),
+            None => format!("--{}", self.long),
+        }
+    }
+}
+
+/// The flags every command has.
+pub(super) const GLOBAL: &[Flag] = &[
+    text("namespace").short('n'),
+    text("kubeconfig"),
+    text("context"),
+    text("cluster"),
+    text("user"),
+    text("server").short('s'),
+    text("token"),
+    text("as"),
+    array("as-group"),
+    text("as-uid"),
+    text("request-timeout"),
+    boolean("insecure-skip-tls-verify"),
+    boolean("match-server-version"),
+    boolean("warnings-as-errors"),
+    text("cache-dir"),
+    int("v").short('v'),
+    boolean("help").short('h'),
+];
+
+/// The words of a command, sorted out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Args {
+    /// What is not a flag.
+    pub(super) words: Vec<String>,
+    /// How many of them stood before `--`.
+    pub(super) dash: Option<usize>,
+    flags: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Args {
+    /// Whether the flag was given at all.
+    pub(super) fn has(&self, long: &str) -> bool {
+        self.flags.contains_key(long)
+    }
+
+    /// A boolean; false unless given.
+    pub(super) fn on(&self, long: &str) -> bool {
+        self.flag(long).is_some_and(is_true)
+    }
+
+    /// A boolean with a default.
+    pub(super) fn on_or(&self, long: &str, default: bool) -> bool {
+        self.flag(long).map_or(default, is_true)
+    }
+
+    /// The last value.
+    pub(super) fn flag(&self, long: &str) -> Option<&str> {
+        self.flags.get(long).and_then(|v| v.last()).map(String::as_str)
+    }
+
+    /// The last value, or nothing.
+    pub(super) fn text(&self, long: &str) -> &str {
+        self.flag(long).unwrap_or_default()
+    }
+
+    /// All values.
+    pub(super) fn all(&self, long: &str) -> &[String] {
+        self.flags.get(long).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// A number.
+    pub(super) fn int(&self, long: &str) -> Option<i64> {
+        self.flag(long).and_then(|v| v.parse().ok())
+    }
+
+    /// A duration.
+    pub(super) fn duration(&self, long: &str) -> Option<jiff::SignedDuration> {
+        let ns = go::parse_duration(self.flag(long)?)?;
+        let seconds = i64::try_from(ns / 1_000_000_000).ok()?;
+        Some(jiff::SignedDuration::new(seconds, (ns % 1_000_000_000) as i32))
+    }
+}
+
+fn is_true(text: &str) -> bool {
+    matches!(text, "1" | "t" | "T" | "true" | "TRUE" | "True")
+}
+
+fn is_bool(text: &str) -> bool {
+    is_true(text) || matches!(text, "0" | "f" | "F" | "false" | "FALSE" | "False")
+}
+
+/// Sorts words into flags and the rest. `path` is the command's, for `See '…' for usage.`
+pub(super) fn parse(path: &str, tables: &[&'static [Flag]], words: &[String]) -> Result<Args> {
+    let mut args = Args::default();
+    let find = |test: &dyn Fn(&Flag) -> bool| tables.iter().flat_map(|t| t.iter()).find(|f| test(f)).copied();
+    let usage = |message: String| fail(format!("{message}\nSee '{path} --help' for usage."));
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            args.dash = Some(args.words.len());
+            args.words.extend(words.cloned());
+            break;
+        } else if let Some(rest) = word.strip_prefix("--") {
+            let (name, value) = match rest.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (rest, None),
+            };
+            if name.is_empty() || name.starts_with('-') {
+                return usage(format!("bad flag syntax: {word}"));
+            }
+            let Some(flag) = find(&|f| f.long == name) else {
+                return usage(format!("unknown flag: --{name}"));
+            };
+            let value = match (value, flag.value) {
+                (Some(value), _) => value,
+                (None, Value::Bool) => "true".into(),
+                (None, Value::Optional(alone)) => alone.into(),
+                (None, _) => match words.next() {
+                    Some(value) => value.clone(),
+                    None => return usage(format!("flag needs an argument: --{name}")),
+                },
+            };
+            if let Err(e) = set(&mut args, &flag, value) {
+                return usage(e);
+            }
+        } else if word.len() > 1 && word.starts_with('-') {
+            let mut rest = word.get(1..).unwrap_or_default();
+            while let Some(c) = rest.chars().next() {
+                let tail = rest.get(c.len_utf8()..).unwrap_or_default();
+                let Some(flag) = find(&|f| f.short == Some(c)) else {
+                    return usage(format!("unknown shorthand flag: '{c}' in -{rest}"));
+                };
+                let value = if let Some(value) = tail.strip_prefix('=') {
+                    rest = "";
+                    value.to_owned()
+                } else {
+                    match flag.value {
+                        Value::Bool | Value::Optional(_) => {
+                            rest = tail;
+                            if let Value::Optional(alone) = flag.value { alone } else { "true" }.to_owned()
+                        }
+                        _ if !tail.is_empty() => {
+                            rest = "";
+                            tail.to_owned()
+                        }
+                        _ => match words.next() {
+                            Some(value) => {
+                                rest = "";
+                                value.clone()
+                            }
+                            None => return usage(format!("flag needs an argument: '{c}' in -{rest}")),
+                        },
+                    }
+                };
+                if let Err(e) = set(&mut args, &flag, value) {
+                    return usage(e);
+                }
+            }
+        } else {
+            args.words.push(word.clone());
+        }
+    }
+    Ok(args)
+}
+
+fn set(args: &mut Args, flag: &Flag, value: String) -> std::result::Result<(), String> {
+    let wrong = match flag.value {
+        Value::Bool if !is_bool(&value) => {
+            Some(format!("strconv.ParseBool: parsing {value:?}: invalid syntax"))
+        }
+        Value::Int => go::parse_int(&value).err(),
+        Value::Duration if go::parse_duration(&value).is_none() => Some(match value.as_str() {
+            v if v.parse::<f64>().is_ok() => format!("time: missing unit in duration {v:?}"),
+            v => format!("time: invalid duration {v:?}"),
+        }),
+        _ => None,
+    };
+    if let Some(why) = wrong {
+        return Err(format!("invalid argument {value:?} for {:?} flag: {why}", flag.display()));
+    }
+    let values = args.flags.entry(flag.long).or_default();
+    match flag.value {
+        Value::Slice => values.extend(value.split(',').map(str::to_owned)),
+        Value::Array => values.push(value),
+        _ => *values = vec![value],
+    }
+    Ok(())
+}

@@ -1,0 +1,476 @@
+//! Commands that make an object from flags: `create deployment`, `run`, `expose` …
+
+use base64::Engine;
+use serde_json::{Map, Value, json};
+
+use super::call::FieldValidation;
+use super::commands::{self, CREATE_FLAGS, Command, sub};
+use super::context::{Context, Result, Stop, fail};
+use super::create::post;
+use super::error::Error;
+use super::flags::{Args, Flag, array, boolean, int, optional, slice, text};
+use super::output::{self, DRY_RUN, DryRun, PRINT};
+use super::resource::{self, Rules};
+use super::{apply, files};
+use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, Service};
+use crate::api::{Key, Kind, Object};
+
+const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
+const FROM: &[Flag] = &[
+    array("from-literal"),
+    slice("from-file"),
+    slice("from-env-file"),
+    text("type"),
+    boolean("append-hash"),
+];
+const DEPLOYMENT: &[Flag] = &[slice("image"), int("replicas").short('r'), int("port")];
+const SERVICE: &[Flag] = &[slice("tcp"), int("node-port"), text("clusterip"), text("external-name")];
+const BUDGET: &[Flag] = &[text("selector"), text("min-available"), text("max-unavailable")];
+const PRIORITY: &[Flag] =
+    &[int("value"), boolean("global-default"), text("description"), text("preemption-policy")];
+
+pub(super) const RUN_FLAGS: &[Flag] = &[
+    text("image"),
+    text("image-pull-policy"),
+    text("restart"),
+    text("port"),
+    text("labels").short('l'),
+    array("env"),
+    boolean("command"),
+    array("annotations"),
+    boolean("rm"),
+    boolean("stdin").short('i'),
+    boolean("tty").short('t'),
+    boolean("attach"),
+    boolean("quiet").short('q'),
+    boolean("expose"),
+    text("overrides"),
+];
+
+pub(super) const EXPOSE_FLAGS: &[Flag] = &[
+    text("port"),
+    text("target-port"),
+    text("name"),
+    text("type"),
+    text("protocol"),
+    text("cluster-ip"),
+    text("external-ip"),
+    text("load-balancer-ip"),
+    text("labels"),
+    text("session-affinity"),
+    text("overrides"),
+];
+
+/// `create NOUN`
+pub(super) const CREATE: &[Command] = &[
+    sub("deployment", &["deploy"], &[PRINT, DRY_RUN, VALIDATE, DEPLOYMENT], &["image"], deployment),
+    sub("configmap", &["cm"], &[PRINT, DRY_RUN, VALIDATE, FROM], &[], config_map),
+    sub("secret", &[], &[], &[], secret_group).with(&[sub(
+        "generic",
+        &[],
+        &[PRINT, DRY_RUN, VALIDATE, FROM],
+        &[],
+        secret,
+    )]),
+    sub("namespace", &["ns"], CREATE_FLAGS, &[], namespace),
+    sub("serviceaccount", &["sa"], CREATE_FLAGS, &[], service_account),
+    sub("service", &["svc"], &[], &[], service_group).with(&[
+        sub("clusterip", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &[], cluster_ip),
+        sub("nodeport", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &[], node_port),
+        sub("loadbalancer", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &[], load_balancer),
+        sub("externalname", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &["external-name"], external_name),
+    ]),
+    sub("poddisruptionbudget", &["pdb"], &[PRINT, DRY_RUN, VALIDATE, BUDGET], &[], budget),
+    sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
+];
+
+fn secret_group(cx: &mut Context<'_>, args: &Args) -> Result {
+    commands::group(cx, args, "kubectl create secret", "Create a secret with specified type.\n")
+}
+
+fn service_group(cx: &mut Context<'_>, args: &Args) -> Result {
+    commands::group(cx, args, "kubectl create service", "Create a service using a specified subcommand.\n")
+}
+
+/// The one name a command takes.
+fn name(args: &Args) -> Result<&str> {
+    let before = args.dash.unwrap_or(args.words.len());
+    match (args.words.first(), before) {
+        (Some(name), 1) => Ok(name),
+        (_, n) => fail(format!("exactly one NAME is required, got {n}")),
+    }
+}
+
+/// Makes the object and says so; `failed` stands before a refusal, as some commands have it.
+fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Value, failed: &str) -> Result {
+    let dry_run = DryRun::of(cx, args)?;
+    value["apiVersion"] = kind.api_version().into();
+    value["kind"] = kind.as_str().into();
+    if cx.explicit_namespace && kind.namespaced() {
+        value["metadata"]["namespace"] = cx.namespace.as_str().into();
+    }
+    let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if args.on("save-config") {
+        value = apply::annotated(&value);
+    }
+    let validation = if args.has("validate") { apply::validation(args)? } else { FieldValidation::Strict };
+    let namespace = if kind.namespaced() { cx.namespace.clone() } else { String::new() };
+    let made = post(cx, kind, &Key::new(&namespace, &name), value, dry_run, validation, "kubectl-create");
+    let value = match made {
+        Ok(value) => value,
+        Err(Stop::Error(Error::Status(s))) if !failed.is_empty() => {
+            return fail(format!("failed to create {failed}: {}", s.message));
+        }
+        Err(stop) => return Err(stop),
+    };
+    output::report(cx, args, &value, "created", dry_run)
+}
+
+/// A container's name from its image: what stands after the last slash, before tag or digest.
+fn container_name(image: &str) -> String {
+    let last = image.rsplit('/').next().unwrap_or(image);
+    let base = last.split(['@', ':']).next().unwrap_or(last);
+    base.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect()
+}
+
+fn deployment(cx: &mut Context<'_>, args: &Args) -> Result {
+    let name = name(args)?;
+    let command = args.words.get(1..).unwrap_or_default();
+    let images = args.all("image");
+    if images.len() > 1 && !command.is_empty() {
+        return fail("cannot specify multiple --image options and command");
+    }
+    let single = images.len() == 1;
+    let containers: Vec<Value> = images
+        .iter()
+        .map(|image| {
+            let mut c = json!({"image": image, "name": container_name(image), "resources": {}});
+            if single && let Some(port) = args.int("port").filter(|p| *p >= 0) {
+                c["ports"] = json!([{"containerPort": port}]);
+            }
+            if !command.is_empty() {
+                c["command"] = json!(command);
+            }
+            c
+        })
+        .collect();
+    let labels = json!({"app": name});
+    let value = json!({
+        "metadata": {"labels": labels, "name": name},
+        "spec": {
+            "replicas": args.int("replicas").unwrap_or(1),
+            "selector": {"matchLabels": labels},
+            "strategy": {},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}},
+        },
+        "status": {},
+    });
+    make(cx, args, Kind::Deployment, value, "deployment")
+}
+
+/// `--from-literal`, `--from-file`, `--from-env-file`
+fn data(cx: &Context<'_>, args: &Args) -> Result<Map<String, Value>> {
+    let mut out = Map::new();
+    for literal in args.all("from-literal") {
+        let Some((k, v)) = literal.split_once('=').filter(|(k, _)| !k.is_empty()) else {
+            return fail(format!("invalid literal source {literal}, expected key=value"));
+        };
+        insert(&mut out, k, v.trim_matches(['\'', '"']))?;
+    }
+    for source in args.all("from-file") {
+        let (key, file) = match source.split_once('=') {
+            Some((key, file)) => (key, file),
+            None => (source.rsplit('/').next().unwrap_or(source), source.as_str()),
+        };
+        let text = files::text(cx, file)
+            .or_else(|_| fail(format!("error reading {file}: no such file or directory")))?;
+        insert(&mut out, key, text)?;
+    }
+    for file in args.all("from-env-file") {
+        let lines =
+            files::text(cx, file)?.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+        for (k, v) in lines.filter_map(|l| l.split_once('=')) {
+            insert(&mut out, k, v)?;
+        }
+    }
+    Ok(out)
+}
+
+fn insert(out: &mut Map<String, Value>, key: &str, value: &str) -> Result {
+    if out.insert(key.to_owned(), value.into()).is_some() {
+        return fail(format!("cannot add key {key:?}, another key by that name already exists in Data"));
+    }
+    Ok(())
+}
+
+fn config_map(cx: &mut Context<'_>, args: &Args) -> Result {
+    let mut value = json!({"metadata": {"name": name(args)?}});
+    let data = data(cx, args)?;
+    if !data.is_empty() {
+        value["data"] = Value::Object(data);
+    }
+    make(cx, args, Kind::ConfigMap, value, "configmap")
+}
+
+fn secret(cx: &mut Context<'_>, args: &Args) -> Result {
+    let mut value = json!({"metadata": {"name": name(args)?}});
+    let data: Map<String, Value> = data(cx, args)?
+        .into_iter()
+        .map(|(k, v)| {
+            (k, base64::engine::general_purpose::STANDARD.encode(v.as_str().unwrap_or_default()).into())
+        })
+        .collect();
+    if !data.is_empty() {
+        value["data"] = Value::Object(data);
+    }
+    if let Some(t) = args.flag("type").filter(|t| !t.is_empty()) {
+        value["type"] = t.into();
+    }
+    make(cx, args, Kind::Secret, value, "secret")
+}
+
+fn namespace(cx: &mut Context<'_>, args: &Args) -> Result {
+    let value = json!({"metadata": {"name": name(args)?}, "spec": {}, "status": {}});
+    make(cx, args, Kind::Namespace, value, "")
+}
+
+fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
+    let value = json!({"metadata": {"name": name(args)?}});
+    make(cx, args, Kind::ServiceAccount, value, "serviceaccount")
+}
+
+fn cluster_ip(cx: &mut Context<'_>, args: &Args) -> Result {
+    service(cx, args, "ClusterIP")
+}
+fn node_port(cx: &mut Context<'_>, args: &Args) -> Result {
+    service(cx, args, "NodePort")
+}
+fn load_balancer(cx: &mut Context<'_>, args: &Args) -> Result {
+    service(cx, args, "LoadBalancer")
+}
+fn external_name(cx: &mut Context<'_>, args: &Args) -> Result {
+    service(cx, args, "ExternalName")
+}
+
+/// A port, or a port's name.
+fn port_value(text: &str) -> Value {
+    text.parse::<i32>().map_or_else(|_| text.into(), Value::from)
+}
+
+fn service(cx: &mut Context<'_>, args: &Args, type_: &str) -> Result {
+    let name = name(args)?;
+    let headless = args.text("clusterip") == "None";
+    if args.all("tcp").is_empty() && type_ != "ExternalName" && !headless {
+        return fail("at least one tcp port specifier must be provided");
+    }
+    let mut ports = Vec::new();
+    for spec in args.all("tcp") {
+        let (port, target) = spec.split_once(':').unwrap_or((spec, spec));
+        let Ok(number) = port.parse::<i32>() else {
+            return fail(format!("invalid port: {port}"));
+        };
+        let mut p = json!({"name": spec.replace(':', "-"), "port": number, "protocol": "TCP", "targetPort": port_value(target)});
+        if let Some(n) = args.int("node-port").filter(|n| *n > 0) {
+            p["nodePort"] = n.into();
+        }
+        ports.push(p);
+    }
+    let mut spec = json!({"selector": {"app": name}, "type": type_});
+    if !ports.is_empty() {
+        spec["ports"] = Value::Array(ports);
+    }
+    if !args.text("clusterip").is_empty() {
+        spec["clusterIP"] = args.text("clusterip").into();
+    }
+    if type_ == "ExternalName" {
+        spec["externalName"] = args.text("external-name").into();
+    }
+    let value = json!({"metadata": {"labels": {"app": name}, "name": name}, "spec": spec, "status": {"loadBalancer": {}}});
+    make(cx, args, Kind::Service, value, &format!("{type_} service"))
+}
+
+fn budget(cx: &mut Context<'_>, args: &Args) -> Result {
+    let name = name(args)?;
+    let selector = match crate::api::labels::Selector::parse(args.text("selector")) {
+        Ok(_) if args.text("selector").is_empty() => return fail("a selector must be specified"),
+        Ok(_) => match label_map(args.text("selector")) {
+            Some(labels) => labels,
+            None => return fail("only equality-based selectors are built here"),
+        },
+        Err(e) => return fail(e),
+    };
+    let mut spec = json!({"selector": {"matchLabels": selector}});
+    match (args.flag("min-available"), args.flag("max-unavailable")) {
+        (Some(n), None) => spec["minAvailable"] = port_value(n),
+        (None, Some(n)) => spec["maxUnavailable"] = port_value(n),
+        (None, None) => return fail("one of min-available or max-unavailable must be specified"),
+        (Some(_), Some(_)) => return fail("min-available and max-unavailable cannot be both specified"),
+    }
+    let status =
+        json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0});
+    let value = json!({"metadata": {"name": name}, "spec": spec, "status": status});
+    make(cx, args, Kind::PodDisruptionBudget, value, "poddisruptionbudgets")
+}
+
+fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
+    let mut value = json!({
+        "metadata": {"name": name(args)?},
+        "value": args.int("value").unwrap_or(0),
+        "preemptionPolicy": args.flag("preemption-policy").unwrap_or("PreemptLowerPriority"),
+    });
+    if args.on("global-default") {
+        value["globalDefault"] = true.into();
+    }
+    if !args.text("description").is_empty() {
+        value["description"] = args.text("description").into();
+    }
+    make(cx, args, Kind::PriorityClass, value, "priorityclass")
+}
+
+/// `a=b,c=d`
+fn label_map(text: &str) -> Option<Map<String, Value>> {
+    let pairs = text.split(',').filter(|p| !p.is_empty());
+    pairs.map(|p| p.split_once('=').map(|(k, v)| (k.to_owned(), v.into()))).collect()
+}
+
+pub(super) fn run_pod(cx: &mut Context<'_>, args: &Args) -> Result {
+    let Some(name) = args.words.first() else {
+        return commands::usage("kubectl run", "NAME is required for run");
+    };
+    if args.text("image").is_empty() || args.text("image").contains(char::is_whitespace) {
+        return fail(format!("Invalid image name {:?}: invalid reference format", args.text("image")));
+    }
+    if args.on("stdin") || args.on("tty") || args.on("rm") || args.on("attach") {
+        return fail("nothing can be attached to here: run without -i, -t, --rm and --attach");
+    }
+    let labels = match args.flag("labels").filter(|l| !l.is_empty()) {
+        Some(text) => match label_map(text) {
+            Some(labels) => Value::Object(labels),
+            None => return fail(format!("unexpected label spec: {text}")),
+        },
+        None => json!({"run": name}),
+    };
+    let mut container = json!({"image": args.text("image"), "name": name, "resources": {}});
+    let words = args.words.get(1..).unwrap_or_default();
+    if !words.is_empty() {
+        container[if args.on("command") { "command" } else { "args" }] = json!(words);
+    }
+    if let Some(port) = args.flag("port") {
+        match port.parse::<i32>() {
+            Ok(port) => container["ports"] = json!([{"containerPort": port}]),
+            Err(_) => return fail(format!("invalid port: {port}")),
+        }
+    }
+    let mut env = Vec::new();
+    for var in args.all("env") {
+        let Some((k, v)) = var.split_once('=').filter(|(k, _)| !k.is_empty()) else {
+            return fail(format!("invalid env: {var}"));
+        };
+        env.push(json!({"name": k, "value": v}));
+    }
+    if !env.is_empty() {
+        container["env"] = Value::Array(env);
+    }
+    if let Some(policy) = args.flag("image-pull-policy") {
+        container["imagePullPolicy"] = policy.into();
+    }
+    let restart = args.flag("restart").unwrap_or("Always");
+    if !matches!(restart, "Always" | "OnFailure" | "Never") {
+        return fail(format!("invalid restart policy: {restart}"));
+    }
+    let value = json!({
+        "metadata": {"labels": labels, "name": name},
+        "spec": {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": restart},
+        "status": {},
+    });
+    make(cx, args, Kind::Pod, value, "")
+}
+
+pub(super) fn expose(cx: &mut Context<'_>, args: &Args) -> Result {
+    let rules = Rules { required: true, ..Rules::default() };
+    let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
+    for (object, _) in objects {
+        expose_one(cx, args, &object)?;
+    }
+    commands::finish(errors)
+}
+
+fn expose_one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
+    let kind = object.kind();
+    let Some(selector) = selector(object) else {
+        return fail(format!("cannot expose a {}", kind.group_kind()));
+    };
+    let protocol = args.flag("protocol").unwrap_or("TCP");
+    let ports: Vec<Value> = match args.flag("port").filter(|p| !p.is_empty()) {
+        Some(text) => text.split(',').map(|p| json!({"port": port_value(p), "protocol": protocol})).collect(),
+        None => container_ports(object),
+    };
+    if ports.is_empty() {
+        return fail("couldn't find port via --port flag or introspection");
+    }
+    let many = ports.len() > 1;
+    let ports: Vec<Value> = ports
+        .into_iter()
+        .enumerate()
+        .map(|(i, mut p)| {
+            p["targetPort"] = match args.flag("target-port").filter(|t| !t.is_empty()) {
+                Some(target) => port_value(target),
+                None => p["port"].clone(),
+            };
+            if many {
+                p["name"] = format!("port-{}", i + 1).into();
+            }
+            p
+        })
+        .collect();
+    let name = args.flag("name").filter(|n| !n.is_empty()).unwrap_or(object.name());
+    let labels = match args.flag("labels") {
+        Some(text) => label_map(text).map(Value::Object),
+        None => object.meta().labels.as_ref().map(|l| json!(l)),
+    };
+    let mut value = json!({"metadata": {"name": name}, "spec": {"ports": ports, "selector": selector}, "status": {"loadBalancer": {}}});
+    if let Some(labels) = labels {
+        value["metadata"]["labels"] = labels;
+    }
+    for (flag, field) in
+        [("type", "type"), ("cluster-ip", "clusterIP"), ("session-affinity", "sessionAffinity")]
+    {
+        if !args.text(flag).is_empty() {
+            value["spec"][field] = args.text(flag).into();
+        }
+    }
+    let dry_run = DryRun::of(cx, args)?;
+    value["apiVersion"] = Kind::Service.api_version().into();
+    value["kind"] = Kind::Service.as_str().into();
+    let key = Key::new(&cx.namespace, name);
+    let made = post(cx, Kind::Service, &key, value, dry_run, FieldValidation::Warn, "kubectl-expose")?;
+    output::report(cx, args, &made, "exposed", dry_run)
+}
+
+/// What a service for this object selects.
+fn selector(object: &Object) -> Option<Value> {
+    let match_labels = |s: &LabelSelector| s.match_labels.as_ref().map(|l| json!(l));
+    if let Some(d) = object.get::<Deployment>() {
+        return match_labels(&d.spec.as_ref()?.selector);
+    }
+    if let Some(r) = object.get::<ReplicaSet>() {
+        return match_labels(&r.spec.as_ref()?.selector);
+    }
+    if let Some(s) = object.get::<Service>() {
+        return s.spec.as_ref()?.selector.as_ref().map(|l| json!(l));
+    }
+    object.get::<Pod>().and_then(|p| p.metadata.labels.as_ref()).map(|l| json!(l))
+}
+
+/// The ports of an object's containers.
+fn container_ports(object: &Object) -> Vec<Value> {
+    let value = object.to_value();
+    let path = if object.kind() == Kind::Pod { "/spec/containers" } else { "/spec/template/spec/containers" };
+    let containers = value.pointer(path).and_then(Value::as_array).cloned().unwrap_or_default();
+    containers
+        .iter()
+        .filter_map(|c| c.get("ports").and_then(Value::as_array))
+        .flatten()
+        .map(|p| json!({"port": p["containerPort"], "protocol": p.get("protocol").cloned().unwrap_or("TCP".into())}))
+        .collect()
+}

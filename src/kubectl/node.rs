@@ -1,0 +1,360 @@
+//! `kubectl cordon|uncordon|drain|taint`
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::call::{Call, Payload};
+use super::commands;
+use super::context::{Context, Result, Stop, Wait, WaitFor, fail};
+use super::error::Error;
+use super::flags::{Args, Flag, boolean, duration, int, text};
+use super::go;
+use super::output::{self, DryRun};
+use super::resource::{self, Rules};
+use crate::api::types::{Node, Pod};
+use crate::api::{Kind, MetaExt, Object, Timestamp, patch};
+use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+
+pub(super) const DRAIN_FLAGS: &[Flag] = &[
+    boolean("ignore-daemonsets"),
+    boolean("delete-emptydir-data"),
+    boolean("force"),
+    boolean("disable-eviction"),
+    int("grace-period"),
+    duration("timeout"),
+    text("pod-selector"),
+    int("chunk-size"),
+    int("skip-wait-for-delete-timeout"),
+];
+
+/// How long a refused eviction waits before it is tried again.
+const RETRY_SECONDS: i64 = 5;
+
+pub(super) fn cordon(cx: &mut Context<'_>, args: &Args) -> Result {
+    each(cx, args, "cordon", &|cx, args, node, dry_run| mark(cx, args, node, true, dry_run))
+}
+
+pub(super) fn uncordon(cx: &mut Context<'_>, args: &Args) -> Result {
+    each(cx, args, "uncordon", &|cx, args, node, dry_run| mark(cx, args, node, false, dry_run))
+}
+
+type OnNode = dyn Fn(&mut Context<'_>, &Args, &Object, DryRun) -> Result;
+
+fn each(cx: &mut Context<'_>, args: &Args, command: &str, act: &OnNode) -> Result {
+    let selector = !args.text("selector").is_empty();
+    if args.words.is_empty() && !selector {
+        return commands::usage(&format!("kubectl {command}"), format!("USAGE: {command} NODE [flags]"));
+    }
+    if !args.words.is_empty() && selector {
+        return fail("error: cannot specify both a node name and a --selector option");
+    }
+    let dry_run = DryRun::of(cx, args)?;
+    let mut words = vec!["node".to_owned()];
+    words.extend(args.words.iter().map(|w| w.rsplit('/').next().unwrap_or(w).to_owned()));
+    let (objects, mut errors) = resource::objects(cx, args, &words, Rules::default())?;
+    for (object, _) in objects {
+        match act(cx, args, &object, dry_run) {
+            Ok(()) => {}
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
+    }
+    commands::finish(errors)
+}
+
+fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, dry_run: DryRun) -> Result {
+    let now = node.get::<Node>().and_then(|n| n.spec.as_ref()?.unschedulable) == Some(true);
+    let done = if unschedulable { "cordoned" } else { "uncordoned" };
+    if now == unschedulable {
+        return output::report(cx, args, &node.to_value(), &format!("already {done}"), dry_run);
+    }
+    if dry_run != DryRun::Client {
+        let patch =
+            json!({"spec": {"unschedulable": if unschedulable { Value::Bool(true) } else { Value::Null }}});
+        let mut call = Call::new(Verb::Patch, Kind::Node, "", node.name())
+            .body(Payload::StrategicPatch(patch.to_string()));
+        call.dry_run = dry_run == DryRun::Server;
+        call.field_manager = "kubectl-cordon";
+        cx.object(call)?;
+    }
+    output::report(cx, args, &node.to_value(), done, dry_run)
+}
+
+pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
+    each(cx, args, "drain", &drain_one)
+}
+
+fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) -> Result {
+    mark(cx, args, node, true, dry_run)?;
+    let mut call = Call::new(Verb::List, Kind::Pod, "", "");
+    call.field_selector = format!("spec.nodeName={}", node.name());
+    call.label_selector = args.text("pod-selector").to_owned();
+    let pods = match &cx.send(call)?.response {
+        Response::List { items, .. } => items.clone(),
+        Response::Failure(s) => return Err((**s).clone().into()),
+        _ => Vec::new(),
+    };
+    let pods = match chosen(cx, args, pods) {
+        Ok(pods) => pods,
+        Err(why) => {
+            cx.err.push_str(&format!(
+                "error: unable to drain node {:?} due to error: {why}, continuing command...\nThere are pending nodes to be drained:\n {}\n",
+                node.name(),
+                node.name()
+            ));
+            return fail(why);
+        }
+    };
+    if dry_run == DryRun::No {
+        let until =
+            args.duration("timeout").filter(|t| t.is_positive()).and_then(|t| cx.now().checked_add(t).ok());
+        if !evict(cx, args, pods, until)? {
+            return fail(format!(
+                "error when waiting for pods to be gone: global timeout reached: {}",
+                args.text("timeout")
+            ));
+        }
+    } else {
+        for p in &pods {
+            cx.say(&format!("evicting pod {}{}", p.key(), dry_run.suffix()));
+        }
+    }
+    output::report(cx, args, &node.to_value(), "drained", dry_run)
+}
+
+/// The pods that are to go, or why none may.
+fn chosen(cx: &mut Context<'_>, args: &Args, pods: Vec<Object>) -> std::result::Result<Vec<Object>, String> {
+    let (mut out, mut daemons, mut local, mut bare) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for p in pods {
+        let Some(pod) = p.get::<Pod>() else { continue };
+        if pod.metadata.annotation("kubernetes.io/config.mirror").is_some() {
+            continue;
+        }
+        let phase = pod.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
+        let finished = matches!(phase, "Succeeded" | "Failed");
+        let controller = pod.metadata.controller().map(|c| c.kind.as_str());
+        if controller == Some("DaemonSet") && !finished {
+            daemons.push(p.key().to_string());
+            continue;
+        }
+        let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+        if !finished && volumes.iter().any(|v| v.empty_dir.is_some()) && !args.on("delete-emptydir-data") {
+            local.push(p.key().to_string());
+            continue;
+        }
+        if !finished && controller.is_none() && !args.on("force") {
+            bare.push(p.key().to_string());
+            continue;
+        }
+        out.push(p);
+    }
+    let mut why = Vec::new();
+    if !bare.is_empty() {
+        why.push(format!(
+            "cannot delete Pods that declare no controller (use --force to override): {}",
+            bare.join(", ")
+        ));
+    }
+    if !local.is_empty() {
+        why.push(format!(
+            "cannot delete Pods with local storage (use --delete-emptydir-data to override): {}",
+            local.join(", ")
+        ));
+    }
+    if !daemons.is_empty() {
+        if args.on("ignore-daemonsets") {
+            cx.warn(&format!("ignoring DaemonSet-managed Pods: {}", daemons.join(", ")));
+        } else {
+            why.push(format!(
+                "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): {}",
+                daemons.join(", ")
+            ));
+        }
+    }
+    match why.as_slice() {
+        [] => Ok(out),
+        [one] => Err(one.clone()),
+        many => Err(format!("[{}]", many.join(", "))),
+    }
+}
+
+/// Evicts pods, and again those that a budget protected; `false` if time ran out.
+fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option<Timestamp>) -> Result<bool> {
+    let grace = args.int("grace-period").filter(|g| *g >= 0);
+    while !pods.is_empty() {
+        let (mut going, mut refused) = (Vec::new(), Vec::new());
+        for p in pods {
+            cx.say(&format!("evicting pod {}", p.key()));
+            let options = DeleteOptions { grace_period_seconds: grace, ..Default::default() };
+            let mut call =
+                Call::new(Verb::Create, Kind::Pod, p.namespace(), p.name()).body(Payload::Delete(options));
+            call.subresource = Subresource::Eviction;
+            match &cx.send(call)?.response {
+                Response::Failure(s) if s.reason == "TooManyRequests" => {
+                    cx.err.push_str(&format!(
+                        "error when evicting pods/{:?} -n {:?} (will retry after {RETRY_SECONDS}s): {}\n",
+                        p.name(),
+                        p.namespace(),
+                        s.message
+                    ));
+                    refused.push(p);
+                }
+                Response::Failure(s) if s.is_not_found() => {}
+                Response::Failure(s) => {
+                    return fail(format!(
+                        "error when evicting pods/{:?} -n {:?}: {}",
+                        p.name(),
+                        p.namespace(),
+                        s.message
+                    ));
+                }
+                _ => going.push(p),
+            }
+        }
+        let retry = cx.now().checked_add(SignedDuration::from_secs(RETRY_SECONDS)).ok();
+        for p in going {
+            loop {
+                match cx.get(Kind::Pod, p.namespace(), p.name()) {
+                    Ok(o) if o.uid() == p.uid() => {
+                        if !cx.wait_change(&o, until)? {
+                            return Ok(false);
+                        }
+                    }
+                    Err(Stop::Error(e)) if !e.is_not_found() => return Err(Stop::Error(e)),
+                    Err(stop @ (Stop::Request(_) | Stop::Wait(_) | Stop::Exit(_))) => return Err(stop),
+                    Ok(_) | Err(Stop::Error(_)) => break,
+                }
+            }
+            cx.say(&format!("pod/{} evicted", p.name()));
+        }
+        if !refused.is_empty() {
+            if retry.is_some_and(|r| cx.now() < r) {
+                cx.wait(Wait { what: WaitFor::Time, until: retry })?;
+            }
+            if until.is_some_and(|t| cx.now() >= t) {
+                return Ok(false);
+            }
+        }
+        pods = refused;
+    }
+    Ok(true)
+}
+
+/// `key=value:Effect`, or `key-`, `key:Effect-`.
+struct Taint {
+    key: String,
+    value: String,
+    effect: String,
+    remove: bool,
+}
+
+fn parse_taint(word: &str) -> Result<Taint> {
+    let (spec, remove) = match word.strip_suffix('-') {
+        Some(spec) => (spec, true),
+        None => (word, false),
+    };
+    let (pair, effect) = spec.split_once(':').unwrap_or((spec, ""));
+    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+    if key.is_empty() || (effect.is_empty() && !remove) {
+        return fail(format!(
+            "invalid taint spec: {word}, a taint must be in the format <key>=<value>:<effect>"
+        ));
+    }
+    if !effect.is_empty() && !matches!(effect, "NoSchedule" | "PreferNoSchedule" | "NoExecute") {
+        return fail(format!("invalid taint effect: {effect}, unsupported taint effect"));
+    }
+    Ok(Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned(), remove })
+}
+
+pub(super) fn taint(cx: &mut Context<'_>, args: &Args) -> Result {
+    let is_taint = |w: &str| w.contains('=') || w.ends_with('-') || w.contains(':');
+    let first = args.words.iter().skip(1).position(|w| is_taint(w)).map_or(args.words.len(), |i| i + 1);
+    let (words, specs) = args.words.split_at(first.min(args.words.len()));
+    let Some(kind) = words.first() else {
+        return fail("one or more resources must be specified as <resource> <name>");
+    };
+    if resource::kind_of(kind.split('/').next().unwrap_or(kind)) != Some(Kind::Node) {
+        return fail(format!("invalid resource type {kind}, only node(s) is supported"));
+    }
+    if specs.is_empty() {
+        return fail("at least one taint update is required");
+    }
+    let mut taints = Vec::new();
+    for word in specs {
+        taints.push(parse_taint(word)?);
+    }
+    let dry_run = DryRun::of(cx, args)?;
+    let (objects, mut errors) = resource::objects(cx, args, words, Rules::default())?;
+    for (node, _) in objects {
+        match taint_one(cx, args, &node, &taints, dry_run) {
+            Ok(()) => {}
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
+    }
+    commands::finish(errors)
+}
+
+fn taint_one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_run: DryRun) -> Result {
+    let before = node.to_value();
+    let mut list = before.pointer("/spec/taints").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is = |v: &Value, t: &Taint| {
+        let text = |k: &str| v.get(k).and_then(Value::as_str).unwrap_or_default();
+        text("key") == t.key && (t.effect.is_empty() || text("effect") == t.effect)
+    };
+    let adds: Vec<&Taint> = taints.iter().filter(|t| !t.remove).collect();
+    let taken: Vec<&str> =
+        adds.iter().filter(|t| list.iter().any(|v| is(v, t))).map(|t| t.key.as_str()).collect();
+    if !taken.is_empty() && !args.on("overwrite") {
+        return fail(format!(
+            "node {} already has {} taint(s) with same effect(s) and --overwrite is false",
+            node.name(),
+            taken.join(",")
+        ));
+    }
+    let mut missing = Vec::new();
+    for t in taints.iter().filter(|t| t.remove) {
+        let n = list.len();
+        list.retain(|v| !is(v, t));
+        if list.len() == n {
+            let effect = if t.effect.is_empty() { String::new() } else { format!(":{}", t.effect) };
+            missing.push(Error::Text(format!("taint \"{}{effect}\" not found", t.key)));
+        }
+    }
+    commands::finish(missing)?;
+    for t in &adds {
+        list.retain(|v| !is(v, t));
+    }
+    let mut new: Vec<Value> = Vec::new();
+    for t in &adds {
+        let mut v = json!({"key": t.key, "effect": t.effect});
+        if !t.value.is_empty() {
+            v["value"] = t.value.as_str().into();
+        }
+        new.push(v);
+    }
+    new.append(&mut list);
+    let mut after = before.clone();
+    if let Some(spec) = after.pointer_mut("/spec").and_then(Value::as_object_mut) {
+        if new.is_empty() {
+            spec.remove("taints");
+        } else {
+            spec.insert("taints".into(), Value::Array(new));
+        }
+    }
+    let patch = patch::create_two_way_merge_patch(Kind::Node, &before, &after)
+        .or_else(|e| fail(format!("unable to compute patch: {e}")))?;
+    if dry_run != DryRun::Client {
+        let mut call = Call::new(Verb::Patch, Kind::Node, "", node.name())
+            .body(Payload::StrategicPatch(go::json(&patch)));
+        call.dry_run = dry_run == DryRun::Server;
+        call.field_manager = "kubectl-taint";
+        cx.object(call)?;
+    }
+    let done = match (adds.is_empty(), taints.iter().any(|t| t.remove)) {
+        (true, _) => "untainted",
+        (false, true) => "modified",
+        (false, false) => "tainted",
+    };
+    output::report(cx, args, &after, done, dry_run)
+}

@@ -1,0 +1,232 @@
+//! How a command prints objects: `-o`, `--dry-run`, and the lines that say what was done.
+
+use serde_json::{Value, json};
+
+use super::context::{Context, Result, fail};
+use super::custom_columns::Columns;
+use super::flags::{Args, Flag, boolean, optional, text};
+use super::jsonpath::Template;
+use super::{files, go, resource};
+use crate::api::{Kind, yaml};
+
+/// The flags of printing.
+pub(super) const PRINT: &[Flag] = &[
+    text("output").short('o'),
+    text("template"),
+    boolean("allow-missing-template-keys"),
+    boolean("show-managed-fields"),
+];
+/// `--dry-run`
+pub(super) const DRY_RUN: &[Flag] = &[optional("dry-run", "unchanged"), text("field-manager")];
+
+/// `--dry-run`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DryRun {
+    No,
+    Client,
+    Server,
+}
+
+impl DryRun {
+    pub(super) fn of(cx: &mut Context<'_>, args: &Args) -> Result<DryRun> {
+        Ok(match args.flag("dry-run") {
+            None | Some("none" | "false") => DryRun::No,
+            Some("client") => DryRun::Client,
+            Some("server") => DryRun::Server,
+            Some("unchanged") => {
+                cx.err.push_str("W0000 --dry-run is deprecated and can be replaced with --dry-run=client.\n");
+                DryRun::Client
+            }
+            Some("true") => DryRun::Client,
+            Some(other) => {
+                return fail(format!(
+                    "Invalid dry-run value ({other}). Must be \"none\", \"server\", or \"client\"."
+                ));
+            }
+        })
+    }
+
+    /// What a line says of it.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            DryRun::No => "",
+            DryRun::Client => " (dry run)",
+            DryRun::Server => " (server dry run)",
+        }
+    }
+}
+
+/// A printer of whole objects.
+pub(super) enum Printer {
+    Name,
+    Json,
+    Yaml,
+    JsonPath(String, Template),
+    JsonPathAsJson(Template),
+    Columns(Columns),
+}
+
+const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile,wide,yaml";
+const FORMATS_PLAIN: &str = "go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile,yaml";
+
+impl Printer {
+    /// The printer that `-o` asks for; `None` for the command's own way (tables, lines).
+    pub(super) fn of(cx: &Context<'_>, args: &Args, tables: bool) -> Result<Option<Printer>> {
+        let output = args.text("output");
+        let (name, template) = match output.split_once('=') {
+            Some((name, template)) => (name, template),
+            None => (output, args.text("template")),
+        };
+        let needs = |t: &str| -> Result {
+            if t.is_empty() { fail("template format specified but no template given") } else { Ok(()) }
+        };
+        Ok(Some(match name {
+            "" => return Ok(None),
+            "wide" if tables => return Ok(None),
+            "name" => Printer::Name,
+            "json" => Printer::Json,
+            "yaml" => Printer::Yaml,
+            "jsonpath" | "jsonpath-file" => {
+                needs(template)?;
+                let text = if name == "jsonpath" { template } else { files::text(cx, template)? };
+                Printer::JsonPath(text.to_owned(), parse(text)?)
+            }
+            "jsonpath-as-json" => {
+                needs(template)?;
+                Printer::JsonPathAsJson(parse(template)?)
+            }
+            "custom-columns" if tables => Printer::Columns(Columns::parse(template)?),
+            "custom-columns-file" if tables => Printer::Columns(columns_file(files::text(cx, template)?)?),
+            "go-template" | "template" | "go-template-file" | "templatefile" | "kyaml" => {
+                return fail(format!(
+                    "the output format {name:?} is not built here: jsonpath and custom-columns are"
+                ));
+            }
+            _ => {
+                let formats = if tables { FORMATS } else { FORMATS_PLAIN };
+                return fail(format!(
+                    "unable to match a printer suitable for the output format {output:?}, allowed formats are: {formats}"
+                ));
+            }
+        }))
+    }
+
+    /// Prints one object or a `List`.
+    pub(super) fn print(&self, cx: &mut Context<'_>, value: &Value, headers: bool) -> Result {
+        match self {
+            Printer::Name => {
+                for v in items(value) {
+                    let line = name_of(v);
+                    cx.say(&line);
+                }
+            }
+            Printer::Json => {
+                let text = go::json_indent(value);
+                cx.say(&text);
+            }
+            Printer::Yaml => cx.out.push_str(&yaml::to_yaml(value)),
+            Printer::JsonPath(text, template) => match template.render(value) {
+                Ok(rendered) => cx.out.push_str(&rendered),
+                Err(e) => return fail(not_executed(text, &e, value)),
+            },
+            Printer::JsonPathAsJson(template) => match template.find(value) {
+                Ok(found) => {
+                    let found = go::json_indent(&Value::Array(found.into_iter().cloned().collect()));
+                    cx.say(&found);
+                }
+                Err(e) => return fail(e),
+            },
+            Printer::Columns(columns) => {
+                let objects: Vec<Value> = items(value).into_iter().cloned().collect();
+                let text = columns.render(&objects, headers)?;
+                cx.out.push_str(&text);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse(text: &str) -> Result<Template> {
+    Template::parse(text).or_else(|e| fail(format!("error parsing jsonpath {text}, {e}")))
+}
+
+fn columns_file(text: &str) -> Result<Columns> {
+    let mut lines = text.lines().filter(|l| !l.trim().is_empty());
+    let (Some(headers), Some(paths)) = (lines.next(), lines.next()) else {
+        return fail(
+            "invalid template, missing headers line. Expected format is one line of space separated headers, one line of space separated column specs.",
+        );
+    };
+    let (headers, paths): (Vec<_>, Vec<_>) =
+        (headers.split_whitespace().collect(), paths.split_whitespace().collect());
+    if headers.len() != paths.len() {
+        return fail(format!(
+            "number of headers ({}) and field specifications ({}) don't match",
+            headers.len(),
+            paths.len()
+        ));
+    }
+    let spec: Vec<String> = headers.iter().zip(&paths).map(|(h, p)| format!("{h}:{p}")).collect();
+    Columns::parse(&spec.join(","))
+}
+
+fn not_executed(template: &str, why: &str, value: &Value) -> String {
+    format!(
+        "error executing jsonpath {template:?}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{template}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n",
+        go::format_value(value)
+    )
+}
+
+fn items(value: &Value) -> Vec<&Value> {
+    match value.get("items").and_then(Value::as_array) {
+        Some(items) => items.iter().collect(),
+        None => vec![value],
+    }
+}
+
+fn name_of(value: &Value) -> String {
+    let text = |p: &str| value.pointer(p).and_then(Value::as_str).unwrap_or_default();
+    let name = text("/metadata/name");
+    match Kind::of(text("/apiVersion"), text("/kind")) {
+        Some(kind) => resource::resource_name(kind, name),
+        None => format!("{}/{name}", text("/kind").to_lowercase()),
+    }
+}
+
+/// A `List` of objects, as `get` prints several.
+pub(super) fn list(items: Vec<Value>) -> Value {
+    json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
+}
+
+/// Without `managedFields`, unless they were asked for.
+pub(super) fn presentable(args: &Args, mut value: Value) -> Value {
+    if !args.on("show-managed-fields")
+        && let Some(Value::Object(meta)) = value.get_mut("metadata")
+    {
+        meta.remove("managedFields");
+    }
+    value
+}
+
+/// Says what was done to an object: in a line, or with the object itself if `-o` asks for it.
+pub(super) fn report(
+    cx: &mut Context<'_>,
+    args: &Args,
+    value: &Value,
+    operation: &str,
+    dry_run: DryRun,
+) -> Result {
+    match Printer::of(cx, args, false)? {
+        None => {
+            let line = format!("{} {operation}{}", name_of(value), dry_run.suffix());
+            cx.say(&line);
+            Ok(())
+        }
+        Some(printer) => {
+            if matches!(printer, Printer::Yaml) && !cx.out.is_empty() {
+                cx.out.push_str("---\n");
+            }
+            printer.print(cx, &presentable(args, value.clone()), true)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `kubectl patch`
+
+use serde_json::Value;
+
+use super::call::{Call, Payload};
+use super::commands;
+use super::context::{Context, Result, Stop, fail};
+use super::files;
+use super::flags::Args;
+use super::output::{self, DryRun};
+use super::resource::{self, Rules};
+use crate::api::yaml::{self, Limits};
+use crate::apiserver::{Subresource, Verb};
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let text = match (args.text("patch"), args.text("patch-file")) {
+        ("", "") => return fail("must specify --patch or --patch-file containing the contents of the patch"),
+        (_, "") => args.text("patch").to_owned(),
+        ("", file) => files::text(cx, file)?.to_owned(),
+        _ => return fail("cannot specify --patch and --patch-file together"),
+    };
+    let wrap: fn(String) -> Payload = match args.flag("type").unwrap_or("strategic").to_lowercase().as_str() {
+        "strategic" => Payload::StrategicPatch,
+        "merge" => Payload::MergePatch,
+        "json" => Payload::JsonPatch,
+        other => return fail(format!("--type must be one of [json merge strategic], not {other:?}")),
+    };
+    let dry_run = DryRun::of(cx, args)?;
+    let text = to_json(&text)?;
+    let rules = Rules { required: true, ..Rules::default() };
+    let (objects, mut errors) = resource::objects(cx, args, &args.words, rules)?;
+    for (object, _) in objects {
+        if dry_run == DryRun::Client {
+            output::report(cx, args, &object.to_value(), "patched", dry_run)?;
+            continue;
+        }
+        let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
+        call.body = wrap(text.clone());
+        call.dry_run = dry_run == DryRun::Server;
+        call.field_manager = "kubectl-patch";
+        call.subresource = match args.text("subresource") {
+            "status" => Subresource::Status,
+            "scale" => Subresource::Scale,
+            _ => Subresource::None,
+        };
+        match cx.object(call) {
+            Ok(patched) => {
+                let done = if patched == object { "patched (no change)" } else { "patched" };
+                output::report(cx, args, &patched.to_value(), done, dry_run)?;
+            }
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
+    }
+    commands::finish(errors)
+}
+
+/// JSON stays as it is, right or wrong; YAML becomes JSON.
+fn to_json(text: &str) -> Result<String> {
+    if text.trim_start().starts_with(['{', '[']) {
+        return Ok(text.to_owned());
+    }
+    match yaml::documents(text, &Limits::default()) {
+        Ok(documents) => Ok(documents.into_iter().next().map_or(Value::Null, |d| d.value).to_string()),
+        Err(e) => fail(format!("unable to parse {text:?}: {}", e.message)),
+    }
+}

@@ -1,0 +1,88 @@
+//! Deployments, ReplicaSets, and the budgets that guard their pods.
+
+use super::{Column, col, created, name, wide};
+use crate::api::types::{Deployment, LabelSelector, PodDisruptionBudget, PodTemplateSpec, ReplicaSet};
+use crate::api::{Timestamp, intstr, labels};
+
+pub(super) const DEPLOYMENT: &[Column] = &[
+    col("Name"),
+    col("Ready"),
+    col("Up-to-date"),
+    col("Available"),
+    col("Age"),
+    wide("Containers"),
+    wide("Images"),
+    wide("Selector"),
+];
+
+pub(super) const REPLICA_SET: &[Column] = &[
+    col("Name"),
+    col("Desired"),
+    col("Current"),
+    col("Ready"),
+    col("Age"),
+    wide("Containers"),
+    wide("Images"),
+    wide("Selector"),
+];
+
+pub(super) const DISRUPTION_BUDGET: &[Column] =
+    &[col("Name"), col("Min Available"), col("Max Unavailable"), col("Allowed Disruptions"), col("Age")];
+
+pub(super) fn deployment(d: &Deployment, now: Timestamp) -> Vec<String> {
+    let status = d.status.clone().unwrap_or_default();
+    let desired = d.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0);
+    let [containers, images] = template_cells(d.spec.as_ref().map(|s| &s.template));
+    vec![
+        name(&d.metadata),
+        format!("{}/{desired}", status.ready_replicas.unwrap_or(0)),
+        status.updated_replicas.unwrap_or(0).to_string(),
+        status.available_replicas.unwrap_or(0).to_string(),
+        created(&d.metadata, now),
+        containers,
+        images,
+        selector(d.spec.as_ref().map(|s| &s.selector)),
+    ]
+}
+
+pub(super) fn replica_set(rs: &ReplicaSet, now: Timestamp) -> Vec<String> {
+    let status = rs.status.clone().unwrap_or_default();
+    let [containers, images] = template_cells(rs.spec.as_ref().and_then(|s| s.template.as_ref()));
+    vec![
+        name(&rs.metadata),
+        rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0).to_string(),
+        status.replicas.to_string(),
+        status.ready_replicas.unwrap_or(0).to_string(),
+        created(&rs.metadata, now),
+        containers,
+        images,
+        selector(rs.spec.as_ref().map(|s| &s.selector)),
+    ]
+}
+
+pub(super) fn disruption_budget(b: &PodDisruptionBudget, now: Timestamp) -> Vec<String> {
+    let spec = b.spec.clone().unwrap_or_default();
+    let or_na = |v: &Option<crate::api::types::IntOrString>| {
+        v.as_ref().map_or_else(|| "N/A".to_owned(), intstr::to_string)
+    };
+    vec![
+        name(&b.metadata),
+        or_na(&spec.min_available),
+        or_na(&spec.max_unavailable),
+        b.status.as_ref().and_then(|s| s.disruptions_allowed).unwrap_or(0).to_string(),
+        created(&b.metadata, now),
+    ]
+}
+
+/// The names and the images of a template's containers.
+fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] {
+    let containers =
+        template.and_then(|t| t.spec.as_ref()).map(|s| s.containers.as_slice()).unwrap_or_default();
+    let names: Vec<&str> = containers.iter().map(|c| c.name.as_str()).collect();
+    let images: Vec<&str> = containers.iter().map(|c| c.image.as_deref().unwrap_or_default()).collect();
+    [names.join(","), images.join(",")]
+}
+
+fn selector(selector: Option<&LabelSelector>) -> String {
+    selector.map_or_else(|| "<none>".to_owned(), labels::format_label_selector)
+}

@@ -1,0 +1,300 @@
+//! What a command is about: `pods`, `deploy/web`, `deploy,svc web`, `-f file`, `-l app=web`
+//! (`k8s.io/cli-runtime/pkg/resource`).
+
+use super::call::Call;
+use super::context::{Context, Result, Stop, fail};
+use super::error::Error;
+use super::files;
+use super::flags::{Args, Flag, boolean, slice, text};
+use crate::api::{Kind, Object};
+use crate::apiserver::{Response, Verb};
+
+/// `-l`
+pub(super) const SELECTOR: &[Flag] = &[text("selector").short('l'), text("field-selector")];
+/// `-f`, `-R`, `-k`
+pub(super) const FILENAME: &[Flag] =
+    &[slice("filename").short('f'), boolean("recursive").short('R'), text("kustomize").short('k')];
+
+/// What stands behind `all`, in kubectl's order; kinds that are not served here are left out.
+const ALL: &[(&str, &str)] = &[
+    ("", "pods"),
+    ("", "replicationcontrollers"),
+    ("", "services"),
+    ("apps", "daemonsets"),
+    ("apps", "deployments"),
+    ("apps", "replicasets"),
+    ("apps", "statefulsets"),
+    ("autoscaling", "horizontalpodautoscalers"),
+    ("batch", "cronjobs"),
+    ("batch", "jobs"),
+];
+
+/// The kind that a person means by `deploy`, `deployments.apps` or `Deployment.v1.apps`.
+pub(super) fn kind_of(word: &str) -> Option<Kind> {
+    let lower = word.to_lowercase();
+    let (name, rest) = match lower.split_once('.') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (lower.as_str(), None),
+    };
+    Kind::ALL.iter().copied().find(|k| {
+        let named = k.plural() == name || k.singular() == name || k.short_names().contains(&name);
+        let grouped = rest.is_none_or(|r| r == k.group() || r == format!("{}.{}", k.version(), k.group()));
+        named && grouped
+    })
+}
+
+/// The kind, or kubectl's complaint.
+pub(super) fn must_kind(word: &str) -> Result<Kind> {
+    match kind_of(word) {
+        Some(kind) => Ok(kind),
+        None => fail(format!("the server doesn't have a resource type {:?}", word)),
+    }
+}
+
+/// One thing a command is about.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// One object by its name.
+    Named { kind: Kind, namespace: String, name: String },
+    /// All of a kind that match.
+    Listed { kind: Kind, namespace: String },
+    /// What a file says.
+    File(files::Manifest),
+}
+
+impl Target {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Target::Named { kind, .. } | Target::Listed { kind, .. } => *kind,
+            Target::File(m) => m.kind,
+        }
+    }
+}
+
+/// How a command reads its arguments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rules {
+    /// A kind alone means all of them.
+    pub(super) all_by_default: bool,
+    /// Nothing at all is an error that says so.
+    pub(super) required: bool,
+    /// Only the part of the first word matters: `get` treats every name by itself.
+    pub(super) all_namespaces: bool,
+}
+
+const NOTHING: &str = "You must provide one or more resources by argument or filename.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'
+   '<resource> <name>'
+   '<resource>'";
+
+/// What the words and flags name.
+pub(super) fn targets(cx: &Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Vec<Target>> {
+    let files = args.all("filename");
+    if !files.is_empty() {
+        if !words.is_empty() {
+            return fail(
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
+            );
+        }
+        let manifests = files::load(cx, files)?;
+        return Ok(manifests.into_iter().map(Target::File).collect());
+    }
+    let selected = !args.text("selector").is_empty() || !args.text("field-selector").is_empty();
+    let all = args.on("all");
+    if all && !args.text("selector").is_empty() {
+        return fail("setting 'all' parameter but found a non empty selector. ");
+    }
+    let namespace = if rules.all_namespaces { String::new() } else { cx.namespace.clone() };
+    let Some(first) = words.first() else {
+        return if rules.required { fail(NOTHING) } else { Ok(Vec::new()) };
+    };
+    if words.iter().any(|w| w.contains('/')) {
+        return slashed(words, &namespace, selected);
+    }
+    let kinds = kinds(first)?;
+    let names = words.get(1..).unwrap_or_default();
+    if names.is_empty() {
+        if !(selected || all || rules.all_by_default) {
+            return fail("resource(s) were provided, but no name was specified");
+        }
+        return Ok(kinds
+            .into_iter()
+            .map(|kind| Target::Listed { kind, namespace: scope(kind, &namespace) })
+            .collect());
+    }
+    if selected {
+        return fail("name cannot be provided when a selector is specified");
+    }
+    if all {
+        return fail("a resource cannot be retrieved by name with --all");
+    }
+    if rules.all_namespaces {
+        return fail("a resource cannot be retrieved by name across all namespaces");
+    }
+    let mut out = Vec::new();
+    for kind in kinds {
+        for name in names {
+            out.push(Target::Named { kind, namespace: scope(kind, &namespace), name: name.clone() });
+        }
+    }
+    Ok(out)
+}
+
+fn scope(kind: Kind, namespace: &str) -> String {
+    if kind.namespaced() { namespace.to_owned() } else { String::new() }
+}
+
+/// The kinds of `deploy,svc` or `all`, each once.
+fn kinds(word: &str) -> Result<Vec<Kind>> {
+    let mut kinds = Vec::new();
+    let mut add = |k: Kind| {
+        if !kinds.contains(&k) {
+            kinds.push(k);
+        }
+    };
+    for part in word.split(',') {
+        if part == "all" {
+            ALL.iter()
+                .filter_map(|(g, p)| Kind::ALL.iter().find(|k| k.group() == *g && k.plural() == *p))
+                .for_each(|k| add(*k));
+        } else if part.is_empty() {
+            return fail("arguments in resource/name form may not have more than one slash".to_owned())
+                .or(fail(format!("the server doesn't have a resource type {part:?}")));
+        } else {
+            add(must_kind(part)?);
+        }
+    }
+    Ok(kinds)
+}
+
+fn slashed(words: &[String], namespace: &str, selected: bool) -> Result<Vec<Target>> {
+    if selected {
+        return fail("selectors and the all flag cannot be used when passing resource/name arguments");
+    }
+    if namespace.is_empty() {
+        return fail("a resource cannot be retrieved by name across all namespaces");
+    }
+    let mut out = Vec::new();
+    for word in words {
+        let Some((kind, name)) = word.split_once('/') else {
+            return fail(
+                "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource resource/<resource_name>'",
+            );
+        };
+        if name.contains('/') {
+            return fail("arguments in resource/name form may not have more than one slash");
+        }
+        if kind.is_empty() || name.is_empty() || kind.contains(',') {
+            return fail("arguments in resource/name form must have a single resource and name");
+        }
+        let kind = must_kind(kind)?;
+        out.push(Target::Named { kind, namespace: scope(kind, namespace), name: name.to_owned() });
+    }
+    Ok(out)
+}
+
+/// What a target turned out to be.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// Its kind.
+    pub(super) kind: Kind,
+    /// The objects: one for a name, any number for a list.
+    pub(super) objects: Vec<Object>,
+    /// Whether it was asked for by name.
+    pub(super) named: bool,
+    /// The file it was found in.
+    pub(super) source: String,
+}
+
+/// Fetches what the targets name. What is not found is an error among the errors; the others are
+/// still found.
+pub(super) fn fetch(
+    cx: &mut Context<'_>,
+    args: &Args,
+    targets: &[Target],
+) -> Result<(Vec<Found>, Vec<Error>)> {
+    let mut found = Vec::new();
+    let mut errors = Vec::new();
+    for target in targets {
+        let got = match target {
+            Target::Named { kind, namespace, name } => one(cx, *kind, namespace, name, ""),
+            Target::File(m) => one(cx, m.kind, &m.namespace, &m.name, &m.source),
+            Target::Listed { kind, namespace } => listed(cx, args, *kind, namespace),
+        };
+        match got {
+            Ok(f) => found.push(f),
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok((found, errors))
+}
+
+fn one(cx: &mut Context<'_>, kind: Kind, namespace: &str, name: &str, source: &str) -> Result<Found> {
+    if name.is_empty() {
+        return fail("resource name may not be empty");
+    }
+    let object = cx.get(kind, namespace, name)?;
+    Ok(Found { kind, objects: vec![object], named: true, source: source.to_owned() })
+}
+
+fn listed(cx: &mut Context<'_>, args: &Args, kind: Kind, namespace: &str) -> Result<Found> {
+    let mut call = Call::new(Verb::List, kind, namespace, "");
+    call.label_selector = args.text("selector").to_owned();
+    call.field_selector = args.text("field-selector").to_owned();
+    match &cx.send(call)?.response {
+        Response::List { items, .. } => {
+            Ok(Found { kind, objects: items.clone(), named: false, source: String::new() })
+        }
+        Response::Failure(s) => {
+            let mut s = (**s).clone();
+            if s.reason == "BadRequest" && (args.has("selector") || args.has("field-selector")) {
+                // resource.Helper says what was asked for.
+                s.message = format!(
+                    "Unable to find {:?} that match label selector {:?}, field selector {:?}: {}",
+                    resource_string(kind),
+                    args.text("selector"),
+                    args.text("field-selector"),
+                    s.message
+                );
+            }
+            Err(s.into())
+        }
+        Response::Object { .. } | Response::Success { .. } => {
+            Ok(Found { kind, objects: Vec::new(), named: false, source: String::new() })
+        }
+    }
+}
+
+/// `apps/v1, Resource=deployments`, as Go prints a GroupVersionResource.
+pub(super) fn resource_string(kind: Kind) -> String {
+    format!("{}/{}, Resource={}", kind.group(), kind.version(), kind.plural())
+}
+
+/// `deployment.apps/web`, as success messages and `-o name` have it.
+pub(super) fn resource_name(kind: Kind, name: &str) -> String {
+    if kind.group().is_empty() {
+        format!("{}/{name}", kind.singular())
+    } else {
+        format!("{}.{}/{name}", kind.singular(), kind.group())
+    }
+}
+
+/// Fetches one object by `TYPE NAME` or `TYPE/NAME` for commands on several objects; errors end it
+/// only after all were tried.
+pub(super) fn objects(
+    cx: &mut Context<'_>,
+    args: &Args,
+    words: &[String],
+    rules: Rules,
+) -> Result<(Vec<(Object, String)>, Vec<Error>)> {
+    let targets = targets(cx, args, words, rules)?;
+    let (found, errors) = fetch(cx, args, &targets)?;
+    let objects = found.into_iter().flat_map(|f| {
+        let source = f.source;
+        f.objects.into_iter().map(move |o| (o, source.clone()))
+    });
+    Ok((objects.collect(), errors))
+}

@@ -1,0 +1,71 @@
+//! `kubectl scale`
+
+use serde_json::json;
+
+use super::call::{Call, Payload};
+use super::commands;
+use super::context::{Context, Result, Stop, fail};
+use super::flags::Args;
+use super::output::{self, DryRun};
+use super::resource::{self, Rules};
+use crate::api::Object;
+use crate::api::types::{Deployment, ReplicaSet};
+use crate::apiserver::{Response, Subresource, Verb};
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let replicas = args.int("replicas").unwrap_or(-1);
+    if replicas < 0 {
+        return fail("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0");
+    }
+    let dry_run = DryRun::of(cx, args)?;
+    let rules = Rules { required: true, all_namespaces: args.on("all-namespaces"), ..Rules::default() };
+    let (objects, mut errors) = resource::objects(cx, args, &args.words, rules)?;
+    if objects.is_empty() && errors.is_empty() {
+        return fail("no objects passed to scale");
+    }
+    for (object, _) in objects {
+        match one(cx, args, &object, replicas, dry_run) {
+            Ok(()) => output::report(cx, args, &object.to_value(), "scaled", dry_run)?,
+            Err(Stop::Error(e)) => errors.push(e),
+            Err(stop) => return Err(stop),
+        }
+    }
+    commands::finish(errors)
+}
+
+fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_run: DryRun) -> Result {
+    if dry_run == DryRun::Client {
+        return Ok(());
+    }
+    let version = object.meta().resource_version.as_deref().unwrap_or_default();
+    let mut patch = json!({"spec": {"replicas": replicas}});
+    let expected = args.int("current-replicas").filter(|n| *n >= 0);
+    let wanted = args.text("resource-version");
+    if let Some(n) = expected {
+        let current = i64::from(current(object));
+        if current != n {
+            return fail(format!("Expected replicas to be {n}, was {current}"));
+        }
+    }
+    if !wanted.is_empty() && wanted != version {
+        return fail(format!("Expected resource version to be {wanted}, was {version}"));
+    }
+    if expected.is_some() || !wanted.is_empty() {
+        patch["metadata"] = json!({"resourceVersion": version});
+    }
+    let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
+        .body(Payload::MergePatch(patch.to_string()));
+    call.subresource = Subresource::Scale;
+    call.dry_run = dry_run == DryRun::Server;
+    call.field_manager = "kubectl-scale";
+    match &cx.send(call)?.response {
+        Response::Failure(s) => Err((**s).clone().into()),
+        _ => Ok(()),
+    }
+}
+
+fn current(object: &Object) -> i32 {
+    let deployment = object.get::<Deployment>().and_then(|d| d.spec.as_ref()?.replicas);
+    let replica_set = object.get::<ReplicaSet>().and_then(|r| r.spec.as_ref()?.replicas);
+    deployment.or(replica_set).unwrap_or(0)
+}

@@ -1,0 +1,207 @@
+//! What a pod needs next (`kuberuntime_manager.go`, `computePodActions`): which containers are to
+//! be stopped, which started, init containers first.
+
+use super::fault::ProbeType;
+use super::pod_worker::Turn;
+use super::state::{ContainerState, Exited, Todo};
+use crate::api::MetaExt;
+use crate::api::types::Container;
+
+/// What init containers need, and whether the others may run.
+#[derive(Default)]
+struct InitActions {
+    kill: Vec<Todo>,
+    start: Vec<usize>,
+    kill_pod: bool,
+    initialized: bool,
+}
+
+impl Turn<'_> {
+    /// The steps of SyncPod, in order: sandbox, kills, starts.
+    pub(super) fn compute_pod_actions(&mut self) -> Vec<Todo> {
+        let mut todo = Vec::new();
+        if !self.rt.sandbox {
+            todo.push(Todo::Sandbox);
+        }
+        let init = self.compute_init_container_actions();
+        if init.kill_pod {
+            return vec![Todo::StopSandbox];
+        }
+        let mut kills = init.kill;
+        let mut starts = init.start;
+        if init.initialized {
+            let mut keep = 0;
+            let mut main = Vec::new();
+            for i in self.init_count()..self.rt.containers.len() {
+                match self.container_action(i) {
+                    Some((kill, start)) => {
+                        kills.extend(kill);
+                        main.extend(start.then_some(i));
+                    }
+                    None => keep += 1,
+                }
+            }
+            if keep == 0 && main.is_empty() && kills.is_empty() {
+                return self.stop_sidecars();
+            }
+            starts.extend(main);
+        }
+        todo.extend(kills);
+        todo.extend(starts.into_iter().map(|container| Todo::Start { container }));
+        todo
+    }
+
+    /// Nothing but sidecars is left: these go too, the last one first.
+    fn stop_sidecars(&mut self) -> Vec<Todo> {
+        let running = (0..self.init_count())
+            .rev()
+            .filter(|i| self.rt.containers.get(*i).is_some_and(|c| c.running().is_some()));
+        let mut todo: Vec<Todo> = running
+            .map(|i| Todo::Kill { container: i, message: self.stopping_message(i), probe: None })
+            .collect();
+        todo.push(Todo::StopSandbox);
+        todo
+    }
+
+    /// What one of the main containers needs; `None` if it is to be kept as it is.
+    fn container_action(&self, i: usize) -> Option<(Option<Todo>, bool)> {
+        let (c, spec) = (self.rt.containers.get(i)?, self.container_spec(i)?);
+        let Some(running) = c.running() else { return Some((None, self.should_be_restarted(i))) };
+        let name = &spec.name;
+        let changed = spec.image.as_deref().unwrap_or_default() != &*running.instance.image;
+        let failed = |p: ProbeType| c.probes.get(p as usize).is_some_and(|r| r.result == Some(false));
+        let (mut message, probe) = if changed {
+            (format!("Container {name} definition changed"), None)
+        } else if failed(ProbeType::Liveness) {
+            (format!("Container {name} failed liveness probe"), Some(ProbeType::Liveness))
+        } else if failed(ProbeType::Startup) {
+            (format!("Container {name} failed startup probe"), Some(ProbeType::Startup))
+        } else {
+            return None;
+        };
+        let restart = changed || self.policy_of(spec) != "Never";
+        if restart {
+            message.push_str(", will be restarted");
+        }
+        Some((Some(Todo::Kill { container: i, message, probe }), restart))
+    }
+
+    /// `computeInitContainerActions`: from the last one back to the one that has to run next.
+    fn compute_init_container_actions(&self) -> InitActions {
+        let count = self.init_count();
+        let mut out = InitActions { initialized: count == 0, ..Default::default() };
+        if count == 0 {
+            return out;
+        }
+        let main_runs = self
+            .rt
+            .containers
+            .iter()
+            .skip(count)
+            .any(|c| matches!(c.state, ContainerState::Created(_) | ContainerState::Running(_)));
+        out.initialized = main_runs;
+        let mut previously = out.initialized;
+        for i in (0..count).rev() {
+            let Some(c) = self.rt.containers.get(i) else { continue };
+            let sidecar = self.is_sidecar(i);
+            // What ran in a sandbox that is gone does not count.
+            let never = matches!(c.state, ContainerState::None)
+                || (!self.rt.sandbox && matches!(c.state, ContainerState::Exited(_)));
+            if never {
+                if previously && sidecar {
+                    out.start.push(i);
+                }
+                continue;
+            }
+            if previously && !sidecar {
+                continue;
+            }
+            let next = |out: &mut InitActions, first_time: bool| {
+                if i + 1 == count {
+                    out.initialized = true;
+                } else if first_time {
+                    out.start.push(i + 1);
+                }
+            };
+            match &c.state {
+                ContainerState::Running(r) if sidecar => {
+                    let Some(spec) = self.container_spec(i) else { continue };
+                    let result = |p: ProbeType| c.probes.get(p as usize).and_then(|r| r.result);
+                    let kill = |what: &str, probe| Todo::Kill {
+                        container: i,
+                        message: format!("Init container {} {what}", spec.name),
+                        probe,
+                    };
+                    if spec.startup_probe.is_some() && result(ProbeType::Startup) != Some(true) {
+                        if result(ProbeType::Startup) == Some(false) {
+                            out.kill.push(kill("failed startup probe", Some(ProbeType::Startup)));
+                            out.start.push(i);
+                        }
+                    } else {
+                        next(&mut out, !previously);
+                        if spec.image.as_deref().unwrap_or_default() != &*r.instance.image {
+                            out.kill.push(kill("definition changed", None));
+                            out.start.push(i);
+                        } else if result(ProbeType::Liveness) == Some(false) {
+                            out.kill.push(kill("failed liveness probe", Some(ProbeType::Liveness)));
+                            out.start.push(i);
+                        }
+                    }
+                }
+                ContainerState::Exited(_) if sidecar => out.start.push(i),
+                ContainerState::Exited(e) if e.exit.code != 0 => {
+                    let policy = self.container_spec(i).map_or("", |c| self.policy_of(c));
+                    if policy == "Never" {
+                        return InitActions { kill_pod: true, ..Default::default() };
+                    }
+                    out.start.push(i);
+                }
+                ContainerState::Exited(_) => next(&mut out, true),
+                _ => {}
+            }
+            previously = true;
+        }
+        if !previously {
+            out.start.push(0);
+        }
+        // They were found from the last to the first.
+        out.start.sort_unstable();
+        out.start.dedup();
+        out
+    }
+
+    /// The policy of a container: its own (KEP-5307), else the pod's.
+    pub(super) fn policy_of<'c>(&'c self, spec: &'c Container) -> &'c str {
+        spec.restart_policy.as_deref().unwrap_or(self.restart_policy())
+    }
+
+    /// `ShouldContainerBeRestarted`, for one that does not run.
+    pub(super) fn should_be_restarted(&self, i: usize) -> bool {
+        let (Some(c), Some(spec)) = (self.rt.containers.get(i), self.container_spec(i)) else { return false };
+        if self.pod.metadata.is_deleting() {
+            return false;
+        }
+        match &c.state {
+            ContainerState::None | ContainerState::Created(_) => true,
+            ContainerState::Running(_) => false,
+            ContainerState::Exited(e) => self.restarts_after(spec, e),
+        }
+    }
+
+    fn restarts_after(&self, spec: &Container, exited: &Exited) -> bool {
+        let code = exited.exit.code;
+        for rule in spec.restart_policy_rules.iter().flatten() {
+            let codes = rule.exit_codes.as_ref();
+            let listed = codes.is_some_and(|c| c.values.iter().flatten().any(|v| *v == code));
+            let fits = codes.is_some_and(|c| if c.operator == "NotIn" { !listed } else { listed });
+            if fits && rule.action == "Restart" {
+                return true;
+            }
+        }
+        match self.policy_of(spec) {
+            "Never" => false,
+            "OnFailure" => code != 0,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Back-off that doubles (`k8s.io/client-go/util/flowcontrol.Backoff`) and Go's way to write it.
+
+use jiff::SignedDuration;
+
+use crate::api::Timestamp;
+
+/// The first delay.
+pub const BASE: SignedDuration = SignedDuration::from_secs(10);
+/// The longest. `ReduceDefaultCrashLoopBackOffDecay`, which would make it a minute, is alpha and
+/// off in 1.36.
+pub const MAX: SignedDuration = SignedDuration::from_secs(300);
+/// A container that ran this long after its last restart starts from [`BASE`] again; for images it
+/// is twice [`MAX`], which is as long.
+pub const EXPIRES: SignedDuration = SignedDuration::from_secs(600);
+
+/// How long something that failed has to wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BackOff {
+    entry: Option<(SignedDuration, Timestamp)>,
+}
+
+impl BackOff {
+    /// The delay that holds now; none if it never failed.
+    pub fn delay(&self) -> SignedDuration {
+        self.entry.map_or(SignedDuration::ZERO, |(d, _)| d)
+    }
+
+    /// Whether it has reached its longest.
+    pub fn is_at_max(&self) -> bool {
+        self.delay() >= MAX
+    }
+
+    fn has_expired(&self, event: Timestamp) -> bool {
+        self.entry.is_none_or(|(_, updated)| event.duration_since(updated) > EXPIRES)
+    }
+
+    /// Until when something that failed at `event` has to wait, if that is not over yet
+    /// (`IsInBackOffSince`).
+    pub fn until(&self, event: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        if self.has_expired(event) {
+            return None;
+        }
+        Some(event + self.delay()).filter(|t| *t > now)
+    }
+
+    /// Until when it has to wait since the last failure (`IsInBackOffSinceUpdate`).
+    pub fn until_since_update(&self, now: Timestamp) -> Option<Timestamp> {
+        let (delay, updated) = self.entry?;
+        Some(updated + delay).filter(|t| *t > now)
+    }
+
+    /// It is tried once more (`Next`): the next wait is twice as long.
+    pub fn next(&mut self, event: Timestamp, now: Timestamp) {
+        let delay =
+            if self.has_expired(event) { BASE } else { (self.delay().saturating_add(self.delay())).min(MAX) };
+        self.entry = Some((delay, now));
+    }
+}
+
+/// A duration as Go writes it: `10s`, `1m20s`, `500ms`, `1.5s`, `5m0s`.
+pub fn go_duration(d: SignedDuration) -> String {
+    let millis = d.as_millis();
+    if millis == 0 {
+        return "0s".into();
+    }
+    if millis.abs() < 1000 {
+        return format!("{millis}ms");
+    }
+    let (hours, minutes, rest) = (millis / 3_600_000, millis / 60_000 % 60, millis % 60_000);
+    let mut seconds = format!("{}", rest / 1000);
+    if rest % 1000 != 0 {
+        seconds.push_str(format!(".{:03}", rest % 1000).trim_end_matches('0'));
+    }
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, m) => format!("{m}m{seconds}s"),
+        (h, m) => format!("{h}h{m}m{seconds}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_up_to_five_minutes_and_starts_anew_after_ten() {
+        let mut b = BackOff::default();
+        let mut now = Timestamp::UNIX_EPOCH;
+        let mut delays = Vec::new();
+        for _ in 0..8 {
+            assert_eq!(b.until(now, now).map(|t| t.duration_since(now)).unwrap_or_default(), b.delay());
+            now += b.delay();
+            b.next(now, now);
+            delays.push(b.delay().as_secs());
+        }
+        assert_eq!(delays, [10, 20, 40, 80, 160, 300, 300, 300]);
+        now += SignedDuration::from_secs(601);
+        assert_eq!(b.until(now, now), None);
+        b.next(now, now);
+        assert_eq!(b.delay(), BASE);
+    }
+
+    #[test]
+    fn durations_in_gos_words() {
+        for (millis, want) in [
+            (0, "0s"),
+            (500, "500ms"),
+            (1500, "1.5s"),
+            (10_000, "10s"),
+            (80_000, "1m20s"),
+            (300_000, "5m0s"),
+            (3_600_000, "1h0m0s"),
+        ] {
+            assert_eq!(go_duration(SignedDuration::from_millis(millis)), want);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! What a container does, read from its pod's manifest: from its command, and from annotations of
+//! the pod in the namespace `sim.steady/`.
+//!
+//! Commands that are understood (`command` followed by `args`, as the runtime runs them):
+//!
+//! | command | what the container does |
+//! | --- | --- |
+//! | `["sleep", "5"]`, `["sleep", "1m"]`, `["sleep", "infinity"]` | runs that long, exits with 0 |
+//! | `["true"]`, `["false"]` | exits at once with 0 or 1 |
+//! | `["sh", "-c", "…"]` (`bash`, `ash`) with `sleep N`, `exit N`, `true`, `false`, `echo …`, `:` joined by `;` or `&&` | one after the other |
+//! | anything else, or none | runs for ever |
+//!
+//! A process that has one of these commands is process 1 of its container and has no signal
+//! handler, so it does not heed SIGTERM: it is killed when the grace period is over, with 137. All
+//! others stop when they are asked to.
+//!
+//! Annotations (each also with `.<container>` at its end, for one container only):
+//!
+//! | annotation | value | meaning |
+//! | --- | --- | --- |
+//! | `sim.steady/run-seconds` | number | it ends by itself after so long |
+//! | `sim.steady/exit-code` | integer | … with this code; without `run-seconds` at once |
+//! | `sim.steady/ready-after-seconds` | number | its probes fail before that |
+//! | `sim.steady/ready` | `"false"` | its readiness probe never passes |
+//! | `sim.steady/live-for-seconds` | number | its liveness probe fails after that |
+//! | `sim.steady/memory` | quantity | what it grows to; beyond its limit it is OOMKilled after 5 s |
+//! | `sim.steady/image-pull` | `fail`, `fail: message` or a number | its image cannot be pulled, or takes so many seconds |
+//! | `sim.steady/start-seconds` | number | from its creation to its start |
+//! | `sim.steady/ignores-sigterm` | `"true"` or `"false"` | whether it waits to be killed |
+//! | `sim.steady/stop-seconds` | number | from SIGTERM to its end |
+//! | `sim.steady/stop-exit-code` | integer | with which code it then ends |
+//!
+//! The handlers of `exec` hooks and probes are read with the same parser: `sleep 5` takes five
+//! seconds, `false` fails; what is not understood succeeds at once (a probe: as the annotations say).
+
+use jiff::SignedDuration;
+
+use super::timings;
+use crate::api::quantity::amount_of;
+use crate::api::types::{Container, ObjectMeta};
+use crate::api::{MetaExt, Timestamp, quantity::Amount};
+
+/// The namespace of the annotations.
+pub const NAMESPACE: &str = "sim.steady/";
+
+/// What a container does once it has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// When it ends by itself, after its start, and how.
+    pub ends: Option<(SignedDuration, Exit)>,
+    /// How long all its probes fail.
+    pub ready_after: SignedDuration,
+    /// Whether its readiness probe can pass at all.
+    pub ready: bool,
+    /// When its liveness probe begins to fail.
+    pub live_for: Option<SignedDuration>,
+    /// How long it takes to end when it is asked to, and with which code; `None` if it has to be
+    /// killed.
+    pub stops: Option<(SignedDuration, i32)>,
+}
+
+/// How a container ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// Its code.
+    pub code: i32,
+    /// Whether it was killed because it had no more memory.
+    pub out_of_memory: bool,
+}
+
+impl Exit {
+    /// An exit with a code.
+    pub const fn code(code: i32) -> Exit {
+        Exit { code, out_of_memory: false }
+    }
+}
+
+/// A pod's annotation about one of its containers: `sim.steady/<what>.<container>`, else
+/// `sim.steady/<what>`.
+pub fn annotation<'a>(meta: &'a ObjectMeta, container: &str, what: &str) -> Option<&'a str> {
+    let all = meta.annotations.as_ref().filter(|a| !a.is_empty())?;
+    // Few pods have any of these, so look whether there is one before putting names together.
+    all.range(NAMESPACE.to_owned()..).next().filter(|(k, _)| k.starts_with(NAMESPACE))?;
+    let general = format!("{NAMESPACE}{what}");
+    meta.annotation(&format!("{general}.{container}")).or_else(|| meta.annotation(&general)).map(str::trim)
+}
+
+/// An annotation that is a number of seconds.
+pub fn seconds(meta: &ObjectMeta, container: &str, what: &str) -> Option<SignedDuration> {
+    duration(annotation(meta, container, what)?)
+}
+
+fn integer(meta: &ObjectMeta, container: &str, what: &str) -> Option<i32> {
+    annotation(meta, container, what)?.parse().ok()
+}
+
+/// `5`, `0.5`, `5s`, `1m`, `2h`, `1d`: as `sleep` takes it. At most a century, so that no sum of
+/// times can overflow.
+fn duration(text: &str) -> Option<SignedDuration> {
+    let (number, unit) = match text.char_indices().last()? {
+        (at, 's') => (&text[..at], 1.0),
+        (at, 'm') => (&text[..at], 60.0),
+        (at, 'h') => (&text[..at], 3600.0),
+        (at, 'd') => (&text[..at], 86400.0),
+        _ => (text, 1.0),
+    };
+    if !number.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    let n: f64 = number.parse().ok()?;
+    let millis = (n * unit * 1000.0).clamp(0.0, 3.2e12);
+    Some(SignedDuration::from_millis(millis as i64))
+}
+
+/// What a command does: how long it runs (`None`: for ever) and with which code it ends. `None` if
+/// it is not understood.
+pub fn parse_command(words: &[String]) -> Option<(Option<SignedDuration>, i32)> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [shell, "-c", script, ..] if matches!(base_name(shell), "sh" | "bash" | "ash") => run_script(script),
+        _ => simple(&words).map(|s| (s.time, s.code)),
+    }
+}
+
+struct Ran {
+    time: Option<SignedDuration>,
+    code: i32,
+    /// Whether a script ends here.
+    exits: bool,
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn simple(words: &[&str]) -> Option<Ran> {
+    let at_once = |code, exits| Some(Ran { time: Some(SignedDuration::ZERO), code, exits });
+    match words {
+        [sleep, "infinity" | "inf"] if base_name(sleep) == "sleep" => {
+            Some(Ran { time: None, code: 0, exits: false })
+        }
+        [sleep, times @ ..] if base_name(sleep) == "sleep" && !times.is_empty() => {
+            let mut time = SignedDuration::ZERO;
+            for t in times {
+                time = time.saturating_add(duration(t)?);
+            }
+            Some(Ran { time: Some(time), code: 0, exits: false })
+        }
+        [word] if matches!(base_name(word), "true" | ":") => at_once(0, false),
+        [word] if base_name(word) == "false" => at_once(1, false),
+        ["echo", ..] => at_once(0, false),
+        ["exit"] => at_once(0, true),
+        ["exit", code] => at_once(code.parse::<i32>().ok()? & 0xff, true),
+        _ => None,
+    }
+}
+
+fn run_script(script: &str) -> Option<(Option<SignedDuration>, i32)> {
+    let mut time = SignedDuration::ZERO;
+    let mut code = 0;
+    for line in script.split([';', '\n']).filter(|s| !s.trim().is_empty()) {
+        let mut skip = false;
+        for part in line.split("&&") {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            let ran = simple(&words)?;
+            if skip {
+                continue;
+            }
+            let Some(t) = ran.time else { return Some((None, 0)) };
+            time = time.saturating_add(t);
+            code = ran.code;
+            if ran.exits {
+                return Some((Some(time), code));
+            }
+            skip = code != 0;
+        }
+    }
+    Some((Some(time), code))
+}
+
+/// What a container will do, from its manifest.
+pub fn of(meta: &ObjectMeta, container: &Container) -> Behaviour {
+    let name = container.name.as_str();
+    let command: Vec<String> =
+        container.command.iter().flatten().chain(container.args.iter().flatten()).cloned().collect();
+    let parsed =
+        if container.command.as_ref().is_none_or(Vec::is_empty) { None } else { parse_command(&command) };
+    let mut b = Behaviour {
+        ends: parsed.and_then(|(time, code)| Some((time?, Exit::code(code)))),
+        ready_after: SignedDuration::ZERO,
+        ready: true,
+        live_for: None,
+        stops: if parsed.is_some() { None } else { Some((timings::STOP, 0)) },
+    };
+    let ours = |k: &String| k.starts_with(NAMESPACE);
+    if !meta.annotations.iter().flatten().any(|(k, _)| ours(k)) {
+        return b;
+    }
+    let (run, code) = (seconds(meta, name, "run-seconds"), integer(meta, name, "exit-code"));
+    if run.is_some() || code.is_some() {
+        let by_command = b.ends.map_or(SignedDuration::ZERO, |(t, _)| t);
+        b.ends = Some((run.unwrap_or(by_command), Exit::code(code.unwrap_or(0))));
+    }
+    b.ready_after = seconds(meta, name, "ready-after-seconds").unwrap_or_default();
+    b.ready = annotation(meta, name, "ready") != Some("false");
+    b.live_for = seconds(meta, name, "live-for-seconds");
+    if let Some(stop) = seconds(meta, name, "stop-seconds") {
+        b.stops = Some((stop, 0));
+    }
+    if let Some(code) = integer(meta, name, "stop-exit-code") {
+        b.stops = Some((b.stops.map_or(timings::STOP, |(t, _)| t), code));
+    }
+    match annotation(meta, name, "ignores-sigterm") {
+        Some("true") => b.stops = None,
+        Some("false") => b.stops = b.stops.or(Some((timings::STOP, 0))),
+        _ => {}
+    }
+    let limit = container.resources.as_ref().and_then(|r| r.limits.as_ref()?.get("memory"));
+    if let (Some(m), Some(limit)) = (annotation(meta, name, "memory"), limit)
+        && let Ok(wants) = Amount::parse(m)
+        && wants > amount_of(Some(limit))
+        && b.ends.is_none_or(|(t, _)| t > timings::OUT_OF_MEMORY)
+    {
+        b.ends = Some((timings::OUT_OF_MEMORY, Exit { code: 137, out_of_memory: true }));
+    }
+    b
+}
+
+impl Behaviour {
+    /// Whether a probe that asks at a moment passes, and when that changes next.
+    pub fn probe(
+        &self,
+        readiness: bool,
+        liveness: bool,
+        started: Timestamp,
+        at: Timestamp,
+    ) -> (bool, Option<Timestamp>) {
+        let up = started + self.ready_after;
+        if at < up {
+            return (false, if readiness && !self.ready { None } else { Some(up) });
+        }
+        if readiness {
+            return (self.ready, None);
+        }
+        match self.live_for.filter(|_| liveness) {
+            Some(t) if at >= started + t => (false, None),
+            Some(t) => (true, Some(started + t)),
+            None => (true, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn parse(words: &[&str]) -> Option<(Option<i64>, i32)> {
+        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+        parse_command(&words).map(|(t, c)| (t.map(|t| t.as_secs()), c))
+    }
+
+    #[test]
+    fn commands() {
+        for (words, want) in [
+            (&["sleep", "5"][..], Some((Some(5), 0))),
+            (&["/bin/sleep", "1m"], Some((Some(60), 0))),
+            (&["sleep", "infinity"], Some((None, 0))),
+            (&["true"], Some((Some(0), 0))),
+            (&["/bin/false"], Some((Some(0), 1))),
+            (&["sh", "-c", "exit 3"], Some((Some(0), 3))),
+            (&["sh", "-c", "sleep 5; exit 1"], Some((Some(5), 1))),
+            (&["/bin/sh", "-c", "echo hello && sleep 2 && false"], Some((Some(2), 1))),
+            (&["sh", "-c", "false && sleep 9; sleep 1"], Some((Some(1), 0))),
+            (&["sh", "-c", "sleep infinity; exit 1"], Some((None, 0))),
+            (&["sh", "-c", "while true; do sleep 1; done"], None),
+            (&["nginx", "-g", "daemon off;"], None),
+            (&["sleep", "-5"], None),
+            (&["sleep", "é"], None),
+            (&[], None),
+        ] {
+            assert_eq!(parse(words), want, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn an_annotation_of_one_container_comes_before_the_general_one() {
+        let meta = ObjectMeta {
+            annotations: Some(
+                [("sim.steady/exit-code", "1"), ("sim.steady/exit-code.b", "2"), ("x", "y")]
+                    .map(|(k, v)| (k.to_owned(), v.to_owned()))
+                    .into(),
+            ),
+            ..Default::default()
+        };
+        let of = |name: &str| of(&meta, &Container { name: name.into(), ..Default::default() }).ends.unwrap();
+        assert_eq!(of("a"), (SignedDuration::ZERO, Exit::code(1)));
+        assert_eq!(of("b"), (SignedDuration::ZERO, Exit::code(2)));
+    }
+}

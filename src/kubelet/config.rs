@@ -1,0 +1,155 @@
+//! The ConfigMaps and Secrets that a pod needs: for volumes before anything of it starts, for
+//! environment variables when a container is created.
+//!
+//! A real kubelet watches those that its pods name, one by one; this one watches all of them and
+//! looks at those only.
+
+use super::pod_worker::Turn;
+use super::state::Retry;
+use super::timings;
+use crate::api::types::{
+    ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, ProjectedVolumeSource, Secret, SecretVolumeSource,
+};
+use crate::api::{Key, MetaExt};
+
+/// A ConfigMap or a Secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Store {
+    ConfigMap,
+    Secret,
+}
+
+impl Store {
+    /// As the API server names it when it is not there.
+    fn resource(self) -> &'static str {
+        match self {
+            Store::ConfigMap => "configmap",
+            Store::Secret => "secret",
+        }
+    }
+
+    /// As messages about its keys name it.
+    fn kind(self) -> &'static str {
+        match self {
+            Store::ConfigMap => "ConfigMap",
+            Store::Secret => "Secret",
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Whether an object is there (else why not), and whether it has a key.
+    fn has(&self, store: Store, name: &str, key: Option<&str>) -> Result<bool, String> {
+        let at = Key::new(MetaExt::namespace(&self.pod.metadata), name);
+        let absent = || format!("{} {name:?} not found", store.resource());
+        Ok(match store {
+            Store::ConfigMap => {
+                let map = self.caches.get::<ConfigMap>(&at).ok_or_else(absent)?;
+                key.is_none_or(|k| {
+                    map.data.as_ref().is_some_and(|d| d.contains_key(k))
+                        || map.binary_data.as_ref().is_some_and(|d| d.contains_key(k))
+                })
+            }
+            Store::Secret => {
+                let secret = self.caches.get::<Secret>(&at).ok_or_else(absent)?;
+                key.is_none_or(|k| {
+                    secret.data.as_ref().is_some_and(|d| d.contains_key(k))
+                        || secret.string_data.as_ref().is_some_and(|d| d.contains_key(k))
+                })
+            }
+        })
+    }
+
+    fn missing_in(&self, store: Store, name: &str, items: Option<&[KeyToPath]>) -> Option<String> {
+        if let Err(why) = self.has(store, name, None) {
+            return Some(why);
+        }
+        let absent = items?.iter().find(|i| self.has(store, name, Some(&i.key)) == Ok(false))?;
+        Some(match store {
+            Store::ConfigMap => format!("configmap references non-existent config key: {}", absent.key),
+            Store::Secret => format!("references non-existent secret key: {}", absent.key),
+        })
+    }
+
+    fn missing_config_map(&self, v: &ConfigMapVolumeSource) -> Option<String> {
+        let missing = self.missing_in(Store::ConfigMap, &v.name, v.items.as_deref());
+        missing.filter(|_| v.optional != Some(true))
+    }
+
+    fn missing_secret(&self, v: &SecretVolumeSource) -> Option<String> {
+        let name = v.secret_name.as_deref().unwrap_or_default();
+        self.missing_in(Store::Secret, name, v.items.as_deref()).filter(|_| v.optional != Some(true))
+    }
+
+    fn missing_projected(&self, v: &ProjectedVolumeSource) -> Option<String> {
+        v.sources.iter().flatten().find_map(|s| {
+            let of = |store, name: &str, items: Option<&[KeyToPath]>, optional: Option<bool>| {
+                self.missing_in(store, name, items).filter(|_| optional != Some(true))
+            };
+            let map = s
+                .config_map
+                .as_ref()
+                .and_then(|c| of(Store::ConfigMap, &c.name, c.items.as_deref(), c.optional));
+            map.or_else(|| {
+                s.secret.as_ref().and_then(|c| of(Store::Secret, &c.name, c.items.as_deref(), c.optional))
+            })
+        })
+    }
+
+    /// Whether every volume can be set up; if not, it is said and tried again later.
+    pub(super) fn volumes_are_there(&mut self) -> bool {
+        let missing = self.spec.volumes.iter().flatten().find_map(|v| {
+            let of_map = v.config_map.as_ref().and_then(|c| self.missing_config_map(c));
+            let of_secret = || v.secret.as_ref().and_then(|s| self.missing_secret(s));
+            let of_projected = || v.projected.as_ref().and_then(|p| self.missing_projected(p));
+            let why = of_map.or_else(of_secret).or_else(of_projected)?;
+            Some(format!("MountVolume.SetUp failed for volume {:?} : {why}", v.name))
+        });
+        self.rt.waits_for_config = missing.is_some();
+        let Some(message) = missing else {
+            self.rt.mount_failures = 0;
+            return true;
+        };
+        self.event(None, "Warning", "FailedMount", message);
+        let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
+        self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
+        self.rt.retry = Some(Retry { at: self.now + wait.min(timings::MOUNT_MAX), background: true });
+        false
+    }
+
+    /// Why a container cannot be created: something that its environment refers to is missing.
+    pub(super) fn missing_environment(&self, spec: &Container) -> Option<String> {
+        for from in spec.env_from.iter().flatten() {
+            let map = from.config_map_ref.as_ref().map(|r| (Store::ConfigMap, &r.name, r.optional));
+            let secret = from.secret_ref.as_ref().map(|r| (Store::Secret, &r.name, r.optional));
+            for (store, name, optional) in map.into_iter().chain(secret) {
+                if optional == Some(true) {
+                    continue;
+                }
+                if let Err(why) = self.has(store, name, None) {
+                    return Some(why);
+                }
+            }
+        }
+        for source in spec.env.iter().flatten().filter_map(|e| e.value_from.as_ref()) {
+            let map = source.config_map_key_ref.as_ref();
+            let map = map.map(|r| (Store::ConfigMap, &r.name, &r.key, r.optional));
+            let secret = source.secret_key_ref.as_ref();
+            let secret = secret.map(|r| (Store::Secret, &r.name, &r.key, r.optional));
+            for (store, name, key, optional) in map.into_iter().chain(secret) {
+                if optional == Some(true) {
+                    continue;
+                }
+                match self.has(store, name, Some(key)) {
+                    Err(why) => return Some(why),
+                    Ok(true) => {}
+                    Ok(false) => {
+                        let ns = MetaExt::namespace(&self.pod.metadata);
+                        return Some(format!("couldn't find key {key} in {} {ns}/{name}", store.kind()));
+                    }
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,134 @@
+//! Stopping containers (`kuberuntime_container.go`, `killContainer`): hook, SIGTERM, grace period,
+//! SIGKILL; sidecars after the containers they serve.
+
+use jiff::SignedDuration;
+
+use super::behaviour::{self, Exit};
+use super::fault::ProbeType;
+use super::pod_worker::Turn;
+use super::state::ContainerState;
+use super::timings;
+use crate::api::Timestamp;
+use crate::api::types::{Container, LifecycleHandler};
+
+/// What SIGKILL ends a process with.
+const KILLED: i32 = 137;
+
+/// How long a hook takes, and whether it succeeds.
+pub(super) fn hook(handler: &LifecycleHandler) -> (SignedDuration, bool) {
+    if let Some(s) = &handler.sleep {
+        return (SignedDuration::from_secs(s.seconds.clamp(0, 1 << 32)), true);
+    }
+    let command = handler.exec.as_ref().and_then(|e| e.command.as_deref()).unwrap_or_default();
+    match behaviour::parse_command(command) {
+        // One that never ends is cut off by whoever waits for it.
+        Some((None, _)) => (SignedDuration::from_secs(1 << 32), true),
+        Some((Some(time), code)) => (time, code == 0),
+        None => (SignedDuration::ZERO, true),
+    }
+}
+
+impl Turn<'_> {
+    /// `Stopping container x`
+    pub(super) fn stopping_message(&self, i: usize) -> String {
+        format!("Stopping container {}", self.rt.containers.get(i).map_or("", |c| &*c.name))
+    }
+
+    /// How long a container gets (`setTerminationGracePeriod`).
+    fn grace_period(&self, spec: &Container, probe: Option<ProbeType>) -> SignedDuration {
+        let of_probe = match probe {
+            Some(ProbeType::Liveness) => spec.liveness_probe.as_ref(),
+            Some(ProbeType::Startup) => spec.startup_probe.as_ref(),
+            _ => None,
+        };
+        let seconds = self
+            .pod
+            .metadata
+            .deletion_grace_period_seconds
+            .or_else(|| of_probe?.termination_grace_period_seconds)
+            .or(self.spec.termination_grace_period_seconds)
+            .unwrap_or(30);
+        SignedDuration::from_secs(seconds.clamp(0, 1 << 32))
+    }
+
+    /// Stops everything that runs; the sidecars when those they serve have ended, last one first.
+    pub(super) fn kill_pod(&mut self) {
+        let mut after: Option<Timestamp> = None;
+        let init = self.init_count();
+        let main = init..self.rt.containers.len();
+        let mut last: Option<Timestamp> = None;
+        for i in main.chain((0..init).rev()) {
+            if i < init {
+                // Each sidecar waits for those that were stopped before it.
+                after = after.max(last);
+            }
+            let message = self.stopping_message(i);
+            self.kill_container(i, message, None, after);
+            let ends = self.rt.containers.get(i).and_then(|c| c.running()?.ends).map(|(at, _)| at);
+            last = last.max(ends);
+        }
+    }
+
+    /// Stops a container if it runs: decides when and how it will end.
+    pub(super) fn kill_container(
+        &mut self,
+        i: usize,
+        message: String,
+        probe: Option<ProbeType>,
+        turn: Option<Timestamp>,
+    ) {
+        let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
+        let grace = self.grace_period(spec, probe);
+        if self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
+            return;
+        }
+        self.event(Some(i), "Normal", "Killing", message);
+        let pre_stop = spec.lifecycle.as_ref().and_then(|l| l.pre_stop.as_ref());
+        let mut left = grace;
+        if let Some(handler) = pre_stop.filter(|_| grace > SignedDuration::ZERO) {
+            let (takes, succeeds) = hook(handler);
+            if !succeeds {
+                self.event(Some(i), "Warning", "FailedPreStopHook", "PreStopHook failed".into());
+            }
+            // The hook's time is counted in whole seconds.
+            left -= SignedDuration::from_secs(takes.min(grace).as_secs());
+        }
+        let mut signal = now + (grace - left);
+        if let Some(turn) = turn.filter(|t| *t > signal) {
+            let waited = turn.min(signal + left).duration_since(signal);
+            signal += waited;
+            left -= SignedDuration::from_secs(waited.as_secs());
+        }
+        let left = left.max(timings::MINIMUM_GRACE);
+        let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) else {
+            return;
+        };
+        let end = match r.behaviour.stops {
+            Some((takes, code)) if takes < left => (signal + takes, Exit::code(code)),
+            _ => (signal + left, Exit::code(KILLED)),
+        };
+        // It may end by itself before that.
+        r.ends = Some(r.ends.filter(|e| e.0 <= end.0).unwrap_or(end));
+        r.stopping = true;
+        self.rt.grace = Some(grace);
+    }
+
+    /// A second deletion can leave less time than the first.
+    pub(super) fn shorten_grace(&mut self) {
+        let Some(asked) = self.pod.metadata.deletion_grace_period_seconds else { return };
+        let asked = SignedDuration::from_secs(asked.clamp(0, 1 << 32));
+        if self.rt.grace.is_none_or(|g| asked >= g) {
+            return;
+        }
+        self.rt.grace = Some(asked);
+        let latest = self.now + asked.max(timings::MINIMUM_GRACE);
+        for c in &mut self.rt.containers {
+            if let ContainerState::Running(r) = &mut c.state
+                && r.stopping
+                && r.ends.is_none_or(|(at, _)| at > latest)
+            {
+                r.ends = Some((latest, Exit::code(KILLED)));
+            }
+        }
+    }
+}

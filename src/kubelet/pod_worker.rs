@@ -1,0 +1,437 @@
+//! Pod workers: SyncPod until the pod is over or deleted, then SyncTerminatingPod, then
+//! SyncTerminatedPod (`k8s.io/kubernetes/pkg/kubelet/pod_workers.go`, `kubelet.go`).
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::behaviour::{self, Exit};
+use super::fault::Fault;
+use super::prober;
+use super::state::{
+    Cause, ContainerRuntime, ContainerState, Exited, NodeRuntime, PodRuntime, Retry, Todo, Work, WorkerPhase,
+};
+use super::status;
+use super::timings;
+use crate::api::types::{Container, Pod, PodSpec};
+use crate::api::{MetaExt, Timestamp};
+use crate::client::Caches;
+use crate::etcd::Map;
+
+/// No turn does more than this at one moment; a pod that wants more is looked at again.
+const STEPS_LIMIT: usize = 256;
+
+/// Something said about a pod.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PodEvent {
+    /// The container that it is about.
+    pub(super) container: Option<usize>,
+    /// `Normal` or `Warning`.
+    pub(super) type_: &'static str,
+    /// `Pulled`
+    pub(super) reason: &'static str,
+    /// In a sentence.
+    pub(super) message: String,
+}
+
+/// The address of the node and of its pods.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Host {
+    /// `status.addresses`, `InternalIP`
+    pub(super) address: Option<String>,
+    /// `spec.podCIDR`
+    pub(super) pod_cidr: Option<String>,
+}
+
+/// One look at a pod at one moment: it brings the runtime up to the present, and does all that can
+/// be done without waiting or telling the API server.
+pub(super) struct Turn<'a> {
+    pub(super) pod: &'a Pod,
+    pub(super) spec: &'a PodSpec,
+    pub(super) rt: PodRuntime,
+    pub(super) node: NodeRuntime,
+    pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
+    pub(super) caches: &'a Caches,
+    pub(super) host: &'a Host,
+    pub(super) now: Timestamp,
+    pub(super) events: Vec<PodEvent>,
+    /// Whether there is more to do as soon as the status has been reported.
+    pub(super) again: bool,
+}
+
+impl<'a> Turn<'a> {
+    /// Takes the turn.
+    pub(super) fn run(&mut self, faults: &[Fault]) {
+        self.begin();
+        self.take_faults(faults);
+        self.observe_exits();
+        match self.rt.phase {
+            WorkerPhase::Sync if self.pod.metadata.is_deleting() => self.terminate("deletion was requested"),
+            WorkerPhase::Sync => {
+                self.observe_deadline();
+                self.probe_containers();
+                self.sync_pod();
+            }
+            WorkerPhase::Terminating => self.sync_terminating_pod(),
+            WorkerPhase::Terminated => {}
+        }
+    }
+
+    fn begin(&mut self) {
+        if self.rt.containers.is_empty() {
+            let init = self.spec.init_containers.iter().flatten();
+            let all = init.chain(self.spec.containers.iter());
+            self.rt.containers = all.map(|c| ContainerRuntime::new(&c.name)).collect();
+        }
+        // Conditions that others write decide about readiness gates.
+        if self.spec.readiness_gates.as_ref().is_some_and(|g| !g.is_empty()) {
+            self.rt.unreported = true;
+        }
+        if std::mem::take(&mut self.rt.rebooted) {
+            self.reboot();
+        }
+        let ours = |k: &String| k.starts_with(behaviour::NAMESPACE);
+        let annotated = self.pod.metadata.annotations.iter().flatten().any(|(k, _)| ours(k));
+        if annotated || self.rt.annotated {
+            self.rt.annotated = annotated;
+            self.renew_behaviour();
+        }
+    }
+
+    /// Annotations can be changed while a container runs; when it ends by itself is settled at its
+    /// start.
+    fn renew_behaviour(&mut self) {
+        for i in 0..self.rt.containers.len() {
+            let Some(spec) = self.container_spec(i) else { continue };
+            let new = behaviour::of(&self.pod.metadata, spec);
+            if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
+                r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
+            }
+        }
+    }
+
+    /// The machine stopped and came back: nothing runs, the sandbox is gone.
+    fn reboot(&mut self) {
+        let now = self.now;
+        if !self.rt.sandbox && self.rt.work.is_none() {
+            return;
+        }
+        self.rt.sandbox = false;
+        self.rt.work = None;
+        self.rt.todo.clear();
+        self.rt.syncing = false;
+        self.rt.changed = true;
+        for c in &mut self.rt.containers {
+            match &c.state {
+                ContainerState::Running(r) => {
+                    c.state = ContainerState::Exited(Rc::new(Exited {
+                        instance: r.instance.clone(),
+                        exit: Exit::code(255),
+                        reason: Some("Unknown"),
+                        started: r.since,
+                        finished: now,
+                    }));
+                }
+                ContainerState::Created(_) => c.state = ContainerState::None,
+                _ => {}
+            }
+        }
+        if self.rt.phase == WorkerPhase::Sync {
+            self.event(
+                None,
+                "Normal",
+                "SandboxChanged",
+                "Pod sandbox changed, it will be killed and re-created.".into(),
+            );
+        }
+    }
+
+    fn take_faults(&mut self, faults: &[Fault]) {
+        let now = self.now;
+        for fault in faults {
+            let by_name = |c: &&mut ContainerRuntime, name: &Rc<str>| c.name == *name;
+            match fault {
+                Fault::CrashContainer { container, exit_code, .. } => {
+                    let c = self.rt.containers.iter_mut().find(|c| by_name(c, container));
+                    if let Some(ContainerState::Running(r)) = c.map(|c| &mut c.state) {
+                        r.ends = Some((now, Exit::code(*exit_code)));
+                    }
+                }
+                Fault::FailProbe { container, probe, failing, .. } => {
+                    let at = *probe as usize;
+                    let Some(c) = self.rt.containers.iter_mut().find(|c| by_name(c, container)) else {
+                        continue;
+                    };
+                    if let (Some(f), Some(p)) = (c.failing.get_mut(at), c.probes.get_mut(at)) {
+                        *f = *failing;
+                        // What was not asked so far would have passed; it is asked again at the
+                        // next tick.
+                        p.asked = p.asked.max(Some(now));
+                    }
+                }
+                Fault::Image { .. } => {
+                    if let Some(r) = self.rt.retry.as_mut() {
+                        r.background = false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Containers that have ended by now.
+    pub(super) fn observe_exits(&mut self) {
+        for i in 0..self.rt.containers.len() {
+            let Some(c) = self.rt.containers.get_mut(i) else { continue };
+            let ContainerState::Running(r) = &c.state else { continue };
+            let Some((at, exit)) = r.ends.filter(|(at, _)| *at <= self.now) else { continue };
+            let exited =
+                Exited { instance: r.instance.clone(), exit, reason: None, started: r.since, finished: at };
+            c.state = ContainerState::Exited(Rc::new(exited));
+            self.rt.changed = true;
+            self.caused(Some(i), "has ended");
+        }
+    }
+
+    /// `activeDeadlineSeconds`, counted from `status.startTime`.
+    fn observe_deadline(&mut self) {
+        if self.rt.failed.is_none() && self.deadline().is_some_and(|at| at <= self.now) {
+            const MESSAGE: &str = "Pod was active on the node longer than the specified deadline";
+            self.rt.failed = Some(("DeadlineExceeded".into(), MESSAGE.into()));
+            self.event(None, "Normal", "DeadlineExceeded", MESSAGE.into());
+            self.rt.changed = true;
+            // What SyncPod waits for is given up.
+            self.rt.work = None;
+            self.rt.todo.clear();
+            self.rt.syncing = false;
+            self.caused(None, "its deadline has passed");
+        }
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        let seconds = self.spec.active_deadline_seconds?;
+        let started = self.pod.status.as_ref()?.start_time.as_ref()?.0;
+        started.checked_add(SignedDuration::from_secs(seconds)).ok()
+    }
+
+    /// SyncPod: goes on with what is under way, then begins anew if there is a reason to.
+    pub(super) fn sync_pod(&mut self) {
+        for _ in 0..STEPS_LIMIT {
+            if let Some(work) = &self.rt.work {
+                let waits = match work {
+                    Work::Kill { container } => {
+                        self.rt.containers.get(*container).is_some_and(|c| c.running().is_some())
+                    }
+                    _ => work.until().is_some_and(|t| t > self.now),
+                };
+                if waits {
+                    return;
+                }
+                if let Some(work) = self.rt.work.take() {
+                    self.finish_work(work);
+                }
+                continue;
+            }
+            if !self.rt.todo.is_empty() {
+                let todo = self.rt.todo.remove(0);
+                self.do_next(todo);
+                if self.rt.phase != WorkerPhase::Sync {
+                    return;
+                }
+                continue;
+            }
+            self.rt.syncing = false;
+            if !self.wants_sync() {
+                return;
+            }
+            self.begin_sync();
+            // The status comes first.
+            self.again = true;
+            return;
+        }
+        self.again = true;
+    }
+
+    fn wants_sync(&self) -> bool {
+        !self.rt.seen
+            || self.rt.changed
+            || self.rt.generation != self.pod.metadata.generation()
+            || self.rt.retry.is_some_and(|r| r.at <= self.now)
+    }
+
+    fn begin_sync(&mut self) {
+        if !self.rt.seen {
+            self.caused(None, "was bound to this node");
+            self.rt.probing_since = Some(self.now);
+        }
+        self.rt.seen = true;
+        self.rt.changed = false;
+        self.rt.syncing = true;
+        self.rt.retry = None;
+        self.rt.generation = self.pod.metadata.generation();
+        self.rt.unreported = true;
+        self.ask_readiness();
+        let statuses = status::all_containers(self);
+        let phase = status::phase(self, &statuses, false);
+        self.rt.todo = if self.rt.failed.is_some() || matches!(phase, "Succeeded" | "Failed") {
+            vec![Todo::Terminate]
+        } else {
+            self.compute_pod_actions()
+        };
+    }
+
+    fn do_next(&mut self, todo: Todo) {
+        match todo {
+            Todo::Sandbox => {
+                if self.volumes_are_there() {
+                    self.rt.work = Some(Work::Sandbox { until: self.now + timings::SANDBOX });
+                } else {
+                    self.rt.todo.clear();
+                }
+            }
+            Todo::Kill { container, message, probe } => {
+                self.kill_container(container, message, probe, None);
+                self.rt.work = Some(Work::Kill { container });
+            }
+            Todo::Start { container } => self.start_container(container),
+            Todo::StopSandbox => {
+                self.rt.changed |= std::mem::take(&mut self.rt.sandbox);
+            }
+            Todo::Terminate => self.terminate("all its containers are over"),
+        }
+    }
+
+    fn finish_work(&mut self, work: Work) {
+        match work {
+            Work::Sandbox { .. } => self.sandbox_is_there(),
+            Work::Pull { container, since, began, until, refusal } => {
+                self.pulled(container, since, began, until, refusal);
+            }
+            Work::Start { container, .. } => self.started(container),
+            Work::PostStart { container, succeeded, .. } => self.post_start_done(container, succeeded),
+            Work::Kill { container } => {
+                if let Some(c) = self.rt.containers.get_mut(container) {
+                    c.just_killed = true;
+                }
+            }
+        }
+    }
+
+    /// SyncTerminatingPod begins: what runs is stopped.
+    fn terminate(&mut self, why: &'static str) {
+        let rt = &mut self.rt;
+        rt.phase = WorkerPhase::Terminating;
+        rt.work = None;
+        rt.todo.clear();
+        rt.syncing = false;
+        rt.retry = None;
+        rt.waits_for_config = false;
+        rt.unreported |= self.pod.metadata.is_deleting();
+        for c in &mut rt.containers {
+            if matches!(c.state, ContainerState::Created(_)) {
+                c.state = ContainerState::None;
+            }
+        }
+        self.caused(None, why);
+        self.kill_pod();
+        self.sync_terminating_pod();
+    }
+
+    /// SyncTerminatingPod: waits for the last container, then nothing of the pod is left.
+    fn sync_terminating_pod(&mut self) {
+        self.shorten_grace();
+        if self.rt.containers.iter().any(|c| c.running().is_some()) {
+            return;
+        }
+        if self.rt.unreported && !self.again {
+            // What was decided before is told before.
+            self.again = true;
+            return;
+        }
+        self.again = false;
+        self.rt.phase = WorkerPhase::Terminated;
+        self.rt.sandbox = false;
+        self.rt.changed = false;
+        self.rt.unreported = true;
+        self.release_address();
+        if self.rt.cause.what != "all its containers are over" {
+            self.caused(None, "all its containers have stopped");
+        }
+    }
+
+    /// When this pod has to be looked at again: in any case, and if time passes anyway.
+    pub(super) fn wakes(&self) -> (Option<Timestamp>, Option<Timestamp>) {
+        let (mut foreground, mut background) = (None, None);
+        let earlier = |a: &mut Option<Timestamp>, t: Timestamp| *a = Some(a.map_or(t, |o| o.min(t)));
+        for c in &self.rt.containers {
+            if let Some((at, _)) = c.running().and_then(|r| r.ends) {
+                earlier(&mut foreground, at);
+            }
+        }
+        if self.rt.phase == WorkerPhase::Sync {
+            if let Some(at) = self.rt.work.as_ref().and_then(Work::until) {
+                earlier(&mut foreground, at);
+            }
+            if let Some(at) = self.deadline() {
+                earlier(&mut foreground, at);
+            }
+            if let Some(Retry { at, background: bg }) = self.rt.retry {
+                earlier(if bg { &mut background } else { &mut foreground }, at);
+            }
+            for i in 0..self.rt.containers.len() {
+                let next = prober::next(self, i);
+                if let Some(at) = next.0 {
+                    earlier(&mut foreground, at);
+                }
+                if let Some(at) = next.1 {
+                    earlier(&mut background, at);
+                }
+            }
+        }
+        (foreground, background)
+    }
+
+    /// Says something about the pod or one of its containers.
+    pub(super) fn event(
+        &mut self,
+        container: Option<usize>,
+        type_: &'static str,
+        reason: &'static str,
+        message: String,
+    ) {
+        self.events.push(PodEvent { container, type_, reason, message });
+    }
+
+    /// Remembers what the next status is due to.
+    pub(super) fn caused(&mut self, container: Option<usize>, what: &'static str) {
+        let container = container.and_then(|i| self.rt.containers.get(i)).map(|c| c.name.clone());
+        self.rt.cause = Cause { container, what };
+    }
+
+    /// How many init containers there are; they come first.
+    pub(super) fn init_count(&self) -> usize {
+        self.spec.init_containers.as_ref().map_or(0, Vec::len)
+    }
+
+    /// A container in the spec.
+    pub(super) fn container_spec(&self, i: usize) -> Option<&'a Container> {
+        let init = self.spec.init_containers.as_deref().unwrap_or_default();
+        init.get(i).or_else(|| self.spec.containers.get(i.checked_sub(init.len())?))
+    }
+
+    /// Whether it is an init container that goes on running beside the others.
+    pub(super) fn is_sidecar(&self, i: usize) -> bool {
+        i < self.init_count()
+            && self.container_spec(i).is_some_and(|c| c.restart_policy.as_deref() == Some("Always"))
+    }
+
+    /// `spec.restartPolicy`
+    pub(super) fn restart_policy(&self) -> &'a str {
+        self.spec.restart_policy.as_deref().unwrap_or("Always")
+    }
+
+    /// `name_namespace(uid)`, as messages name a pod.
+    pub(super) fn pod_name(&self) -> String {
+        let m = &self.pod.metadata;
+        format!("{}_{}({})", MetaExt::name(m), MetaExt::namespace(m), MetaExt::uid(m))
+    }
+}

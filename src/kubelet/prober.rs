@@ -1,0 +1,274 @@
+//! Probes (`k8s.io/kubernetes/pkg/kubelet/prober`): a worker for each, which asks in its period,
+//! counts results in a row and lets one count when there are enough of them.
+//!
+//! Where an answer could change nothing, nobody asks: the next tick that is planned in the
+//! foreground is the one whose answer differs from what is known. A probe that fails and goes on
+//! failing is asked in the background, because each failure is an event.
+
+use jiff::SignedDuration;
+
+use super::backoff::go_duration;
+use super::behaviour;
+use super::fault::ProbeType;
+use super::pod_worker::Turn;
+use super::state::ContainerRuntime;
+use crate::api::Timestamp;
+use crate::api::types::IntOrString;
+use crate::api::types::{Container, Probe};
+
+fn spec_of(container: &Container, type_: ProbeType) -> Option<&Probe> {
+    match type_ {
+        ProbeType::Startup => container.startup_probe.as_ref(),
+        ProbeType::Liveness => container.liveness_probe.as_ref(),
+        ProbeType::Readiness => container.readiness_probe.as_ref(),
+    }
+}
+
+fn whole(seconds: Option<i32>, default: i32, least: i32) -> SignedDuration {
+    SignedDuration::from_secs(i64::from(seconds.unwrap_or(default).max(least)))
+}
+
+/// Whether a container counts as started: it runs, and its startup probe, if any, has passed.
+pub(super) fn is_started(c: &ContainerRuntime, spec: &Container) -> bool {
+    c.running().is_some()
+        && (spec.startup_probe.is_none()
+            || c.probes.get(ProbeType::Startup as usize).is_some_and(|p| p.result == Some(true)))
+}
+
+/// Whether a container counts as ready.
+pub(super) fn is_ready(c: &ContainerRuntime, spec: &Container) -> bool {
+    is_started(c, spec)
+        && (spec.readiness_probe.is_none()
+            || c.probes.get(ProbeType::Readiness as usize).is_some_and(|p| p.result == Some(true)))
+}
+
+/// What a probe would hear.
+struct Outcome {
+    passes: bool,
+    /// When that changes by itself.
+    changes: Option<Timestamp>,
+}
+
+fn outcome(c: &ContainerRuntime, probe: &Probe, type_: ProbeType, at: Timestamp) -> Outcome {
+    let failing = c.failing.get(type_ as usize).copied().unwrap_or_default();
+    let Some(r) = c.running() else { return Outcome { passes: false, changes: None } };
+    if let Some((time, code)) = exec_command(probe) {
+        let in_time = time.is_some_and(|t| t <= whole(probe.timeout_seconds, 1, 1));
+        return Outcome { passes: !failing && in_time && code == 0, changes: None };
+    }
+    let (passes, changes) =
+        r.behaviour.probe(type_ == ProbeType::Readiness, type_ == ProbeType::Liveness, r.since, at);
+    if failing { Outcome { passes: false, changes: None } } else { Outcome { passes, changes } }
+}
+
+fn exec_command(probe: &Probe) -> Option<(Option<SignedDuration>, i32)> {
+    behaviour::parse_command(probe.exec.as_ref()?.command.as_deref()?)
+}
+
+/// What is known: a liveness probe passes until it has failed.
+fn known(c: &ContainerRuntime, type_: ProbeType) -> Option<bool> {
+    let result = c.probes.get(type_ as usize).and_then(|p| p.result);
+    if type_ == ProbeType::Liveness { result.or(Some(true)) } else { result }
+}
+
+/// Whether a probe asks at all now.
+fn is_active(c: &ContainerRuntime, spec: &Container, type_: ProbeType) -> bool {
+    let held = c.probes.get(type_ as usize).is_none_or(|p| p.on_hold);
+    let stopping = c.running().is_none_or(|r| r.stopping);
+    !held && !stopping && (is_started(c, spec) != (type_ == ProbeType::Startup))
+}
+
+/// The last tick up to a moment.
+fn tick_before(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
+    let period = period.as_millis().max(1000);
+    let ticks = at.duration_since(base).as_millis().max(0) / period;
+    base + SignedDuration::from_millis(i64::try_from(ticks * period).unwrap_or(i64::MAX / 4))
+}
+
+/// The first tick from a moment on.
+fn tick_from(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
+    let tick = tick_before(base, period, at);
+    if tick < at { tick + period } else { tick }
+}
+
+/// When the probes of a container have to be asked next, in any case and if time passes anyway.
+pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Timestamp>) {
+    let (mut foreground, mut background): (Option<Timestamp>, Option<Timestamp>) = (None, None);
+    let (Some(c), Some(spec), Some(base)) =
+        (turn.rt.containers.get(i), turn.container_spec(i), turn.rt.probing_since)
+    else {
+        return (None, None);
+    };
+    let Some(r) = c.running() else { return (None, None) };
+    for type_ in ProbeType::ALL {
+        let Some(probe) = spec_of(spec, type_).filter(|_| is_active(c, spec, type_)) else { continue };
+        let period = whole(probe.period_seconds, 10, 1);
+        let first = (r.since + whole(probe.initial_delay_seconds, 0, 0)).max(turn.now);
+        let mut tick = tick_from(base, period, first);
+        if tick <= turn.now {
+            tick += period;
+        }
+        let heard = outcome(c, probe, type_, tick);
+        let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
+        let counting = state.last.is_some_and(|l| Some(l) != known(c, type_));
+        if known(c, type_) != Some(heard.passes) || counting {
+            foreground = Some(foreground.map_or(tick, |t: Timestamp| t.min(tick)));
+            continue;
+        }
+        if let Some(at) = heard.changes {
+            let at = tick_from(base, period, at).max(tick);
+            foreground = Some(foreground.map_or(at, |t: Timestamp| t.min(at)));
+        }
+        if !heard.passes {
+            background = Some(background.map_or(tick, |t: Timestamp| t.min(tick)));
+        }
+    }
+    (foreground, background)
+}
+
+impl Turn<'_> {
+    /// A status that shows a container as started whose readiness is not known has it asked.
+    pub(super) fn ask_readiness(&mut self) {
+        for i in 0..self.rt.containers.len() {
+            let Some(spec) = self.container_spec(i).filter(|s| s.readiness_probe.is_some()) else { continue };
+            let Some(c) = self.rt.containers.get_mut(i) else { continue };
+            if is_started(c, spec)
+                && c.probes.get(ProbeType::Readiness as usize).is_some_and(|p| p.asked.is_none())
+            {
+                c.ask_readiness = true;
+            }
+        }
+    }
+
+    /// Asks the probes whose tick has come.
+    pub(super) fn probe_containers(&mut self) {
+        for i in 0..self.rt.containers.len() {
+            let Some(spec) = self.container_spec(i) else { continue };
+            if i < self.init_count() && !self.is_sidecar(i) {
+                continue;
+            }
+            for type_ in ProbeType::ALL {
+                if let Some(probe) = spec_of(spec, type_) {
+                    self.probe(i, spec, probe, type_);
+                }
+            }
+            if let Some(c) = self.rt.containers.get_mut(i) {
+                c.ask_readiness = false;
+            }
+        }
+    }
+
+    fn probe(&mut self, i: usize, spec: &Container, probe: &Probe, type_: ProbeType) {
+        let (now, Some(base)) = (self.now, self.rt.probing_since) else { return };
+        let Some(c) = self.rt.containers.get(i) else { return };
+        let Some(since) = c.running().map(|r| r.since).filter(|_| is_active(c, spec, type_)) else { return };
+        let mut state = c.probes.get(type_ as usize).copied().unwrap_or_default();
+        let mut tick = tick_before(base, whole(probe.period_seconds, 10, 1), now);
+        if type_ == ProbeType::Readiness && c.ask_readiness {
+            tick = now;
+        }
+        let asked = state.asked.is_some_and(|a| a >= tick);
+        if asked || tick < since + whole(probe.initial_delay_seconds, 0, 0) {
+            return;
+        }
+        let before = known(c, type_);
+        let passes = outcome(c, probe, type_, tick).passes;
+        if !passes {
+            let listens = c.running().is_some_and(|r| tick >= r.since + r.behaviour.ready_after);
+            let message = format!("{} probe failed: {}", type_.as_str(), self.output(spec, probe, listens));
+            self.event(Some(i), "Warning", "Unhealthy", message);
+        }
+        state.asked = Some(tick);
+        state.run = if state.last == Some(passes) { state.run.saturating_add(1) } else { 1 };
+        state.last = Some(passes);
+        let threshold =
+            if passes { probe.success_threshold.unwrap_or(1) } else { probe.failure_threshold.unwrap_or(3) };
+        if state.run >= threshold {
+            state.result = Some(passes);
+            if !passes && type_ != ProbeType::Readiness {
+                state.on_hold = true;
+                state.run = 0;
+            }
+        }
+        if let Some(p) = self.rt.containers.get_mut(i).and_then(|c| c.probes.get_mut(type_ as usize)) {
+            *p = state;
+        }
+        if state.result.is_some() && state.result != before {
+            self.probe_changed(i, type_, passes);
+        }
+    }
+
+    fn probe_changed(&mut self, i: usize, type_: ProbeType, passes: bool) {
+        match (type_, passes) {
+            (ProbeType::Readiness, true) => {
+                self.rt.unreported = true;
+                self.caused(Some(i), "is ready");
+            }
+            (ProbeType::Readiness, false) => {
+                self.rt.unreported = true;
+                self.caused(Some(i), "is not ready");
+            }
+            (ProbeType::Startup, true) => {
+                self.rt.changed = true;
+                self.caused(Some(i), "has passed its startup probe");
+            }
+            (ProbeType::Startup, false) => {
+                self.rt.changed = true;
+                self.caused(Some(i), "has failed its startup probe");
+            }
+            (ProbeType::Liveness, true) => {}
+            (ProbeType::Liveness, false) => {
+                self.rt.changed = true;
+                self.caused(Some(i), "has failed its liveness probe");
+            }
+        }
+    }
+
+    /// What a probe that failed says, in the words of each handler.
+    fn output(&self, container: &Container, probe: &Probe, listens: bool) -> String {
+        let address = self.rt.address.as_deref().unwrap_or_default();
+        if let Some(exec) = &probe.exec {
+            let limit = whole(probe.timeout_seconds, 1, 1);
+            let command = exec.command.as_deref().unwrap_or_default();
+            return match behaviour::parse_command(command) {
+                Some((time, _)) if time.is_none_or(|t| t > limit) => {
+                    format!(
+                        "command timed out: {:?} timed out after {}",
+                        command.join(" "),
+                        go_duration(limit)
+                    )
+                }
+                _ => String::new(),
+            };
+        }
+        if let Some(http) = &probe.http_get {
+            if listens {
+                return "HTTP probe failed with statuscode: 503".into();
+            }
+            let scheme = http.scheme.as_deref().unwrap_or("HTTP").to_ascii_lowercase();
+            let host = http.host.as_deref().filter(|h| !h.is_empty()).unwrap_or(address);
+            let (port, path) = (port_of(&http.port, container), http.path.as_deref().unwrap_or("/"));
+            return format!(
+                "Get \"{scheme}://{host}:{port}{path}\": dial tcp {host}:{port}: connect: connection refused"
+            );
+        }
+        if let Some(tcp) = &probe.tcp_socket {
+            let port = port_of(&tcp.port, container);
+            let host = tcp.host.as_deref().filter(|h| !h.is_empty()).unwrap_or(address);
+            return format!("dial tcp {host}:{port}: connect: connection refused");
+        }
+        "service unhealthy (responded with \"NOT_SERVING\")".into()
+    }
+}
+
+fn port_of(port: &IntOrString, container: &Container) -> i32 {
+    match port {
+        IntOrString::Int(n) => *n,
+        IntOrString::String(name) => container
+            .ports
+            .iter()
+            .flatten()
+            .find(|p| p.name.as_ref() == Some(name))
+            .map_or_else(|| name.parse().unwrap_or(0), |p| p.container_port),
+    }
+}

@@ -1,0 +1,411 @@
+//! The kubelet as a component: what wakes it, and how a turn becomes requests.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::fault::Fault;
+use super::node;
+use super::pod_worker::{Host, PodEvent, Turn};
+use super::state::{PodRuntime, State, WorkerPhase};
+use crate::api::types::{Node, ObjectReference, Pod, PodSpec};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::{DeleteOptions, Filter};
+use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
+
+/// The suffix of the key of a pod's background timer. No name of an object has a slash.
+const BACKGROUND: &str = "/background";
+/// A pod that wants more turns than this at one moment is looked at again later.
+const TURNS_LIMIT: usize = 64;
+
+/// The kubelet of a node.
+#[derive(Clone, Debug)]
+pub struct Kubelet {
+    pub(super) node: Rc<str>,
+    name: Rc<str>,
+}
+
+impl Kubelet {
+    /// The kubelet of a node.
+    pub fn new(node: &str) -> Kubelet {
+        Kubelet { node: node.into(), name: "kubelet".into() }
+    }
+}
+
+impl Reconciler for Kubelet {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        self.name.clone()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: self.name.clone(), host: Some(self.node.clone()) }
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![
+            (Kind::Node, Filter::Name(self.node.clone())),
+            (Kind::ConfigMap, Filter::All),
+            (Kind::Secret, Filter::All),
+            (Kind::Pod, Filter::NodeName(self.node.clone())),
+        ]
+    }
+
+    fn initial_keys(&self) -> Vec<Key> {
+        vec![node::lease_key(&self.node)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        let Some(object) = seen.object() else { return };
+        match object.kind() {
+            Kind::Pod if concerns_the_worker(seen) => cx.enqueue(object.key()),
+            Kind::Node
+                if seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
+            {
+                cx.enqueue(node::status_key(&self.node));
+            }
+            Kind::ConfigMap | Kind::Secret => config_changed(cx, object),
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Context<State>, key: Key) -> Result {
+        if key.namespace.is_empty() {
+            return match key.name.strip_prefix(&*self.node) {
+                Some("/lease") => self.update_lease(&cx).await,
+                _ => self.sync_node_status(&cx).await,
+            };
+        }
+        let key = match key.name.strip_suffix(BACKGROUND) {
+            Some(name) => Key::new(&key.namespace, name),
+            None => key,
+        };
+        self.sync_pod(&cx, key).await
+    }
+
+    fn fault(&self, cx: &mut Handler<'_, State>, fault: &dyn Any) {
+        let Some(fault) = fault.downcast_ref::<Fault>() else { return };
+        let mut pods = Vec::new();
+        match fault {
+            Fault::CrashContainer { pod, .. } | Fault::FailProbe { pod, .. } => {
+                if cx.state.pods.contains_key(pod) {
+                    pods.push(pod.clone());
+                }
+            }
+            Fault::Image { image, pullable, message } => {
+                if *pullable {
+                    cx.state.unpullable.remove(image);
+                    // Whoever waits for it tries again when the back-off is over, come what may.
+                    let waits = |rt: &Rc<PodRuntime>| {
+                        rt.containers.iter().any(|c| c.pull_error.as_ref().is_some_and(|(of, _)| of == image))
+                    };
+                    pods.extend(cx.state.pods.iter().filter(|(_, rt)| waits(rt)).map(|(k, _)| k.clone()));
+                } else {
+                    let message = match &**message {
+                        "" => super::images::not_found(image).into(),
+                        _ => message.clone(),
+                    };
+                    cx.state.unpullable.insert(image.clone(), message);
+                }
+            }
+        }
+        for pod in pods {
+            let number = cx.state.next_fault;
+            cx.state.next_fault += 1;
+            cx.state.faults.insert((pod.clone(), number), fault.clone());
+            cx.enqueue(pod);
+        }
+    }
+
+    fn restarted(&self, state: &State) -> State {
+        // The images, the disks and the network are still there; what ran is not.
+        let mut state = state.clone();
+        let pods: Vec<Key> = state.pods.keys().cloned().collect();
+        for key in pods {
+            if let Some(rt) = state.pods.get_mut(&key) {
+                Rc::make_mut(rt).rebooted = true;
+            }
+        }
+        state.node.pulling = Default::default();
+        state.node.puller_free = None;
+        state.lease = None;
+        state
+    }
+}
+
+/// Whether a change of a pod is more than a report of its kubelet.
+fn concerns_the_worker(seen: &Notification) -> bool {
+    let (Some(old), Some(new)) = (&seen.old, &seen.new) else { return true };
+    let (o, n) = (old.meta(), new.meta());
+    // Listed anew, after a restart or a watch that was cut.
+    if o.resource_version == n.resource_version
+        || o.uid != n.uid
+        || o.generation != n.generation
+        || o.deletion_timestamp != n.deletion_timestamp
+        || o.deletion_grace_period_seconds != n.deletion_grace_period_seconds
+        || o.annotations != n.annotations
+    {
+        return true;
+    }
+    let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) else { return false };
+    let gates = new.spec.as_ref().and_then(|s| s.readiness_gates.as_ref());
+    let conditions = |p: &Rc<Pod>| p.status.as_ref().and_then(|s| s.conditions.clone());
+    gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
+}
+
+/// Pods that wait for a ConfigMap or Secret are tried again at their next attempt, come what may.
+fn config_changed(cx: &mut Handler<'_, State>, object: &Object) {
+    let namespace = object.namespace();
+    let here = cx.state.pods.range(Key::new(namespace, "")..);
+    let waiting: Vec<(Key, _)> = here
+        .take_while(|(k, _)| &*k.namespace == namespace)
+        .filter(|(_, rt)| rt.waits_for_config)
+        .filter_map(|(k, rt)| Some((k.clone(), rt.retry?.at)))
+        .collect();
+    for (key, at) in waiting {
+        let after = at.duration_since(cx.now);
+        cx.enqueue_after(&key, after, false);
+    }
+}
+
+/// What a turn decided, to be carried out.
+struct Decision {
+    rt: Rc<PodRuntime>,
+    node: super::state::NodeRuntime,
+    events: Vec<PodEvent>,
+    again: bool,
+    /// The pod as it was reported last, and as it is to be reported.
+    report: Option<(Rc<Pod>, Rc<Pod>)>,
+    delete: bool,
+    faults: Vec<(Key, u64)>,
+    /// When to look at the pod again: in any case, and if time passes anyway.
+    wakes: (Option<Timestamp>, Option<Timestamp>),
+}
+
+impl Kubelet {
+    async fn sync_pod(&self, cx: &Context<State>, key: Key) -> Result {
+        for _ in 0..TURNS_LIMIT {
+            let Some(pod) = cx.caches().get::<Pod>(&key).cloned() else {
+                forget(cx, &key);
+                return Ok(());
+            };
+            let Some(d) = self.decide(cx, &key, &pod) else { return Ok(()) };
+            {
+                let (key, rt, node, faults) = (key.clone(), d.rt.clone(), d.node.clone(), d.faults.clone());
+                cx.update_state(move |s| {
+                    s.pods.insert(key.clone(), rt.clone());
+                    s.node = node.clone();
+                    for f in &faults {
+                        s.faults.remove(f);
+                    }
+                });
+            }
+            let answer = match &d.report {
+                Some((from, to)) => {
+                    let why = self.why_status(&key, &d.rt, to);
+                    cx.patch_status(from.clone(), to.clone()).because(why).await.map(Some)
+                }
+                None => Ok(None),
+            };
+            for e in &d.events {
+                cx.record(self.recorded(cx, &pod, &d.rt, e));
+            }
+            match answer {
+                Ok(latest) => {
+                    let key = key.clone();
+                    cx.update_state(move |s| {
+                        if let Some(rt) = s.pods.get_mut(&key) {
+                            let rt = Rc::make_mut(rt);
+                            rt.unreported = false;
+                            if let Some(pod) = &latest {
+                                rt.latest = Some(pod.clone());
+                            }
+                        }
+                    });
+                }
+                // It is gone already; the watch will say so.
+                Err(e) if e.is_not_found() => return Ok(()),
+                Err(e) => return Err(e.into()),
+            }
+            if d.delete {
+                return self.delete(cx, &key, &pod).await;
+            }
+            if !d.again {
+                Self::plan(cx, &key, d.wakes);
+                return Ok(());
+            }
+        }
+        // More than is believable at one moment: it goes on a second later.
+        cx.enqueue_after(key, SignedDuration::from_secs(1));
+        Ok(())
+    }
+
+    /// Takes a turn of a pod.
+    fn decide(&self, cx: &Context<State>, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
+        let spec: &PodSpec = pod.spec.as_ref()?;
+        let host: Host = node::host(cx.caches(), &self.node);
+        cx.state(|s| {
+            let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
+            let rt = match known {
+                Some(rt) => (**rt).clone(),
+                // The pod is over already: a kubelet that never ran it leaves it alone.
+                None if is_over(pod) && !pod.metadata.is_deleting() => return None,
+                None => PodRuntime {
+                    uid: pod.metadata.uid().into(),
+                    phase: if is_over(pod) { WorkerPhase::Terminated } else { WorkerPhase::Sync },
+                    ..Default::default()
+                },
+            };
+            let mine = s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX));
+            let (numbers, faults): (Vec<_>, Vec<_>) = mine.map(|(k, f)| (k.clone(), f.clone())).unzip();
+            let mut turn = Turn {
+                pod,
+                spec,
+                rt,
+                node: s.node.clone(),
+                unpullable: &s.unpullable,
+                caches: cx.caches(),
+                host: &host,
+                now: cx.now(),
+                events: Vec::new(),
+                again: false,
+            };
+            turn.run(&faults);
+            let report = if turn.rt.unreported { report(&turn, pod) } else { None };
+            if report.is_none() {
+                turn.rt.unreported = false;
+            }
+            let delete = turn.can_be_deleted();
+            turn.rt.deleted |= delete;
+            Some(Decision {
+                wakes: turn.wakes(),
+                report,
+                delete,
+                again: turn.again,
+                events: std::mem::take(&mut turn.events),
+                node: turn.node,
+                rt: Rc::new(turn.rt),
+                faults: numbers,
+            })
+        })
+    }
+
+    /// `canBeDeleted`: nothing is left of it, so its object may go.
+    async fn delete(&self, cx: &Context<State>, key: &Key, pod: &Rc<Pod>) -> Result {
+        let options = DeleteOptions {
+            grace_period_seconds: Some(0),
+            uid: Some(pod.metadata.uid().to_owned()),
+            ..Default::default()
+        };
+        let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
+        let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
+        let why = Why::new("kubelet.can_be_deleted")
+            .read("pod", reference, "metadata.deletionTimestamp", since)
+            .with("containers", "all have stopped");
+        match cx.delete(Kind::Pod, key.clone(), options).because(why).await {
+            Ok(_) => {}
+            Err(e) if e.is_not_found() || e.is_conflict() => {}
+            Err(e) => return Err(e.into()),
+        }
+        Ok(())
+    }
+
+    /// Wants to be woken when the pod's next moment comes.
+    fn plan(cx: &Context<State>, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
+        let (foreground, background) = wakes;
+        if let Some(at) = foreground {
+            cx.enqueue_after(key.clone(), at.duration_since(cx.now()));
+        }
+        if let Some(at) = background.filter(|at| foreground.is_none_or(|f| *at < f)) {
+            let key = Key::new(&key.namespace, &format!("{}{BACKGROUND}", key.name));
+            cx.enqueue_after_in_background(key, at.duration_since(cx.now()));
+        }
+    }
+
+    fn recorded(&self, cx: &Context<State>, pod: &Pod, rt: &PodRuntime, e: &PodEvent) -> Recorded {
+        let meta = &pod.metadata;
+        let init = pod.spec.as_ref().and_then(|s| s.init_containers.as_ref()).map_or(0, Vec::len);
+        let field_path = e.container.and_then(|i| {
+            let list = if i < init { "initContainers" } else { "containers" };
+            Some(format!("spec.{list}{{{}}}", rt.containers.get(i)?.name))
+        });
+        Recorded {
+            about: ObjectReference {
+                api_version: Some("v1".into()),
+                kind: Some("Pod".into()),
+                name: meta.name.clone(),
+                namespace: meta.namespace.clone(),
+                uid: meta.uid.clone(),
+                resource_version: meta.resource_version.clone(),
+                field_path,
+            },
+            type_: e.type_,
+            reason: e.reason.into(),
+            message: e.message.clone(),
+            action: "",
+            at: cx.now(),
+        }
+    }
+
+    fn why_status(&self, key: &Key, rt: &PodRuntime, to: &Pod) -> Why {
+        let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
+        let phase = to.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
+        let rule = match rt.phase {
+            WorkerPhase::Sync => "kubelet.sync_pod",
+            WorkerPhase::Terminating => "kubelet.sync_terminating_pod",
+            WorkerPhase::Terminated => "kubelet.sync_terminated_pod",
+        };
+        let why = Why::new(rule)
+            .read("pod", reference, "status.phase", phase)
+            .with("node", &self.node)
+            .with("what", rt.cause.what);
+        match &rt.cause.container {
+            Some(name) => why.with("container", name),
+            None => why,
+        }
+    }
+}
+
+fn is_over(pod: &Pod) -> bool {
+    matches!(pod.status.as_ref().and_then(|s| s.phase.as_deref()), Some("Succeeded" | "Failed"))
+}
+
+/// The status to be reported, if it differs from what the API server has.
+fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<Pod>)> {
+    // What was answered last may be newer than what the informer has seen.
+    let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
+    let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
+    let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
+    let empty = Default::default();
+    let new = turn.generate_api_pod_status(from.status.as_ref().unwrap_or(&empty));
+    if from.status.as_ref() == Some(&new) {
+        return None;
+    }
+    let mut to = (**from).clone();
+    to.status = Some(new);
+    Some((from.clone(), Rc::new(to)))
+}
+
+/// The pod's object is gone, and what ran of it with it.
+fn forget(cx: &Context<State>, key: &Key) {
+    let address = cx.state(|s| {
+        let rt = s.pods.get(key)?;
+        let taken = rt.phase != WorkerPhase::Terminated;
+        Some(rt.address.as_ref().filter(|_| taken).and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()))
+    });
+    let Some(address) = address else { return };
+    let key = key.clone();
+    cx.update_state(move |s| {
+        s.pods.remove(&key);
+        if let Some(ip) = address {
+            s.node.addresses.remove(&ip);
+        }
+        let faults: Vec<_> =
+            s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();
+        for f in &faults {
+            s.faults.remove(f);
+        }
+    });
+}

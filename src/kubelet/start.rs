@@ -1,0 +1,336 @@
+//! Starting a container: back-off, image, creation, start, hook (`kuberuntime_container.go`,
+//! `startContainer`; `kuberuntime_manager.go`, `doBackOff`; `images/image_manager.go`).
+
+use std::net::Ipv4Addr;
+use std::rc::Rc;
+
+use super::backoff::go_duration;
+use super::behaviour;
+use super::images;
+use super::kill;
+use super::pod_worker::Turn;
+use super::state::{ContainerState, Instance, ProbeRun, Retry, Running, Waiting, Work};
+use super::timings;
+use crate::api::Timestamp;
+use crate::api::types::Container;
+
+impl Turn<'_> {
+    /// The sandbox is made and has its network.
+    pub(super) fn sandbox_is_there(&mut self) {
+        self.rt.sandbox = true;
+        self.rt.changed = true;
+        if self.spec.host_network == Some(true) {
+            self.rt.address = self.host.address.as_deref().map(Rc::from);
+            return;
+        }
+        self.release_address();
+        if let Some(ip) = self.free_address() {
+            self.node.addresses.insert(ip, ());
+            self.node.last_address = Some(ip);
+            self.rt.address = Some(ip.to_string().into());
+        }
+    }
+
+    /// The next free address of the node's range after the one that was given last. The first is
+    /// the node's own.
+    fn free_address(&self) -> Option<Ipv4Addr> {
+        let cidr = self.host.pod_cidr.as_deref().unwrap_or("10.88.0.0/16");
+        let (base, bits) = cidr.split_once('/')?;
+        let base: Ipv4Addr = base.parse().ok()?;
+        let bits: u32 = bits.parse().ok().filter(|b| (8..=30).contains(b))?;
+        let size = 1u32 << (32 - bits);
+        let base = u32::from(base);
+        let last = self.node.last_address.map_or(1, |ip| u32::from(ip).wrapping_sub(base));
+        (1..=size)
+            .map(|i| last.wrapping_add(i) % size)
+            .filter(|i| *i > 1 && *i < size - 1)
+            .map(|i| Ipv4Addr::from(base.wrapping_add(i)))
+            .find(|ip| !self.node.addresses.contains_key(ip))
+    }
+
+    /// The address can be given to another pod; the status keeps it.
+    pub(super) fn release_address(&mut self) {
+        if self.spec.host_network == Some(true) {
+            return;
+        }
+        if let Some(ip) = self.rt.address.as_ref().and_then(|a| a.parse::<Ipv4Addr>().ok()) {
+            self.node.addresses.remove(&ip);
+        }
+    }
+
+    /// A container that SyncPod wants to start.
+    pub(super) fn start_container(&mut self, i: usize) {
+        let Some(spec) = self.container_spec(i) else { return };
+        if self.is_backing_off(i, spec) {
+            return;
+        }
+        self.ensure_image_exists(i, spec);
+    }
+
+    /// `doBackOff`: a container that ended has to wait, longer each time.
+    fn is_backing_off(&mut self, i: usize, spec: &Container) -> bool {
+        let now = self.now;
+        let Some(c) = self.rt.containers.get_mut(i) else { return true };
+        let just_killed = std::mem::take(&mut c.just_killed);
+        // One that this very sync stopped has not been seen to end.
+        let exited = if just_killed { c.last.as_ref() } else { c.exited() };
+        let Some(finished) = exited.map(|e| e.finished) else { return false };
+        let Some(until) = c.backoff.until(finished, now) else {
+            c.backoff.next(finished, now);
+            return false;
+        };
+        let (delay, at_max) = (c.backoff.delay(), c.backoff.is_at_max());
+        let known = c.waiting.as_ref().is_some_and(|w| w.reason == "CrashLoopBackOff");
+        let (pod, name) = (self.pod_name(), &spec.name);
+        self.event(
+            Some(i),
+            "Warning",
+            "BackOff",
+            format!("Back-off restarting failed container {name} in pod {pod}"),
+        );
+        let message = format!("back-off {} restarting failed container={name} pod={pod}", go_duration(delay));
+        self.cannot_start(i, "CrashLoopBackOff", message);
+        // The next sync tells what this one found; after that it is only to be waited for.
+        let at = if known { until } else { until.min(now + timings::RESYNC) };
+        self.retry(at, known && at_max);
+        true
+    }
+
+    /// `EnsureImageExists`
+    fn ensure_image_exists(&mut self, i: usize, spec: &Container) {
+        let image = spec.image.as_deref().unwrap_or_default();
+        if let Some(why) = images::invalid_name(image) {
+            let message = format!("Failed to apply default image tag {image:?}: {why}");
+            self.event(Some(i), "Warning", "InspectFailed", message.clone());
+            self.start_failed(i, "InvalidImageName", message);
+            return;
+        }
+        let present = self.node.images.contains_key(image);
+        let policy = spec.image_pull_policy.as_deref().unwrap_or_else(|| default_policy(image));
+        if policy == "Never" || (policy != "Always" && present) {
+            if present {
+                let message = format!(
+                    "Container image {image:?} already present on machine and can be accessed by the pod"
+                );
+                self.event(Some(i), "Normal", "Pulled", message);
+                self.create(i, spec);
+            } else {
+                let message = format!("Container image {image:?} is not present with pull policy of Never");
+                self.event(Some(i), "Warning", "ErrImageNeverPull", message.clone());
+                self.start_failed(i, "ErrImageNeverPull", message);
+            }
+            return;
+        }
+        let now = self.now;
+        let Some(c) = self.rt.containers.get(i) else { return };
+        let error = c.pull_error.as_ref().filter(|(of, _)| **of == *image).map(|(_, e)| e.clone());
+        if let Some((error, until)) = error.zip(c.image_backoff.until_since_update(now)) {
+            self.image_backs_off(i, image, &error, until);
+            return;
+        }
+        if c.pull_error.as_ref().is_some_and(|(of, _)| **of != *image)
+            && let Some(c) = self.rt.containers.get_mut(i)
+        {
+            // Another image has its own back-off.
+            c.pull_error = None;
+            c.image_backoff = Default::default();
+        }
+        self.event(Some(i), "Normal", "Pulling", format!("Pulling image {image:?}"));
+        self.pull(i, image, present);
+    }
+
+    fn image_backs_off(&mut self, i: usize, image: &str, error: &str, until: Timestamp) {
+        let Some(c) = self.rt.containers.get(i) else { return };
+        let at_max = c.image_backoff.is_at_max();
+        let known = c.waiting.as_ref().is_some_and(|w| w.reason == "ImagePullBackOff");
+        if known {
+            // Real kubelets say so every ten seconds.
+            self.retry(until, at_max);
+            return;
+        }
+        let message = format!("Back-off pulling image {image:?}");
+        self.event(Some(i), "Normal", "BackOff", message.clone());
+        self.event(Some(i), "Warning", "Failed", "Error: ImagePullBackOff".into());
+        self.cannot_start(i, "ImagePullBackOff", format!("{message}: ErrImagePull: {error}"));
+        self.retry(self.now + timings::SYNC_RETRY, false);
+    }
+
+    fn pull(&mut self, i: usize, image: &str, present: bool) {
+        let meta = &self.pod.metadata;
+        let name = self.rt.containers.get(i).map_or_else(Rc::default, |c| c.name.clone());
+        let said = behaviour::annotation(meta, &name, "image-pull");
+        let refusal = match said.map(|s| s.split_once(':').unwrap_or((s, ""))) {
+            Some(("fail", "")) => Some(images::not_found(image)),
+            Some(("fail", why)) => Some(why.trim().to_owned()),
+            _ => self.unpullable.get(image).map(|m| m.to_string()).or_else(|| images::refusal(image)),
+        };
+        let takes = behaviour::seconds(meta, &name, "image-pull").unwrap_or(match (&refusal, present) {
+            (Some(_), _) => timings::PULL_FAILED,
+            (None, true) => timings::PULL_PRESENT,
+            (None, false) => timings::PULL,
+        });
+        let now = self.now;
+        let under_way = self.node.pulling.get(image).copied().filter(|t| *t > now && refusal.is_none());
+        let (began, until) = match under_way {
+            Some(until) => (now, until),
+            None => {
+                let began = self.node.puller_free.map_or(now, |t| t.max(now));
+                (began, began + takes)
+            }
+        };
+        if refusal.is_none() {
+            self.node.pulling.insert(image.into(), until);
+        }
+        self.node.puller_free = self.node.puller_free.max(Some(until));
+        self.rt.work =
+            Some(Work::Pull { container: i, since: now, began, until, refusal: refusal.map(Rc::from) });
+    }
+
+    /// A pull has ended.
+    pub(super) fn pulled(
+        &mut self,
+        i: usize,
+        since: Timestamp,
+        began: Timestamp,
+        until: Timestamp,
+        refusal: Option<Rc<str>>,
+    ) {
+        let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
+        let image = spec.image.as_deref().unwrap_or_default();
+        if self.node.pulling.get(image).is_some_and(|t| *t <= now) {
+            self.node.pulling.remove(image);
+        }
+        if let Some(error) = refusal {
+            self.event(Some(i), "Warning", "Failed", format!("Failed to pull image {image:?}: {error}"));
+            if let Some(c) = self.rt.containers.get_mut(i) {
+                c.image_backoff.next(now, now);
+                c.pull_error = Some((image.into(), error.clone()));
+            }
+            self.start_failed(i, "ErrImagePull", error.to_string());
+            return;
+        }
+        let took = go_duration(until.duration_since(began));
+        let waited = go_duration(until.duration_since(since));
+        let size = images::size(image);
+        let message = format!(
+            "Successfully pulled image {image:?} in {took} ({waited} including waiting). Image size: {size} bytes."
+        );
+        self.event(Some(i), "Normal", "Pulled", message);
+        self.node.images.insert(image.into(), ());
+        if let Some(c) = self.rt.containers.get_mut(i) {
+            c.image_backoff = Default::default();
+            c.pull_error = None;
+        }
+        self.create(i, spec);
+    }
+
+    fn create(&mut self, i: usize, spec: &Container) {
+        if let Some(why) = self.missing_environment(spec) {
+            self.rt.waits_for_config = true;
+            self.start_failed(i, "CreateContainerConfigError", why);
+            return;
+        }
+        self.rt.waits_for_config = false;
+        let image = spec.image.as_deref().unwrap_or_default();
+        let now = self.now;
+        let uid = self.rt.uid.clone();
+        let Some(c) = self.rt.containers.get_mut(i) else { return };
+        if let ContainerState::Exited(e) = &c.state {
+            c.restarts = c.restarts.saturating_add(1);
+            c.last = Some(e.clone());
+        }
+        let instance = Instance {
+            id: images::container_id(&uid, &c.name, c.restarts).into(),
+            image: image.into(),
+            image_id: images::id(image).into(),
+        };
+        c.state = ContainerState::Created(instance);
+        self.event(Some(i), "Normal", "Created", "Container created".into());
+        match behaviour::seconds(&self.pod.metadata, &spec.name, "start-seconds") {
+            Some(takes) => self.rt.work = Some(Work::Start { container: i, until: now + takes }),
+            None => self.started(i),
+        }
+    }
+
+    /// A container runs.
+    pub(super) fn started(&mut self, i: usize) {
+        let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
+        let behaviour = behaviour::of(&self.pod.metadata, spec);
+        let Some(c) = self.rt.containers.get_mut(i) else { return };
+        let ContainerState::Created(instance) = &c.state else { return };
+        c.state = ContainerState::Running(Running {
+            instance: instance.clone(),
+            since: now,
+            ends: behaviour.ends.map(|(after, exit)| (now + after, exit)),
+            behaviour,
+            stopping: false,
+        });
+        c.waiting = None;
+        c.probes = [ProbeRun::default(); 3];
+        self.rt.changed = true;
+        self.event(Some(i), "Normal", "Started", "Container started".into());
+        self.caused(Some(i), "has started");
+        if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {
+            let (takes, succeeded) = kill::hook(handler);
+            self.rt.work = Some(Work::PostStart { container: i, until: now + takes, succeeded });
+        }
+        self.observe_exits();
+    }
+
+    /// The hook after a start is over.
+    pub(super) fn post_start_done(&mut self, i: usize, succeeded: bool) {
+        if succeeded || self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
+            return;
+        }
+        self.event(Some(i), "Warning", "FailedPostStartHook", "PostStartHook failed".into());
+        self.kill_container(i, "FailedPostStartHook".into(), None, None);
+        self.cannot_start(i, "PostStartHookError", "PostStartHook failed".into());
+        self.rt.work = Some(Work::Kill { container: i });
+    }
+
+    /// A container could not be started: it is said, remembered, and tried again.
+    fn start_failed(&mut self, i: usize, reason: &'static str, message: String) {
+        self.event(
+            Some(i),
+            "Warning",
+            "Failed",
+            match reason {
+                "CreateContainerConfigError" => format!("Error: {message}"),
+                _ => format!("Error: {reason}"),
+            },
+        );
+        let c = self.rt.containers.get(i);
+        let known =
+            c.and_then(|c| c.waiting.as_ref()).is_some_and(|w| w.reason == reason && w.message == message);
+        self.cannot_start(i, reason, message);
+        // A pull can succeed the next time; the others fail until somebody changes something.
+        self.retry(self.now + timings::SYNC_RETRY, known && reason != "ErrImagePull");
+    }
+
+    /// The reason cache: what the next status says of a container that waits.
+    fn cannot_start(&mut self, i: usize, reason: &'static str, message: String) {
+        if let Some(c) = self.rt.containers.get_mut(i) {
+            c.waiting = Some(Rc::new(Waiting { reason, message }));
+        }
+        self.caused(Some(i), "could not be started");
+    }
+
+    /// The sync failed at something and wants to be tried again.
+    fn retry(&mut self, at: Timestamp, background: bool) {
+        self.rt.retry = Some(match self.rt.retry {
+            Some(r) if r.background == background => Retry { at: r.at.min(at), background },
+            Some(r) if !r.background => r,
+            _ => Retry { at, background },
+        });
+    }
+}
+
+/// What the API server would have put into `imagePullPolicy`.
+fn default_policy(image: &str) -> &'static str {
+    let last = image.rsplit('/').next().unwrap_or_default();
+    if !image.contains('@') && (last.ends_with(":latest") || !last.contains(':')) {
+        "Always"
+    } else {
+        "IfNotPresent"
+    }
+}

@@ -1,0 +1,250 @@
+//! A pod's status (`kubelet_pods.go`, `generateAPIPodStatus` and `getPhase`; `status/generate.go`;
+//! `status_manager.go`, `mergePodStatus`).
+
+use super::pod_worker::Turn;
+use super::state::WorkerPhase;
+use super::status_containers::{has_ended_before, is_waiting, time};
+use crate::api::MetaExt;
+use crate::api::types::{ContainerStatus, HostIP, PodCondition, PodIP, PodStatus};
+
+const READY_TO_START: &str = "PodReadyToStartContainers";
+const INITIALIZED: &str = "Initialized";
+const READY: &str = "Ready";
+const CONTAINERS_READY: &str = "ContainersReady";
+const SCHEDULED: &str = "PodScheduled";
+
+/// Statuses of init containers and of the others.
+pub(super) type Statuses = (Vec<ContainerStatus>, Vec<ContainerStatus>);
+
+/// The statuses of a pod's containers as they are.
+pub(super) fn all_containers(turn: &Turn<'_>) -> Statuses {
+    turn.container_statuses()
+}
+
+/// `getPhase`; `terminal` if nothing of it runs any more nor will.
+pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) -> &'static str {
+    let (mut pending_init, mut failed_init) = (0, 0);
+    let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
+    let never = |i: usize| turn.container_spec(i).is_some_and(|c| turn.policy_of(c) == "Never");
+    for (i, s) in init.iter().enumerate() {
+        let sidecar = turn.is_sidecar(i);
+        let state = s.state.as_ref();
+        if state.is_some_and(|s| s.running.is_some()) {
+            if sidecar {
+                running += 1;
+                pending_init += i32::from(s.started != Some(true));
+            } else {
+                pending_init += 1;
+            }
+        } else if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
+            failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
+        } else if let Some(t) = s.last_state.as_ref().and_then(|s| s.terminated.as_ref()) {
+            failed_init += i32::from(!sidecar && t.exit_code != 0 && never(i));
+        } else {
+            pending_init += 1;
+            waiting += 1;
+        }
+    }
+    for s in main {
+        let state = s.state.as_ref();
+        if state.is_some_and(|s| s.running.is_some()) {
+            running += 1;
+        } else if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
+            stopped += 1;
+            succeeded += i32::from(t.exit_code == 0);
+        } else if has_ended_before(s) {
+            stopped += 1;
+        } else {
+            waiting += 1;
+        }
+    }
+    if failed_init > 0 {
+        return "Failed";
+    }
+    if (pending_init > 0 && !any_started(main)) || waiting > 0 {
+        return "Pending";
+    }
+    if running > 0 {
+        return "Running";
+    }
+    if stopped == 0 {
+        return "Pending";
+    }
+    // The policy is each container's own, where it has one.
+    let again = (turn.init_count()..turn.rt.containers.len()).any(|i| turn.should_be_restarted(i));
+    if again && !terminal {
+        return "Running";
+    }
+    if stopped == succeeded { "Succeeded" } else { "Failed" }
+}
+
+fn any_started(main: &[ContainerStatus]) -> bool {
+    main.iter().any(|s| !is_waiting(s) || has_ended_before(s))
+}
+
+fn is_terminal(phase: &str) -> bool {
+    matches!(phase, "Succeeded" | "Failed")
+}
+
+impl Turn<'_> {
+    /// The status as it is now, built on the one that the API server has.
+    pub(super) fn generate_api_pod_status(&self, old: &PodStatus) -> PodStatus {
+        let over = self.rt.phase == WorkerPhase::Terminated;
+        let statuses = all_containers(self);
+        let mut phase = phase(self, &statuses, over);
+        if let Some(was) = old.phase.as_deref().filter(|p| is_terminal(p)) {
+            // There is no way back.
+            phase = if was == "Failed" { "Failed" } else { "Succeeded" };
+        } else if self.rt.failed.is_some() || (over && !is_terminal(phase)) {
+            phase = "Failed";
+        }
+        // Conditions are about the phase it will have, the phase itself waits for the last
+        // container.
+        let conditions = self.conditions(old, &statuses, phase);
+        let may_run = !over && is_terminal(phase) && !old.phase.as_deref().is_some_and(is_terminal);
+        let (reason, message) = match &self.rt.failed {
+            Some((r, m)) if !may_run => (Some(r.to_string()), Some(m.to_string())),
+            _ => (old.reason.clone(), old.message.clone()),
+        };
+        let (init, main) = statuses;
+        let pod_ip = self.rt.address.as_ref().map(ToString::to_string).or_else(|| {
+            let host_network = self.spec.host_network == Some(true);
+            if host_network { self.host.address.clone() } else { old.pod_ip.clone() }
+        });
+        let host_ip = self.host.address.clone();
+        PodStatus {
+            phase: Some(if may_run {
+                old.phase.clone().unwrap_or_else(|| "Pending".into())
+            } else {
+                phase.into()
+            }),
+            reason,
+            message,
+            conditions: Some(conditions),
+            host_ips: host_ip.clone().map(|ip| vec![HostIP { ip }]),
+            host_ip,
+            pod_ips: pod_ip.clone().map(|ip| vec![PodIP { ip }]),
+            pod_ip,
+            start_time: Some(old.start_time.clone().unwrap_or_else(|| time(self.now))),
+            qos_class: old.qos_class.clone(),
+            init_container_statuses: Some(init).filter(|s| !s.is_empty()),
+            container_statuses: Some(main),
+            observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
+            resource_claim_statuses: old.resource_claim_statuses.clone(),
+            ephemeral_container_statuses: old.ephemeral_container_statuses.clone(),
+            ..Default::default()
+        }
+    }
+
+    fn conditions(&self, old: &PodStatus, statuses: &Statuses, phase: &str) -> Vec<PodCondition> {
+        let before = old.conditions.as_deref().unwrap_or_default();
+        let own = |t: &str| [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED].contains(&t);
+        let mut out: Vec<PodCondition> = Vec::with_capacity(before.len().max(5));
+        out.extend(before.iter().filter(|c| !own(&c.type_)).cloned());
+        let ready = self.containers_ready(statuses, phase);
+        let sandbox = Verdict { holds: self.rt.sandbox, ..Default::default() };
+        let scheduled = Verdict { holds: true, ..Default::default() };
+        for (type_, verdict) in [
+            (READY_TO_START, sandbox),
+            (INITIALIZED, self.initialized(statuses, phase)),
+            (READY, self.pod_ready(before, &ready)),
+            (CONTAINERS_READY, ready),
+            (SCHEDULED, scheduled),
+        ] {
+            let status = if verdict.holds { "True" } else { "False" };
+            let same = before.iter().find(|c| c.type_ == type_ && c.status == status);
+            let since = same.and_then(|c| c.last_transition_time.clone()).unwrap_or_else(|| time(self.now));
+            out.push(PodCondition {
+                type_: type_.into(),
+                status: status.into(),
+                reason: verdict.reason.map(Into::into),
+                message: verdict.message,
+                last_transition_time: Some(since),
+                observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
+                last_probe_time: None,
+            });
+        }
+        out
+    }
+
+    /// `GenerateContainersReadyCondition`
+    fn containers_ready(&self, (init, main): &Statuses, phase: &str) -> Verdict {
+        if is_terminal(phase) {
+            let reason = if phase == "Failed" { "PodFailed" } else { "PodCompleted" };
+            return Verdict { holds: false, reason: Some(reason), message: None };
+        }
+        let sidecars = init.iter().enumerate().filter(|(i, _)| self.is_sidecar(*i)).map(|(_, s)| s);
+        // In the order of the spec, not of the statuses.
+        let by_spec = self.spec.containers.iter().filter_map(|c| main.iter().find(|s| s.name == c.name));
+        let unready: Vec<&str> =
+            sidecars.chain(by_spec).filter(|s| !s.ready).map(|s| s.name.as_str()).collect();
+        if unready.is_empty() {
+            return Verdict { holds: true, ..Default::default() };
+        }
+        Verdict {
+            holds: false,
+            reason: Some("ContainersNotReady"),
+            message: Some(format!("containers with unready status: [{}]", unready.join(" "))),
+        }
+    }
+
+    /// `GeneratePodReadyCondition`
+    fn pod_ready(&self, conditions: &[PodCondition], containers: &Verdict) -> Verdict {
+        if !containers.holds {
+            return containers.clone();
+        }
+        let mut unready = Vec::new();
+        for gate in self.spec.readiness_gates.iter().flatten() {
+            let name = &gate.condition_type;
+            match conditions.iter().find(|c| c.type_ == *name) {
+                None => unready
+                    .push(format!("corresponding condition of pod readiness gate {name:?} does not exist.")),
+                Some(c) if c.status != "True" => unready.push(format!(
+                    "the status of pod readiness gate {name:?} is not \"True\", but {}",
+                    c.status
+                )),
+                Some(_) => {}
+            }
+        }
+        if unready.is_empty() {
+            return containers.clone();
+        }
+        Verdict { holds: false, reason: Some("ReadinessGatesNotReady"), message: Some(unready.join(", ")) }
+    }
+
+    /// `GeneratePodInitializedCondition`
+    fn initialized(&self, (init, main): &Statuses, phase: &str) -> Verdict {
+        if phase == "Succeeded" {
+            return Verdict { holds: true, reason: Some("PodCompleted"), message: None };
+        }
+        if any_started(main) {
+            return Verdict { holds: true, ..Default::default() };
+        }
+        let done = |(i, s): &(usize, &ContainerStatus)| {
+            if self.is_sidecar(*i) { s.started == Some(true) } else { s.ready }
+        };
+        let open: Vec<&str> =
+            init.iter().enumerate().filter(|x| !done(x)).map(|(_, s)| s.name.as_str()).collect();
+        if open.is_empty() {
+            return Verdict { holds: true, ..Default::default() };
+        }
+        Verdict {
+            holds: false,
+            reason: Some("ContainersNotInitialized"),
+            message: Some(format!("containers with incomplete status: [{}]", open.join(" "))),
+        }
+    }
+
+    /// Whether the pod waits to be removed by its kubelet, which has nothing left to do for it.
+    pub(super) fn can_be_deleted(&self) -> bool {
+        self.rt.phase == WorkerPhase::Terminated && self.pod.metadata.is_deleting() && !self.rt.deleted
+    }
+}
+
+/// Whether a condition holds, and why not.
+#[derive(Clone, Debug, Default)]
+struct Verdict {
+    holds: bool,
+    reason: Option<&'static str>,
+    message: Option<String>,
+}

@@ -1,0 +1,206 @@
+//! A pod's container statuses (`kubelet_pods.go`, `convertToAPIContainerStatuses`).
+
+use super::pod_worker::Turn;
+use super::prober;
+use super::state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance, WorkerPhase};
+use crate::api::Timestamp;
+use crate::api::types::{
+    Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
+    ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, ResourceRequirements, Time,
+    VolumeMountStatus,
+};
+
+/// Times in objects are whole seconds.
+pub(super) fn time(t: Timestamp) -> Time {
+    Time(Timestamp::from_second(t.as_second()).unwrap_or(t))
+}
+
+impl Turn<'_> {
+    /// The statuses of init containers (in order) and of the others (by name).
+    pub(super) fn container_statuses(&self) -> (Vec<ContainerStatus>, Vec<ContainerStatus>) {
+        let init_count = self.init_count();
+        let mut all = Vec::with_capacity(self.rt.containers.len());
+        for (i, c) in self.rt.containers.iter().enumerate() {
+            if let Some(spec) = self.container_spec(i) {
+                all.push(self.container_status(i, c, spec));
+            }
+        }
+        let mut main = all.split_off(init_count.min(all.len()));
+        main.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut init = all;
+        if self.rt.phase == WorkerPhase::Terminated {
+            self.fill_terminated(&mut init, &mut main);
+        }
+        (init, main)
+    }
+
+    fn container_status(&self, i: usize, c: &ContainerRuntime, spec: &Container) -> ContainerStatus {
+        let mut out = ContainerStatus {
+            name: spec.name.clone(),
+            image: spec.image.clone().unwrap_or_default(),
+            restart_count: c.restarts,
+            volume_mounts: volume_mounts(spec),
+            started: Some(false),
+            ..Default::default()
+        };
+        let mut identify = |instance: &Instance| {
+            out.container_id = Some(instance.id.to_string());
+            out.image = instance.image.to_string();
+            out.image_id = instance.image_id.to_string();
+            out.user = user(self.spec, spec);
+        };
+        let mut last = c.last.as_ref().map(|e| terminated(e));
+        let state = match &c.state {
+            Runtime::None | Runtime::Created(_) => {
+                let reason = if self.init_count() > 0 { "PodInitializing" } else { "ContainerCreating" };
+                waiting(reason, None)
+            }
+            Runtime::Running(r) => {
+                identify(&r.instance);
+                let since = Some(time(r.since));
+                ContainerState {
+                    running: Some(ContainerStateRunning { started_at: since }),
+                    ..Default::default()
+                }
+            }
+            Runtime::Exited(e) => {
+                identify(&e.instance);
+                terminated(e)
+            }
+        };
+        if let Runtime::Running(_) = &c.state {
+            out.resources = Some(resources(spec));
+            out.allocated_resources =
+                spec.resources.as_ref().and_then(|r| r.requests.clone()).filter(|r| !r.is_empty());
+        }
+        let init = i < self.init_count();
+        let done = init && c.exited().is_some_and(|e| e.exit.code == 0);
+        let reason = c.waiting.as_ref().filter(|_| !done && self.should_be_restarted(i));
+        out.state = Some(match reason {
+            Some(w) => {
+                if state.terminated.is_some() {
+                    last = Some(state);
+                }
+                waiting(w.reason, Some(w.message.clone()))
+            }
+            None => state,
+        });
+        // Go writes the empty one, too.
+        out.last_state = Some(last.unwrap_or_default());
+        if init && !self.is_sidecar(i) {
+            out.started = Some(c.running().is_some());
+            out.ready = done;
+        } else {
+            out.started = Some(prober::is_started(c, spec));
+            out.ready = prober::is_ready(c, spec);
+        }
+        out
+    }
+
+    /// `TerminatePod`: what never ran, or was not seen to end, counts as failed once the pod is
+    /// gone.
+    fn fill_terminated(&self, init: &mut [ContainerStatus], main: &mut [ContainerStatus]) {
+        let initialized = init.iter().enumerate().all(|(i, s)| self.is_sidecar(i) || s.ready);
+        let started = init
+            .iter()
+            .rposition(|s| !is_waiting(s) || has_ended_before(s))
+            .map_or(init.len().min(1), |at| at + 1);
+        let unknown = |s: &mut ContainerStatus| {
+            if s.state.as_ref().is_none_or(|s| s.terminated.is_none()) {
+                s.state = Some(ContainerState {
+                    terminated: Some(ContainerStateTerminated {
+                        exit_code: 137,
+                        reason: Some("ContainerStatusUnknown".into()),
+                        message: Some(
+                            "The container could not be located when the pod was terminated".into(),
+                        ),
+                        ..Default::default()
+                    }),
+                    ..Default::default()
+                });
+            }
+        };
+        if initialized {
+            main.iter_mut().for_each(unknown);
+        }
+        init.iter_mut().take(started).for_each(unknown);
+    }
+}
+
+pub(super) fn is_waiting(s: &ContainerStatus) -> bool {
+    s.state.as_ref().is_none_or(|s| s.running.is_none() && s.terminated.is_none())
+}
+
+pub(super) fn has_ended_before(s: &ContainerStatus) -> bool {
+    s.last_state.as_ref().is_some_and(|s| s.terminated.is_some())
+}
+
+fn waiting(reason: &str, message: Option<String>) -> ContainerState {
+    ContainerState {
+        waiting: Some(ContainerStateWaiting { reason: Some(reason.into()), message }),
+        ..Default::default()
+    }
+}
+
+fn terminated(e: &Exited) -> ContainerState {
+    let reason = e.reason.unwrap_or(match e.exit.code {
+        _ if e.exit.out_of_memory => "OOMKilled",
+        0 => "Completed",
+        _ => "Error",
+    });
+    ContainerState {
+        terminated: Some(ContainerStateTerminated {
+            container_id: Some(e.instance.id.to_string()),
+            exit_code: e.exit.code,
+            finished_at: Some(time(e.finished)),
+            started_at: Some(time(e.started)),
+            reason: Some(reason.into()),
+            ..Default::default()
+        }),
+        ..Default::default()
+    }
+}
+
+/// What the runtime applied; a pod is never resized here, so it is what the spec asked for.
+fn resources(spec: &Container) -> ResourceRequirements {
+    let applied = |name: &String| matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage");
+    let map = |m: Option<&std::collections::BTreeMap<String, crate::api::types::Quantity>>| {
+        m.map(|m| m.iter().filter(|(k, _)| applied(k)).map(|(k, v)| (k.clone(), v.clone())).collect())
+            .filter(|m: &std::collections::BTreeMap<_, _>| !m.is_empty())
+    };
+    let of = spec.resources.as_ref();
+    ResourceRequirements {
+        limits: map(of.and_then(|r| r.limits.as_ref())),
+        requests: map(of.and_then(|r| r.requests.as_ref())),
+        claims: None,
+    }
+}
+
+fn volume_mounts(spec: &Container) -> Option<Vec<VolumeMountStatus>> {
+    let mounts = spec.volume_mounts.as_ref().filter(|m| !m.is_empty())?;
+    let status = |m: &crate::api::types::VolumeMount| VolumeMountStatus {
+        mount_path: m.mount_path.clone(),
+        name: m.name.clone(),
+        read_only: m.read_only.filter(|r| *r),
+        recursive_read_only: m.read_only.filter(|r| *r).map(|_| match m.recursive_read_only.as_deref() {
+            Some("Enabled" | "IfPossible") => "Enabled".to_owned(),
+            _ => "Disabled".to_owned(),
+        }),
+        ..Default::default()
+    };
+    Some(mounts.iter().map(status).collect())
+}
+
+/// Who the first process is. The image's own user is not known here, so it is root unless the spec
+/// says otherwise.
+fn user(pod: &PodSpec, spec: &Container) -> Option<ContainerUser> {
+    let (p, c) = (pod.security_context.as_ref(), spec.security_context.as_ref());
+    let uid = c.and_then(|c| c.run_as_user).or_else(|| p?.run_as_user).unwrap_or(0);
+    let gid = c.and_then(|c| c.run_as_group).or_else(|| p?.run_as_group).unwrap_or(0);
+    let mut groups = vec![gid];
+    groups.extend(p.and_then(|p| p.fs_group));
+    groups.extend(p.iter().flat_map(|p| p.supplemental_groups.iter().flatten()));
+    groups.sort_unstable();
+    groups.dedup();
+    Some(ContainerUser { linux: Some(LinuxContainerUser { uid, gid, supplemental_groups: Some(groups) }) })
+}

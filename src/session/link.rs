@@ -1,0 +1,392 @@
+//! The share link: `#`, a version letter, and what repeats the run, compressed.
+//!
+//! A link carries no state, only a start and ops, so opening one can do nothing but run a cluster.
+//! Components are named by name, not by place, so that a link outlives a new controller. It also
+//! carries the digest of where it was made: if the run comes out otherwise (an engine that has
+//! learned something since), the reader is told.
+
+use std::collections::VecDeque;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use super::{Depth, Op, Session, Start};
+use crate::cluster::{Action, Actor, Cluster, Fault};
+
+/// The version that is written. Older letters keep opening.
+const VERSION: char = 'a';
+/// A link longer than this, in characters, is not opened.
+pub const LINK_LIMIT: usize = 1_000_000;
+/// A link that unpacks to more than this, in bytes, is not opened.
+pub const UNPACKED_LIMIT: usize = 4_000_000;
+/// More steps than this are not repeated.
+pub const STEPS_LIMIT: u64 = 1_000_000;
+/// No cluster has more nodes than this.
+pub const NODES_LIMIT: usize = 1_000;
+
+/// What a link carries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// How the run starts.
+    pub start: Start,
+    /// What is done.
+    #[serde(default)]
+    pub ops: Vec<LinkOp>,
+    /// How many of the moments that the ops make lie before the one to show; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<usize>,
+    /// The editor's text, where it is not what was applied last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The fingerprint at the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The object that is selected, as `Kind namespace/name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected: Option<String>,
+}
+
+/// An op, or several alike, in terms that outlive this version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LinkOp {
+    /// So many steps of whoever's turn it is.
+    #[serde(rename = "s")]
+    Steps(Depth, u64),
+    /// A step of a component that was chosen.
+    #[serde(rename = "c")]
+    Chosen(Depth, String),
+    /// A finest action that was chosen.
+    #[serde(rename = "m")]
+    Act(String, String, String),
+    /// Something went wrong.
+    #[serde(rename = "f")]
+    Fault(Fault),
+    /// A command line with its files.
+    #[serde(rename = "k")]
+    Kubectl(String, Vec<(String, String)>),
+}
+
+/// Why a link cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkError {
+    /// It is made by a newer version.
+    Version(char),
+    /// It is longer, or unpacks to more, than is opened: the limit.
+    TooLarge(usize),
+    /// It is damaged: where the reading stopped.
+    Damaged(&'static str),
+    /// It asks for more than is allowed: what, and the limit.
+    Limit(&'static str, u64),
+}
+
+impl std::fmt::Display for LinkError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LinkError::Version(v) => {
+                write!(f, "the link is of version {v:?}, this page knows up to {VERSION:?}")
+            }
+            LinkError::TooLarge(limit) => write!(f, "the link is larger than {limit} bytes"),
+            LinkError::Damaged(what) => write!(f, "the link is damaged: {what}"),
+            LinkError::Limit(what, limit) => write!(f, "the link asks for more than {limit} {what}"),
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+impl Link {
+    /// The link of a session: the branch that is shown, at the moment that is looked at.
+    pub fn of(session: &Session) -> Link {
+        let line = session.timeline();
+        let tip = line.last().copied().unwrap_or_default();
+        let mut cluster = session.moment(0).map(|m| m.cluster.clone());
+        let mut ops: Vec<LinkOp> = Vec::new();
+        for (i, op) in session.ops(tip).into_iter().enumerate() {
+            // Names are looked up where the op was done.
+            if let Some(m) = line.get(i).and_then(|id| session.moment(*id)) {
+                cluster = Some(m.cluster.clone());
+            }
+            let Some(op) = cluster.as_ref().and_then(|c| to_link(&op, c)) else { continue };
+            match (ops.last_mut(), op) {
+                (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
+                (_, op) => ops.push(op),
+            }
+        }
+        let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
+        let digest = session.moment(tip).map(|m| m.cluster.digest());
+        Link { start: session.start().clone(), ops, at, text: None, digest, selected: None }
+    }
+
+    /// The link as text, to stand behind `#`.
+    pub fn encode(&self) -> String {
+        // Strings, numbers and lists of them always become JSON.
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        let packed = miniz_oxide::deflate::compress_to_vec(&json, 9);
+        format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(packed))
+    }
+
+    /// Reads what stands behind `#`.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn decode(text: &str) -> Result<Link, LinkError> {
+        if text.len() > LINK_LIMIT {
+            return Err(LinkError::TooLarge(LINK_LIMIT));
+        }
+        let mut chars = text.chars();
+        match chars.next() {
+            None => return Err(LinkError::Damaged("it is empty")),
+            Some(VERSION) => {}
+            Some(other) => return Err(LinkError::Version(other)),
+        }
+        let packed =
+            URL_SAFE_NO_PAD.decode(chars.as_str()).map_err(|_| LinkError::Damaged("it is not base64url"))?;
+        let json =
+            miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, UNPACKED_LIMIT).map_err(|e| {
+                if e.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
+                    LinkError::TooLarge(UNPACKED_LIMIT)
+                } else {
+                    LinkError::Damaged("it does not unpack")
+                }
+            })?;
+        let link: Link =
+            serde_json::from_slice(&json).map_err(|_| LinkError::Damaged("it says nothing known"))?;
+        link.check()?;
+        Ok(link)
+    }
+
+    fn check(&self) -> Result<(), LinkError> {
+        if self.start.nodes > NODES_LIMIT {
+            return Err(LinkError::Limit("nodes", NODES_LIMIT as u64));
+        }
+        let steps = self.ops.iter().map(|op| match op {
+            LinkOp::Steps(_, n) => *n,
+            _ => 1,
+        });
+        if steps.fold(0, u64::saturating_add) > STEPS_LIMIT {
+            return Err(LinkError::Limit("steps", STEPS_LIMIT));
+        }
+        Ok(())
+    }
+}
+
+/// A run that is being repeated, a slice at a time.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    session: Session,
+    left: VecDeque<LinkOp>,
+    at: Option<usize>,
+    digest: Option<String>,
+    done: u64,
+    total: u64,
+    skipped: u64,
+}
+
+/// How a replay ended.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The session, at the moment that was shared.
+    pub session: Session,
+    /// Whether it came out as where the link was made.
+    pub same: bool,
+}
+
+impl Replay {
+    /// Begins to repeat a run.
+    pub fn new(link: &Link) -> Replay {
+        let total = link
+            .ops
+            .iter()
+            .fold(0u64, |n, op| n.saturating_add(if let LinkOp::Steps(_, k) = op { *k } else { 1 }));
+        Replay {
+            session: Session::new(link.start.clone()),
+            left: link.ops.iter().cloned().collect(),
+            at: link.at,
+            digest: link.digest.clone(),
+            done: 0,
+            total,
+            skipped: 0,
+        }
+    }
+
+    /// How many steps are done, of how many.
+    pub fn progress(&self) -> (u64, u64) {
+        (self.done, self.total)
+    }
+
+    /// Repeats at most so many steps; whether all are done.
+    pub fn advance(&mut self, steps: usize) -> bool {
+        for _ in 0..steps {
+            let Some(op) = self.left.front_mut() else { return true };
+            let one = match op {
+                LinkOp::Steps(depth, n) if *n > 1 => {
+                    *n -= 1;
+                    LinkOp::Steps(*depth, 1)
+                }
+                LinkOp::Steps(depth, 1) => {
+                    let one = LinkOp::Steps(*depth, 1);
+                    self.left.pop_front();
+                    one
+                }
+                LinkOp::Steps(..) => {
+                    self.left.pop_front();
+                    continue;
+                }
+                _ => match self.left.pop_front() {
+                    Some(op) => op,
+                    None => return true,
+                },
+            };
+            self.done += 1;
+            let did = from_link(&one, self.session.cluster()).is_some_and(|op| self.session.perform(&op));
+            if !did {
+                self.skipped += 1;
+            }
+        }
+        self.left.is_empty()
+    }
+
+    /// The end.
+    pub fn finish(mut self) -> Replayed {
+        let same =
+            self.skipped == 0 && self.digest.as_ref().is_none_or(|d| *d == self.session.cluster().digest());
+        if let Some(id) = self.at.and_then(|at| self.session.timeline().get(at).copied()) {
+            self.session.goto(id);
+        }
+        Replayed { session: self.session, same }
+    }
+}
+
+fn to_link(op: &Op, cluster: &Cluster) -> Option<LinkOp> {
+    Some(match op {
+        Op::Start => return None,
+        Op::Step { depth, choice: None } => LinkOp::Steps(*depth, 1),
+        Op::Step { depth, choice: Some(actor) } => LinkOp::Chosen(*depth, cluster.actor_path(*actor)?),
+        Op::Act(action) => {
+            let (name, process, informer) = name_action(action, cluster)?;
+            LinkOp::Act(name.to_owned(), process, informer)
+        }
+        Op::Fault(f) => LinkOp::Fault(f.clone()),
+        Op::Kubectl { line, files } => LinkOp::Kubectl(line.clone(), files.clone()),
+    })
+}
+
+fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
+    Some(match op {
+        LinkOp::Steps(depth, _) => Op::Step { depth: *depth, choice: None },
+        LinkOp::Chosen(depth, path) => Op::Step { depth: *depth, choice: Some(cluster.actor_at(path)?) },
+        LinkOp::Act(name, process, informer) => Op::Act(find_action(name, process, informer, cluster)?),
+        LinkOp::Fault(f) => Op::Fault(f.clone()),
+        LinkOp::Kubectl(line, files) => Op::Kubectl { line: line.clone(), files: files.clone() },
+    })
+}
+
+/// An action's name, whose it is, and the kind its informer watches.
+fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, String, String)> {
+    let kind = |process: u32, informer: u16| {
+        let n = cluster.process(process)?.informers.get(usize::from(informer))?;
+        Some(n.kind.as_str().to_owned())
+    };
+    let whole = |process: u32| cluster.process_path(process);
+    Some(match action {
+        Action::List { process, informer } => ("list", whole(*process)?, kind(*process, *informer)?),
+        Action::Watch { process, informer } => ("watch", whole(*process)?, kind(*process, *informer)?),
+        Action::Pop { process, informer } => ("pop", whole(*process)?, kind(*process, *informer)?),
+        Action::Notify { actor, informer } => {
+            ("notify", cluster.actor_path(*actor)?, kind(actor.process, *informer)?)
+        }
+        Action::Start { actor } => ("start", cluster.actor_path(*actor)?, String::new()),
+        Action::Send { actor } => ("send", cluster.actor_path(*actor)?, String::new()),
+        Action::Record { actor } => ("record", cluster.actor_path(*actor)?, String::new()),
+        Action::Advance => ("advance", String::new(), String::new()),
+    })
+}
+
+/// The enabled action of that name.
+fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
+    cluster
+        .enabled()
+        .into_iter()
+        .find(|a| name_action(a, cluster).is_some_and(|(n, w, k)| n == name && w == whose && k == kind))
+}
+
+impl Cluster {
+    /// A process by its place.
+    pub fn process(&self, id: u32) -> Option<&crate::cluster::Process> {
+        self.processes().nth(id as usize)
+    }
+
+    /// `kubelet/node-1`: a process's name that does not depend on its place.
+    pub fn process_path(&self, id: u32) -> Option<String> {
+        let p = self.process(id)?;
+        Some(match &p.node {
+            Some(node) => format!("{}/{node}", p.name),
+            None => p.name.to_string(),
+        })
+    }
+
+    /// `kube-controller-manager:deployment-controller`: a component's name that does not depend on
+    /// its place.
+    pub fn actor_path(&self, actor: Actor) -> Option<String> {
+        Some(format!("{}:{}", self.process_path(actor.process)?, self.actor_name(actor)?))
+    }
+
+    /// The component of that name.
+    pub fn actor_at(&self, path: &str) -> Option<Actor> {
+        self.actors().find(|a| self.actor_path(*a).as_deref() == Some(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn run() -> Session {
+        let mut s = Session::new(Start::default());
+        s.apply(&crate::session::scenario::all().remove(0).manifest);
+        for _ in 0..5 {
+            s.step(Depth::Command, None);
+        }
+        let choice = s.next_commands(9).last().map(|c| c.actor);
+        s.step(Depth::Command, choice);
+        s.step(Depth::Reconcile, None);
+        s.step(Depth::Machinery, None);
+        let action = *s.cluster().enabled().last().unwrap();
+        s.act(action);
+        s.fault(&Fault::NodeDown { node: "node-2".into() }).unwrap();
+        s.back();
+        s
+    }
+
+    #[test]
+    fn a_link_repeats_the_very_same_run() {
+        let s = run();
+        let text = Link::of(&s).encode();
+        let link = Link::decode(&text).unwrap();
+        let mut r = Replay::new(&link);
+        while !r.advance(3) {}
+        let r = r.finish();
+        assert!(r.same);
+        assert_eq!(r.session.cluster().digest(), s.cluster().digest());
+        assert_eq!(r.session.timeline().len(), s.timeline().len());
+        assert!(text.len() < 1500, "{}", text.len());
+    }
+
+    #[test]
+    fn what_is_no_link_is_refused_with_a_reason() {
+        let good = Link::of(&run()).encode();
+        assert_eq!(Link::decode(""), Err(LinkError::Damaged("it is empty")));
+        assert_eq!(Link::decode("zabc"), Err(LinkError::Version('z')));
+        assert!(matches!(Link::decode("a<script>"), Err(LinkError::Damaged(_))));
+        assert!(matches!(Link::decode(&good[..good.len() / 2]), Err(LinkError::Damaged(_))));
+        let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; 50_000_000], 9);
+        let bomb = format!("a{}", URL_SAFE_NO_PAD.encode(bomb));
+        assert_eq!(Link::decode(&bomb), Err(LinkError::TooLarge(UNPACKED_LIMIT)));
+        let mut long = Link::decode(&good).unwrap();
+        long.ops.push(LinkOp::Steps(Depth::Command, u64::MAX));
+        assert_eq!(Link::decode(&long.encode()), Err(LinkError::Limit("steps", STEPS_LIMIT)));
+    }
+}

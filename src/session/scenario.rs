@@ -1,0 +1,224 @@
+//! Scenarios: a cluster that has come to an interesting point, a text that says what to look at,
+//! and a few things to try. Each is a file in `static/scenarios/`, in both languages.
+
+use serde::Deserialize;
+
+use super::{Depth, Session, Start};
+use crate::api::labels::Selector;
+use crate::api::types::Pod;
+use crate::api::{Key, Kind, MetaExt, yaml};
+use crate::apiserver::{Request, Response, Verb};
+use crate::cluster::Fault;
+
+/// More steps than this no scenario needs to come to rest.
+const STEPS_TO_STEADY: usize = 20_000;
+
+macro_rules! scenarios {
+    ($($id:literal),* $(,)?) => {
+        const FILES: &[(&str, &str)] =
+            &[$(($id, include_str!(concat!("../../static/scenarios/", $id, ".yaml")))),*];
+    };
+}
+
+scenarios!(
+    "01-first-deployment",
+    "02-self-healing",
+    "03-scaling",
+    "04-rolling-update",
+    "05-stuck-rollout",
+    "06-recreate",
+    "07-pause-resume",
+    "08-orphan-adopt",
+    "09-two-deployments-one-selector",
+    "10-node-lost",
+    "11-crash-loop",
+    "12-readiness-never",
+    "13-no-room",
+);
+
+/// A text in both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// English.
+    pub en: String,
+    /// 简体中文.
+    pub zh: String,
+}
+
+/// Something a scenario does, or offers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Deed {
+    /// A kubectl command line. `{pod:app=web:1}` stands for the oldest pod with that label.
+    Kubectl(String),
+    /// Something goes wrong.
+    Fault(Fault),
+    /// The cluster runs until it is steady.
+    Steady(bool),
+}
+
+/// Something to try.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Try {
+    /// What the button says.
+    pub label: Text,
+    /// What it does.
+    #[serde(flatten)]
+    pub deed: Deed,
+}
+
+/// A scenario.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Its name in links.
+    #[serde(skip)]
+    pub id: &'static str,
+    /// What it is called.
+    pub title: Text,
+    /// What to look at.
+    pub text: Text,
+    /// How many nodes.
+    pub nodes: usize,
+    /// What the editor shows.
+    pub manifest: String,
+    /// What was applied before, where that is another text.
+    #[serde(default)]
+    pub before: Option<String>,
+    /// What is done before a person sees it.
+    pub setup: Vec<Deed>,
+    /// What a person may try.
+    #[serde(default, rename = "try")]
+    pub tries: Vec<Try>,
+}
+
+/// All scenarios, in the gallery's order. A file that cannot be read is left out; a test reads
+/// them all.
+pub fn all() -> Vec<Scenario> {
+    FILES.iter().filter_map(|(id, text)| parse(id, text).ok()).collect()
+}
+
+/// A scenario by its id.
+pub fn find(id: &str) -> Option<Scenario> {
+    let (id, text) = FILES.iter().find(|(i, _)| *i == id)?;
+    parse(id, text).ok()
+}
+
+fn parse(id: &'static str, text: &str) -> Result<Scenario, String> {
+    let documents = yaml::documents(text, &yaml::Limits::default()).map_err(|e| e.message)?;
+    let value = documents.into_iter().next().map(|d| d.value).unwrap_or_default();
+    let scenario: Scenario = serde_json::from_value(value).map_err(|e| e.to_string())?;
+    Ok(Scenario { id, ..scenario })
+}
+
+impl Scenario {
+    /// How its run starts.
+    pub fn start(&self) -> Start {
+        Start { scenario: self.id.to_owned(), nodes: self.nodes, ..Start::default() }
+    }
+
+    /// A session in which its set-up is done.
+    pub fn open(&self) -> Session {
+        let mut session = Session::new(self.start());
+        for deed in &self.setup {
+            self.perform(&mut session, deed);
+        }
+        session
+    }
+
+    /// Does something of it in a session; whether anything came of it.
+    pub fn perform(&self, session: &mut Session, deed: &Deed) -> bool {
+        let before = session.at();
+        match deed {
+            Deed::Kubectl(line) => {
+                let line = name_pods(line, session);
+                let mut files = vec![("manifest.yaml", self.manifest.as_str())];
+                if let Some(text) = &self.before {
+                    files.push(("before.yaml", text));
+                }
+                files.retain(|(name, _)| line.contains(name));
+                session.kubectl(&line, &files);
+            }
+            Deed::Fault(fault) => {
+                // One that cannot happen changes nothing, which is what is told.
+                let _ = session.fault(fault);
+            }
+            Deed::Steady(_) => {
+                for _ in 0..STEPS_TO_STEADY {
+                    if !session.step(Depth::Command, None) {
+                        break;
+                    }
+                }
+            }
+        }
+        session.at() != before
+    }
+}
+
+/// `{pod:app=web:2}` becomes the name of the second oldest pod with that label.
+fn name_pods(line: &str, session: &Session) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(start) = rest.find("{pod:") {
+        let Some(end) = rest[start..].find('}').map(|e| start + e) else { break };
+        out.push_str(&rest[..start]);
+        let inner = &rest[start + 5..end];
+        let (selector, n) = inner.rsplit_once(':').unwrap_or((inner, "1"));
+        let n: usize = n.parse().unwrap_or(1);
+        out.push_str(&oldest(session, selector, n.saturating_sub(1)).unwrap_or_default());
+        rest = &rest[end + 1..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn oldest(session: &Session, selector: &str, n: usize) -> Option<String> {
+    let selector = Selector::parse(selector).ok()?;
+    let list = Request::new(&"you".into(), Verb::List, Kind::Pod, Key::new("default", ""));
+    let (Response::List { items, .. }, _) = session.cluster().clone().request(&list) else { return None };
+    let mut pods: Vec<_> = items
+        .iter()
+        .filter_map(|o| o.get::<Pod>())
+        .filter(|p| !p.metadata.is_deleting() && selector.matches(p.metadata.labels_or_empty()))
+        .collect();
+    pods.sort_by_key(|p| (p.metadata.creation_timestamp.as_ref().map(|t| t.0), p.metadata.name().to_owned()));
+    pods.get(n).map(|p| p.metadata.name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_scenario_in_both_languages() {
+        for (id, text) in FILES {
+            let s = parse(id, text).unwrap_or_else(|e| panic!("{id}: {e}"));
+            for t in [&s.title, &s.text].into_iter().chain(s.tries.iter().map(|t| &t.label)) {
+                assert!(!t.en.is_empty() && !t.zh.is_empty(), "{id}");
+            }
+        }
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap();
+        assert_eq!(folder.count(), FILES.len(), "a file in static/scenarios is not in the list");
+    }
+
+    #[test]
+    fn every_set_up_does_what_it_says() {
+        for s in all() {
+            let mut session = Session::new(s.start());
+            for deed in &s.setup {
+                assert!(s.perform(&mut session, deed), "{}: {deed:?}", s.id);
+            }
+        }
+    }
+
+    #[test]
+    fn everything_offered_can_be_done() {
+        for s in all() {
+            for t in &s.tries {
+                assert!(s.perform(&mut s.open(), &t.deed), "{}: {:?}", s.id, t.deed);
+            }
+        }
+    }
+}
