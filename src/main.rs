@@ -1,6 +1,6 @@
 //! The page. In a browser it mounts [`ui`]; natively there is nothing to run.
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(any(target_arch = "wasm32", test))]
 mod ui;
 
 #[cfg(target_arch = "wasm32")]

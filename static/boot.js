@@ -1,5 +1,11 @@
 // Starts the page. Trunk would do this in an inline script, which the Content-Security-Policy
 // refuses; Trunk.toml's pattern_script names this file instead and hands it the two built files.
+// A theme that was chosen holds before anything is drawn.
+try {
+  const theme = localStorage.getItem("steady:theme");
+  if (theme) document.documentElement.dataset.theme = theme;
+} catch { /* no storage, no memory */ }
+
 const { js, wasm } = document.getElementById("boot").dataset;
 const here = (path) => new URL(path, document.baseURI).href;
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use steady::api::types::{Node as ApiNode, Pod, StorageClass};
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Verb};
+use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Response, Verb};
 use steady::client::{Component, Context, Controller, Handler, Notification, Reconciler, Result, Why};
 use steady::cluster::{Cluster, Config, NodeSpec};
 use steady::etcd::Map;
@@ -210,48 +210,38 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
 
 struct Client<'a>(&'a mut Simulator);
 
-impl kubectl::Client for Client<'_> {
-    fn request(&mut self, call: &kubectl::Call) -> kubectl::Answer {
-        kubectl::send(call, &mut |r| {
-            let (response, writes) = self.0.cluster.request(r);
-            self.0.note(&writes);
-            response
-        })
+impl kubectl::ApiClient for Client<'_> {
+    fn request(&mut self, r: &Request) -> Response {
+        let (response, writes) = self.0.cluster.request(r);
+        self.0.note(&writes);
+        response
     }
     fn now(&self) -> Timestamp {
         self.0.cluster.now()
     }
     fn wait(&mut self, wait: &kubectl::Wait) -> bool {
-        // Until something was written, or the wait is over.
-        let until = wait.until.unwrap_or_else(|| self.0.cluster.now() + std::time::Duration::from_secs(600));
-        let before = self.0.writes.len();
-        while self.0.writes.len() == before {
-            let next = match self.0.cluster.fair() {
-                Some(steady::cluster::Action::Advance) | None => {
-                    match self.0.cluster.clock().next().filter(|t| *t <= until) {
-                        Some(t) => t,
-                        None => {
-                            self.0.run_until(until);
-                            return wait.until.is_some();
-                        }
-                    }
-                }
-                Some(_) => self.0.cluster.now(),
-            };
-            self.0.run_until(next);
+        // As long as a recording's command may take.
+        let end = self.now() + std::time::Duration::from_secs(100);
+        let until = wait.until.unwrap_or(end).min(end);
+        let simulator = &mut *self.0;
+        while simulator.cluster.now() < until {
+            if simulator.cluster.is_steady() {
+                simulator.run_until(until);
+                break;
+            }
+            let to = simulator.cluster.now() + std::time::Duration::from_millis(100);
+            simulator.run_until(to.min(until));
+            if wait.is_over(simulator.cluster.api()) {
+                return true;
+            }
         }
-        true
+        wait.until.is_some()
     }
 }
 
 impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput {
-        // The files the line may name: all that lie there.
-        let files = std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(|e| {
-            let text = std::fs::read_to_string(e.path()).ok()?;
-            Some((e.file_name().to_string_lossy().into_owned(), Rc::from(text)))
-        });
-        let files = files.collect();
+        let files = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
         let out = kubectl::run(command, &files, &mut Client(self));
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }

@@ -4,6 +4,7 @@
 use super::Cluster;
 use super::action::{Action, Actor, Outcome};
 use super::process::Process;
+use crate::apiserver::Response;
 
 impl Cluster {
     /// The next action that brings a component forward: what it has to say, its request, what it
@@ -77,7 +78,10 @@ impl Cluster {
     /// After a component's command (and the events it says about it) it is the next one's turn.
     pub(super) fn pass_turn(&mut self, action: &Action, outcome: &Outcome) {
         let (actor, spoke) = match (action, outcome) {
-            (Action::Send { actor }, Outcome::Sent { request, .. }) => (*actor, request.verb.writes()),
+            // A request that was refused has changed nothing: it was no turn.
+            (Action::Send { actor }, Outcome::Sent { request, response, .. }) => {
+                (*actor, request.verb.writes() && !matches!(response, Response::Failure(_)))
+            }
             (Action::Record { actor }, _) => (*actor, true),
             (Action::Start { actor } | Action::Notify { actor, .. }, _) => (*actor, false),
             _ => return,

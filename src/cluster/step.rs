@@ -258,13 +258,6 @@ impl Cluster {
         Some(Outcome::Advanced { from, to })
     }
 
-    /// Polls are worth waiting for where something was written. Events and leases are no change.
-    pub(super) fn notice(&mut self, writes: &[Write]) {
-        for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
-            self.clock.changed(&w.object.key.namespace);
-        }
-    }
-
     /// A person makes something go wrong in a component: data of that component's own room, as
     /// [`kubelet::Fault`](crate::kubelet::Fault). Returns whether there is such a component and it
     /// runs.
@@ -277,6 +270,13 @@ impl Cluster {
         self.set_timers(actor, timers);
         self.ready.insert(actor.process);
         true
+    }
+
+    /// Polls are worth waiting for where something was written. Events and leases are no change.
+    pub(super) fn notice(&mut self, writes: &[Write]) {
+        for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
+            self.clock.changed(&w.object.key.namespace);
+        }
     }
 
     /// Lets time pass up to a moment, whatever else there is to do.

@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, create, delete, discovery, events, generators, get, label, node, patch, replace,
-    rollout, scale, set, wait,
+    annotate, apply, create, delete, describe, discovery, events, generators, get, label, node, patch,
+    replace, rollout, scale, set, unbuilt, wait,
 };
 
 /// What a command does with its arguments.
@@ -220,34 +220,33 @@ const COMMANDS: &[Command] = &[
     command("api-versions", &[], discovery::api_versions),
     command("version", &[&[boolean("client"), text("output").short('o')]], discovery::version),
     command("cluster-info", &[], discovery::cluster_info),
-    command("describe", &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]], unbuilt),
-    command("edit", &[PRINT, FILENAME, VALIDATE], unbuilt),
-    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], unbuilt),
-    command("logs", &[], unbuilt),
-    command("exec", &[], unbuilt),
-    command("attach", &[], unbuilt),
-    command("port-forward", &[], unbuilt),
-    command("top", &[], unbuilt),
-    command("auth", &[], unbuilt),
-    command("autoscale", &[], unbuilt),
-    command("diff", &[], unbuilt),
-    command("config", &[], unbuilt),
-    command("debug", &[], unbuilt),
-    command("cp", &[], unbuilt),
-    command("proxy", &[], unbuilt),
-    command("certificate", &[], unbuilt),
-    command("completion", &[], unbuilt),
-    command("kustomize", &[], unbuilt),
-    command("plugin", &[], unbuilt),
-    command("options", &[], unbuilt),
+    command(
+        "describe",
+        &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]],
+        describe::run,
+    ),
+    command("edit", &[PRINT, FILENAME, VALIDATE], unbuilt::nothing),
+    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], unbuilt::nothing),
+    command("logs", &[unbuilt::LOGS_FLAGS], unbuilt::logs),
+    command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
+    command("attach", &[], unbuilt::nothing),
+    command("port-forward", &[], unbuilt::port_forward),
+    command("top", &[], unbuilt::top),
+    command("auth", &[], unbuilt::nothing),
+    command("autoscale", &[], unbuilt::nothing),
+    command("diff", &[], unbuilt::nothing),
+    command("config", &[], unbuilt::nothing),
+    command("debug", &[], unbuilt::nothing),
+    command("cp", &[], unbuilt::nothing),
+    command("proxy", &[], unbuilt::nothing),
+    command("certificate", &[], unbuilt::nothing),
+    command("completion", &[], unbuilt::nothing),
+    command("kustomize", &[], unbuilt::nothing),
+    command("plugin", &[], unbuilt::nothing),
+    command("options", &[], unbuilt::nothing),
 ];
 
 const LABEL: &[Flag] = &[boolean("overwrite"), boolean("list"), boolean("local"), text("resource-version")];
-
-/// The commands that are there in kubectl, and not here.
-fn unbuilt(_: &mut Context<'_>, _: &Args) -> Result {
-    fail("this command of kubectl's is not built here yet")
-}
 
 /// Finds the command of some words and runs it.
 pub(super) fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {

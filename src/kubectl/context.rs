@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::call::{Answer, Call};
 use super::error::Error;
-use super::{Client, Files, Output, commands, words};
+use super::{ApiClient, Files, Output, commands, door, words};
 use crate::api::types::Time;
-use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apiserver::{Response, Status, Verb};
+use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
+use crate::apiserver::{ApiServer, Response, Status, Verb};
 
 /// Why a command does not go on.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) enum Stop {
     Request(Rc<Call>),
     /// It waits.
     Wait(Wait),
+    /// It waits for what will never happen.
+    Never,
     /// It has failed.
     Error(Error),
     /// It has ended with this code, everything being printed.
@@ -67,6 +69,20 @@ pub enum WaitFor {
     Time,
 }
 
+impl Wait {
+    /// Whether what it waits for has happened; the deadline is not looked at.
+    pub fn is_over(&self, api: &ApiServer) -> bool {
+        match &self.what {
+            WaitFor::Change { kind, key, resource_version } => {
+                let at = ObjectRef { kind: *kind, key: key.clone() };
+                let now = api.etcd().get(&at).map(|r| r.object.meta().resource_version.clone());
+                now.flatten().unwrap_or_default() != *resource_version
+            }
+            WaitFor::Time => false,
+        }
+    }
+}
+
 /// What a command was told so far.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
@@ -79,7 +95,7 @@ pub(super) enum Reply {
 /// A command's surroundings.
 pub(super) struct Context<'a> {
     /// The files at hand.
-    pub files: &'a Files,
+    pub files: &'a Files<'a>,
     /// What it printed.
     pub out: String,
     /// What it complained about.
@@ -90,15 +106,15 @@ pub(super) struct Context<'a> {
     pub explicit_namespace: bool,
     now: Timestamp,
     replies: std::vec::IntoIter<Reply>,
-    client: Option<&'a mut dyn Client>,
+    client: Option<&'a mut dyn ApiClient>,
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(
-        files: &'a Files,
+        files: &'a Files<'a>,
         now: Timestamp,
         replies: Vec<Reply>,
-        client: Option<&'a mut dyn Client>,
+        client: Option<&'a mut dyn ApiClient>,
     ) -> Context<'a> {
         Context {
             files,
@@ -122,15 +138,17 @@ impl<'a> Context<'a> {
             Ok(words) => words,
             Err(e) => return fail(e.to_string()),
         };
-        let words = match words.split_first() {
-            Some((first, rest)) if first == "kubectl" => rest.to_vec(),
-            _ => words,
-        };
         commands::dispatch(self, &words)
     }
 
     pub(super) fn finish(self, exit: i32) -> Output {
         Output { stdout: self.out, stderr: self.err, exit }
+    }
+
+    /// Ends a wait for what will never happen.
+    pub(super) fn give_up(mut self) -> Output {
+        self.complain(&Error::text("timed out waiting for the condition"));
+        self.finish(1)
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
@@ -163,7 +181,7 @@ impl<'a> Context<'a> {
                 answer
             }
             (Some(Reply::Woken(_)) | None, Some(client)) => {
-                let answer = Rc::new(client.request(&call));
+                let answer = Rc::new(door::send(&call, &mut |r| client.request(r)));
                 self.now = client.now();
                 answer
             }
@@ -212,7 +230,7 @@ impl<'a> Context<'a> {
             (None, Some(client)) => {
                 let more = client.wait(&wait);
                 self.now = client.now();
-                if more { Ok(()) } else { Err(Stop::Wait(wait)) }
+                if more { Ok(()) } else { Err(Stop::Never) }
             }
             (None, None) => Err(Stop::Wait(wait)),
         }

@@ -54,7 +54,11 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         }
     }
     if args.on_or("wait", true) && dry_run == DryRun::No {
-        wait(cx, args, &gone, &mut errors)?;
+        match wait(cx, args, &gone, &mut errors) {
+            // It is on its way, and nobody here can wait for it.
+            Ok(()) | Err(Stop::Never) => {}
+            stop => return stop,
+        }
     }
     commands::finish(errors)
 }

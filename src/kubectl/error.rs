@@ -1,6 +1,6 @@
 //! Errors in kubectl's words (`k8s.io/kubectl/pkg/cmd/util`, `CheckErr`).
 
-use crate::apiserver::Status;
+use crate::apiserver::{Details, Status};
 
 /// Why a command fails.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,8 @@ fn standard(s: &Status) -> String {
 }
 
 fn invalid(s: &Status) -> String {
-    let Some(d) = &s.details else { return "The request is invalid".into() };
+    let none = Details::default();
+    let d = s.details.as_ref().unwrap_or(&none);
     let mut text = "The request is invalid".to_owned();
     if !d.kind.is_empty() || !d.name.is_empty() {
         text = format!("The {} {:?} is invalid", d.kind, d.name);

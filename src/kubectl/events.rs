@@ -80,7 +80,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     Ok(())
 }
 
-fn last_seen(o: &Object) -> Timestamp {
+pub(super) fn last_seen(o: &Object) -> Timestamp {
     let Some(e) = o.get::<Event>() else { return Timestamp::UNIX_EPOCH };
     let series = e.series.as_ref().and_then(|s| s.last_observed_time.as_ref()).map(|t| t.0);
     let last = e.last_timestamp.as_ref().or(e.first_timestamp.as_ref()).map(|t| t.0);

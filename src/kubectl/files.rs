@@ -33,18 +33,17 @@ impl Manifest {
 pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<(Vec<Manifest>, Vec<Error>)> {
     let mut manifests = Vec::new();
     let mut errors = Vec::new();
-    for name in names {
-        for (source, text) in read(cx, name)? {
-            let documents = match yaml::documents(text, &Limits::default()) {
-                Ok(documents) => documents,
-                Err(e) => {
-                    errors.push(Error::Text(format!("error parsing {source}: {}", e.kubectl_text())));
-                    continue;
-                }
-            };
-            for d in documents {
-                add(cx, d.value, &source, &mut manifests, &mut errors);
+    for source in names {
+        let text = read(cx, source)?;
+        let documents = match yaml::documents(&text, &Limits::default()) {
+            Ok(documents) => documents,
+            Err(e) => {
+                errors.push(Error::Text(format!("error parsing {source}: {}", e.kubectl_text())));
+                continue;
             }
+        };
+        for d in documents {
+            add(cx, d.value, source, &mut manifests, &mut errors);
         }
     }
     Ok((manifests, errors))
@@ -59,38 +58,23 @@ pub(super) fn load(cx: &Context<'_>, names: &[String]) -> Result<Vec<Manifest>> 
     }
 }
 
-/// The files behind a name: itself, or the manifests of a directory.
-fn read<'a>(cx: &Context<'a>, name: &str) -> Result<Vec<(String, &'a str)>> {
-    let plain = name.strip_prefix("./").unwrap_or(name);
-    if let Some(text) = cx.files.get(plain) {
-        return Ok(vec![(name.to_owned(), text)]);
-    }
+/// The text behind a name. There is no directory to look through, no network and no standard input.
+fn read(cx: &Context<'_>, name: &str) -> Result<String> {
     if name == "-" {
         return fail("there is no standard input here: name a file");
     }
     if name.starts_with("http://") || name.starts_with("https://") {
         return fail(format!("unable to read URL {name:?}: there is no network here"));
     }
-    let prefix = match plain.trim_end_matches('/') {
-        "." | "" => String::new(),
-        dir => format!("{dir}/"),
-    };
-    let is_manifest = |f: &str| [".yaml", ".yml", ".json"].iter().any(|e| f.ends_with(e));
-    let inside: Vec<(String, &str)> = cx
-        .files
-        .iter()
-        .filter(|(f, _)| f.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/') && is_manifest(rest)))
-        .map(|(f, t)| (f.clone(), &**t))
-        .collect();
-    if inside.is_empty() || (prefix.is_empty() && plain != ".") {
-        return fail(format!("the path {name:?} does not exist"));
+    match (cx.files)(name.strip_prefix("./").unwrap_or(name)) {
+        Some(text) => Ok(text),
+        None => fail(format!("the path {name:?} does not exist")),
     }
-    Ok(inside)
 }
 
 /// The text of a file that is no manifest.
-pub(super) fn text<'a>(cx: &Context<'a>, name: &str) -> Result<&'a str> {
-    match cx.files.get(name.strip_prefix("./").unwrap_or(name)) {
+pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
+    match (cx.files)(name.strip_prefix("./").unwrap_or(name)) {
         Some(text) => Ok(text),
         None => fail(format!("open {name}: no such file or directory")),
     }

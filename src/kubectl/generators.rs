@@ -184,11 +184,11 @@ fn data(cx: &Context<'_>, args: &Args) -> Result<Map<String, Value>> {
         };
         let text = files::text(cx, file)
             .or_else(|_| fail(format!("error reading {file}: no such file or directory")))?;
-        insert(&mut out, key, text)?;
+        insert(&mut out, key, &text)?;
     }
     for file in args.all("from-env-file") {
-        let lines =
-            files::text(cx, file)?.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+        let text = files::text(cx, file)?;
+        let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
         for (k, v) in lines.filter_map(|l| l.split_once('=')) {
             insert(&mut out, k, v)?;
         }

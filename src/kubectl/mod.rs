@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use steady::kubectl::{Kubectl, Poll};
-//! let kubectl = Kubectl::new("kubectl get podz", Default::default(), steady::api::Timestamp::UNIX_EPOCH);
+//! let kubectl = Kubectl::new("get podz", Default::default(), steady::api::Timestamp::UNIX_EPOCH);
 //! let Poll::Ready(output) = kubectl.poll() else { panic!("it needs no request") };
 //! assert_eq!(output.stderr, "error: the server doesn't have a resource type \"podz\"\n");
 //! assert_eq!(output.exit, 1);
@@ -49,13 +49,18 @@ mod rollout;
 mod scale;
 mod set;
 mod tabwriter;
+mod unbuilt;
 mod wait;
 pub mod words;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
+use crate::apiserver::{Request, Response};
 
 pub use call::{Answer, Call, FieldValidation, Payload};
 pub use context::{Wait, WaitFor};
@@ -87,21 +92,21 @@ pub enum Poll {
     Wait(Wait, Output),
 }
 
-/// The text files that lie in the directory kubectl runs in.
-pub type Files = BTreeMap<String, Rc<str>>;
+/// Where kubectl finds a file: its text by its name.
+pub type Files<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// A command that is being carried out: a value.
 #[derive(Clone, Debug)]
 pub struct Kubectl {
     line: Rc<str>,
-    files: Rc<Files>,
+    files: Rc<BTreeMap<String, String>>,
     started: Timestamp,
     replies: imbl::GenericVector<context::Reply, imbl::shared_ptr::RcK>,
 }
 
 impl Kubectl {
-    /// A command line, with or without `kubectl` before it, in a directory with these files.
-    pub fn new(line: &str, files: Rc<Files>, now: Timestamp) -> Kubectl {
+    /// A command line without the word `kubectl` (see [`arguments`]), in a directory with these files.
+    pub fn new(line: &str, files: Rc<BTreeMap<String, String>>, now: Timestamp) -> Kubectl {
         Kubectl { line: line.into(), files, started: now, replies: Default::default() }
     }
 
@@ -112,12 +117,14 @@ impl Kubectl {
 
     /// Runs as far as the answers go.
     pub fn poll(&self) -> Poll {
-        let mut cx = Context::new(&self.files, self.started, self.replies.iter().cloned().collect(), None);
+        let files = |name: &str| self.files.get(name).cloned();
+        let mut cx = Context::new(&files, self.started, self.replies.iter().cloned().collect(), None);
         match cx.run(&self.line) {
             Ok(()) => Poll::Ready(cx.finish(0)),
             Err(Stop::Exit(code)) => Poll::Ready(cx.finish(code)),
             Err(Stop::Request(call)) => Poll::Request(call),
             Err(Stop::Wait(wait)) => Poll::Wait(wait, cx.finish(0)),
+            Err(Stop::Never) => Poll::Ready(cx.give_up()),
             Err(Stop::Error(e)) => {
                 cx.complain(&e);
                 Poll::Ready(cx.finish(1))
@@ -136,19 +143,32 @@ impl Kubectl {
     }
 }
 
-/// Who answers a command that is run at one go.
-pub trait Client {
-    /// The answer to a request.
-    fn request(&mut self, call: &Call) -> Answer;
+/// Who carries a command's requests to the API server when it is run at one go.
+pub trait ApiClient {
+    /// Sends a request.
+    fn request(&mut self, r: &Request) -> Response;
+
     /// The time.
     fn now(&self) -> Timestamp;
-    /// Lets something happen, or time pass up to the wait's deadline. `false` if nothing ever will
-    /// happen again and there is no deadline: the command then gives up.
-    fn wait(&mut self, wait: &Wait) -> bool;
+
+    /// Lets something happen, or time pass up to the wait's deadline; the command then looks again.
+    /// `false` if it cannot, or if nothing will ever happen again: then `delete` ends as if it had
+    /// not been asked to wait, and the others say that they timed out.
+    fn wait(&mut self, _wait: &Wait) -> bool {
+        false
+    }
 }
 
-/// Runs a command to its end.
-pub fn run(line: &str, files: &Files, client: &mut dyn Client) -> Output {
+/// What stands after `kubectl` (or its usual alias `k`) in a line of a terminal; `None` if the line
+/// calls something else.
+pub fn arguments(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    matches!(first, "kubectl" | "k").then_some(rest)
+}
+
+/// Runs a command, given without the word `kubectl`, to its end.
+pub fn run(line: &str, files: &Files<'_>, client: &mut dyn ApiClient) -> Output {
     let now = client.now();
     let mut cx = Context::new(files, now, Vec::new(), Some(client));
     match cx.run(line) {
@@ -158,10 +178,7 @@ pub fn run(line: &str, files: &Files, client: &mut dyn Client) -> Output {
             cx.complain(&e);
             cx.finish(1)
         }
-        // With a client there is no request to stop at, and a wait that cannot end is over.
-        Err(Stop::Request(_) | Stop::Wait(_)) => {
-            cx.complain(&Error::text("timed out waiting for the condition"));
-            cx.finish(1)
-        }
+        // With a client there is no request and no wait to stop at.
+        Err(Stop::Never | Stop::Request(_) | Stop::Wait(_)) => cx.give_up(),
     }
 }

@@ -221,7 +221,9 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
                         }
                     }
                     Err(Stop::Error(e)) if !e.is_not_found() => return Err(Stop::Error(e)),
-                    Err(stop @ (Stop::Request(_) | Stop::Wait(_) | Stop::Exit(_))) => return Err(stop),
+                    Err(stop @ (Stop::Request(_) | Stop::Wait(_) | Stop::Exit(_) | Stop::Never)) => {
+                        return Err(stop);
+                    }
                     Ok(_) | Err(Stop::Error(_)) => break,
                 }
             }

@@ -88,15 +88,16 @@ impl Printer {
             "yaml" => Printer::Yaml,
             "jsonpath" | "jsonpath-file" => {
                 needs(template)?;
-                let text = if name == "jsonpath" { template } else { files::text(cx, template)? };
-                Printer::JsonPath(text.to_owned(), parse(text)?)
+                let text = if name == "jsonpath" { template.to_owned() } else { files::text(cx, template)? };
+                let parsed = parse(&text)?;
+                Printer::JsonPath(text, parsed)
             }
             "jsonpath-as-json" => {
                 needs(template)?;
                 Printer::JsonPathAsJson(parse(template)?)
             }
             "custom-columns" if tables => Printer::Columns(Columns::parse(template)?),
-            "custom-columns-file" if tables => Printer::Columns(columns_file(files::text(cx, template)?)?),
+            "custom-columns-file" if tables => Printer::Columns(columns_file(&files::text(cx, template)?)?),
             "go-template" | "template" | "go-template-file" | "templatefile" | "kyaml" => {
                 return fail(format!(
                     "the output format {name:?} is not built here: jsonpath and custom-columns are"

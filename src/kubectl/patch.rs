@@ -16,7 +16,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let text = match (args.text("patch"), args.text("patch-file")) {
         ("", "") => return fail("must specify --patch or --patch-file containing the contents of the patch"),
         (_, "") => args.text("patch").to_owned(),
-        ("", file) => files::text(cx, file)?.to_owned(),
+        ("", file) => files::text(cx, file)?,
         _ => return fail("cannot specify --patch and --patch-file together"),
     };
     let wrap: fn(String) -> Payload = match args.flag("type").unwrap_or("strategic").to_lowercase().as_str() {

@@ -21,13 +21,26 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("no objects passed to replace");
     }
     for m in manifests {
+        let mut value = m.value.clone();
+        if dry_run != DryRun::Client && !m.name.is_empty() {
+            match version(cx, &m) {
+                Ok(version) => value["metadata"]["resourceVersion"] = version.into(),
+                Err(stop) => match apply::from::<()>(Err(stop), "replacing", &m.source) {
+                    Err(Stop::Error(e)) => {
+                        errors.push(e);
+                        continue;
+                    }
+                    other => other?,
+                },
+            }
+        }
         let done = if m.name.is_empty() {
             fail("resource name may not be empty")
         } else if dry_run == DryRun::Client {
-            Ok(m.value.clone())
+            Ok(value)
         } else {
             let mut call =
-                Call::new(Verb::Update, m.kind, &m.namespace, &m.name).body(Payload::Object(m.value.clone()));
+                Call::new(Verb::Update, m.kind, &m.namespace, &m.name).body(Payload::Object(value));
             call.dry_run = dry_run == DryRun::Server;
             call.field_validation = validation;
             call.field_manager = "kubectl-replace";
@@ -40,4 +53,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         }
     }
     commands::finish(errors)
+}
+
+/// The version to replace: the one that is there, unless the file names one.
+fn version(cx: &mut Context<'_>, m: &files::Manifest) -> Result<String> {
+    match m.value.pointer("/metadata/resourceVersion").and_then(serde_json::Value::as_str) {
+        Some(version) => Ok(version.to_owned()),
+        None => {
+            Ok(cx.get(m.kind, &m.namespace, &m.name)?.meta().resource_version.clone().unwrap_or_default())
+        }
+    }
 }

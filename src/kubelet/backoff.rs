@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 
+use super::timings::later;
 use crate::api::Timestamp;
 
 /// The first delay.
@@ -40,13 +41,13 @@ impl BackOff {
         if self.has_expired(event) {
             return None;
         }
-        Some(event + self.delay()).filter(|t| *t > now)
+        Some(later(event, self.delay())).filter(|t| *t > now)
     }
 
     /// Until when it has to wait since the last failure (`IsInBackOffSinceUpdate`).
     pub fn until_since_update(&self, now: Timestamp) -> Option<Timestamp> {
         let (delay, updated) = self.entry?;
-        Some(updated + delay).filter(|t| *t > now)
+        Some(later(updated, delay)).filter(|t| *t > now)
     }
 
     /// It is tried once more (`Next`): the next wait is twice as long.

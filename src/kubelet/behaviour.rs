@@ -35,7 +35,7 @@
 
 use jiff::SignedDuration;
 
-use super::timings;
+use super::timings::{self, later};
 use crate::api::quantity::amount_of;
 use crate::api::types::{Container, ObjectMeta};
 use crate::api::{MetaExt, Timestamp, quantity::Amount};
@@ -235,7 +235,7 @@ impl Behaviour {
         started: Timestamp,
         at: Timestamp,
     ) -> (bool, Option<Timestamp>) {
-        let up = started + self.ready_after;
+        let up = later(started, self.ready_after);
         if at < up {
             return (false, if readiness && !self.ready { None } else { Some(up) });
         }
@@ -243,8 +243,8 @@ impl Behaviour {
             return (self.ready, None);
         }
         match self.live_for.filter(|_| liveness) {
-            Some(t) if at >= started + t => (false, None),
-            Some(t) => (true, Some(started + t)),
+            Some(t) if at >= later(started, t) => (false, None),
+            Some(t) => (true, Some(later(started, t))),
             None => (true, None),
         }
     }

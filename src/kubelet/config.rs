@@ -6,7 +6,7 @@
 
 use super::pod_worker::Turn;
 use super::state::Retry;
-use super::timings;
+use super::timings::{self, later};
 use crate::api::types::{
     ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, ProjectedVolumeSource, Secret, SecretVolumeSource,
 };
@@ -113,7 +113,7 @@ impl Turn<'_> {
         self.event(None, "Warning", "FailedMount", message);
         let wait = timings::MOUNT_RETRY.saturating_mul(1 << self.rt.mount_failures.min(10));
         self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
-        self.rt.retry = Some(Retry { at: self.now + wait.min(timings::MOUNT_MAX), background: true });
+        self.rt.retry = Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), background: true });
         false
     }
 

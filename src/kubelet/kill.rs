@@ -7,7 +7,7 @@ use super::behaviour::{self, Exit};
 use super::fault::ProbeType;
 use super::pod_worker::Turn;
 use super::state::ContainerState;
-use super::timings;
+use super::timings::{self, later};
 use crate::api::Timestamp;
 use crate::api::types::{Container, LifecycleHandler};
 
@@ -93,10 +93,10 @@ impl Turn<'_> {
             // The hook's time is counted in whole seconds.
             left -= SignedDuration::from_secs(takes.min(grace).as_secs());
         }
-        let mut signal = now + (grace - left);
+        let mut signal = later(now, grace - left);
         if let Some(turn) = turn.filter(|t| *t > signal) {
-            let waited = turn.min(signal + left).duration_since(signal);
-            signal += waited;
+            let waited = turn.min(later(signal, left)).duration_since(signal);
+            signal = later(signal, waited);
             left -= SignedDuration::from_secs(waited.as_secs());
         }
         let left = left.max(timings::MINIMUM_GRACE);
@@ -104,8 +104,8 @@ impl Turn<'_> {
             return;
         };
         let end = match r.behaviour.stops {
-            Some((takes, code)) if takes < left => (signal + takes, Exit::code(code)),
-            _ => (signal + left, Exit::code(KILLED)),
+            Some((takes, code)) if takes < left => (later(signal, takes), Exit::code(code)),
+            _ => (later(signal, left), Exit::code(KILLED)),
         };
         // It may end by itself before that.
         r.ends = Some(r.ends.filter(|e| e.0 <= end.0).unwrap_or(end));
@@ -121,7 +121,7 @@ impl Turn<'_> {
             return;
         }
         self.rt.grace = Some(asked);
-        let latest = self.now + asked.max(timings::MINIMUM_GRACE);
+        let latest = later(self.now, asked.max(timings::MINIMUM_GRACE));
         for c in &mut self.rt.containers {
             if let ContainerState::Running(r) = &mut c.state
                 && r.stopping

@@ -10,6 +10,7 @@
 //! | [`state`] | what the runtime and the status manager remember of each pod |
 //! | `reconciler` | `kubelet.go`: `syncLoop`, dispatch of pod updates |
 //! | `pod_worker` | `pod_workers.go`: SyncPod, SyncTerminatingPod, SyncTerminatedPod |
+//! | `admit` | `lifecycle/predicate.go` |
 //! | `actions` | `kuberuntime_manager.go`: `computePodActions` |
 //! | `start` | `kuberuntime_container.go`: `startContainer`; `images/image_manager.go` |
 //! | `kill` | `kuberuntime_container.go`: `killContainer`, termination order |
@@ -24,6 +25,7 @@
 //! is nevertheless steady; whatever can change its outcome plans it in the foreground again.
 
 mod actions;
+mod admit;
 pub mod backoff;
 pub mod behaviour;
 mod config;

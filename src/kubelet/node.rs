@@ -27,12 +27,12 @@ pub(super) fn status_key(node: &str) -> Key {
 }
 
 /// The addresses of the node and its pods.
-pub(super) fn host(caches: &Caches, node: &str) -> Host {
-    let Some(node) = caches.get::<Node>(&Key::new("", node)) else { return Host::default() };
+pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
+    let Some(node) = caches.get::<Node>(node) else { return Host::default() };
     let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref()).unwrap_or_default();
     Host {
-        address: addresses.iter().find(|a| a.type_ == "InternalIP").map(|a| a.address.clone()),
-        pod_cidr: node.spec.as_ref().and_then(|s| s.pod_cidr.clone()),
+        address: addresses.iter().find(|a| a.type_ == "InternalIP").map(|a| a.address.as_str()),
+        pod_cidr: node.spec.as_ref().and_then(|s| s.pod_cidr.as_deref()),
     }
 }
 

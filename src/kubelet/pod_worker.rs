@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::backoff;
 use super::behaviour::{self, Exit};
 use super::fault::Fault;
 use super::prober;
@@ -12,14 +13,17 @@ use super::state::{
     Cause, ContainerRuntime, ContainerState, Exited, NodeRuntime, PodRuntime, Retry, Todo, Work, WorkerPhase,
 };
 use super::status;
-use super::timings;
+use super::timings::{self, later};
 use crate::api::types::{Container, Pod, PodSpec};
-use crate::api::{MetaExt, Timestamp};
+use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
 use crate::etcd::Map;
 
 /// No turn does more than this at one moment; a pod that wants more is looked at again.
 const STEPS_LIMIT: usize = 256;
+
+/// After so many restarts one more tells nothing new.
+const MANY_RESTARTS: i32 = 20;
 
 /// Something said about a pod.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,12 +39,12 @@ pub(super) struct PodEvent {
 }
 
 /// The address of the node and of its pods.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Host {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Host<'a> {
     /// `status.addresses`, `InternalIP`
-    pub(super) address: Option<String>,
+    pub(super) address: Option<&'a str>,
     /// `spec.podCIDR`
-    pub(super) pod_cidr: Option<String>,
+    pub(super) pod_cidr: Option<&'a str>,
 }
 
 /// One look at a pod at one moment: it brings the runtime up to the present, and does all that can
@@ -52,7 +56,7 @@ pub(super) struct Turn<'a> {
     pub(super) node: NodeRuntime,
     pub(super) unpullable: &'a Map<Rc<str>, Rc<str>>,
     pub(super) caches: &'a Caches,
-    pub(super) host: &'a Host,
+    pub(super) host: Host<'a>,
     pub(super) now: Timestamp,
     pub(super) events: Vec<PodEvent>,
     /// Whether there is more to do as soon as the status has been reported.
@@ -61,7 +65,11 @@ pub(super) struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     /// Takes the turn.
-    pub(super) fn run(&mut self, faults: &[Fault]) {
+    pub(super) fn run(&mut self, node: &Key, faults: &[Fault]) {
+        let new = !self.rt.seen && self.rt.requests.is_none() && self.rt.phase == WorkerPhase::Sync;
+        if new && !self.pod.metadata.is_deleting() && !self.admit(node) {
+            return;
+        }
         self.begin();
         self.take_faults(faults);
         self.observe_exits();
@@ -84,9 +92,8 @@ impl<'a> Turn<'a> {
             self.rt.containers = all.map(|c| ContainerRuntime::new(&c.name)).collect();
         }
         // Conditions that others write decide about readiness gates.
-        if self.spec.readiness_gates.as_ref().is_some_and(|g| !g.is_empty()) {
-            self.rt.unreported = true;
-        }
+        let gated = self.spec.readiness_gates.as_ref().is_some_and(|g| !g.is_empty());
+        self.rt.unreported |= gated && self.rt.phase == WorkerPhase::Sync;
         if std::mem::take(&mut self.rt.rebooted) {
             self.reboot();
         }
@@ -283,7 +290,7 @@ impl<'a> Turn<'a> {
         match todo {
             Todo::Sandbox => {
                 if self.volumes_are_there() {
-                    self.rt.work = Some(Work::Sandbox { until: self.now + timings::SANDBOX });
+                    self.rt.work = Some(Work::Sandbox { until: later(self.now, timings::SANDBOX) });
                 } else {
                     self.rt.todo.clear();
                 }
@@ -353,6 +360,7 @@ impl<'a> Turn<'a> {
         self.rt.changed = false;
         self.rt.unreported = true;
         self.release_address();
+        self.release_resources();
         if self.rt.cause.what != "all its containers are over" {
             self.caused(None, "all its containers have stopped");
         }
@@ -362,19 +370,25 @@ impl<'a> Turn<'a> {
     pub(super) fn wakes(&self) -> (Option<Timestamp>, Option<Timestamp>) {
         let (mut foreground, mut background) = (None, None);
         let earlier = |a: &mut Option<Timestamp>, t: Timestamp| *a = Some(a.map_or(t, |o| o.min(t)));
-        for c in &self.rt.containers {
-            if let Some((at, _)) = c.running().and_then(|r| r.ends) {
-                earlier(&mut foreground, at);
+        for (i, c) in self.rt.containers.iter().enumerate() {
+            let Some(r) = c.running() else { continue };
+            if let Some((at, _)) = r.ends {
+                let routine = !r.stopping && self.is_routine(i, at.duration_since(r.since));
+                earlier(if routine { &mut background } else { &mut foreground }, at);
             }
         }
         if self.rt.phase == WorkerPhase::Sync {
-            if let Some(at) = self.rt.work.as_ref().and_then(Work::until) {
-                earlier(&mut foreground, at);
+            if let Some((work, at)) = self.rt.work.as_ref().and_then(|w| Some((w, w.until()?))) {
+                let routine = matches!(work, Work::PostStart { container, .. }
+                    if self.is_routine(*container, SignedDuration::ZERO));
+                earlier(if routine { &mut background } else { &mut foreground }, at);
             }
             if let Some(at) = self.deadline() {
                 earlier(&mut foreground, at);
             }
-            if let Some(Retry { at, background: bg }) = self.rt.retry {
+            // What waits for something else is looked at when that is over.
+            let retry = self.rt.retry.filter(|_| self.rt.work.is_none());
+            if let Some(Retry { at, background: bg }) = retry {
                 earlier(if bg { &mut background } else { &mut foreground }, at);
             }
             for i in 0..self.rt.containers.len() {
@@ -388,6 +402,16 @@ impl<'a> Turn<'a> {
             }
         }
         (foreground, background)
+    }
+
+    /// Whether the end of a container is nothing to wait for: it will be started again, and runs so
+    /// long that no back-off builds up, or has been started again so often that once more tells
+    /// nothing new.
+    pub(super) fn is_routine(&self, i: usize, runs: SignedDuration) -> bool {
+        let Some((c, spec)) = self.rt.containers.get(i).zip(self.container_spec(i)) else { return false };
+        let init = i < self.init_count() && !self.is_sidecar(i);
+        let always = !init && self.policy_of(spec) == "Always";
+        (always && runs > backoff::EXPIRES) || c.restarts >= MANY_RESTARTS
     }
 
     /// Says something about the pod or one of its containers.

@@ -12,6 +12,7 @@ use super::behaviour;
 use super::fault::ProbeType;
 use super::pod_worker::Turn;
 use super::state::ContainerRuntime;
+use super::timings::later;
 use crate::api::Timestamp;
 use crate::api::types::IntOrString;
 use crate::api::types::{Container, Probe};
@@ -82,13 +83,13 @@ fn is_active(c: &ContainerRuntime, spec: &Container, type_: ProbeType) -> bool {
 fn tick_before(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
     let period = period.as_millis().max(1000);
     let ticks = at.duration_since(base).as_millis().max(0) / period;
-    base + SignedDuration::from_millis(i64::try_from(ticks * period).unwrap_or(i64::MAX / 4))
+    later(base, SignedDuration::from_millis(i64::try_from(ticks * period).unwrap_or(i64::MAX)))
 }
 
 /// The first tick from a moment on.
 fn tick_from(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
     let tick = tick_before(base, period, at);
-    if tick < at { tick + period } else { tick }
+    if tick < at { later(tick, period) } else { tick }
 }
 
 /// When the probes of a container have to be asked next, in any case and if time passes anyway.
@@ -99,14 +100,14 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
     else {
         return (None, None);
     };
-    let Some(r) = c.running() else { return (None, None) };
+    let Some(r) = c.running().filter(|_| turn.has_probes(i)) else { return (None, None) };
     for type_ in ProbeType::ALL {
         let Some(probe) = spec_of(spec, type_).filter(|_| is_active(c, spec, type_)) else { continue };
         let period = whole(probe.period_seconds, 10, 1);
-        let first = (r.since + whole(probe.initial_delay_seconds, 0, 0)).max(turn.now);
+        let first = later(r.since, whole(probe.initial_delay_seconds, 0, 0)).max(turn.now);
         let mut tick = tick_from(base, period, first);
         if tick <= turn.now {
-            tick += period;
+            tick = later(tick, period);
         }
         let heard = outcome(c, probe, type_, tick);
         let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
@@ -117,7 +118,9 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
         }
         if let Some(at) = heard.changes {
             let at = tick_from(base, period, at).max(tick);
-            foreground = Some(foreground.map_or(at, |t: Timestamp| t.min(at)));
+            let routine = type_ == ProbeType::Liveness && turn.is_routine(i, at.duration_since(r.since));
+            let wake = if routine { &mut background } else { &mut foreground };
+            *wake = Some(wake.map_or(at, |t: Timestamp| t.min(at)));
         }
         if !heard.passes {
             background = Some(background.map_or(tick, |t: Timestamp| t.min(tick)));
@@ -140,11 +143,16 @@ impl Turn<'_> {
         }
     }
 
+    /// Init containers that run to their end have no probes.
+    fn has_probes(&self, i: usize) -> bool {
+        i >= self.init_count() || self.is_sidecar(i)
+    }
+
     /// Asks the probes whose tick has come.
     pub(super) fn probe_containers(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
-            if i < self.init_count() && !self.is_sidecar(i) {
+            if !self.has_probes(i) {
                 continue;
             }
             for type_ in ProbeType::ALL {
@@ -168,13 +176,13 @@ impl Turn<'_> {
             tick = now;
         }
         let asked = state.asked.is_some_and(|a| a >= tick);
-        if asked || tick < since + whole(probe.initial_delay_seconds, 0, 0) {
+        if asked || tick < later(since, whole(probe.initial_delay_seconds, 0, 0)) {
             return;
         }
         let before = known(c, type_);
         let passes = outcome(c, probe, type_, tick).passes;
         if !passes {
-            let listens = c.running().is_some_and(|r| tick >= r.since + r.behaviour.ready_after);
+            let listens = c.running().is_some_and(|r| tick >= later(r.since, r.behaviour.ready_after));
             let message = format!("{} probe failed: {}", type_.as_str(), self.output(spec, probe, listens));
             self.event(Some(i), "Warning", "Unhealthy", message);
         }

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 
 use super::fault::Fault;
 use super::node;
-use super::pod_worker::{Host, PodEvent, Turn};
-use super::state::{PodRuntime, State, WorkerPhase};
+use super::pod_worker::{PodEvent, Turn};
+use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
@@ -24,12 +24,14 @@ const TURNS_LIMIT: usize = 64;
 pub struct Kubelet {
     pub(super) node: Rc<str>,
     name: Rc<str>,
+    /// The key of its Node.
+    key: Key,
 }
 
 impl Kubelet {
     /// The kubelet of a node.
     pub fn new(node: &str) -> Kubelet {
-        Kubelet { node: node.into(), name: "kubelet".into() }
+        Kubelet { node: node.into(), name: "kubelet".into(), key: Key::new("", node) }
     }
 }
 
@@ -213,16 +215,15 @@ impl Kubelet {
                 cx.record(self.recorded(cx, &pod, &d.rt, e));
             }
             match answer {
-                Ok(latest) => {
-                    let key = key.clone();
+                // What there was to report has been committed with the turn.
+                Ok(None) => {}
+                Ok(Some(latest)) => {
+                    let mut rt = (*d.rt).clone();
+                    rt.unreported = false;
+                    rt.latest = Some(latest);
+                    let (key, rt) = (key.clone(), Rc::new(rt));
                     cx.update_state(move |s| {
-                        if let Some(rt) = s.pods.get_mut(&key) {
-                            let rt = Rc::make_mut(rt);
-                            rt.unreported = false;
-                            if let Some(pod) = &latest {
-                                rt.latest = Some(pod.clone());
-                            }
-                        }
+                        s.pods.insert(key.clone(), rt.clone());
                     });
                 }
                 // It is gone already; the watch will say so.
@@ -245,7 +246,7 @@ impl Kubelet {
     /// Takes a turn of a pod.
     fn decide(&self, cx: &Context<State>, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
-        let host: Host = node::host(cx.caches(), &self.node);
+        let host = node::host(cx.caches(), &self.key);
         cx.state(|s| {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
             let rt = match known {
@@ -267,18 +268,17 @@ impl Kubelet {
                 node: s.node.clone(),
                 unpullable: &s.unpullable,
                 caches: cx.caches(),
-                host: &host,
+                host,
                 now: cx.now(),
                 events: Vec::new(),
                 again: false,
             };
-            turn.run(&faults);
+            turn.run(&self.key, &faults);
             let report = if turn.rt.unreported { report(&turn, pod) } else { None };
             if report.is_none() {
                 turn.rt.unreported = false;
             }
             let delete = turn.can_be_deleted();
-            turn.rt.deleted |= delete;
             Some(Decision {
                 wakes: turn.wakes(),
                 report,
@@ -305,10 +305,16 @@ impl Kubelet {
             .read("pod", reference, "metadata.deletionTimestamp", since)
             .with("containers", "all have stopped");
         match cx.delete(Kind::Pod, key.clone(), options).because(why).await {
-            Ok(_) => {}
-            Err(e) if e.is_not_found() || e.is_conflict() => {}
-            Err(e) => return Err(e.into()),
+            Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
+            // Where finalizers hold it, the API server removes it after the last one.
+            _ => {}
         }
+        let key = key.clone();
+        cx.update_state(move |s| {
+            if let Some(rt) = s.pods.get_mut(&key) {
+                Rc::make_mut(rt).deleted = true;
+            }
+        });
         Ok(())
     }
 
@@ -353,18 +359,30 @@ impl Kubelet {
         let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
         let phase = to.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
         let rule = match rt.phase {
+            _ if rt.rejected => "kubelet.admit",
             WorkerPhase::Sync => "kubelet.sync_pod",
-            WorkerPhase::Terminating => "kubelet.sync_terminating_pod",
-            WorkerPhase::Terminated => "kubelet.sync_terminated_pod",
+            WorkerPhase::Terminating | WorkerPhase::Terminated => "kubelet.sync_terminating_pod",
         };
         let why = Why::new(rule)
             .read("pod", reference, "status.phase", phase)
             .with("node", &self.node)
             .with("what", rt.cause.what);
-        match &rt.cause.container {
-            Some(name) => why.with("container", name),
+        let Some(name) = &rt.cause.container else { return why };
+        let why = why.with("container", name);
+        match rt.containers.iter().find(|c| c.name == *name) {
+            Some(c) => why.with("state", state_of(c)).with("restarts", c.restarts),
             None => why,
         }
+    }
+}
+
+/// A container's state in a word or two, for a reason.
+fn state_of(c: &ContainerRuntime) -> String {
+    match (&c.state, &c.waiting) {
+        (ContainerState::Running(_), _) => "running".into(),
+        (_, Some(w)) => w.reason.into(),
+        (ContainerState::Exited(e), None) => format!("exit code {}", e.exit.code),
+        _ => "waiting".into(),
     }
 }
 
@@ -390,17 +408,21 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<Pod>)> {
 
 /// The pod's object is gone, and what ran of it with it.
 fn forget(cx: &Context<State>, key: &Key) {
-    let address = cx.state(|s| {
+    let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;
-        Some(rt.address.as_ref().filter(|_| taken).and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()))
+        let address = rt.address.as_ref().filter(|_| taken);
+        Some((address.and_then(|a| a.parse::<std::net::Ipv4Addr>().ok()), rt.requests))
     });
-    let Some(address) = address else { return };
+    let Some((address, requests)) = held else { return };
     let key = key.clone();
     cx.update_state(move |s| {
         s.pods.remove(&key);
         if let Some(ip) = address {
             s.node.addresses.remove(&ip);
+        }
+        if let Some(r) = requests {
+            s.node.used = s.node.used.minus(r);
         }
         let faults: Vec<_> =
             s.faults.range((key.clone(), 0)..=(key.clone(), u64::MAX)).map(|(k, _)| k.clone()).collect();

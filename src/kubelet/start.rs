@@ -10,7 +10,7 @@ use super::images;
 use super::kill;
 use super::pod_worker::Turn;
 use super::state::{ContainerState, Instance, ProbeRun, Retry, Running, Waiting, Work};
-use super::timings;
+use super::timings::{self, later};
 use crate::api::Timestamp;
 use crate::api::types::Container;
 
@@ -20,7 +20,7 @@ impl Turn<'_> {
         self.rt.sandbox = true;
         self.rt.changed = true;
         if self.spec.host_network == Some(true) {
-            self.rt.address = self.host.address.as_deref().map(Rc::from);
+            self.rt.address = self.host.address.map(Rc::from);
             return;
         }
         self.release_address();
@@ -34,7 +34,7 @@ impl Turn<'_> {
     /// The next free address of the node's range after the one that was given last. The first is
     /// the node's own.
     fn free_address(&self) -> Option<Ipv4Addr> {
-        let cidr = self.host.pod_cidr.as_deref().unwrap_or("10.88.0.0/16");
+        let cidr = self.host.pod_cidr.unwrap_or("10.88.0.0/16");
         let (base, bits) = cidr.split_once('/')?;
         let base: Ipv4Addr = base.parse().ok()?;
         let bits: u32 = bits.parse().ok().filter(|b| (8..=30).contains(b))?;
@@ -91,7 +91,7 @@ impl Turn<'_> {
         let message = format!("back-off {} restarting failed container={name} pod={pod}", go_duration(delay));
         self.cannot_start(i, "CrashLoopBackOff", message);
         // The next sync tells what this one found; after that it is only to be waited for.
-        let at = if known { until } else { until.min(now + timings::RESYNC) };
+        let at = if known { until } else { until.min(later(now, timings::RESYNC)) };
         self.retry(at, known && at_max);
         true
     }
@@ -152,7 +152,7 @@ impl Turn<'_> {
         self.event(Some(i), "Normal", "BackOff", message.clone());
         self.event(Some(i), "Warning", "Failed", "Error: ImagePullBackOff".into());
         self.cannot_start(i, "ImagePullBackOff", format!("{message}: ErrImagePull: {error}"));
-        self.retry(self.now + timings::SYNC_RETRY, false);
+        self.retry(later(self.now, timings::SYNC_RETRY), false);
     }
 
     fn pull(&mut self, i: usize, image: &str, present: bool) {
@@ -175,7 +175,7 @@ impl Turn<'_> {
             Some(until) => (now, until),
             None => {
                 let began = self.node.puller_free.map_or(now, |t| t.max(now));
-                (began, began + takes)
+                (began, later(began, takes))
             }
         };
         if refusal.is_none() {
@@ -247,7 +247,7 @@ impl Turn<'_> {
         c.state = ContainerState::Created(instance);
         self.event(Some(i), "Normal", "Created", "Container created".into());
         match behaviour::seconds(&self.pod.metadata, &spec.name, "start-seconds") {
-            Some(takes) => self.rt.work = Some(Work::Start { container: i, until: now + takes }),
+            Some(takes) => self.rt.work = Some(Work::Start { container: i, until: later(now, takes) }),
             None => self.started(i),
         }
     }
@@ -261,7 +261,7 @@ impl Turn<'_> {
         c.state = ContainerState::Running(Running {
             instance: instance.clone(),
             since: now,
-            ends: behaviour.ends.map(|(after, exit)| (now + after, exit)),
+            ends: behaviour.ends.map(|(after, exit)| (later(now, after), exit)),
             behaviour,
             stopping: false,
         });
@@ -272,7 +272,7 @@ impl Turn<'_> {
         self.caused(Some(i), "has started");
         if let Some(handler) = spec.lifecycle.as_ref().and_then(|l| l.post_start.as_ref()) {
             let (takes, succeeded) = kill::hook(handler);
-            self.rt.work = Some(Work::PostStart { container: i, until: now + takes, succeeded });
+            self.rt.work = Some(Work::PostStart { container: i, until: later(now, takes), succeeded });
         }
         self.observe_exits();
     }
@@ -304,7 +304,7 @@ impl Turn<'_> {
             c.and_then(|c| c.waiting.as_ref()).is_some_and(|w| w.reason == reason && w.message == message);
         self.cannot_start(i, reason, message);
         // A pull can succeed the next time; the others fail until somebody changes something.
-        self.retry(self.now + timings::SYNC_RETRY, known && reason != "ErrImagePull");
+        self.retry(later(self.now, timings::SYNC_RETRY), known && reason != "ErrImagePull");
     }
 
     /// The reason cache: what the next status says of a container that waits.

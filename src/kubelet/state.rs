@@ -39,10 +39,25 @@ pub struct NodeRuntime {
     pub pulling: Map<Rc<str>, Timestamp>,
     /// When the image puller has done all that it was asked for.
     pub puller_free: Option<Timestamp>,
+    /// What its pods ask for, together.
+    pub used: Requests,
     /// The addresses that are taken.
     pub addresses: Map<Ipv4Addr, ()>,
     /// The address that was given last; the next one follows it (CNI's `host-local`).
     pub last_address: Option<Ipv4Addr>,
+}
+
+/// Amounts of what a node has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    /// CPU, in thousandths.
+    pub cpu: i64,
+    /// Memory, in bytes.
+    pub memory: i64,
+    /// Ephemeral storage, in bytes.
+    pub storage: i64,
+    /// Pods.
+    pub pods: i64,
 }
 
 /// Where a pod worker stands (`pod_workers.go`).
@@ -178,6 +193,10 @@ pub struct PodRuntime {
     pub unreported: bool,
     /// The pod as the API server answered last.
     pub latest: Option<Rc<Pod>>,
+    /// What it was admitted with.
+    pub requests: Option<Requests>,
+    /// It was not admitted.
+    pub rejected: bool,
     /// Its object was asked to be removed.
     pub deleted: bool,
     /// What happened last, for the reason of the next status.

@@ -13,6 +13,11 @@ const READY: &str = "Ready";
 const CONTAINERS_READY: &str = "ContainersReady";
 const SCHEDULED: &str = "PodScheduled";
 
+/// Whether a condition is the kubelet's to set (`PodConditionByKubelet`).
+fn is_own(type_: &str) -> bool {
+    [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED].contains(&type_)
+}
+
 /// Statuses of init containers and of the others.
 pub(super) type Statuses = (Vec<ContainerStatus>, Vec<ContainerStatus>);
 
@@ -89,6 +94,9 @@ fn is_terminal(phase: &str) -> bool {
 impl Turn<'_> {
     /// The status as it is now, built on the one that the API server has.
     pub(super) fn generate_api_pod_status(&self, old: &PodStatus) -> PodStatus {
+        if self.rt.rejected {
+            return self.rejected_status(old);
+        }
         let over = self.rt.phase == WorkerPhase::Terminated;
         let statuses = all_containers(self);
         let mut phase = phase(self, &statuses, over);
@@ -109,9 +117,9 @@ impl Turn<'_> {
         let (init, main) = statuses;
         let pod_ip = self.rt.address.as_ref().map(ToString::to_string).or_else(|| {
             let host_network = self.spec.host_network == Some(true);
-            if host_network { self.host.address.clone() } else { old.pod_ip.clone() }
+            if host_network { self.host.address.map(str::to_owned) } else { old.pod_ip.clone() }
         });
-        let host_ip = self.host.address.clone();
+        let host_ip = self.host.address.map(str::to_owned);
         PodStatus {
             phase: Some(if may_run {
                 old.phase.clone().unwrap_or_else(|| "Pending".into())
@@ -136,11 +144,28 @@ impl Turn<'_> {
         }
     }
 
+    /// `rejectPod`: nothing of it was ever here.
+    fn rejected_status(&self, old: &PodStatus) -> PodStatus {
+        let (reason, message) = self.rt.failed.clone().unwrap_or_default();
+        let conditions: Vec<PodCondition> =
+            old.conditions.iter().flatten().filter(|c| !is_own(&c.type_)).cloned().collect();
+        PodStatus {
+            phase: Some("Failed".into()),
+            reason: Some(reason.to_string()),
+            message: Some(message.to_string()),
+            conditions: Some(conditions).filter(|c| !c.is_empty()),
+            qos_class: old.qos_class.clone(),
+            start_time: Some(old.start_time.clone().unwrap_or_else(|| time(self.now))),
+            observed_generation: self.pod.metadata.generation.filter(|g| *g > 0),
+            resource_claim_statuses: old.resource_claim_statuses.clone(),
+            ..Default::default()
+        }
+    }
+
     fn conditions(&self, old: &PodStatus, statuses: &Statuses, phase: &str) -> Vec<PodCondition> {
         let before = old.conditions.as_deref().unwrap_or_default();
-        let own = |t: &str| [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED].contains(&t);
         let mut out: Vec<PodCondition> = Vec::with_capacity(before.len().max(5));
-        out.extend(before.iter().filter(|c| !own(&c.type_)).cloned());
+        out.extend(before.iter().filter(|c| !is_own(&c.type_)).cloned());
         let ready = self.containers_ready(statuses, phase);
         let sandbox = Verdict { holds: self.rt.sandbox, ..Default::default() };
         let scheduled = Verdict { holds: true, ..Default::default() };

@@ -99,6 +99,12 @@ impl std::error::Error for LinkError {}
 impl Link {
     /// The link of a session: the branch that is shown, at the moment that is looked at.
     pub fn of(session: &Session) -> Link {
+        let tip = session.timeline().last().copied().unwrap_or_default();
+        Link { digest: session.moment(tip).map(|m| m.cluster.digest()), ..Link::draft(session) }
+    }
+
+    /// As [`Link::of`], without the fingerprint, which takes as long as the cluster is large.
+    pub fn draft(session: &Session) -> Link {
         let line = session.timeline();
         let tip = line.last().copied().unwrap_or_default();
         let mut cluster = session.moment(0).map(|m| m.cluster.clone());
@@ -115,8 +121,7 @@ impl Link {
             }
         }
         let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
-        let digest = session.moment(tip).map(|m| m.cluster.digest());
-        Link { start: session.start().clone(), ops, at, text: None, digest, selected: None }
+        Link { start: session.start().clone(), ops, at, text: None, digest: None, selected: None }
     }
 
     /// The link as text, to stand behind `#`.

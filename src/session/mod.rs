@@ -18,6 +18,7 @@
 pub mod link;
 mod op;
 pub mod scenario;
+pub mod view;
 
 use std::rc::Rc;
 
@@ -264,7 +265,7 @@ impl Session {
     /// What applying a manifest would do: the writes, and what would be printed. Nothing happens.
     pub fn preview(&self, text: &str) -> (Vec<Write>, Output) {
         let mut copy = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
-        let files = [("manifest.yaml".to_owned(), Rc::from(text))].into_iter().collect();
+        let files = [("manifest.yaml".to_owned(), text.to_owned())].into_iter().collect();
         let mut command = Kubectl::new("apply -f manifest.yaml", Rc::new(files), self.now());
         let output = copy.drive(&mut command).0;
         (copy.writes, output)
@@ -284,7 +285,7 @@ impl Session {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
         };
-        let given = files.iter().map(|(n, t)| ((*n).to_owned(), Rc::from(*t))).collect();
+        let given = files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
         let mut command = Kubectl::new(line, Rc::new(given), self.now());
         let mut client =
             Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };

@@ -1,17 +1,41 @@
-//! The page's components.
+//! The page's components. What needs no browser ([`i18n`], [`layout`]) is compiled and tested
+//! natively too.
 
-use yew::prelude::*;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, unused_imports))]
+mod i18n;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod layout;
 
-/// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
-pub fn mount() {
-    let Some(root) = gloo::utils::document().get_element_by_id("app") else { return };
-    // Yew appends to what is there; the skeleton has done its work.
-    root.set_inner_html("");
-    yew::Renderer::<App>::with_root(root).render();
-}
+#[cfg(target_arch = "wasm32")]
+mod app;
+#[cfg(target_arch = "wasm32")]
+mod editor;
+#[cfg(target_arch = "wasm32")]
+mod glyph;
+#[cfg(target_arch = "wasm32")]
+mod graph;
+#[cfg(target_arch = "wasm32")]
+mod handle;
+#[cfg(target_arch = "wasm32")]
+mod inspector;
+#[cfg(target_arch = "wasm32")]
+mod keys;
+#[cfg(target_arch = "wasm32")]
+mod left;
+#[cfg(target_arch = "wasm32")]
+mod menu;
+#[cfg(target_arch = "wasm32")]
+mod next;
+#[cfg(target_arch = "wasm32")]
+mod store;
+#[cfg(target_arch = "wasm32")]
+mod terminal;
+#[cfg(target_arch = "wasm32")]
+mod timeline;
+#[cfg(target_arch = "wasm32")]
+mod topbar;
+#[cfg(target_arch = "wasm32")]
+mod who;
 
-/// The whole page.
-#[component]
-fn App() -> Html {
-    html! { <main><h1>{ "Steady" }</h1></main> }
-}
+#[cfg(target_arch = "wasm32")]
+pub use app::mount;

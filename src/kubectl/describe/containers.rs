@@ -2,7 +2,9 @@
 
 use super::Writer;
 use crate::api::intstr;
-use crate::api::types::{Container, ContainerStatus, EnvVar, Probe, Quantity, Toleration, Volume};
+use crate::api::types::{
+    Container, ContainerState, ContainerStatus, EnvVar, Probe, Quantity, Toleration, Volume,
+};
 use std::collections::BTreeMap;
 
 /// Every container; `states` are those of a running pod.
@@ -23,9 +25,14 @@ pub(super) fn all(
 }
 
 fn one(w: &mut Writer, c: &Container, status: Option<&ContainerStatus>, pad: &str) {
-    // What a running container adds comes with the description of pods.
-    let _ = status;
+    if let Some(s) = status {
+        let id = |n: &str, v: &str| format!("{pad}{n}:\t{v}");
+        w.raw(&id("Container ID", s.container_id.as_deref().unwrap_or_default()));
+    }
     w.raw(&format!("{pad}Image:\t{}", c.image.as_deref().unwrap_or_default()));
+    if let Some(s) = status {
+        w.raw(&format!("{pad}Image ID:\t{}", s.image_id));
+    }
     ports(w, c, pad);
     for (name, words) in [("Command", &c.command), ("Args", &c.args)] {
         if let Some(words) = words.as_ref().filter(|w| !w.is_empty()) {
@@ -34,6 +41,14 @@ fn one(w: &mut Writer, c: &Container, status: Option<&ContainerStatus>, pad: &st
                 w.raw(&format!("{pad}  {word}"));
             }
         }
+    }
+    if let Some(s) = status {
+        state(w, "State", s.state.as_ref(), pad);
+        if s.last_state.as_ref().is_some_and(|l| l.terminated.is_some()) {
+            state(w, "Last State", s.last_state.as_ref(), pad);
+        }
+        w.raw(&format!("{pad}Ready:\t{}", if s.ready { "True" } else { "False" }));
+        w.raw(&format!("{pad}Restart Count:\t{}", s.restart_count));
     }
     let resources = c.resources.clone().unwrap_or_default();
     quantities(w, "Limits", resources.limits.as_ref(), pad);
@@ -72,6 +87,37 @@ fn ports(w: &mut Writer, c: &Container, pad: &str) {
     let text = |v: Vec<String>| if v.is_empty() { "<none>".to_owned() } else { v.join(", ") };
     w.raw(&format!("{pad}Port{s}:\t{}", text(own)));
     w.raw(&format!("{pad}Host Port{s}:\t{}", text(host)));
+}
+
+fn state(w: &mut Writer, title: &str, state: Option<&ContainerState>, pad: &str) {
+    let mut line = |name: &str, value: &str| w.raw(&format!("{pad}{name}:\t{value}"));
+    let none = ContainerState::default();
+    let state = state.unwrap_or(&none);
+    if let Some(r) = &state.running {
+        line(title, "Running");
+        line("  Started", &super::moment(r.started_at.as_ref()));
+    } else if let Some(r) = &state.waiting {
+        line(title, "Waiting");
+        if let Some(reason) = r.reason.as_deref().filter(|r| !r.is_empty()) {
+            line("  Reason", reason);
+        }
+    } else if let Some(t) = &state.terminated {
+        line(title, "Terminated");
+        if let Some(reason) = t.reason.as_deref().filter(|r| !r.is_empty()) {
+            line("  Reason", reason);
+        }
+        if let Some(message) = t.message.as_deref().filter(|m| !m.is_empty()) {
+            line("  Message", message);
+        }
+        line("  Exit Code", &t.exit_code.to_string());
+        if let Some(signal) = t.signal.filter(|s| *s > 0) {
+            line("  Signal", &signal.to_string());
+        }
+        line("  Started", &super::moment(t.started_at.as_ref()));
+        line("  Finished", &super::moment(t.finished_at.as_ref()));
+    } else {
+        line(title, "Waiting");
+    }
 }
 
 fn quantities(w: &mut Writer, name: &str, map: Option<&BTreeMap<String, Quantity>>, pad: &str) {

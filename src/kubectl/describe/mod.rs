@@ -4,10 +4,103 @@
 //! printed with their tabs where kubectl does so.
 
 mod containers;
+mod core;
+mod events;
+mod node;
+mod pod;
+mod workloads;
 
 use std::collections::BTreeMap;
 
-use crate::api::types::PodTemplateSpec;
+use super::commands;
+use super::context::{Context, Result, fail};
+use super::flags::Args;
+use super::resource::{self, Rules, Target};
+use super::tabwriter::{self, DESCRIBE};
+use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
+use crate::api::{Kind, Object};
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    if args.words.is_empty() && !args.has("filename") {
+        return fail(
+            "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.",
+        );
+    }
+    let all_namespaces = args.on("all-namespaces");
+    let rules = Rules { all_by_default: true, required: true, all_namespaces };
+    let targets = resource::targets(cx, args, &args.words, rules)?;
+    let (mut objects, mut errors) = (Vec::new(), Vec::new());
+    let mut by_prefix = false;
+    for target in targets {
+        let (found, failed) = resource::fetch(cx, args, std::slice::from_ref(&target))?;
+        objects.extend(found.into_iter().flat_map(|f| f.objects));
+        match (&target, failed.first()) {
+            // A name that is none may be the beginning of some.
+            (Target::Named { kind, namespace, name }, Some(e)) if e.is_not_found() => {
+                let mut matching = cx.list(*kind, namespace, "")?;
+                matching.retain(|o| o.name().starts_with(name.as_str()));
+                if matching.is_empty() {
+                    errors.extend(failed);
+                }
+                by_prefix |= !matching.is_empty();
+                objects.extend(matching);
+            }
+            _ => errors.extend(failed),
+        }
+    }
+    let with_events = args.on_or("show-events", true) && (objects.len() == 1 || args.has("show-events"));
+    for (i, object) in objects.iter().enumerate() {
+        if i > 0 && !by_prefix {
+            cx.out.push_str("\n\n");
+        }
+        let text = one(cx, object, with_events)?;
+        cx.out.push_str(&text);
+        if by_prefix {
+            cx.out.push('\n');
+        }
+    }
+    if objects.is_empty() && errors.is_empty() {
+        let line = if all_namespaces {
+            "No resources found\n".to_owned()
+        } else {
+            format!("No resources found in {} namespace.\n", cx.namespace)
+        };
+        cx.err.push_str(&line);
+    }
+    commands::finish(errors)
+}
+
+fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
+    let mut w = Writer::default();
+    let shows_events = match object.kind() {
+        Kind::Pod => pod::describe(&mut w, object),
+        Kind::Deployment => workloads::deployment(cx, &mut w, object)?,
+        Kind::ReplicaSet => workloads::replica_set(cx, &mut w, object)?,
+        Kind::Node => node::describe(cx, &mut w, object)?,
+        Kind::Service => core::service(&mut w, object),
+        Kind::ConfigMap => core::config_map(&mut w, object),
+        Kind::Secret => core::secret(&mut w, object),
+        Kind::Namespace => core::namespace(&mut w, object),
+        Kind::PodDisruptionBudget => workloads::disruption_budget(&mut w, object),
+        _ => core::generic(&mut w, object),
+    };
+    if with_events && shows_events {
+        events::of(cx, &mut w, object)?;
+    }
+    Ok(tabwriter::align(&w.text, DESCRIBE))
+}
+
+/// Annotations without what `apply` keeps for itself.
+fn annotations(w: &mut Writer, meta: &ObjectMeta) {
+    let mut all = meta.annotations.clone().unwrap_or_default();
+    all.remove(super::apply::LAST_APPLIED);
+    w.map(0, "Annotations", Some(&all));
+}
+
+/// A moment as descriptions write it.
+fn moment(t: Option<&Time>) -> String {
+    t.map_or_else(|| "<unset>".to_owned(), |t| t.0.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
+}
 
 /// A pod template with its tabs, as `rollout history --revision` prints it.
 pub(super) fn template(template: &PodTemplateSpec) -> String {

@@ -202,7 +202,7 @@ pub(super) fn event(e: &Event, now: Timestamp) -> Vec<String> {
 }
 
 /// Who says so.
-pub(crate) fn event_source(e: &Event) -> String {
+fn event_source(e: &Event) -> String {
     let source = e.source.clone().unwrap_or_default();
     let component =
         source.component.filter(|c| !c.is_empty()).or(e.reporting_component.clone()).unwrap_or_default();

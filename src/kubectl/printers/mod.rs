@@ -12,7 +12,7 @@ mod workloads;
 use crate::api::types::{MicroTime, Time};
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 
-pub(crate) use core::format_labels;
+pub(crate) use core::{format_labels, node_roles};
 pub use pod::{Summary, summarize};
 
 /// A column.

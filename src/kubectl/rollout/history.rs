@@ -148,15 +148,16 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
         };
     };
     let mut template = template(rs).unwrap_or_default();
-    if let Some(labels) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
-        labels.remove(HASH);
-    }
-    let done = if dry_run == DryRun::Client {
+    if dry_run == DryRun::Client {
         let text = describe::template(&template);
         let title = resource::resource_name(kind, object.name());
         cx.say(&format!("{title} {text}{}", dry_run.suffix()));
         return Ok(());
-    } else if deployment.spec.as_ref().is_some_and(|s| s.template == template) {
+    }
+    if let Some(labels) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
+        labels.remove(HASH);
+    }
+    let done = if deployment.spec.as_ref().is_some_and(|s| s.template == template) {
         format!("skipped rollback (current template already matches revision {to})")
     } else {
         "rolled back".to_owned()

@@ -195,3 +195,26 @@ fn out_of_memory() {
     lab.pod(pod).steady();
     timeline!(lab);
 }
+
+#[test]
+fn a_gated_pod_is_deleted_like_any_other() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["readinessGates"] = json!([{"conditionType": "example.test/gate"}]);
+    lab.pod(pod).steady().delete(None).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn one_crashes_while_the_other_is_pulled() {
+    let mut lab = Lab::new();
+    lab.pod(json!({
+        "metadata": {"annotations": {"sim.steady/image-pull.slow": "30"}},
+        "spec": {"containers": [
+            {"name": "bad", "command": ["false"]},
+            {"name": "slow", "image": "big:1"},
+        ]},
+    }))
+    .wait(60);
+    timeline!(lab);
+}

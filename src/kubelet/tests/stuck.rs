@@ -138,3 +138,10 @@ fn a_readiness_gate() {
     lab.pod(pod).steady();
     timeline!(lab);
 }
+
+#[test]
+fn a_pod_that_does_not_fit_is_rejected() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"resources": {"requests": {"cpu": "5"}}}))).steady();
+    timeline!(lab);
+}

@@ -102,3 +102,128 @@ fn cost_of_ten_thousand_pods() {
     println!("a copy takes {:.1} us", twice.elapsed().as_secs_f64() * 1e6);
     assert!(copy.is_steady());
 }
+
+/// A kubelet alone: requests are answered with what they ask for.
+struct Alone {
+    component: Box<dyn crate::client::Component>,
+    caches: std::rc::Rc<crate::client::Caches>,
+    now: crate::api::Timestamp,
+    said: Vec<String>,
+}
+
+impl Alone {
+    fn see(&mut self, object: &crate::api::Object) {
+        let old = std::rc::Rc::make_mut(&mut self.caches).of_mut(object.kind()).upsert(object.clone());
+        let seen = crate::client::Notification { old, new: Some(object.clone()) };
+        let mut timers = Vec::new();
+        self.component.notify(
+            &mut crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers },
+            &seen,
+        );
+    }
+
+    fn run(&mut self) {
+        use crate::apiserver::{Body, Patch, Response};
+        let mut timers = Vec::new();
+        loop {
+            let mut env = crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers };
+            if self.component.start(&mut env).is_none() {
+                break;
+            }
+            while let Some(pending) = self.component.pending().cloned() {
+                let object = match &pending.request.body {
+                    Body::Object(o) => o.clone(),
+                    Body::Patch(Patch::Between { to, .. }) => to.clone(),
+                    _ => panic!("{:?}", pending.request),
+                };
+                if let Some(pod) = object.get::<crate::api::types::Pod>() {
+                    self.said.push(super::summary(pod));
+                }
+                self.component.answered(&mut env, Response::Object { object, created: false });
+            }
+        }
+        while let Some(request) = self.component.next_event() {
+            let Body::Object(o) = &request.body else { continue };
+            let event = o.get::<crate::api::types::Event>().unwrap();
+            self.said.push(event.reason.clone().unwrap());
+        }
+        for t in timers.iter().filter(|t| t.wait == crate::client::Wait::Foreground) {
+            self.now = self.now.max(t.at);
+            self.component.fire(&t.key);
+        }
+        if timers.iter().any(|t| t.wait == crate::client::Wait::Foreground) {
+            self.run();
+        }
+    }
+}
+
+#[test]
+fn containers_start_again_when_the_machine_comes_back() {
+    let object = |kind, v| crate::api::Object::from_value(kind, v).unwrap();
+    let pod = object(
+        Kind::Pod,
+        json!({
+            "metadata": {"name": "p", "namespace": "default", "uid": "u", "generation": 1, "resourceVersion": "1"},
+            "spec": {"nodeName": "n", "restartPolicy": "Always",
+                "containers": [{"name": "app", "image": "app:1", "imagePullPolicy": "IfNotPresent"}]},
+        }),
+    );
+    let mut alone = Alone {
+        component: super::super::components("n").remove(0),
+        caches: Default::default(),
+        now: crate::api::Timestamp::UNIX_EPOCH,
+        said: Vec::new(),
+    };
+    alone.see(&pod);
+    alone.run();
+    alone.component.restart();
+    alone.said.push("-- the machine comes back".into());
+    alone.see(&pod);
+    alone.run();
+    insta::assert_snapshot!(alone.said.join("\n"));
+}
+
+#[test]
+fn one_image_after_the_other() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {"containers": [{"name": "a", "image": "a:1"}]}}));
+    let other = json!({
+        "metadata": {"name": "q"},
+        "spec": {"nodeName": "node-1", "restartPolicy": "Always",
+            "containers": [{"name": "b", "image": "b:1", "imagePullPolicy": "IfNotPresent"}]},
+    });
+    lab.create(Kind::Pod, other).steady();
+    assert!(
+        lab.log.contains("Successfully pulled image \"b:1\" in 2s (4s including waiting)"),
+        "{}",
+        lab.log
+    );
+}
+
+#[test]
+fn odd_manifests_do_no_harm() {
+    for spec in [
+        json!({"nodeName": "node-1", "containers": []}),
+        json!({"nodeName": "node-1", "containers": [{"name": "a"}, {"name": "a"}]}),
+        json!({"nodeName": "node-1", "containers": [{"name": "a", "image": "A B"}], "restartPolicy": "Sometimes"}),
+        json!({"nodeName": "node-1", "activeDeadlineSeconds": i64::MAX, "terminationGracePeriodSeconds": i64::MIN,
+            "containers": [{"name": "a", "image": "x", "lifecycle": {"preStop": {"sleep": {"seconds": i64::MAX}}},
+                "livenessProbe": {"periodSeconds": -5, "initialDelaySeconds": i32::MAX, "failureThreshold": 0},
+                "readinessProbe": {"tcpSocket": {"port": "none"}, "periodSeconds": 0, "successThreshold": -1}}]}),
+        json!({"nodeName": "node-1", "initContainers": [{"name": "i", "image": "x", "restartPolicy": "Never",
+            "command": ["false"]}], "containers": [{"name": "a", "image": "x", "restartPolicy": "Never", "command": ["false"]}]}),
+        json!({"nodeName": "node-1", "containers": [{"name": "a", "image": "x",
+            "restartPolicy": "Never", "command": ["true"]}]}),
+    ] {
+        let mut lab = Lab::new();
+        let annotations = json!({"sim.steady/run-seconds": "1e99", "sim.steady/stop-seconds": "-3",
+            "sim.steady/start-seconds": "99999999999999999999", "sim.steady/memory": "x"});
+        lab.create(
+            Kind::Pod,
+            json!({"metadata": {"name": "p", "annotations": annotations}, "spec": spec.clone()}),
+        );
+        lab.wait(2000).delete(None).wait(100_000);
+        lab.create(Kind::Pod, json!({"metadata": {"name": "q"}, "spec": spec}));
+        lab.wait(2000);
+    }
+}

@@ -1,0 +1,103 @@
+//! Services, namespaces, configuration; and kinds without a description of their own.
+
+use super::{Writer, annotations};
+use crate::api::types::{ConfigMap, Namespace, Secret, Service};
+use crate::api::{Object, intstr, yaml};
+
+fn head(w: &mut Writer, object: &Object) {
+    w.line(0, &format!("Name:\t{}", object.name()));
+    if object.kind().namespaced() {
+        w.line(0, &format!("Namespace:\t{}", object.namespace()));
+    }
+    w.map(0, "Labels", object.meta().labels.as_ref());
+    annotations(w, object.meta());
+}
+
+pub(super) fn service(w: &mut Writer, object: &Object) -> bool {
+    let Some(s) = object.get::<Service>() else { return true };
+    let spec = s.spec.clone().unwrap_or_default();
+    head(w, object);
+    let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
+    w.line(0, &format!("Selector:\t{selector}"));
+    w.line(0, &format!("Type:\t{}", spec.type_.as_deref().unwrap_or_default()));
+    if let Some(p) = &spec.ip_family_policy {
+        w.line(0, &format!("IP Family Policy:\t{p}"));
+    }
+    if let Some(f) = spec.ip_families.as_ref().filter(|f| !f.is_empty()) {
+        w.line(0, &format!("IP Families:\t{}", f.join(",")));
+    }
+    w.line(0, &format!("IP:\t{}", spec.cluster_ip.as_deref().unwrap_or_default()));
+    if let Some(ips) = spec.cluster_ips.as_ref().filter(|i| !i.is_empty()) {
+        w.line(0, &format!("IPs:\t{}", ips.join(",")));
+    }
+    if let Some(n) = spec.external_name.as_deref().filter(|n| !n.is_empty()) {
+        w.line(0, &format!("External Name:\t{n}"));
+    }
+    for p in spec.ports.iter().flatten() {
+        let protocol = p.protocol.as_deref().unwrap_or("TCP");
+        let name = p.name.as_deref().filter(|n| !n.is_empty()).unwrap_or("<unset>");
+        w.line(0, &format!("Port:\t{name}\t{}/{protocol}", p.port));
+        let target = p.target_port.as_ref().map_or_else(|| p.port.to_string(), intstr::to_string);
+        w.line(0, &format!("TargetPort:\t{target}/{protocol}"));
+        if let Some(n) = p.node_port.filter(|n| *n > 0) {
+            w.line(0, &format!("NodePort:\t{name}\t{n}/{protocol}"));
+        }
+        // Endpoints are in slices, which are not served here yet.
+        w.line(0, "Endpoints:\t");
+    }
+    w.line(0, &format!("Session Affinity:\t{}", spec.session_affinity.as_deref().unwrap_or_default()));
+    if let Some(p) = &spec.external_traffic_policy {
+        w.line(0, &format!("External Traffic Policy:\t{p}"));
+    }
+    if let Some(p) = &spec.internal_traffic_policy {
+        w.line(0, &format!("Internal Traffic Policy:\t{p}"));
+    }
+    true
+}
+
+pub(super) fn config_map(w: &mut Writer, object: &Object) -> bool {
+    let Some(c) = object.get::<ConfigMap>() else { return true };
+    head(w, object);
+    w.raw("\nData\n====");
+    for (k, v) in c.data.iter().flatten() {
+        w.raw(&format!("{k}:\n----\n{v}\n"));
+    }
+    w.raw("\nBinaryData\n====");
+    for (k, v) in c.binary_data.iter().flatten() {
+        w.raw(&format!("{k}: {} bytes", v.0.len()));
+    }
+    w.raw("");
+    true
+}
+
+pub(super) fn secret(w: &mut Writer, object: &Object) -> bool {
+    let Some(s) = object.get::<Secret>() else { return false };
+    head(w, object);
+    w.raw(&format!("\nType:\t{}\n\nData\n====", s.type_.as_deref().unwrap_or_default()));
+    for (k, v) in s.data.iter().flatten() {
+        w.raw(&format!("{k}:\t{} bytes", v.0.len()));
+    }
+    false
+}
+
+pub(super) fn namespace(w: &mut Writer, object: &Object) -> bool {
+    let Some(n) = object.get::<Namespace>() else { return false };
+    head(w, object);
+    w.line(
+        0,
+        &format!("Status:\t{}", n.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()),
+    );
+    w.raw("\nNo resource quota.\n\nNo LimitRange resource.");
+    false
+}
+
+/// The fields as they are.
+pub(super) fn generic(w: &mut Writer, object: &Object) -> bool {
+    head(w, object);
+    let mut value = object.to_value();
+    if let Some(map) = value.as_object_mut() {
+        map.remove("metadata");
+    }
+    yaml::to_yaml(&value).lines().for_each(|l| w.raw(l));
+    true
+}

@@ -1,0 +1,139 @@
+//! Deployments, ReplicaSets and disruption budgets.
+
+use super::super::context::{Context, Result};
+use super::{Writer, annotations, moment, pod_template};
+use crate::api::types::{Deployment, Pod, PodDisruptionBudget, ReplicaSet};
+use crate::api::{Kind, MetaExt, Object, intstr, labels};
+
+const REVISION: &str = "deployment.kubernetes.io/revision";
+
+pub(super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(d) = object.get::<Deployment>() else { return Ok(true) };
+    let spec = d.spec.clone().unwrap_or_default();
+    let status = d.status.clone().unwrap_or_default();
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Namespace:\t{}", object.namespace()));
+    w.line(0, &format!("CreationTimestamp:\t{}", moment(d.metadata.creation_timestamp.as_ref())));
+    w.map(0, "Labels", d.metadata.labels.as_ref());
+    annotations(w, &d.metadata);
+    let selector = labels::format_label_selector(&spec.selector);
+    w.line(0, &format!("Selector:\t{selector}"));
+    w.line(
+        0,
+        &format!(
+            "Replicas:\t{} desired | {} updated | {} total | {} available | {} unavailable",
+            spec.replicas.unwrap_or(0),
+            status.updated_replicas.unwrap_or(0),
+            status.replicas.unwrap_or(0),
+            status.available_replicas.unwrap_or(0),
+            status.unavailable_replicas.unwrap_or(0)
+        ),
+    );
+    let strategy = spec.strategy.clone().unwrap_or_default();
+    w.line(0, &format!("StrategyType:\t{}", strategy.type_.as_deref().unwrap_or_default()));
+    w.line(0, &format!("MinReadySeconds:\t{}", spec.min_ready_seconds.unwrap_or(0)));
+    if let Some(r) = &strategy.rolling_update {
+        let text = |v: &Option<crate::api::types::IntOrString>| {
+            v.as_ref().map_or_else(String::new, intstr::to_string)
+        };
+        w.line(
+            0,
+            &format!(
+                "RollingUpdateStrategy:\t{} max unavailable, {} max surge",
+                text(&r.max_unavailable),
+                text(&r.max_surge)
+            ),
+        );
+    }
+    pod_template(w, &spec.template);
+    if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
+        w.line(0, "Conditions:");
+        w.line(1, "Type\tStatus\tReason");
+        w.line(1, "----\t------\t------");
+        for c in conditions {
+            w.line(1, &format!("{} \t{}\t{}", c.type_, c.status, c.reason.as_deref().unwrap_or_default()));
+        }
+    }
+    let mut sets = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
+    sets.retain(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
+    sets.sort_by_key(|o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
+    let current = d.metadata.annotation(REVISION);
+    let is_new = |o: &&Object| current.is_some() && o.meta().annotation(REVISION) == current;
+    let text = |all: Vec<String>| if all.is_empty() { "<none>".to_owned() } else { all.join(", ") };
+    let old = sets.iter().filter(|o| !is_new(o)).map(created).collect();
+    let new = sets.iter().filter(is_new).map(created).collect();
+    w.line(0, &format!("OldReplicaSets:\t{}", text(old)));
+    w.line(0, &format!("NewReplicaSet:\t{}", text(new)));
+    Ok(true)
+}
+
+/// `web-7c5 (3/3 replicas created)`
+fn created(o: &Object) -> String {
+    let rs = o.get::<ReplicaSet>();
+    let have = rs.and_then(|r| r.status.as_ref()).map_or(0, |s| s.replicas);
+    let want = rs.and_then(|r| r.spec.as_ref()).and_then(|s| s.replicas).unwrap_or(0);
+    format!("{} ({have}/{want} replicas created)", o.name())
+}
+
+pub(super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(rs) = object.get::<ReplicaSet>() else { return Ok(true) };
+    let spec = rs.spec.clone().unwrap_or_default();
+    let status = rs.status.clone().unwrap_or_default();
+    let selector = labels::format_label_selector(&spec.selector);
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Namespace:\t{}", object.namespace()));
+    w.line(0, &format!("Selector:\t{selector}"));
+    w.map(0, "Labels", rs.metadata.labels.as_ref());
+    annotations(w, &rs.metadata);
+    if let Some(c) = rs.metadata.controller() {
+        w.line(0, &format!("Controlled By:\t{}/{}", c.kind, c.name));
+    }
+    w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
+    let pods = cx.list(Kind::Pod, object.namespace(), &selector)?;
+    let count = |phase: &str| {
+        let own = pods.iter().filter(|p| p.meta().controller().is_some_and(|c| c.uid == object.uid()));
+        own.filter(|p| p.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.as_deref()) == Some(phase))
+            .count()
+    };
+    w.line(
+        0,
+        &format!(
+            "Pods Status:\t{} Running / {} Waiting / {} Succeeded / {} Failed",
+            count("Running"),
+            count("Pending"),
+            count("Succeeded"),
+            count("Failed")
+        ),
+    );
+    pod_template(w, &spec.template.unwrap_or_default());
+    if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
+        w.line(0, "Conditions:");
+        w.line(1, "Type\tStatus\tReason");
+        w.line(1, "----\t------\t------");
+        for c in conditions {
+            w.line(1, &format!("{} \t{}\t{}", c.type_, c.status, c.reason.as_deref().unwrap_or_default()));
+        }
+    }
+    Ok(true)
+}
+
+pub(super) fn disruption_budget(w: &mut Writer, object: &Object) -> bool {
+    let Some(b) = object.get::<PodDisruptionBudget>() else { return true };
+    let spec = b.spec.clone().unwrap_or_default();
+    let status = b.status.clone().unwrap_or_default();
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Namespace:\t{}", object.namespace()));
+    if let Some(n) = &spec.min_available {
+        w.line(0, &format!("Min available:\t{}", intstr::to_string(n)));
+    } else if let Some(n) = &spec.max_unavailable {
+        w.line(0, &format!("Max unavailable:\t{}", intstr::to_string(n)));
+    }
+    let selector = spec.selector.as_ref().map_or_else(|| "<unset>".to_owned(), labels::format_label_selector);
+    w.line(0, &format!("Selector:\t{selector}"));
+    w.line(0, "Status:");
+    w.line(2, &format!("Allowed disruptions:\t{}", status.disruptions_allowed.unwrap_or(0)));
+    w.line(2, &format!("Current:\t{}", status.current_healthy.unwrap_or(0)));
+    w.line(2, &format!("Desired:\t{}", status.desired_healthy.unwrap_or(0)));
+    w.line(2, &format!("Total:\t{}", status.expected_pods.unwrap_or(0)));
+    true
+}

@@ -1,0 +1,245 @@
+//! kubectl against an API server without controllers.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::*;
+use crate::apiserver::ApiServer;
+
+const WEB: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: nginx, image: \"nginx:1.26\"}
+";
+
+fn files() -> BTreeMap<String, String> {
+    [("web.yaml".to_owned(), WEB.to_owned()), ("bad.yaml".to_owned(), "a: b: c".to_owned())].into()
+}
+
+struct Server(ApiServer);
+
+impl Server {
+    fn new() -> Server {
+        let mut server = Server(ApiServer::new(1));
+        server.ok("create namespace default");
+        server
+    }
+
+    fn run(&mut self, line: &str) -> Output {
+        let files = files();
+        run(line, &|name: &str| files.get(name).cloned(), self)
+    }
+
+    fn ok(&mut self, line: &str) -> String {
+        let out = self.run(line);
+        assert_eq!((out.exit, out.stderr.as_str()), (0, ""), "{line}");
+        out.stdout
+    }
+}
+
+impl ApiClient for Server {
+    fn request(&mut self, r: &Request) -> Response {
+        self.0.request(r)
+    }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+}
+
+#[test]
+fn a_deployment_is_applied_changed_and_deleted() {
+    let mut s = Server::new();
+    assert_eq!(s.ok("apply -f web.yaml"), "deployment.apps/web created\n");
+    assert_eq!(s.ok("apply -f web.yaml"), "deployment.apps/web unchanged\n");
+    assert_eq!(s.ok("scale deploy web --replicas=4"), "deployment.apps/web scaled\n");
+    assert_eq!(s.ok("get deploy web -o jsonpath={.spec.replicas}"), "4");
+    assert_eq!(s.ok("apply -f web.yaml"), "deployment.apps/web configured\n");
+    assert_eq!(s.ok("get deploy/web -o jsonpath={.spec.replicas}"), "2");
+    assert_eq!(s.ok("set image deployment/web nginx=nginx:1.27"), "deployment.apps/web image updated\n");
+    assert_eq!(s.ok("set image deployment/web nginx=nginx:1.27"), "");
+    assert_eq!(s.ok("rollout pause deploy/web"), "deployment.apps/web paused\n");
+    assert_eq!(
+        s.run("rollout pause deploy/web").stderr,
+        "error: deployments.apps \"web\" is already paused\n"
+    );
+    assert_eq!(s.ok("get deploy -o name"), "deployment.apps/web\n");
+    let table = s.ok("get deploy -o wide");
+    assert!(
+        table.starts_with(
+            "NAME   READY   UP-TO-DATE   AVAILABLE   AGE   CONTAINERS   IMAGES       SELECTOR\n"
+        ),
+        "{table}"
+    );
+    assert_eq!(s.ok("delete -f web.yaml"), "deployment.apps \"web\" deleted from default namespace\n");
+    assert_eq!(s.run("get all").stderr, "No resources found in default namespace.\n");
+}
+
+#[test]
+fn what_was_applied_last_is_kept_as_kubectl_writes_it() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let text = s.ok(r"get deploy web -o jsonpath='{.metadata.annotations.kubectl\.kubernetes\.io/last-applied-configuration}'");
+    assert_eq!(
+        text,
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"annotations\":{},\"name\":\"web\",\"namespace\":\"default\"},\"spec\":{\"replicas\":2,\"selector\":{\"matchLabels\":{\"app\":\"web\"}},\"template\":{\"metadata\":{\"labels\":{\"app\":\"web\"}},\"spec\":{\"containers\":[{\"image\":\"nginx:1.26\",\"name\":\"nginx\"}]}}}}\n"
+    );
+}
+
+/// Drives a command request by request, as the stepping page does, waking it `wakes` times.
+fn step(line: &str, server: &mut ApiServer, wakes: usize) -> (Poll, usize) {
+    let mut kubectl = Kubectl::new(line, Rc::new(files()), Timestamp::UNIX_EPOCH);
+    let (mut requests, mut woken) = (0, 0);
+    loop {
+        match kubectl.poll() {
+            Poll::Request(call) => {
+                requests += 1;
+                let answer = send(&call, &mut |r| server.request(r));
+                kubectl.answer(answer, Timestamp::UNIX_EPOCH);
+            }
+            Poll::Wait(..) if woken < wakes => {
+                woken += 1;
+                kubectl.wake(Timestamp::UNIX_EPOCH);
+            }
+            done => return (done, requests),
+        }
+    }
+}
+
+#[test]
+fn a_command_can_be_stepped_and_waits_as_a_value() {
+    let mut s = Server::new();
+    let (done, requests) = step("apply -f web.yaml", &mut s.0, 0);
+    assert_eq!(requests, 2);
+    let Poll::Ready(out) = done else { panic!("it has ended") };
+    assert_eq!(out.stdout, "deployment.apps/web created\n");
+    let (done, requests) = step("rollout status deployment/web", &mut s.0, 2);
+    assert_eq!(requests, 3);
+    let Poll::Wait(wait, out) = done else { panic!("it waits") };
+    assert!(matches!(wait.what, WaitFor::Change { .. }));
+    assert_eq!(out.stdout, "Waiting for deployment spec update to be observed...\n".repeat(3));
+}
+
+#[test]
+fn no_line_panics() {
+    const WORDS: &[&str] = &[
+        "get",
+        "apply",
+        "create",
+        "delete",
+        "scale",
+        "set",
+        "image",
+        "env",
+        "resources",
+        "patch",
+        "label",
+        "annotate",
+        "rollout",
+        "status",
+        "history",
+        "undo",
+        "pause",
+        "restart",
+        "expose",
+        "run",
+        "cordon",
+        "drain",
+        "taint",
+        "wait",
+        "events",
+        "api-resources",
+        "describe",
+        "replace",
+        "deploy",
+        "deploy/web",
+        "pods",
+        "all",
+        "node",
+        "web",
+        "-f",
+        "web.yaml",
+        "bad.yaml",
+        "-l",
+        "app=web",
+        "-o",
+        "json",
+        "yaml",
+        "wide",
+        "name",
+        "jsonpath={.items[?(@.a==1)]}",
+        "jsonpath={..a}",
+        "custom-columns=A:.b,C",
+        "--all",
+        "-A",
+        "-n",
+        "x",
+        "--",
+        "-",
+        "--=",
+        "--replicas=3",
+        "--replicas",
+        "a=b:NoSchedule",
+        "a-",
+        "nginx=x",
+        "A=b",
+        "--limits=cpu=1",
+        "--for=condition=Ready",
+        "--for=delete",
+        "--timeout=1s",
+        "--type=merge",
+        "-p",
+        "{}",
+        "{bad",
+        "--sort-by=.metadata.name",
+        "--image=x",
+        "--port=80",
+        "deployment",
+        "configmap",
+        "--from-literal=a=b",
+        "--dry-run=client",
+        "--dry-run=server",
+        "-c=é",
+        "-é",
+        "'",
+        "\"",
+        "\\",
+        "--grace-period=0",
+        "--force",
+        "--cascade=orphan",
+        "/",
+        "a/b/c",
+        ",",
+        "--to-revision=1",
+        "-L",
+        "--show-labels",
+        "--field-selector",
+        "status.phase=Running",
+        "--overwrite",
+        "--list",
+        "🦀",
+        "--raw",
+        "=",
+        "--tcp=80:é",
+    ];
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let mut seed: u64 = 42;
+    let mut next = |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    for _ in 0..20_000 {
+        let n = 1 + next(7);
+        let line: Vec<&str> = (0..n).map(|_| WORDS[next(WORDS.len())]).collect();
+        s.run(&line.join(" "));
+    }
+}

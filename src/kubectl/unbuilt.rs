@@ -1,0 +1,77 @@
+//! Commands of kubectl's that are not built here: what they say before they would do anything is
+//! as in kubectl, so that a mistyped line reads as it should.
+
+use super::commands;
+use super::context::{Context, Result, Stop, fail};
+use super::flags::{Args, Flag, boolean, duration, int, slice, text};
+use crate::api::Kind;
+
+pub(super) const LOGS_FLAGS: &[Flag] = &[
+    boolean("follow").short('f'),
+    boolean("previous").short('p'),
+    text("container").short('c'),
+    boolean("timestamps"),
+    int("tail"),
+    duration("since"),
+    text("selector").short('l'),
+    boolean("all-containers"),
+    boolean("prefix"),
+];
+pub(super) const EXEC_FLAGS: &[Flag] = &[
+    boolean("stdin").short('i'),
+    boolean("tty").short('t'),
+    text("container").short('c'),
+    boolean("quiet").short('q'),
+    slice("filename").short('f'),
+];
+
+/// There is nothing behind it.
+pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
+    fail("this command of kubectl's is not built here yet")
+}
+
+/// The name of a pod in `pod/x` or `x`.
+fn pod_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
+    let Some(word) = args.words.first() else {
+        return commands::usage(
+            "kubectl logs",
+            "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
+        );
+    };
+    let namespace = cx.namespace.clone();
+    match cx.get(Kind::Pod, &namespace, pod_name(word)) {
+        Err(Stop::Error(e)) if e.is_not_found() => fail(format!(
+            "error from server (NotFound): pods {:?} not found in namespace {namespace:?}",
+            pod_name(word)
+        )),
+        Err(stop) => Err(stop),
+        Ok(_) => fail("containers run nothing here, so they write no logs"),
+    }
+}
+
+pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
+    let Some(word) = args.words.first() else {
+        return fail("pod, type/name or --filename must be specified");
+    };
+    let namespace = cx.namespace.clone();
+    cx.get(Kind::Pod, &namespace, pod_name(word))?;
+    fail("containers run nothing here, so nothing can be run in them")
+}
+
+pub(super) fn port_forward(_: &mut Context<'_>, args: &Args) -> Result {
+    if args.words.len() < 2 {
+        return commands::usage(
+            "kubectl port-forward",
+            "TYPE/NAME and list of ports are required for port-forward",
+        );
+    }
+    fail("there is no network here")
+}
+
+pub(super) fn top(_: &mut Context<'_>, _: &Args) -> Result {
+    fail("Metrics API not available")
+}

@@ -1,0 +1,171 @@
+//! Whether what was declared is what is running. A cluster can be steady and still short of it.
+
+use crate::api::labels::Selector;
+use crate::api::types::{Deployment, Pod, ReplicaSet};
+use crate::api::{Kind, MetaExt, Object, ObjectRef};
+use crate::cluster::Cluster;
+
+use super::pods::{PodLook, pod_view};
+
+/// What was declared, over all workloads that nobody else owns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// Pods that are wanted.
+    pub want: i64,
+    /// Of these, how many run as declared: updated and available.
+    pub have: i64,
+    /// Workloads that are short of it, or have pods too many.
+    pub short: Vec<Short>,
+}
+
+/// A workload that is not as declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Short {
+    /// It.
+    pub object: ObjectRef,
+    /// Pods that are wanted.
+    pub want: i32,
+    /// Pods of the newest template.
+    pub updated: i32,
+    /// Of all pods, those available.
+    pub available: i32,
+    /// All pods.
+    pub total: i32,
+    /// Whether its rollout is paused.
+    pub paused: bool,
+    /// Why, in Kubernetes' words: a condition's reason, or what a pod waits for.
+    pub reason: String,
+    /// The longer words to it.
+    pub message: String,
+    /// The pod that waits, if it is one.
+    pub pod: Option<ObjectRef>,
+}
+
+/// Compares what workloads declare with what they report.
+pub fn declared(cluster: &Cluster) -> Declared {
+    let mut out = Declared::default();
+    let etcd = cluster.api().etcd();
+    for (reference, record) in etcd.range(Kind::Deployment, None) {
+        let Some(d) = record.object.get::<Deployment>() else { continue };
+        let spec = d.spec.as_ref();
+        let status = d.status.clone().unwrap_or_default();
+        let want = spec.and_then(|s| s.replicas).unwrap_or(1);
+        let updated = status.updated_replicas.unwrap_or(0);
+        let available = status.available_replicas.unwrap_or(0);
+        let total = status.replicas.unwrap_or(0);
+        let paused = spec.and_then(|s| s.paused).unwrap_or(false);
+        out.want += i64::from(want);
+        out.have += i64::from(want.min(updated).min(available));
+        if updated == want && available == want && total == want {
+            continue;
+        }
+        let mut short = Short {
+            object: reference.clone(),
+            want,
+            updated,
+            available,
+            total,
+            paused,
+            reason: String::new(),
+            message: String::new(),
+            pod: None,
+        };
+        for c in status.conditions.iter().flatten() {
+            let failed = (c.type_ == "Progressing" && c.status == "False")
+                || (c.type_ == "ReplicaFailure" && c.status == "True");
+            if failed {
+                short.reason = c.reason.clone().unwrap_or_default();
+                short.message = c.message.clone().unwrap_or_default();
+            }
+        }
+        if let Some(selector) = spec.and_then(|s| Selector::from_label_selector(Some(&s.selector)).ok()) {
+            blame_pod(cluster, reference, &selector, &mut short);
+        }
+        out.short.push(short);
+    }
+    for (reference, record) in etcd.range(Kind::ReplicaSet, None) {
+        let Some(rs) = record.object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none()) else {
+            continue;
+        };
+        let want = rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1);
+        let status = rs.status.clone().unwrap_or_default();
+        let available = status.available_replicas.unwrap_or(0);
+        out.want += i64::from(want);
+        out.have += i64::from(want.min(available));
+        if available == want && status.replicas == want {
+            continue;
+        }
+        let mut short = Short {
+            object: reference.clone(),
+            want,
+            updated: status.replicas,
+            available,
+            total: status.replicas,
+            paused: false,
+            reason: String::new(),
+            message: String::new(),
+            pod: None,
+        };
+        let selector = rs.spec.as_ref().map(|s| Selector::from_label_selector(Some(&s.selector)));
+        if let Some(Ok(selector)) = selector {
+            blame_pod(cluster, reference, &selector, &mut short);
+        }
+        out.short.push(short);
+    }
+    out
+}
+
+/// The first pod that is in trouble, or else one that waits, and what for.
+fn blame_pod(cluster: &Cluster, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
+    let mut best: Option<(u8, ObjectRef, String, String)> = None;
+    for (reference, record) in cluster.api().etcd().range(Kind::Pod, Some(&owner.key.namespace)) {
+        let Some(pod) = record.object.get::<Pod>() else { continue };
+        if !selector.matches(pod.metadata.labels_or_empty()) {
+            continue;
+        }
+        let view = pod_view(pod);
+        let rank = match view.look {
+            PodLook::Trouble | PodLook::Failed => 0,
+            PodLook::Unscheduled => 1,
+            PodLook::NotReady => 2,
+            PodLook::Unknown => 3,
+            PodLook::Starting => 4,
+            PodLook::Terminating => 5,
+            PodLook::Ready | PodLook::Succeeded => continue,
+        };
+        if best.as_ref().is_some_and(|(r, ..)| *r <= rank) {
+            continue;
+        }
+        let (reason, message) = words(&record.object, view.word);
+        best = Some((rank, reference.clone(), reason, message));
+        if rank == 0 {
+            break;
+        }
+    }
+    if let Some((_, pod, reason, message)) = best {
+        short.reason = reason;
+        short.message = message;
+        short.pod = Some(pod);
+    }
+}
+
+/// What a pod says of itself: a container's waiting message, or the condition that does not hold.
+fn words(object: &Object, word: String) -> (String, String) {
+    let Some(status) = object.get::<Pod>().and_then(|p| p.status.as_ref()) else {
+        return (word, String::new());
+    };
+    let containers = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
+    for c in containers {
+        if let Some(w) = c.state.as_ref().and_then(|s| s.waiting.as_ref())
+            && let Some(message) = &w.message
+        {
+            return (w.reason.clone().unwrap_or(word), message.clone());
+        }
+    }
+    for c in status.conditions.iter().flatten().filter(|c| c.status != "True") {
+        if let Some(message) = c.message.as_ref().filter(|m| !m.is_empty()) {
+            return (c.reason.clone().unwrap_or(word), message.clone());
+        }
+    }
+    (word, String::new())
+}

@@ -1,0 +1,74 @@
+//! What an object hangs together with, and what was said of it.
+
+use crate::api::types::Event;
+use crate::api::{Kind, Object, ObjectRef};
+use crate::cluster::Cluster;
+
+use super::graph::{EdgeKind, Graph};
+
+/// What an object hangs together with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Links {
+    /// Its owners.
+    pub owners: Vec<ObjectRef>,
+    /// What it owns.
+    pub dependents: Vec<ObjectRef>,
+    /// What its selector matches.
+    pub selects: Vec<ObjectRef>,
+    /// Whose selector matches it.
+    pub selected_by: Vec<ObjectRef>,
+    /// The node it runs on.
+    pub node: Vec<ObjectRef>,
+    /// The pods that run on it.
+    pub pods: Vec<ObjectRef>,
+    /// What it names.
+    pub names: Vec<ObjectRef>,
+    /// What names it.
+    pub named_by: Vec<ObjectRef>,
+}
+
+/// Reads the lines of the graph from one object's place.
+pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
+    let mut out = Links::default();
+    let Some(me) = graph.find(of) else { return out };
+    for e in &graph.edges {
+        let other = match (e.from == me, e.to == me) {
+            (true, false) => e.to,
+            (false, true) => e.from,
+            _ => continue,
+        };
+        let Some(other) = graph.node(other).map(|n| n.reference.clone()) else { continue };
+        let outwards = e.from == me;
+        let list = match (e.kind, outwards) {
+            (EdgeKind::Owner, true) => &mut out.dependents,
+            (EdgeKind::Owner, false) => &mut out.owners,
+            (EdgeKind::Selector, true) => &mut out.selects,
+            (EdgeKind::Selector, false) => &mut out.selected_by,
+            (EdgeKind::Binding, true) => &mut out.node,
+            (EdgeKind::Binding, false) => &mut out.pods,
+            (EdgeKind::Reference, true) => &mut out.names,
+            (EdgeKind::Reference, false) => &mut out.named_by,
+        };
+        list.push(other);
+    }
+    out
+}
+
+/// The events about an object, oldest first.
+pub fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
+    let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
+    let mut events: Vec<(u64, Object)> = cluster
+        .api()
+        .etcd()
+        .range(Kind::Event, Some(namespace))
+        .filter(|(_, r)| {
+            r.object.get::<Event>().is_some_and(|e| {
+                e.involved_object.kind.as_deref() == Some(of.kind.as_str())
+                    && e.involved_object.name.as_deref() == Some(&*of.key.name)
+            })
+        })
+        .map(|(_, r)| (r.mod_revision, r.object.clone()))
+        .collect();
+    events.sort_by_key(|(revision, _)| *revision);
+    events.into_iter().map(|(_, o)| o).collect()
+}

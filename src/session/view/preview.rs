@@ -1,0 +1,40 @@
+//! What an Apply would do, before it is done.
+
+use crate::api::ObjectRef;
+use crate::apiserver::Write;
+use crate::kubectl;
+use crate::session::Session;
+
+use super::changes::{FieldChange, field_changes};
+
+/// What an Apply would do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Preview {
+    /// What it would print.
+    pub output: kubectl::Output,
+    /// Objects it would make.
+    pub created: Vec<ObjectRef>,
+    /// Fields it would change.
+    pub changed: Vec<(ObjectRef, Vec<FieldChange>)>,
+}
+
+impl Preview {
+    /// Tries a manifest on a copy of the cluster; the run stays as it is.
+    pub fn of(session: &Session, text: &str) -> Preview {
+        let (writes, output) = session.preview(text);
+        let mut preview = Preview { output, ..Preview::default() };
+        for Write { object, prev, next, .. } in writes {
+            match (prev, next) {
+                (None, Some(_)) => preview.created.push(object),
+                (Some(old), Some(new)) => {
+                    let fields = field_changes(&old, &new);
+                    if !fields.is_empty() {
+                        preview.changed.push((object, fields));
+                    }
+                }
+                _ => {}
+            }
+        }
+        preview
+    }
+}

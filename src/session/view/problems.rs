@@ -1,0 +1,138 @@
+//! What kubectl complained about, at the place in the manifest that caused it.
+
+use serde_json::Value;
+
+use crate::api::yaml::{self, Limits};
+use crate::kubectl::Output;
+
+/// A mistake at its place; lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+    /// What is wrong, as kubectl or the API server says it.
+    pub message: String,
+}
+
+/// Finds the places of what an apply of this text complained about.
+pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
+    if output.exit == 0 {
+        return Vec::new();
+    }
+    let documents = match yaml::documents(text, &Limits::default()) {
+        Ok(documents) => documents,
+        // Where the text itself is broken, its reader knows the place best.
+        Err(e) => return vec![Problem { line: e.line.max(1), column: e.column.max(1), message: e.message }],
+    };
+    let mut out = Vec::new();
+    for message in complaints(&output.stderr) {
+        // Whose it is: the document that the complaint names, or else the one that knows most of the
+        // path it names.
+        let mut best: Option<((bool, bool, usize), usize, String)> = None;
+        for path in paths(&message) {
+            for (i, d) in documents.iter().enumerate() {
+                let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str).unwrap_or_default();
+                let named = message.contains(&format!("\"{}\"", text_of("/metadata/name")));
+                let kind = !text_of("/kind").is_empty() && message.contains(text_of("/kind"));
+                let rank = (named, kind, depth(&d.value, &path));
+                if best.as_ref().is_none_or(|(r, ..)| *r < rank) {
+                    best = Some((rank, i, path.clone()));
+                }
+            }
+        }
+        // A field that is missing is shown at the nearest one above it.
+        let at = best.and_then(|(_, i, path)| yaml::position_of(text, i, &path));
+        let (line, column) = at.unwrap_or((1, 1));
+        out.push(Problem { line, column, message });
+    }
+    out
+}
+
+/// Each complaint by itself: an invalid object lists its violations one below the other.
+fn complaints(stderr: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for line in stderr.lines().filter(|l| !l.trim().is_empty()) {
+        match line.strip_prefix("* ") {
+            Some(violation) => out.push(violation.to_owned()),
+            None => out.push(line.to_owned()),
+        }
+    }
+    // The heading over a list says nothing by itself.
+    let heading = |m: &String| m.trim_end().ends_with("is invalid:");
+    if out.len() > 1 {
+        out.retain(|m| !heading(m));
+    }
+    out
+}
+
+/// How much of a path a document has.
+fn depth(value: &Value, path: &str) -> usize {
+    let mut at = value;
+    let mut n = 0;
+    for part in path.split(['.', '[', ']']).filter(|p| !p.is_empty()) {
+        let next = match part.parse::<usize>() {
+            Ok(i) if at.is_array() => at.get(i),
+            _ => at.get(part),
+        };
+        let Some(next) = next else { break };
+        at = next;
+        n += 1;
+    }
+    n
+}
+
+/// What looks like a field's path: `spec.template.spec.containers[0].image`.
+fn paths(message: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '[' | ']' | '_' | '-');
+    message
+        .split(|c: char| !is_part(c))
+        .map(|w| w.trim_matches('.'))
+        .filter(|w| {
+            ["spec", "metadata", "data", "status", "apiVersion", "kind", "stringData", "rules"]
+                .iter()
+                .any(|root| w.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '['])))
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::{Session, Start};
+
+    fn complain(text: &str) -> Vec<Problem> {
+        problems(text, &Session::new(Start::default()).preview(text).1)
+    }
+
+    const GOOD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\n";
+
+    #[test]
+    fn a_broken_text() {
+        let p = complain("kind: Pod\nspec: [\n");
+        assert_eq!(p.len(), 1);
+        assert!(p[0].line >= 2, "{p:?}");
+    }
+
+    #[test]
+    fn an_unknown_field() {
+        let text = format!("{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    image: x\n    imagge: y\n");
+        let p = complain(&text);
+        assert!(p.iter().any(|p| p.line == 14), "{p:?}");
+    }
+
+    #[test]
+    fn a_refusal() {
+        let text = format!("{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  restartPolicy: Sometimes\n  containers:\n  - name: c\n    image: x\n");
+        let p = complain(&text);
+        assert!(p.iter().any(|p| p.line == 11), "{p:?}");
+    }
+
+    #[test]
+    fn what_is_well_has_none() {
+        assert_eq!(complain(GOOD), []);
+    }
+}

@@ -1,0 +1,198 @@
+//! The whole page.
+
+use gloo::events::EventListener;
+use gloo::utils::{document, document_element, window};
+use wasm_bindgen::JsCast;
+use yew::prelude::*;
+
+use super::graph::Graph;
+use super::i18n::{Lang, Texts};
+use super::inspector::Inspector;
+use super::keys::{self, KeysDialog};
+use super::left::Left;
+use super::next::{NextCommands, StatePill};
+use super::store::{Mode, Store, View, read_local};
+use super::timeline::Timeline;
+use super::topbar::{TopBar, Transport};
+use super::{glyph, handle};
+
+/// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
+pub fn mount() {
+    let Some(root) = document().get_element_by_id("app") else { return };
+    let lang = read_local("steady:lang")
+        .or_else(|| window().navigator().language())
+        .map_or(Lang::En, |tag| Lang::of_tag(&tag));
+    let store = Store::new(lang);
+    handle::install(&store);
+    // Yew appends to what is there; the skeleton has done its work.
+    root.set_inner_html("");
+    yew::Renderer::<App>::with_root_and_props(root, Props { store }).render();
+}
+
+/// What the page is made with.
+#[derive(Properties, PartialEq)]
+struct Props {
+    store: Store,
+}
+
+/// The panes of a narrow page, of which one is seen at a time.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Pane {
+    /// The object graph.
+    Graph,
+    /// Editor and terminal.
+    Manifest,
+    /// The inspector.
+    Object,
+    /// Next commands and timeline.
+    Timeline,
+}
+
+impl Pane {
+    const ALL: [(Pane, &'static str, &'static str); 4] = [
+        (Pane::Graph, "pane-graph", "graph"),
+        (Pane::Manifest, "pane-manifest", "manifest"),
+        (Pane::Object, "pane-object", "object"),
+        (Pane::Timeline, "pane-timeline", "timeline"),
+    ];
+
+    fn name(self) -> &'static str {
+        Pane::ALL.iter().find(|(p, ..)| *p == self).map_or("graph", |(_, _, name)| name)
+    }
+}
+
+/// The page.
+#[component]
+fn App(props: &Props) -> Html {
+    let store = props.store.clone();
+    let view = use_state(|| store.view());
+    let pane = use_state(|| Pane::Graph);
+    let help = use_state(|| false);
+    {
+        let (store, set) = (store.clone(), view.setter());
+        use_effect_with((), move |()| {
+            store.connect(Callback::from(move |v: View| set.set(v)));
+            store.started();
+            let (keys, help) = (store.clone(), help_setter(&store));
+            let listener = EventListener::new_with_options(
+                &window(),
+                "keydown",
+                gloo::events::EventListenerOptions::enable_prevent_default(),
+                move |e| {
+                    if let Some(e) = e.dyn_ref::<KeyboardEvent>() {
+                        keys::pressed(&keys, e, &help);
+                    }
+                },
+            );
+            move || drop(listener)
+        });
+    }
+    {
+        let lang = view.texts.lang();
+        use_effect_with(lang.tag(), move |tag| {
+            let _ = document_element().set_attribute("lang", tag);
+        });
+    }
+    let inspect = {
+        let pane = pane.clone();
+        Callback::from(move |()| {
+            pane.set(Pane::Object);
+            keys::focus(".inspector [role=tab][tabindex='0']");
+        })
+    };
+    let open_help = { let help = help.clone(); Callback::from(move |open: bool| help.set(open)) };
+    let t = &view.texts;
+    let v = &*view;
+    html! {
+        <ContextProvider<Store> context={store.clone()}>
+        <ContextProvider<Texts> context={t.clone()}>
+            <div class="app" data-pane={pane.name()}>
+                <TopBar scenario={v.scenario.clone()} help={open_help.clone()} />
+                <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} at_start={v.position == 0}
+                    first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
+                <PaneTabs pane={*pane} set={{ let pane = pane.clone(); Callback::from(move |p| pane.set(p)) }} />
+                <main>
+                    <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
+                        preview={v.preview.clone()} terminal={v.terminal.clone()} />
+                    <Graph graph={v.graph.clone()} changed={v.changed.clone()} version={v.version}
+                        selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
+                        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
+                        <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>
+                            <span class="revision">{ format!("rv {}", v.revision) }</span></p>
+                    </Graph>
+                    <Inspector selection={v.selection.clone()} version={v.version} at={v.at} />
+                    <section class="bottom" aria-label={t.get("what-next")}>
+                        <p class={classes!("said", v.said.who)}><i class="dot" aria-hidden="true"></i>
+                            <span role="status" aria-live="polite">{ &v.said.text }</span></p>
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
+                        <Timeline marks={v.marks.clone()} position={v.position} />
+                    </section>
+                </main>
+                if let Some(toast) = &v.toast {
+                    <div class={classes!("toast", toast.bad.then_some("bad"))} role={if toast.bad { "alert" } else { "status" }}>
+                        <span>{ &toast.text }</span>
+                        <button class="tool" aria-label={t.get("close")}
+                            onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
+                    </div>
+                }
+                <Progress mode={v.mode.clone()} />
+                <KeysDialog open={*help} set={open_help} />
+            </div>
+        </ContextProvider<Texts>>
+        </ContextProvider<Store>>
+    }
+}
+
+/// Opens the dialog from the keyboard: by its button, which knows how.
+fn help_setter(_: &Store) -> Callback<()> {
+    Callback::from(|()| keys::click("#keys-button"))
+}
+
+#[derive(Properties, PartialEq)]
+struct TabsProps {
+    pane: Pane,
+    set: Callback<Pane>,
+}
+
+/// The tabs of a narrow page.
+#[component]
+fn PaneTabs(props: &TabsProps) -> Html {
+    let t = use_context::<Texts>().expect("the app provides it");
+    let tabs = Pane::ALL.map(|(p, key, _)| {
+        let set = props.set.clone();
+        let on = p == props.pane;
+        html! {
+            <button type="button" aria-current={on.then_some("page")} class={classes!(on.then_some("on"))}
+                onclick={move |_| set.emit(p)}>{ t.get(key) }</button>
+        }
+    });
+    html! { <nav class="panes tabs" aria-label={t.get("panes")}>{ for tabs }</nav> }
+}
+
+#[derive(Properties, PartialEq)]
+struct ProgressProps {
+    mode: Mode,
+}
+
+/// How far a long run is, and a way to stop it.
+#[component]
+fn Progress(props: &ProgressProps) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let (text, value) = match props.mode {
+        Mode::ToSteady { done } if done > 60 => (t.with("running", &[("n", (done as f64).into())]), None),
+        Mode::Restoring { done, of } => {
+            let args = [("done", (done as f64).into()), ("of", (of as f64).into())];
+            (t.with("restoring", &args), Some((done, of)))
+        }
+        _ => return Html::default(),
+    };
+    html! {
+        <div class="progress" role="status">
+            if let Some((done, of)) = value { <progress value={done.to_string()} max={of.to_string()} aria-label={text.clone()} /> }
+            else { <progress aria-label={text.clone()} /> }
+            <span>{ text }</span>
+            <button type="button" class="quiet" onclick={move |_| store.stop()}>{ t.get("stop") }</button>
+        </div>
+    }
+}

@@ -1,0 +1,148 @@
+//! The YAML editor: `editor/editor.js`, which is fetched once the page stands. Until then the text
+//! is there to be read.
+
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use steady::session::view::Problem;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+use super::i18n::Texts;
+use super::store::{Shared, Store};
+use super::topbar::is_dark;
+
+/// What the editor shows.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The manifest.
+    pub text: Shared<String>,
+    /// Grows when the page set it.
+    pub text_set: u32,
+    /// What is wrong with it.
+    pub diagnostics: Shared<Vec<Problem>>,
+}
+
+/// The editor's own object, and what it calls.
+struct Live {
+    handle: JsValue,
+    _calls: [Closure<dyn Fn(String)>; 2],
+}
+
+impl Live {
+    fn call(&self, name: &str, arg: &JsValue) {
+        let method = Reflect::get(&self.handle, &name.into()).ok().and_then(|f| f.dyn_into::<Function>().ok());
+        if let Some(method) = method {
+            let _ = method.call1(&self.handle, arg);
+        }
+    }
+}
+
+/// The editor.
+#[component]
+pub fn Editor(props: &Props) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let host = use_node_ref();
+    let live = use_mut_ref(|| None::<Live>);
+    let ready = use_state(|| false);
+    {
+        let (host, live, ready) = (host.clone(), live.clone(), ready.setter());
+        let label = t.get("manifest");
+        use_effect_with((), move |()| {
+            if let Some(host) = host.cast::<HtmlElement>() {
+                spawn_local(async move {
+                    match mount(&host, &store, &label).await {
+                        Ok(editor) => {
+                            *live.borrow_mut() = Some(editor);
+                            ready.set(true);
+                        }
+                        Err(e) => gloo::console::error!("the editor did not load", e),
+                    }
+                });
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        let text = props.text.clone();
+        use_effect_with((props.text_set, *ready), move |_| {
+            if let Some(l) = &*live.borrow() {
+                l.call("setText", &text.as_str().into());
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        use_effect_with((props.diagnostics.clone(), *ready), move |(diagnostics, _)| {
+            if let Some(l) = &*live.borrow() {
+                l.call("setDiagnostics", &list(diagnostics));
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        use_effect_with((), move |()| {
+            let themed = move |_: &web_sys::Event| {
+                if let Some(l) = &*live.borrow() {
+                    l.call("setTheme", &is_dark().into());
+                }
+            };
+            let query = gloo::utils::window().match_media("(prefers-color-scheme: dark)").ok().flatten();
+            let system = query.map(|q| gloo::events::EventListener::new(&q, "change", themed.clone()));
+            let chosen = gloo::events::EventListener::new(&gloo::utils::window(), "steady:theme", themed);
+            move || drop((system, chosen))
+        });
+    }
+    let focus = {
+        let live = live.clone();
+        Callback::from(move |e: FocusEvent| {
+            if e.target() == e.current_target()
+                && let Some(l) = &*live.borrow()
+            {
+                l.call("focus", &JsValue::UNDEFINED);
+            }
+        })
+    };
+    html! { <div class="editor" ref={host} tabindex="-1" onfocus={focus}><pre>{ props.text.as_str() }</pre></div> }
+}
+
+async fn mount(host: &HtmlElement, store: &Store, label: &str) -> Result<Live, JsValue> {
+    let (typing, applying) = (store.clone(), store.clone());
+    let on_change = Closure::<dyn Fn(String)>::new(move |text| typing.typed(text));
+    let on_apply = Closure::<dyn Fn(String)>::new(move |text| {
+        applying.typed(text);
+        applying.apply();
+    });
+    let options = Object::new();
+    let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
+    set("text", &store.with(|s| s.text().to_owned()).into())?;
+    set("dark", &is_dark().into())?;
+    set("ariaLabel", &label.into())?;
+    set("onChange", on_change.as_ref())?;
+    set("onApply", on_apply.as_ref())?;
+    let window = gloo::utils::window();
+    let load: Function = Reflect::get(&window, &"steadyEditor".into())?.dyn_into()?;
+    let promise: Promise = load.call2(&window, host, &options)?.dyn_into()?;
+    let handle = JsFuture::from(promise).await?;
+    Ok(Live { handle, _calls: [on_change, on_apply] })
+}
+
+fn list(diagnostics: &[Problem]) -> JsValue {
+    let out = Array::new();
+    for d in diagnostics {
+        let o = Object::new();
+        let fields: [(&str, JsValue); 4] = [
+            ("line", (d.line as u32).into()),
+            ("column", (d.column as u32).into()),
+            ("severity", "error".into()),
+            ("message", d.message.as_str().into()),
+        ];
+        for (name, value) in fields {
+            let _ = Reflect::set(&o, &name.into(), &value);
+        }
+        out.push(&o);
+    }
+    out.into()
+}

@@ -1,0 +1,273 @@
+//! The object graph.
+
+mod card;
+mod fold;
+mod viewport;
+mod walk;
+
+use std::collections::BTreeSet;
+
+use steady::api::ObjectRef;
+use steady::session::view::graph::{EdgeKind, Graph as Facts};
+use web_sys::Element;
+use yew::prelude::*;
+
+use super::glyph;
+use super::i18n::Texts;
+use super::layout::{Flow, Layout, Slots, layout};
+use super::store::{Shared, Store};
+use card::Card;
+use fold::FoldView;
+use viewport::use_viewport;
+
+/// Narrower than this, the graph runs downwards.
+const NARROW: f32 = 600.0;
+
+/// What the graph shows.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The objects.
+    pub graph: Shared<Facts>,
+    /// What the last step changed.
+    pub changed: Shared<BTreeSet<ObjectRef>>,
+    /// Grows with every step, so that marks move anew.
+    pub version: u64,
+    /// What is selected.
+    pub selection: Option<ObjectRef>,
+    /// Called when the selected object shall be looked at.
+    pub inspect: Callback<()>,
+    /// What is laid over it.
+    pub children: Html,
+    /// The scenario: another one begins with empty places.
+    pub scenario: String,
+}
+
+/// Which lines are drawn.
+#[derive(Clone, Copy, PartialEq)]
+struct Lines([bool; 4]);
+
+const KINDS: [(EdgeKind, &str, &str); 4] = [
+    (EdgeKind::Owner, "owner", "line-owner"),
+    (EdgeKind::Selector, "selector", "line-selector"),
+    (EdgeKind::Binding, "binding", "line-binding"),
+    (EdgeKind::Reference, "reference", "line-reference"),
+];
+
+/// The pane.
+#[component]
+pub fn Graph(props: &Props) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let pane = use_node_ref();
+    let world = use_node_ref();
+    let slots = use_mut_ref(Slots::default);
+    let lines = use_state(|| Lines([true, true, false, true]));
+    let view = use_viewport(&pane, &world);
+    // Before it has been measured nobody sees it.
+    let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
+    let flow = if width < NARROW { Flow::Down(width - 28.0) } else { Flow::Right };
+    {
+        let slots = slots.clone();
+        use_memo((props.scenario.clone(), flow == Flow::Right), move |_| *slots.borrow_mut() = Slots::default());
+    }
+    let placed = {
+        let slots = slots.clone();
+        use_memo((props.graph.clone(), FlowKey(flow)), move |(graph, _)| {
+            layout(graph, flow, &mut slots.borrow_mut())
+        })
+    };
+    {
+        let view = view.clone();
+        let bounds = placed.bounds;
+        use_effect_with((bounds, FlowKey(flow), view.size()), move |_| view.fit_if_untouched(bounds, flow));
+    }
+    let select = {
+        let store = store.clone();
+        Callback::from(move |object: ObjectRef| store.select(Some(object)))
+    };
+    let onkeydown = {
+        let (store, placed, graph, selection) =
+            (store.clone(), placed.clone(), props.graph.clone(), props.selection.clone());
+        let (inspect, view, pane) = (props.inspect.clone(), view.clone(), pane.clone());
+        Callback::from(move |e: KeyboardEvent| {
+            if e.ctrl_key() || e.meta_key() || e.alt_key() || e.shift_key() {
+                return;
+            }
+            match e.key().as_str() {
+                "Enter" | " " => {
+                    if selection.is_some() {
+                        inspect.emit(());
+                    }
+                }
+                key @ ("ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown") => {
+                    let from = selection.as_ref().and_then(|s| graph.find(s));
+                    if let Some((node, rect)) = walk::next(&placed, from, key)
+                        && let Some(n) = graph.node(node)
+                    {
+                        store.select(Some(n.reference.clone()));
+                        view.reveal(rect);
+                        focus(&pane, &n.reference);
+                    }
+                }
+                "Escape" => store.select(None),
+                _ => return,
+            }
+            e.prevent_default();
+            e.stop_propagation();
+        })
+    };
+    let clear = {
+        let (store, view) = (store.clone(), view.clone());
+        Callback::from(move |e: MouseEvent| {
+            if !view.dragged() && e.target() == e.current_target() {
+                store.select(None);
+            }
+        })
+    };
+    let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
+    html! {
+        <section class="graph" ref={pane} aria-label={t.get("graph")}>
+            <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
+                <g ref={world}>
+                    <g class="wires" aria-hidden="true">{ for wires(props, &placed, *lines, selected) }</g>
+                    { for cards(props, &placed, flow, &select, selected, &t) }
+                    { for folds(props, &placed, &select, selected) }
+                </g>
+            </svg>
+            { props.children.clone() }
+            <Legend lines={*lines} set={{ let lines = lines.clone(); Callback::from(move |l| lines.set(l)) }} />
+            <div class="zoom" role="group" aria-label={t.get("zoom")}>
+                { zoom_button(&view, 1.25, t.get("zoom-in"), glyph::PLUS) }
+                { zoom_button(&view, 0.8, t.get("zoom-out"), glyph::MINUS) }
+                <button class="tool" title={t.get("zoom-fit")} aria-label={t.get("zoom-fit")}
+                    onclick={ let view = view.clone(); let b = placed.bounds; move |_| view.fit(b, flow) }>
+                    { glyph::icon(glyph::FIT) }
+                </button>
+            </div>
+        </section>
+    }
+}
+
+/// A flow that can be compared (its width is a whole number).
+#[derive(Clone, Copy, PartialEq)]
+struct FlowKey(Flow);
+
+fn zoom_button(view: &viewport::Viewport, by: f32, label: String, icon: &'static str) -> Html {
+    let view = view.clone();
+    html! {
+        <button class="tool" title={label.clone()} aria-label={label} onclick={move |_| view.zoom(by)}>
+            { glyph::icon(icon) }
+        </button>
+    }
+}
+
+/// Puts the focus on a card.
+fn focus(pane: &NodeRef, reference: &ObjectRef) {
+    use wasm_bindgen::JsCast;
+    let Some(pane) = pane.cast::<Element>() else { return };
+    let selector = format!("[data-object=\"{}\"]", card::id(reference));
+    if let Ok(Some(el)) = pane.query_selector(&selector)
+        && let Ok(el) = el.dyn_into::<web_sys::SvgElement>()
+    {
+        let _ = el.focus();
+    }
+}
+
+fn wires(props: &Props, placed: &Layout, lines: Lines, selected: Option<usize>) -> Vec<Html> {
+    let changed = |i: usize| props.graph.node(i).is_some_and(|n| props.changed.contains(&n.reference));
+    let mut out = Vec::new();
+    for w in placed.wires.iter().filter(|w| !w.path.is_empty()) {
+        let (name, on) = KINDS
+            .iter()
+            .zip(lines.0)
+            .find(|((k, ..), _)| *k == w.kind)
+            .map_or(("owner", true), |((_, name, _), on)| (*name, on));
+        let touched = selected.is_some_and(|s| s == w.from || s == w.to);
+        // A pod that was just bound shows where to.
+        let fresh = if w.kind == EdgeKind::Binding { w.from } else { w.to };
+        let hot = changed(fresh) && (w.kind != EdgeKind::Binding || props.changed.len() < 3);
+        if on || touched || (hot && w.kind == EdgeKind::Binding) {
+            out.push(html! {
+                <path class={classes!("wire", name, hot.then_some("hot"), touched.then_some("touched"))}
+                    d={w.path.clone()} />
+            });
+        }
+    }
+    out
+}
+
+fn cards(
+    props: &Props,
+    placed: &Layout,
+    flow: Flow,
+    select: &Callback<ObjectRef>,
+    selected: Option<usize>,
+    t: &Texts,
+) -> Vec<Html> {
+    let owner_name = |i: usize| {
+        let e = props.graph.edges.iter().find(|e| e.to == i && e.kind == EdgeKind::Owner)?;
+        props.graph.node(e.from).map(|n| n.reference.key.name.clone())
+    };
+    let first = placed.items.first().map(|i| i.node);
+    let load = |i: usize| props.graph.edges.iter().filter(|e| e.kind == EdgeKind::Binding && e.to == i).count();
+    let show = |item: &super::layout::Item| {
+        let node = props.graph.node(item.node)?.clone();
+        let changed = props.changed.contains(&node.reference);
+        let pods = if node.place == steady::session::view::graph::Place::Node { load(item.node) } else { 0 };
+        Some(html! {
+            <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
+                owner={owner_name(item.node)} {pods} small={flow != Flow::Right}
+                selected={selected == Some(item.node)}
+                stop={selected.map_or(first == Some(item.node), |s| s == item.node)}
+                changed={changed.then_some(props.version)} select={select.clone()} texts={t.clone()} />
+        })
+    };
+    placed.items.iter().filter_map(show).collect()
+}
+
+fn folds(props: &Props, placed: &Layout, select: &Callback<ObjectRef>, selected: Option<usize>) -> Vec<Html> {
+    placed
+        .folds
+        .iter()
+        .map(|f| {
+            let owner = f.owner.and_then(|o| props.graph.node(o)).map(|n| n.reference.key.name.to_string());
+            html! {
+                <FoldView key={format!("fold {}", owner.clone().unwrap_or_default())} fold={f.clone()}
+                    graph={props.graph.clone()} changed={props.changed.clone()} version={props.version}
+                    selected={selected.filter(|s| f.cells.contains(&Some(*s)))} select={select.clone()} />
+            }
+        })
+        .collect()
+}
+
+#[derive(Properties, PartialEq)]
+struct LegendProps {
+    lines: Lines,
+    set: Callback<Lines>,
+}
+
+/// What the lines mean; each can be switched.
+#[component]
+fn Legend(props: &LegendProps) -> Html {
+    let t = use_context::<Texts>().expect("the app provides it");
+    let buttons = KINDS.iter().enumerate().map(|(i, (_, name, key))| {
+        let on = props.lines.0.get(i).copied().unwrap_or(false);
+        let (set, lines) = (props.set.clone(), props.lines);
+        let onclick = move |_| {
+            let mut next = lines;
+            if let Some(slot) = next.0.get_mut(i) {
+                *slot = !on;
+            }
+            set.emit(next);
+        };
+        html! {
+            <button type="button" aria-pressed={on.to_string()} {onclick}>
+                <svg viewBox="0 0 20 8" width="20" height="8" aria-hidden="true">
+                    <path class={classes!("wire", *name)} d="M1 4H19" />
+                </svg>
+                { t.get(key) }
+            </button>
+        }
+    });
+    html! { <div class="legend" role="group" aria-label={t.get("lines")}>{ for buttons }</div> }
+}

@@ -1,0 +1,277 @@
+//! Pan, zoom and fit. The view moves without anything being drawn anew: only one transform changes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo::events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, PointerEvent, ResizeObserver, WheelEvent};
+use yew::prelude::*;
+
+use crate::ui::layout::{Flow, Rect};
+
+const SMALLEST: f32 = 0.08;
+const LARGEST: f32 = 2.5;
+
+#[derive(Default)]
+struct State {
+    x: f32,
+    y: f32,
+    scale: f32,
+    /// A person moved it: it is not fitted by itself any more.
+    touched: bool,
+    dragged: bool,
+    pointers: Vec<(i32, f32, f32)>,
+}
+
+/// A handle on the view.
+#[derive(Clone)]
+pub struct Viewport {
+    state: Rc<RefCell<State>>,
+    world: NodeRef,
+    size: (f32, f32),
+}
+
+impl Viewport {
+    /// The pane's width.
+    pub fn width(&self) -> f32 {
+        self.size.0
+    }
+
+    /// The pane's size, to be compared.
+    pub fn size(&self) -> (u32, u32) {
+        (self.size.0 as u32, self.size.1 as u32)
+    }
+
+    /// Whether the last press was a drag.
+    pub fn dragged(&self) -> bool {
+        self.state.borrow().dragged
+    }
+
+    fn draw(&self) {
+        let s = self.state.borrow();
+        if let Some(world) = self.world.cast::<Element>() {
+            let transform = format!("translate({:.2} {:.2}) scale({:.4})", s.x, s.y, s.scale);
+            let _ = world.set_attribute("transform", &transform);
+        }
+    }
+
+    /// Shows all of it.
+    pub fn fit(&self, bounds: Rect, flow: Flow) {
+        self.state.borrow_mut().touched = false;
+        self.fit_if_untouched(bounds, flow);
+    }
+
+    /// Shows all of it, unless a person has chosen what to see.
+    pub fn fit_if_untouched(&self, bounds: Rect, flow: Flow) {
+        let (w, h) = self.size;
+        if w < 1.0 || h < 1.0 {
+            return;
+        }
+        {
+            let mut s = self.state.borrow_mut();
+            if s.touched {
+                return;
+            }
+            match flow {
+                Flow::Down(_) => {
+                    s.scale = 1.0;
+                    (s.x, s.y) = (14.0, 62.0);
+                }
+                Flow::Right => {
+                    // Room for what lies over the graph above and below.
+                    let (top, bottom, side) = (66.0, 56.0, 20.0);
+                    let scale = ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
+                    s.scale = scale.clamp(SMALLEST, 1.0);
+                    s.x = ((w - bounds.w * s.scale) / 2.0).max(side);
+                    let room = h - top - bottom - bounds.h * s.scale;
+                    s.y = top + (room / 2.0).clamp(0.0, 90.0);
+                }
+            }
+        }
+        self.draw();
+    }
+
+    /// Zooms about the middle.
+    pub fn zoom(&self, by: f32) {
+        self.zoom_at(by, self.size.0 / 2.0, self.size.1 / 2.0);
+    }
+
+    fn zoom_at(&self, by: f32, x: f32, y: f32) {
+        {
+            let mut s = self.state.borrow_mut();
+            let scale = (s.scale * by).clamp(SMALLEST, LARGEST);
+            let by = scale / s.scale.max(0.001);
+            s.x = x - (x - s.x) * by;
+            s.y = y - (y - s.y) * by;
+            s.scale = scale;
+            s.touched = true;
+        }
+        self.draw();
+    }
+
+    fn pan(&self, dx: f32, dy: f32) {
+        {
+            let mut s = self.state.borrow_mut();
+            s.x += dx;
+            s.y += dy;
+            s.touched = true;
+        }
+        self.draw();
+    }
+
+    /// Moves just so far that this can be seen.
+    pub fn reveal(&self, r: Rect) {
+        let (dx, dy) = {
+            let s = self.state.borrow();
+            let (w, h) = self.size;
+            let (left, right) = (r.x * s.scale + s.x, r.right() * s.scale + s.x);
+            let (top, bottom) = (r.y * s.scale + s.y, r.bottom() * s.scale + s.y);
+            let shift = |from: f32, to: f32, size: f32, a: f32, b: f32| {
+                if from < a {
+                    a - from
+                } else if to > size - b {
+                    size - b - to
+                } else {
+                    0.0
+                }
+            };
+            (shift(left, right, w, 16.0, 16.0), shift(top, bottom, h, 56.0, 56.0))
+        };
+        if dx != 0.0 || dy != 0.0 {
+            self.pan(dx, dy);
+        }
+    }
+
+    fn press(&self, e: &PointerEvent) {
+        let mut s = self.state.borrow_mut();
+        if e.button() > 1 {
+            return;
+        }
+        if s.pointers.is_empty() {
+            s.dragged = false;
+        }
+        s.pointers.push((e.pointer_id(), e.client_x() as f32, e.client_y() as f32));
+    }
+
+    fn drag(&self, e: &PointerEvent, pane: &Element) {
+        let (x, y) = (e.client_x() as f32, e.client_y() as f32);
+        let (before, after) = {
+            let mut s = self.state.borrow_mut();
+            let before: Vec<(f32, f32)> = s.pointers.iter().map(|p| (p.1, p.2)).collect();
+            let Some(at) = s.pointers.iter().position(|p| p.0 == e.pointer_id()) else { return };
+            let far = s.pointers.get(at).is_some_and(|p| (p.1 - x).abs() + (p.2 - y).abs() > 3.0);
+            if !s.dragged && !far {
+                return;
+            }
+            if !s.dragged {
+                s.dragged = true;
+                // From here on it is a drag, wherever the pointer goes.
+                let _ = pane.set_pointer_capture(e.pointer_id());
+            }
+            if let Some(p) = s.pointers.get_mut(at) {
+                (p.1, p.2) = (x, y);
+            }
+            (before, s.pointers.iter().map(|p| (p.1, p.2)).collect::<Vec<_>>())
+        };
+        if let ([a, b, ..], [c, d, ..]) = (before.as_slice(), after.as_slice()) {
+            let length = |p: &(f32, f32), q: &(f32, f32)| (p.0 - q.0).hypot(p.1 - q.1).max(1.0);
+            let middle = |p: &(f32, f32), q: &(f32, f32)| ((p.0 + q.0) / 2.0, (p.1 + q.1) / 2.0);
+            let r = pane.get_bounding_client_rect();
+            let (m, n) = (middle(a, b), middle(c, d));
+            self.zoom_at(length(c, d) / length(a, b), n.0 - r.left() as f32, n.1 - r.top() as f32);
+            self.pan(n.0 - m.0, n.1 - m.1);
+        } else if let (Some(a), Some(b)) = (before.first(), after.first()) {
+            self.pan(b.0 - a.0, b.1 - a.1);
+        }
+    }
+
+    fn release(&self, e: &PointerEvent) {
+        self.state.borrow_mut().pointers.retain(|p| p.0 != e.pointer_id());
+    }
+
+    fn wheel(&self, e: &WheelEvent, pane: &Element) {
+        e.prevent_default();
+        let unit = if e.delta_mode() == 1 { 16.0 } else { 1.0 };
+        let (dx, dy) = (e.delta_x() as f32 * unit, e.delta_y() as f32 * unit);
+        if e.ctrl_key() || e.meta_key() {
+            let r = pane.get_bounding_client_rect();
+            let (x, y) = (e.client_x() as f32 - r.left() as f32, e.client_y() as f32 - r.top() as f32);
+            self.zoom_at((-dy * 0.01).clamp(-0.5, 0.5).exp(), x, y);
+        } else if e.shift_key() && dx == 0.0 {
+            self.pan(-dy, 0.0);
+        } else {
+            self.pan(-dx, -dy);
+        }
+    }
+}
+
+/// The view of a pane onto a world.
+#[hook]
+pub fn use_viewport(pane: &NodeRef, world: &NodeRef) -> Viewport {
+    let state = use_mut_ref(|| State { scale: 1.0, ..State::default() });
+    let size = use_state(|| (0.0_f32, 0.0_f32));
+    let viewport = Viewport { state, world: world.clone(), size: *size };
+    {
+        let (pane, viewport) = (pane.clone(), viewport.clone());
+        use_effect_with((), move |()| {
+            let element = pane.cast::<Element>();
+            let listeners = element.clone().map(|e| listen(&e, &viewport));
+            let measured = {
+                let size = size.clone();
+                Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
+                    if let Ok(e) = entries.get(0).dyn_into::<web_sys::ResizeObserverEntry>() {
+                        let r = e.content_rect();
+                        size.set((r.width() as f32, r.height() as f32));
+                    }
+                })
+            };
+            let observer = ResizeObserver::new(measured.as_ref().unchecked_ref()).ok();
+            if let (Some(o), Some(e)) = (&observer, &element) {
+                o.observe(e);
+            }
+            move || {
+                drop(listeners);
+                if let Some(o) = observer {
+                    o.disconnect();
+                }
+                drop(measured);
+            }
+        });
+    }
+    viewport
+}
+
+fn listen(element: &Element, viewport: &Viewport) -> Vec<EventListener> {
+    let on = |name: &'static str, run: fn(&Viewport, &web_sys::Event, &Element)| {
+        let (viewport, pane) = (viewport.clone(), element.clone());
+        EventListener::new_with_options(element, name, EventListenerOptions::enable_prevent_default(), move |e| {
+            run(&viewport, e, &pane);
+        })
+    };
+    let pane = element.clone();
+    let sized = {
+        let viewport = viewport.clone();
+        move |e: &web_sys::Event| {
+            let r = pane.get_bounding_client_rect();
+            let mut v = viewport.clone();
+            v.size = (r.width() as f32, r.height() as f32);
+            if let Some(e) = e.dyn_ref::<WheelEvent>() {
+                v.wheel(e, &pane);
+            }
+        }
+    };
+    vec![
+        on("pointerdown", |v, e, _| {
+            let world = e.target().and_then(|t| t.dyn_into::<Element>().ok());
+            if world.is_some_and(|w| w.closest("svg.world").ok().flatten().is_some()) {
+                e.dyn_ref().into_iter().for_each(|e| v.press(e));
+            }
+        }),
+        on("pointermove", |v, e, pane| e.dyn_ref().into_iter().for_each(|e| v.drag(e, pane))),
+        on("pointerup", |v, e, _| e.dyn_ref().into_iter().for_each(|e| v.release(e))),
+        on("pointercancel", |v, e, _| e.dyn_ref().into_iter().for_each(|e| v.release(e))),
+        EventListener::new_with_options(element, "wheel", EventListenerOptions::enable_prevent_default(), sized),
+    ]
+}

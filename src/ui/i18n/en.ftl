@@ -1,0 +1,312 @@
+# The page's texts. Each stands in zh.ftl too, with the same placeholders: a test compares them.
+# Kubernetes' own words are not translated.
+
+## The bar
+scenarios = Scenarios
+own-work = Your own
+kept = Your work before the link
+kept-about = It was put aside when the link was opened.
+theme = Light or dark
+keys = Keys
+share = Share
+faults = Break something
+fault-restart = Restart { $what }
+fault-restart-about = Its caches and queues are lost; everything is listed again.
+fault-watches = Cut the watches of { $what }
+fault-watches-about = It goes on from the revision it has seen.
+transport = Run
+restart = Back to the start
+restart-keys = Back to the start (Home)
+back = Step back
+back-keys = Step back (←)
+step = Step
+run = Run
+pause = Pause
+to-steady = To steady
+stop = Stop
+speed = Speed
+depth = How deep a step goes
+depth-command = Command
+depth-command-about = One step is one API write (C)
+depth-reconcile = Reconcile
+depth-reconcile-about = One step is one key through one controller's sync (R)
+depth-machinery = Machinery
+depth-machinery-about = One step is one watch event, delta, handler, key or request (M)
+
+## Panes
+panes = Panes
+pane-graph = Graph
+pane-manifest = Manifest
+pane-object = Object
+pane-timeline = Timeline
+left = Manifest and kubectl
+manifest = Manifest
+kubectl = kubectl
+graph = Objects
+graph-keys = Objects: arrow keys walk, Enter inspects
+inspector = Inspector
+what-next = What comes next
+timeline = Timeline
+
+## The manifest
+story = What to look at
+try-nothing = Nothing came of it.
+apply = Apply
+apply-hint = Change something; what Apply would do is shown here.
+apply-nothing = Apply would change nothing.
+apply-would = What Apply would do
+apply-create = create
+terminal-log = What kubectl printed
+terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
+terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
+
+## The graph
+zoom = Zoom
+zoom-in = Bigger
+zoom-out = Smaller
+zoom-fit = Show all
+lines = Lines
+line-owner = owns
+line-selector = selects
+line-binding = runs on
+line-reference = names
+clock = t = { $s } s
+card-revision = { $kind } · revision { $n }
+card-paused = paused
+pod-no-node = not scheduled yet
+pod-restarts = { $n ->
+    [one] { $n } restart
+   *[other] { $n } restarts
+}
+node-pods = { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}
+fold = { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}, { $ready } ready
+label-workload = { $ready } of { $want } ready
+label-pod = { $word }, { $ready } of { $of } containers ready, { $node }{ $restarts ->
+    [0] { "" }
+    [one] , { $restarts } restart
+   *[other] , { $restarts } restarts
+}
+label-node = { $word }, { $n ->
+    [one] { $n } pod
+   *[other] { $n } pods
+}
+label-changed = changed by the last step
+
+## The next commands
+next-pick = Next commands: pick who goes first
+next-waiting = Nobody has anything to do until time passes
+next-none = Next commands
+next-running = It runs.
+next-more = and { $n } more
+go-first = first
+because = because
+in-time = in { $s } s
+step-verb = ACTION
+steady = Steady
+steady-nothing = Nothing is declared, and nothing is left to do.
+steady-met = { $n ->
+    [one] What was declared is what is running: { $n } pod.
+   *[other] What was declared is what is running: { $n } pods.
+}
+steady-unmet = Nobody has a next command, yet it is not what was declared.
+short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+pill-running = Running
+pill-looking = Looking
+pill-waiting = Waiting { $s } s
+pill-next = { $n ->
+    [one] { $n } next command
+   *[other] { $n } next commands
+}
+pill-declared = { $have } of { $want } as declared
+
+## The timeline
+timeline-step = step { $n }
+timeline-of = of { $n }
+timeline-at = step { $at } of { $of }
+branches = Other branches
+branch = From step { $n }: { $length ->
+    [one] { $length } step
+   *[other] { $length } steps
+}
+
+## The inspector
+tab-yaml = YAML
+tab-events = Events
+tab-history = History
+tab-links = Links
+tab-request = Request
+inspect-nothing = Choose an object in the graph.
+inspect-last = the last step
+inspect-gone = deleted
+owned-by = owned by { $kind } { $name }
+yaml-more = all fields
+yaml-less = fewer fields
+was = was { $value }
+conditions = Conditions
+events = Events
+none = None.
+links-owners = Owned by
+links-dependents = Owns
+links-selects = Selects
+links-selected-by = Selected by
+links-node = Runs on
+links-pods = Pods on it
+links-names = Names
+links-named-by = Named by
+request-body = Request
+response-body = Response
+request-none = No request led here.
+actions = What you can do to it
+act-more = One more
+act-fewer = One fewer
+act-restart = Restart rollout
+act-pause = Pause
+act-resume = Resume
+act-undo = Undo
+act-cordon = Cordon
+act-uncordon = Uncordon
+act-drain = Drain
+act-delete = Delete
+act-node-down = Cut it off
+act-node-up = Bring it back
+act-restart-kubelet = Restart the kubelet
+
+## What happened
+said = { $who }: { $what }
+said-because = { $who }: { $what }, because { $why }
+said-more = { $first } (and { $n } more)
+said-nothing = Nothing was written.
+said-start = The cluster has booted. Nothing is declared yet.
+said-you = You: { $what }
+said-node-down = You cut { $what } off.
+said-node-up = You brought { $what } back.
+said-restart = You restarted { $what }.
+said-watches = You cut the watches of { $what }.
+said-fault = You: { $what }
+action-list = { $who } lists every { $kind }
+action-watch = a watch event about a { $kind } reaches { $who }
+action-pop = a { $kind } goes from the delta FIFO into the cache
+action-notify = its handler hears of a { $kind }
+action-start = its worker takes the next key
+action-send = its request is sent and answered
+action-record = its next event is written
+action-advance = time passes
+action-other = it goes on
+out-listed = Listed { $kind }: { $n } objects
+out-reflected = A watch event about { $object } entered the delta FIFO
+out-indexed = { $object } was taken into the cache
+out-handled = The handler heard of { $object } and enqueued keys
+out-started = The worker took { $key }; its sync runs to its first request
+out-synced = The worker took { $key }; there was nothing to write
+out-recorded = An event was written
+out-advanced = Time passed: { $s } s
+
+## Messages
+close = Close
+running = { $n } steps
+restoring = Step { $done } of { $of }
+limit-steps = Stopped after { $n } steps in one run.
+save-full = Your work ({ $kb } KB) does not fit into this browser's storage, so a reload would lose it. Share it as a link to keep it.
+shared = The link is in the clipboard ({ $n } characters).
+shared-address = The link is in the address bar ({ $n } characters).
+link-refused = This link was not opened, your work is as it was: { $why }
+link-newer = it was made by a newer version of this page. Reload the page, or open the link where it was made.
+link-large = it is larger than { $n } bytes.
+link-damaged = it is damaged ({ $what }). Ask for it again.
+link-limit = it asks for more than { $n } { $what }.
+link-opened = Opened the link. Your own work is in the scenarios menu.
+link-differs = This run comes out otherwise here than where it was made: this page has learned something since.
+
+## Keys
+key-run = Run or pause
+key-choose = Choose a next command
+key-editor = To the manifest
+key-terminal = To kubectl
+key-graph = To the graph, then arrow keys
+key-timeline = To the timeline, then arrow keys
+key-apply = Apply the manifest
+keys-editor = In the editor Tab indents; Escape, then Tab, leaves it.
+
+## Why: one for each rule of the library
+why-claim_objects-adopt = its labels match and nobody owns it
+why-claim_objects-release = its labels do not match any more
+why-manage_replicas-create = { $want ->
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+} and { $have ->
+    [0] none exists
+    [one] { $have } exists
+   *[other] { $have } exist
+}
+why-manage_replicas-delete = { $want ->
+    [0] none is wanted
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+} and { $have ->
+    [one] { $have } exists
+   *[other] { $have } exist
+}
+why-new_replica_set-create = no ReplicaSet has { $deployment }'s template yet; it begins with { $replicas } of { $want }
+why-new_replica_set-created = ReplicaSet { $replica_set } is its revision { $revision } now
+why-new_replica_set-found = ReplicaSet of revision { $revision } has this template already
+why-new_replica_set-update = the ReplicaSet with { $deployment }'s template becomes revision { $revision }
+why-new_replica_set-collision = another ReplicaSet is called { $replica_set }: a new name is tried
+why-new_replica_set-failed = its ReplicaSet could not be created: { $error }
+why-sync_rollout_status = it counts { $updated } of { $want } updated, { $ready } ready, { $available } available
+why-cleanup_deployment = { $old } old ReplicaSets are kept, the limit is { $limit }: revision { $revision } goes
+why-rollback = it goes back to revision { $revision }
+why-selects_everything = its selector matches everything
+why-check_paused_conditions = it is { $paused ->
+    [true] paused
+   *[other] resumed
+}
+why-reconcile_new_replica_set-up = the new ReplicaSet may grow from { $from } to { $to }: at most { $max } pods in all
+why-reconcile_new_replica_set-down = the new ReplicaSet has { $from }, and { $to } are wanted
+why-scale_down_old_replica_sets = the old ReplicaSet may shrink from { $from } to { $to }: at least { $min } stay available
+why-scale_down_old_replica_sets_for_recreate = all old pods go before new ones come: { $from } to { $to }
+why-scale_up_new_replica_set_for_recreate = the old pods are gone, so { $to } new ones may come
+why-scale-only = { $want } are wanted, the only ReplicaSet has { $from }
+why-scale-saturated = the new ReplicaSet has all, so the old one goes from { $from } to { $to }
+why-scale-proportion = in the middle of a rollout each ReplicaSet gets its share: { $from } to { $to }
+why-update_replica_set_status = it counts { $replicas ->
+    [one] { $replicas } pod
+   *[other] { $replicas } pods
+}, { $ready } ready, { $available } available
+why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
+why-schedule_one-unschedulable = no node fits: { $message }
+why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
+why-kubelet-sync_pod = { $what }
+why-kubelet-sync_terminating_pod = { $what }
+why-kubelet-sync_terminated_pod = { $what }
+why-kubelet-can_be_deleted = all its containers have stopped
+why-kubelet-update_lease = { $node } is alive
+why-kubelet-sync_node_status = it reports Ready={ $ready }
+why-attempt_to_delete-absent_owner = its owner { $absent } is gone
+why-attempt_to_delete-waiting_owner = its owner { $waiting } is being deleted and waits for it
+why-attempt_to_delete-foreground = its owner is being deleted; its own { $dependents } dependents go first
+why-attempt_to_delete-unblock_owners = its dependents wait for each other
+why-attempt_to_delete-remove_references = { $solid } keeps it; owners that are gone are taken out
+why-process_deleting_dependents-remove_finalizer = no dependent keeps it any more
+why-orphan_dependents = its owner is deleted, and it shall stay
+why-attempt_to_orphan-remove_finalizer = its { $orphaned } dependents are on their own now
+
+## Facts that are words
+fact-container = container { $container } { $what }
+fact-has-ended = has ended
+fact-its-deadline-has-passed = its deadline has passed
+fact-was-bound-to-this-node = it was bound to this node
+fact-all-its-containers-have-stopped = all its containers have stopped
+fact-is-ready = is ready
+fact-is-not-ready = is not ready
+fact-has-passed-its-startup-probe = has passed its startup probe
+fact-has-failed-its-startup-probe = has failed its startup probe
+fact-has-failed-its-liveness-probe = has failed its liveness probe
+fact-has-started = has started
+fact-could-not-be-started = could not be started

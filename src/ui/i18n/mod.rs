@@ -1,0 +1,104 @@
+//! Every text of the page, in English and Simplified Chinese. Kubernetes' own words stay as they
+//! are in both.
+
+mod sentence;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
+
+pub use sentence::step_sentence;
+#[cfg(target_arch = "wasm32")]
+pub use sentence::{middle, seconds};
+
+const EN: &str = include_str!("en.ftl");
+const ZH: &str = include_str!("zh.ftl");
+
+/// A language of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lang {
+    /// English
+    En,
+    /// Simplified Chinese
+    Zh,
+}
+
+impl Lang {
+    /// Its BCP 47 tag.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Lang::En => "en",
+            Lang::Zh => "zh-CN",
+        }
+    }
+
+    /// The language of a tag that a browser or a link gives.
+    pub fn of_tag(tag: &str) -> Lang {
+        if tag.to_ascii_lowercase().starts_with("zh") { Lang::Zh } else { Lang::En }
+    }
+
+    fn source(self) -> &'static str {
+        match self {
+            Lang::En => EN,
+            Lang::Zh => ZH,
+        }
+    }
+}
+
+/// The texts of one language.
+#[derive(Clone)]
+pub struct Texts {
+    lang: Lang,
+    bundle: Rc<FluentBundle<FluentResource>>,
+}
+
+impl PartialEq for Texts {
+    fn eq(&self, other: &Texts) -> bool {
+        self.lang == other.lang
+    }
+}
+
+/// Named values of a text.
+pub type Args<'a> = &'a [(&'a str, FluentValue<'a>)];
+
+impl Texts {
+    /// The texts of a language.
+    pub fn new(lang: Lang) -> Texts {
+        // Texts that do not parse are left out by Fluent; a test keeps the files whole.
+        let resource = FluentResource::try_new(lang.source().to_owned()).unwrap_or_else(|(r, _)| r);
+        let mut bundle = FluentBundle::new(lang.tag().parse().into_iter().collect());
+        // The page isolates directions with elements; the marks would show up in copied text.
+        bundle.set_use_isolating(false);
+        let _ = bundle.add_resource(resource);
+        Texts { lang, bundle: Rc::new(bundle) }
+    }
+
+    /// Which language.
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// Whether there is such a text.
+    pub fn has(&self, key: &str) -> bool {
+        self.bundle.has_message(key)
+    }
+
+    /// A text; its key, where there is none.
+    pub fn get(&self, key: &str) -> String {
+        self.with(key, &[])
+    }
+
+    /// A text with values in it.
+    pub fn with(&self, key: &str, args: Args<'_>) -> String {
+        let Some(pattern) = self.bundle.get_message(key).and_then(|m| m.value()) else {
+            return key.to_owned();
+        };
+        let args: FluentArgs<'_> =
+            args.iter().map(|(k, v)| (Cow::Owned::<str>((*k).to_owned()), v.clone())).collect();
+        let mut errors = Vec::new();
+        self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned()
+    }
+}

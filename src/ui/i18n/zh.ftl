@@ -1,0 +1,272 @@
+# 页面文字。每一条在 en.ftl 中都有对应，占位符相同。Kubernetes 自己的词不翻译。
+
+## 顶栏
+scenarios = 场景
+own-work = 自己的
+kept = 打开链接之前的工作
+kept-about = 打开链接时已经收好。
+theme = 浅色或深色
+keys = 快捷键
+share = 分享
+faults = 制造故障
+fault-restart = 重启 { $what }
+fault-restart-about = 它的缓存和队列都会丢失，一切重新 list。
+fault-watches = 切断 { $what } 的 watch
+fault-watches-about = 它从已经看到的 revision 继续。
+transport = 运行
+restart = 回到开头
+restart-keys = 回到开头（Home）
+back = 后退一步
+back-keys = 后退一步（←）
+step = 单步
+run = 运行
+pause = 暂停
+to-steady = 到稳态
+stop = 停止
+speed = 速度
+depth = 一步有多细
+depth-command = 命令
+depth-command-about = 一步是一次 API 写入（C）
+depth-reconcile = 调谐
+depth-reconcile-about = 一步是一个 key 走完一次 sync（R）
+depth-machinery = 机制
+depth-machinery-about = 一步是一个 watch 事件、delta、handler、key 或请求（M）
+
+## 面板
+panes = 面板
+pane-graph = 图
+pane-manifest = 清单
+pane-object = 对象
+pane-timeline = 时间线
+left = 清单和 kubectl
+manifest = 清单
+kubectl = kubectl
+graph = 对象
+graph-keys = 对象：方向键移动，Enter 查看
+inspector = 检视
+what-next = 接下来
+timeline = 时间线
+
+## 清单
+story = 看点
+try-nothing = 什么也没有发生。
+apply = 应用
+apply-hint = 改点什么，这里会显示“应用”将做什么。
+apply-nothing = “应用”不会改变任何东西。
+apply-would = “应用”将做什么
+apply-create = 创建
+terminal-log = kubectl 的输出
+terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
+terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
+
+## 图
+zoom = 缩放
+zoom-in = 放大
+zoom-out = 缩小
+zoom-fit = 显示全部
+lines = 连线
+line-owner = 拥有
+line-selector = 选择
+line-binding = 运行于
+line-reference = 引用
+clock = t = { $s } 秒
+card-revision = { $kind } · 修订 { $n }
+card-paused = 已暂停
+pod-no-node = 尚未调度
+pod-restarts = 重启 { $n } 次
+node-pods = { $n } 个 Pod
+fold = { $n } 个 Pod，{ $ready } 个就绪
+label-workload = 就绪 { $ready }/{ $want }
+label-pod = { $word }，容器就绪 { $ready }/{ $of }，{ $node }{ $restarts ->
+    [0] { "" }
+   *[other] ，重启 { $restarts } 次
+}
+label-node = { $word }，{ $n } 个 Pod
+label-changed = 上一步改变了它
+
+## 接下来的命令
+next-pick = 接下来的命令：选谁先走
+next-waiting = 时间不走，谁都没有事做
+next-none = 接下来的命令
+next-running = 正在运行。
+next-more = 还有 { $n } 条
+go-first = 先走
+because = 因为
+in-time = { $s } 秒后
+step-verb = 动作
+steady = 稳态
+steady-nothing = 什么都没有声明，也没有事可做。
+steady-met = 运行的正是所声明的：{ $n } 个 Pod。
+steady-unmet = 谁都没有下一条命令，但还不是所声明的样子。
+short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
+short-paused = 已暂停：声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
+pill-running = 运行中
+pill-looking = 正在看
+pill-waiting = 等待 { $s } 秒
+pill-next = { $n } 条接下来的命令
+pill-declared = { $have }/{ $want } 符合声明
+
+## 时间线
+timeline-step = 第 { $n } 步
+timeline-of = 共 { $n }
+timeline-at = 第 { $at } 步，共 { $of } 步
+branches = 其他分支
+branch = 从第 { $n } 步起：{ $length } 步
+
+## 检视
+tab-yaml = YAML
+tab-events = 事件
+tab-history = 历史
+tab-links = 关系
+tab-request = 请求
+inspect-nothing = 在图中选一个对象。
+inspect-last = 上一步
+inspect-gone = 已删除
+owned-by = 属于 { $kind } { $name }
+yaml-more = 全部字段
+yaml-less = 少些字段
+was = 原为 { $value }
+conditions = Conditions
+events = Events
+none = 没有。
+links-owners = 属于
+links-dependents = 拥有
+links-selects = 选择
+links-selected-by = 被选择
+links-node = 运行于
+links-pods = 其上的 Pod
+links-names = 引用
+links-named-by = 被引用
+request-body = 请求
+response-body = 响应
+request-none = 这一步没有请求。
+actions = 可以对它做什么
+act-more = 加一个
+act-fewer = 减一个
+act-restart = 重启滚动
+act-pause = 暂停
+act-resume = 继续
+act-undo = 回滚
+act-cordon = Cordon
+act-uncordon = Uncordon
+act-drain = Drain
+act-delete = 删除
+act-node-down = 断开
+act-node-up = 恢复
+act-restart-kubelet = 重启 kubelet
+
+## 发生了什么
+said = { $who }：{ $what }
+said-because = { $who }：{ $what }，因为{ $why }
+said-more = { $first }（还有 { $n } 条）
+said-nothing = 什么也没有写入。
+said-start = 集群已启动，还没有声明任何东西。
+said-you = 你：{ $what }
+said-node-down = 你断开了 { $what }。
+said-node-up = 你恢复了 { $what }。
+said-restart = 你重启了 { $what }。
+said-watches = 你切断了 { $what } 的 watch。
+said-fault = 你：{ $what }
+action-list = { $who } list 所有 { $kind }
+action-watch = 关于 { $kind } 的 watch 事件到达 { $who }
+action-pop = 一个 { $kind } 从 delta FIFO 进入缓存
+action-notify = 它的 handler 得知一个 { $kind }
+action-start = 它的 worker 取出下一个 key
+action-send = 它的请求发出并得到回应
+action-record = 它的下一个事件被写入
+action-advance = 时间流逝
+action-other = 它继续
+out-listed = list 了 { $kind }：{ $n } 个对象
+out-reflected = 关于 { $object } 的 watch 事件进入 delta FIFO
+out-indexed = { $object } 进入缓存
+out-handled = handler 得知 { $object }，把 key 放入队列
+out-started = worker 取出 { $key }，sync 运行到第一个请求
+out-synced = worker 取出 { $key }，没有要写的
+out-recorded = 写入了一个事件
+out-advanced = 时间过去了 { $s } 秒
+
+## 消息
+close = 关闭
+running = { $n } 步
+restoring = 第 { $done } 步，共 { $of } 步
+limit-steps = 一次运行满 { $n } 步，已停止。
+save-full = 你的工作（{ $kb } KB）放不进浏览器的存储，刷新会丢失。用链接分享来保留它。
+shared = 链接已复制到剪贴板（{ $n } 个字符）。
+shared-address = 链接在地址栏里（{ $n } 个字符）。
+link-refused = 这个链接没有打开，你的工作保持原样：{ $why }
+link-newer = 它由更新版本的页面生成。请刷新页面，或在生成它的地方打开。
+link-large = 它超过 { $n } 字节。
+link-damaged = 它已损坏（{ $what }）。请对方再发一次。
+link-limit = 它要求超过 { $n } { $what }。
+link-opened = 已打开链接。你自己的工作在场景菜单里。
+link-differs = 这次运行与生成链接时的结果不同：页面在那之后有了改进。
+
+## 快捷键
+key-run = 运行或暂停
+key-choose = 选择接下来的命令
+key-editor = 到清单
+key-terminal = 到 kubectl
+key-graph = 到图，然后用方向键
+key-timeline = 到时间线，然后用方向键
+key-apply = 应用清单
+keys-editor = 在编辑器里 Tab 是缩进；按 Escape 再按 Tab 离开。
+
+## 为什么：库中每条规则一句
+why-claim_objects-adopt = 它的标签匹配，而且没有主人
+why-claim_objects-release = 它的标签不再匹配
+why-manage_replicas-create = 需要 { $want } 个，现有 { $have } 个
+why-manage_replicas-delete = 需要 { $want } 个，现有 { $have } 个
+why-new_replica_set-create = 还没有 ReplicaSet 使用 { $deployment } 的模板；它从 { $replicas } 个开始，共要 { $want } 个
+why-new_replica_set-created = ReplicaSet { $replica_set } 现在是修订 { $revision }
+why-new_replica_set-found = 修订 { $revision } 的 ReplicaSet 已经是这个模板
+why-new_replica_set-update = 使用 { $deployment } 模板的 ReplicaSet 成为修订 { $revision }
+why-new_replica_set-collision = 已有别的 ReplicaSet 叫 { $replica_set }，换一个名字再试
+why-new_replica_set-failed = 无法创建它的 ReplicaSet：{ $error }
+why-sync_rollout_status = 清点：{ $want } 个中已更新 { $updated }，就绪 { $ready }，可用 { $available }
+why-cleanup_deployment = 留有 { $old } 个旧 ReplicaSet，上限是 { $limit }：删去修订 { $revision }
+why-rollback = 回滚到修订 { $revision }
+why-selects_everything = 它的选择器匹配一切
+why-check_paused_conditions = { $paused ->
+    [true] 它已暂停
+   *[other] 它已恢复
+}
+why-reconcile_new_replica_set-up = 新 ReplicaSet 可以从 { $from } 增加到 { $to }：总共最多 { $max } 个 Pod
+why-reconcile_new_replica_set-down = 新 ReplicaSet 有 { $from } 个，只需要 { $to } 个
+why-scale_down_old_replica_sets = 旧 ReplicaSet 可以从 { $from } 减到 { $to }：至少保持 { $min } 个可用
+why-scale_down_old_replica_sets_for_recreate = 旧 Pod 全部离开之后新的才来：从 { $from } 到 { $to }
+why-scale_up_new_replica_set_for_recreate = 旧 Pod 都已离开，可以来 { $to } 个新的
+why-scale-only = 需要 { $want } 个，唯一的 ReplicaSet 有 { $from } 个
+why-scale-saturated = 新 ReplicaSet 已齐，旧的从 { $from } 到 { $to }
+why-scale-proportion = 滚动进行到一半，各 ReplicaSet 按比例分摊：从 { $from } 到 { $to }
+why-update_replica_set_status = 清点：有 { $replicas } 个 Pod，就绪 { $ready }，可用 { $available }
+why-schedule_one-bind = { $nodes } 个节点中有 { $feasible } 个合适，{ $node } 得分最高
+why-schedule_one-unschedulable = 没有合适的节点：{ $message }
+why-schedule_one-preempt = { $victim } 为 { $pod } 在 { $node } 上让位
+why-kubelet-sync_pod = { $what }
+why-kubelet-sync_terminating_pod = { $what }
+why-kubelet-sync_terminated_pod = { $what }
+why-kubelet-can_be_deleted = 它的容器都已停止
+why-kubelet-update_lease = { $node } 还活着
+why-kubelet-sync_node_status = 它报告 Ready={ $ready }
+why-attempt_to_delete-absent_owner = 它的主人 { $absent } 已不在
+why-attempt_to_delete-waiting_owner = 它的主人 { $waiting } 正在删除，等着它先走
+why-attempt_to_delete-foreground = 它的主人正在删除；它自己的 { $dependents } 个下属先走
+why-attempt_to_delete-unblock_owners = 它的下属互相等待
+why-attempt_to_delete-remove_references = { $solid } 保留它；已不在的主人被移除
+why-process_deleting_dependents-remove_finalizer = 没有下属再挡着它
+why-orphan_dependents = 它的主人被删除，而它要留下
+why-attempt_to_orphan-remove_finalizer = 它的 { $orphaned } 个下属已经独立
+
+## 事实中的词
+fact-container = 容器 { $container } { $what }
+fact-has-ended = 已结束
+fact-its-deadline-has-passed = 它的期限已过
+fact-was-bound-to-this-node = 它被绑定到这个节点
+fact-all-its-containers-have-stopped = 它的容器都已停止
+fact-is-ready = 已就绪
+fact-is-not-ready = 未就绪
+fact-has-passed-its-startup-probe = 通过了 startup 探针
+fact-has-failed-its-startup-probe = 没有通过 startup 探针
+fact-has-failed-its-liveness-probe = 没有通过 liveness 探针
+fact-has-started = 已启动
+fact-could-not-be-started = 无法启动

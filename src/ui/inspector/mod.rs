@@ -1,0 +1,158 @@
+//! The inspector: one object from all sides.
+
+mod actions;
+mod events;
+mod history;
+mod links;
+mod request;
+mod yaml;
+
+use steady::api::{MetaExt, ObjectRef};
+use steady::session::MomentId;
+use steady::session::view::graph::{Card, GraphNode};
+use yew::prelude::*;
+
+use super::i18n::Texts;
+use super::left::tab_keys;
+use super::store::Store;
+use super::{glyph, keys, who};
+
+/// What is inspected, and when.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The object.
+    pub selection: Option<ObjectRef>,
+    /// Grows with every step.
+    pub version: u64,
+    /// The moment that is looked at.
+    pub at: MomentId,
+}
+
+/// What a tab gets.
+#[derive(Properties, PartialEq)]
+pub struct TabProps {
+    /// The object.
+    pub object: ObjectRef,
+    /// Grows with every step.
+    pub version: u64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Tab {
+    Yaml,
+    Events,
+    History,
+    Links,
+    Request,
+}
+
+const TABS: [(Tab, &str); 5] = [
+    (Tab::Yaml, "tab-yaml"),
+    (Tab::Events, "tab-events"),
+    (Tab::History, "tab-history"),
+    (Tab::Links, "tab-links"),
+    (Tab::Request, "tab-request"),
+];
+
+/// The pane.
+#[component]
+pub fn Inspector(props: &Props) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let tab = use_state(|| Tab::Yaml);
+    // Nothing chosen: what the last step was about.
+    let object = props.selection.clone().or_else(|| store.subject());
+    let tabs = TABS.iter().map(|(which, key)| {
+        let on = *tab == *which;
+        let set = tab.clone();
+        let which = *which;
+        html! {
+            <button type="button" role="tab" id={*key} aria-selected={on.to_string()} aria-controls="inspected"
+                tabindex={if on { "0" } else { "-1" }} onclick={move |_| set.set(which)}>{ t.get(key) }</button>
+        }
+    });
+    let labelled = TABS.iter().find(|(w, _)| *w == *tab).map_or("tab-yaml", |(_, k)| *k);
+    let version = props.version;
+    let body = match (&object, *tab) {
+        (None, Tab::Request) | (Some(_), Tab::Request) => html! { <request::Exchange at={props.at} /> },
+        (None, _) => html! { <p class="empty">{ t.get("inspect-nothing") }</p> },
+        (Some(o), Tab::Yaml) => html! { <yaml::Yaml object={o.clone()} {version} /> },
+        (Some(o), Tab::Events) => html! { <events::Events object={o.clone()} {version} /> },
+        (Some(o), Tab::History) => html! { <history::History object={o.clone()} {version} /> },
+        (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
+    };
+    html! {
+        <aside class="inspector" aria-label={t.get("inspector")}>
+            { head(&store, &t, object.as_ref(), props.selection.is_some()) }
+            <div class="tabs" role="tablist" aria-label={t.get("inspector")} onkeydown={tab_keys()}>{ for tabs }</div>
+            <div class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>
+        </aside>
+    }
+}
+
+fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> Html {
+    let Some(object) = object else { return html! { <div></div> } };
+    let node = store.with(|s| s.graph().find(object).and_then(|i| s.graph().node(i).cloned()));
+    let owner = node.as_ref().and_then(|n| {
+        let o = n.object.meta().controller()?;
+        Some(t.with("owned-by", &[("kind", o.kind.clone().into()), ("name", o.name.clone().into())]))
+    });
+    let gone = store.with(|s| s.session().cluster().api().etcd().get(object).is_none());
+    let kind = object.kind.as_str();
+    html! {
+        <div class={classes!("who", who::keeper(kind))}>
+            <p class="kind">{ kind }
+                if !chosen { <span>{ " · " }{ t.get("inspect-last") }</span> }
+                if let Some(owner) = owner { <span>{ " · " }{ owner }</span> }
+            </p>
+            <h2>{ object.key.name.to_string() }</h2>
+            <div class="chips">
+                if gone { <span class="chip gone">{ t.get("inspect-gone") }</span> }
+                if let Some(n) = node { { chips(t, &n) } }
+            </div>
+            if chosen && !gone { <actions::Actions object={object.clone()} /> }
+        </div>
+    }
+}
+
+fn chips(t: &Texts, n: &GraphNode) -> Html {
+    let mut out: Vec<Html> = Vec::new();
+    let mut chip = |class: &'static str, text: String| out.push(html! { <span class={classes!("chip", class)}>{ text }</span> });
+    match &n.card {
+        Card::Workload { want, ready, .. } => {
+            let class = if ready >= want { "ok" } else { "wait" };
+            chip(class, t.with("label-workload", &[("ready", (*ready).into()), ("want", (*want).into())]));
+        }
+        Card::Pod(p) => {
+            let glyph = glyph::inline(p.look);
+            out.push(html! { <span class={classes!("chip", glyph::tone(p.look))}>{ glyph }{ &p.word }</span> });
+            let mut chip = |text: String| out.push(html! { <span class="chip">{ text }</span> });
+            chip(format!("{}/{}", p.ready.0, p.ready.1));
+            if p.restarts > 0 {
+                chip(t.with("pod-restarts", &[("n", p.restarts.into())]));
+            }
+            if let Some(node) = &p.node {
+                chip(node.clone());
+            }
+        }
+        Card::Node { ready, .. } => chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into()),
+        Card::Other => {}
+    }
+    let meta = n.object.meta();
+    if let Some(g) = meta.generation.filter(|g| *g > 0) {
+        out.push(html! { <span class="chip">{ format!("generation {g}") }</span> });
+    }
+    html! { <>{ for out }</> }
+}
+
+/// An object's name, to go to it.
+pub fn link(store: &Store, object: &ObjectRef) -> Html {
+    let (store, to) = (store.clone(), object.clone());
+    let onclick = move |_| {
+        store.select(Some(to.clone()));
+        keys::focus(".inspector [role=tab][tabindex='0']");
+    };
+    html! {
+        <button type="button" class="link" {onclick}><span>{ object.kind.as_str() }</span><code>{ object.key.name.to_string() }</code></button>
+    }
+}

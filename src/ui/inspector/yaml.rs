@@ -1,0 +1,102 @@
+//! The object as YAML, with what the last step changed marked.
+
+use steady::session::view::{Line, LineMark, has_bookkeeping, object_lines};
+use yew::prelude::*;
+
+use super::TabProps;
+use crate::ui::i18n::Texts;
+use crate::ui::store::Store;
+
+/// More lines than this are not marked up one by one.
+const LINES: usize = 3000;
+
+/// The lines.
+#[component]
+pub fn Yaml(props: &TabProps) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let managed = use_state(|| false);
+    let lines = {
+        let (object, managed) = (props.object.clone(), *managed);
+        let store = store.clone();
+        use_memo((props.object.clone(), props.version, managed), move |_| {
+            let (old, new) = store.before_and_after(&object);
+            let has_managed = new.as_ref().is_some_and(has_bookkeeping);
+            let lines = match (&new, &old) {
+                (Some(new), old) => object_lines(old.as_ref(), new, managed),
+                (None, Some(old)) => object_lines(None, old, managed),
+                (None, None) => Vec::new(),
+            };
+            (lines, has_managed)
+        })
+    };
+    // What changed is brought into view, without moving anything but the list itself.
+    use_effect_with((props.object.clone(), props.version), move |_| {
+        gloo::timers::callback::Timeout::new(0, show_change).forget();
+    });
+    let toggle = { let managed = managed.clone(); move |_| managed.set(!*managed) };
+    html! { <>
+        <pre class="yaml">{ for lines.0.iter().take(LINES).map(|l| line(&t, l)) }</pre>
+        if lines.1 {
+            <button type="button" class="quiet fold-button" aria-expanded={managed.to_string()} onclick={toggle}>
+                { t.get(if *managed { "yaml-less" } else { "yaml-more" }) }</button>
+        }
+    </> }
+}
+
+fn line(t: &Texts, l: &Line) -> Html {
+    let (class, was) = match &l.mark {
+        LineMark::Same => (None, None),
+        LineMark::Added => (Some("added"), None),
+        LineMark::Removed => (Some("removed"), None),
+        LineMark::Changed(was) => (Some("added"), Some(t.with("was", &[("value", was.clone().into())]))),
+    };
+    html! { <span class={classes!("l", class)}>{ for tokens(&l.text) }if let Some(was) = was { <em>{ was }</em> }{ "\n" }</span> }
+}
+
+/// A line's name and value, each in its colour.
+fn tokens(text: &str) -> Vec<Html> {
+    let body = text.trim_start_matches([' ', '-']);
+    let indent = &text[..text.len() - body.len()];
+    let key_end = body.find(": ").or_else(|| body.strip_suffix(':').map(str::len));
+    let Some(end) = key_end.filter(|_| !body.starts_with(['"', '\'', '{'])) else {
+        return vec![html! { { indent.to_owned() } }, value(body)];
+    };
+    let (key, rest) = body.split_at(end);
+    let mut out = vec![html! { { indent.to_owned() } }, html! { <i class="k">{ key.to_owned() }</i> }, html! { { ":" } }];
+    if let Some(v) = rest.strip_prefix(": ") {
+        out.push(html! { { " " } });
+        out.push(value(v));
+    }
+    out
+}
+
+fn value(v: &str) -> Html {
+    let class = match v {
+        "true" | "false" | "null" => "n",
+        _ if v.parse::<f64>().is_ok() => "n",
+        _ => "s",
+    };
+    html! { <i {class}>{ v.to_owned() }</i> }
+}
+
+/// Scrolls to the first line that changed, past the bookkeeping of `metadata`.
+fn show_change() {
+    use wasm_bindgen::JsCast;
+    let document = gloo::utils::document();
+    let Ok(marked) = document.query_selector_all(".inspected .added, .inspected .removed") else { return };
+    let Ok(Some(pane)) = document.query_selector(".inspected") else { return };
+    let line = |i: u32| marked.item(i).and_then(|l| l.dyn_into::<web_sys::HtmlElement>().ok());
+    let telling = |l: &web_sys::HtmlElement| {
+        let text = l.text_content().unwrap_or_default();
+        !["resourceVersion", "generation:", "observedGeneration"].iter().any(|w| text.contains(w))
+    };
+    let first = (0..marked.length()).filter_map(line).find(telling).or_else(|| line(0));
+    if let (Some(l), Some(pane)) = (first, pane.dyn_ref::<web_sys::HtmlElement>()) {
+        let top = l.get_bounding_client_rect().top() - pane.get_bounding_client_rect().top();
+        let height = f64::from(pane.client_height());
+        if top < 0.0 || top > height - 30.0 {
+            pane.set_scroll_top(pane.scroll_top() + (top - height / 3.0) as i32);
+        }
+    }
+}

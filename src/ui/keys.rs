@@ -1,0 +1,152 @@
+//! Keys, and the dialog that names them.
+
+use gloo::utils::document;
+use steady::session::Depth;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlDialogElement, HtmlElement};
+use yew::prelude::*;
+
+use super::i18n::Texts;
+use super::store::Store;
+
+/// Keys and what they do.
+const KEYS: &[(&[&str], &str)] = &[
+    (&["→"], "step"),
+    (&["←"], "back"),
+    (&["Space"], "key-run"),
+    (&["⇧", "→"], "to-steady"),
+    (&["Home"], "restart"),
+    (&["1", "9"], "key-choose"),
+    (&["C"], "depth-command"),
+    (&["R"], "depth-reconcile"),
+    (&["M"], "depth-machinery"),
+    (&["E"], "key-editor"),
+    (&["K"], "key-terminal"),
+    (&["G"], "key-graph"),
+    (&["T"], "key-timeline"),
+    (&["Ctrl/⌘", "Enter"], "key-apply"),
+    (&["?"], "keys"),
+];
+
+/// Puts the focus on the first thing that a selector finds, once it is drawn.
+pub fn focus(selector: &str) {
+    let selector = selector.to_owned();
+    gloo::timers::callback::Timeout::new(0, move || {
+        if let Ok(Some(el)) = document().query_selector(&selector) {
+            if let Some(el) = el.dyn_ref::<HtmlElement>() {
+                let _ = el.focus();
+            } else if let Some(el) = el.dyn_ref::<web_sys::SvgElement>() {
+                let _ = el.focus();
+            }
+        }
+    })
+    .forget();
+}
+
+/// Clicks the first thing that a selector finds.
+pub fn click(selector: &str) {
+    if let Ok(Some(el)) = document().query_selector(selector)
+        && let Some(el) = el.dyn_ref::<HtmlElement>()
+    {
+        el.click();
+    }
+}
+
+/// The keys that apply, as this keyboard has them.
+pub fn apply_keys() -> &'static str {
+    let agent = gloo::utils::window().navigator().user_agent().unwrap_or_default();
+    if agent.contains("Mac") || agent.contains("iPhone") || agent.contains("iPad") { "⌘↵" } else { "Ctrl ↵" }
+}
+
+/// Whether a key belongs to what has the focus.
+fn taken(e: &KeyboardEvent) -> bool {
+    let Some(el) = e.target().and_then(|t| t.dyn_into::<Element>().ok()) else { return false };
+    let tag = el.tag_name().to_ascii_lowercase();
+    // The editor lives in a shadow root, whose host is what is seen from here.
+    matches!(tag.as_str(), "input" | "textarea" | "select")
+        || el.closest(".editor, dialog, [role=menu]").ok().flatten().is_some()
+        || (e.key() == " " && matches!(tag.as_str(), "button" | "summary" | "a"))
+}
+
+/// A key was pressed anywhere.
+pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
+    if e.default_prevented() || e.ctrl_key() || e.meta_key() || e.alt_key() || taken(e) {
+        return;
+    }
+    match (e.key().as_str(), e.shift_key()) {
+        ("ArrowRight", true) => store.to_steady(),
+        ("ArrowRight", false) => {
+            store.step();
+        }
+        ("ArrowLeft", _) => {
+            store.back();
+        }
+        (" ", _) => store.toggle_run(),
+        ("Home", _) => store.restart(),
+        ("c" | "C", _) => store.set_depth(Depth::Command),
+        ("r" | "R", _) => store.set_depth(Depth::Reconcile),
+        ("m" | "M", _) => store.set_depth(Depth::Machinery),
+        ("e" | "E", _) => click("#tab-manifest"),
+        ("k" | "K", _) => click("#tab-kubectl"),
+        ("g" | "G", _) => focus("svg.world [tabindex='0']"),
+        ("t" | "T", _) => focus(".timeline [role=slider]"),
+        ("?", _) => help.emit(()),
+        (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
+            let n: usize = d.parse().unwrap_or(1);
+            click(&format!(".next li:nth-child({n}) button"));
+        }
+        _ => return,
+    }
+    e.prevent_default();
+}
+
+/// Whether the dialog is open.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// It is.
+    pub open: bool,
+    /// Opens or closes it.
+    pub set: Callback<bool>,
+}
+
+/// The keys.
+#[component]
+pub fn KeysDialog(props: &Props) -> Html {
+    let t = use_context::<Texts>().expect("the app provides it");
+    let dialog = use_node_ref();
+    {
+        let dialog = dialog.clone();
+        use_effect_with(props.open, move |open| {
+            if let Some(d) = dialog.cast::<HtmlDialogElement>() {
+                if *open && !d.open() {
+                    let _ = d.show_modal();
+                } else if !*open && d.open() {
+                    d.close();
+                }
+            }
+        });
+    }
+    let onclose = { let set = props.set.clone(); Callback::from(move |_: Event| set.emit(false)) };
+    let close = { let set = props.set.clone(); Callback::from(move |_: MouseEvent| set.emit(false)) };
+    let outside = {
+        let set = props.set.clone();
+        Callback::from(move |e: MouseEvent| {
+            if e.target() == e.current_target() {
+                set.emit(false);
+            }
+        })
+    };
+    let rows = KEYS.iter().map(|(keys, what)| {
+        html! { <div><dt>{ for keys.iter().map(|k| html! { <kbd>{ *k }</kbd> }) }</dt><dd>{ t.get(what) }</dd></div> }
+    });
+    html! {
+        <dialog class="keys" ref={dialog} aria-labelledby="keys-title" {onclose} onclick={outside}>
+            <div class="sheet">
+                <h2 id="keys-title">{ t.get("keys") }</h2>
+                <dl>{ for rows }</dl>
+                <p>{ t.get("keys-editor") }</p>
+                <button type="button" class="quiet" onclick={close}>{ t.get("close") }</button>
+            </div>
+        </dialog>
+    }
+}

@@ -1,0 +1,157 @@
+//! The left pane: the manifest, and kubectl.
+
+use steady::session::view::{FieldChange, Preview, Problem};
+use yew::prelude::*;
+
+use super::editor::Editor;
+use super::i18n::Texts;
+use super::keys;
+use super::store::{Entry, Shared, Store};
+use super::terminal::Terminal;
+use super::topbar::said;
+
+/// What the pane shows.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The manifest.
+    pub text: Shared<String>,
+    /// Grows when the page set it.
+    pub text_set: u32,
+    /// What is wrong with it.
+    pub diagnostics: Shared<Vec<Problem>>,
+    /// What Apply would do.
+    pub preview: Option<Shared<Preview>>,
+    /// What was typed and printed.
+    pub terminal: Shared<Vec<Entry>>,
+}
+
+/// The pane.
+#[component]
+pub fn Left(props: &Props) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let terminal = use_state(|| false);
+    let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
+        let on = *terminal == is_terminal;
+        let set = terminal.clone();
+        let onclick = move |_| {
+            set.set(is_terminal);
+            keys::focus(if is_terminal { "#kubectl-line" } else { ".editor" });
+        };
+        html! {
+            <button type="button" role="tab" {id} aria-selected={on.to_string()} tabindex={if on { "0" } else { "-1" }}
+                aria-controls={format!("{id}-panel")} {onclick}>{ t.get(key) }</button>
+        }
+    };
+    html! {
+        <section class="left" aria-label={t.get("left")}>
+            <div class="tabs" role="tablist" aria-label={t.get("left")} onkeydown={tab_keys()}>
+                { tab(false, "tab-manifest", "manifest") }
+                { tab(true, "tab-kubectl", "kubectl") }
+            </div>
+            <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
+                <Story scenario={props.scenario.clone()} />
+                <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()} />
+                <div class="apply">
+                    <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
+                    <button type="button" class="solid" onclick={move |_| store.apply()}>
+                        { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
+                </div>
+            </div>
+            <div class="panel" id="tab-kubectl-panel" role="tabpanel" aria-labelledby="tab-kubectl" hidden={!*terminal}>
+                <Terminal entries={props.terminal.clone()} />
+            </div>
+        </section>
+    }
+}
+
+/// Left and right go from tab to tab.
+pub fn tab_keys() -> Callback<KeyboardEvent> {
+    use wasm_bindgen::JsCast;
+    Callback::from(|e: KeyboardEvent| {
+        let by: i32 = match e.key().as_str() {
+            "ArrowLeft" => -1,
+            "ArrowRight" => 1,
+            _ => return,
+        };
+        let Some(list) = e.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return };
+        let Ok(tabs) = list.query_selector_all("[role=tab]") else { return };
+        let n = tabs.length() as i32;
+        let tab = |i: i32| tabs.item(i as u32).and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok());
+        let at = (0..n).find(|i| tab(*i).is_some_and(|t| t.get_attribute("aria-selected").as_deref() == Some("true")));
+        if let Some(next) = tab((at.unwrap_or(0) + by).rem_euclid(n.max(1))) {
+            next.click();
+            let _ = next.focus();
+        }
+        e.prevent_default();
+        e.stop_propagation();
+    })
+}
+
+#[derive(Properties, PartialEq)]
+struct ChangesProps {
+    preview: Option<Shared<Preview>>,
+    diagnostics: Shared<Vec<Problem>>,
+}
+
+/// What Apply would change.
+#[component]
+fn Changes(props: &ChangesProps) -> Html {
+    let t = use_context::<Texts>().expect("the app provides it");
+    if let Some(first) = props.diagnostics.first() {
+        return html! { <div class="changes bad" role="status"><p>{ &first.message }</p></div> };
+    }
+    let Some(preview) = &props.preview else {
+        return html! { <div class="changes"><p class="muted">{ t.get("apply-hint") }</p></div> };
+    };
+    if preview.created.is_empty() && preview.changed.is_empty() {
+        return html! { <div class="changes"><p class="muted">{ t.get("apply-nothing") }</p></div> };
+    }
+    let value = |v: &Option<String>| v.clone().unwrap_or_else(|| "–".into());
+    let field = |f: &FieldChange| {
+        let short = f.path.rsplit_once('.').map_or(f.path.as_str(), |(_, s)| s).to_owned();
+        html! {
+            <p title={f.path.clone()}><span>{ short }</span>
+                <code class="old">{ value(&f.old) }</code>{ "→" }<code>{ value(&f.new) }</code></p>
+        }
+    };
+    html! {
+        <div class="changes" role="status" aria-label={t.get("apply-would")} tabindex="0">
+            { for preview.created.iter().map(|o| html! {
+                <p><span>{ t.get("apply-create") }</span><code>{ format!("{} {}", o.kind.as_str(), o.key.name) }</code></p> }) }
+            { for preview.changed.iter().flat_map(|(_, fields)| fields.iter().map(field)) }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct StoryProps {
+    scenario: String,
+}
+
+/// What the scenario is about, and what to try in it.
+#[component]
+fn Story(props: &StoryProps) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let Some((text, tries)) = store.with(|s| {
+        let s = s.scenarios().iter().find(|s| s.id == props.scenario)?;
+        let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();
+        Some((said(&t, &s.text), tries))
+    }) else {
+        return Html::default();
+    };
+    let button = |(i, label): (usize, String)| {
+        let store = store.clone();
+        html! { <button type="button" class="quiet" onclick={move |_| store.attempt(i)}>{ label }</button> }
+    };
+    html! {
+        <details class="story" open=true>
+            <summary>{ t.get("story") }</summary>
+            <p>{ text }</p>
+            if !tries.is_empty() { <div class="tries">{ for tries.into_iter().enumerate().map(button) }</div> }
+        </details>
+    }
+}

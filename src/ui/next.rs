@@ -1,0 +1,190 @@
+//! The next commands: who would do what, and why. When there are none, the cluster is steady.
+
+use std::rc::Rc;
+
+use steady::apiserver::{Subresource, Verb};
+use steady::cluster::Command;
+use steady::session::view::{Declared, Short};
+use yew::prelude::*;
+
+use super::i18n::{Texts, middle, seconds};
+use super::store::{Listing, Mode, NextLine, Store, What};
+use super::who;
+
+/// What a step would do, as one line of text.
+pub fn plain(t: &Texts, line: &NextLine) -> String {
+    match &line.what {
+        What::Command(c) => t.command(c),
+        What::Action(a, kind) => t.action(a, &line.by, kind),
+    }
+}
+
+/// The verb of a command, as its chip has it.
+fn verb(c: &Command) -> &'static str {
+    match (c.request.verb, c.request.subresource) {
+        (Verb::Create, Subresource::Binding) => "BIND",
+        (Verb::Create, Subresource::Eviction) => "EVICT",
+        (Verb::Create, _) => "CREATE",
+        (Verb::Update, _) => "UPDATE",
+        (Verb::Patch, _) => "PATCH",
+        (Verb::Delete | Verb::DeleteCollection, _) => "DELETE",
+        _ => "GET",
+    }
+}
+
+/// What the list shows.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The lines.
+    pub listing: Listing,
+    /// What was declared.
+    pub declared: Rc<Declared>,
+    /// Whether it runs.
+    pub mode: Mode,
+}
+
+/// The list.
+#[component]
+pub fn NextCommands(props: &Props) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let lines = &props.listing.lines;
+    let running = props.mode != Mode::Idle;
+    let waits = lines.first().is_some_and(|l| l.wait > 0);
+    let heading = if props.listing.steady() {
+        t.get("next-none")
+    } else if waits {
+        t.get("next-waiting")
+    } else {
+        t.get("next-pick")
+    };
+    let items = lines.iter().enumerate().map(|(i, line)| {
+        let (store, choice) = (store.clone(), line.clone());
+        let first = i == 0;
+        html! {
+            <li key={format!("{i} {}", line.by)}>
+                <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))}
+                    onclick={move |_| store.choose(&choice)} disabled={running}>
+                    <i class="dot" aria-hidden="true"></i>
+                    <span class="by">{ middle(&line.by, 26) }</span>
+                    { command(&t, line) }
+                    <span class="go" aria-hidden="true">{ if first { t.get("step") } else { t.get("go-first") } }</span>
+                </button>
+            </li>
+        }
+    });
+    html! {
+        <div class={classes!("next", (!props.listing.ready).then_some("looking"))} aria-busy={(!props.listing.ready).to_string()}>
+            <h2>{ heading }</h2>
+            if props.listing.steady() {
+                <Steady declared={props.declared.clone()} />
+            } else if running && lines.is_empty() {
+                <p class="empty">{ t.get("next-running") }</p>
+            } else {
+                <ol>{ for items }</ol>
+                if props.listing.more > 0 {
+                    <p class="empty">{ t.with("next-more", &[("n", (props.listing.more as f64).into())]) }</p>
+                }
+            }
+        </div>
+    }
+}
+
+fn command(t: &Texts, line: &NextLine) -> Html {
+    match &line.what {
+        What::Command(c) => {
+            let object = t.object(&c.request, &c.response);
+            let refused = c.response.code() >= 400;
+            html! { <>
+                <span class={classes!("verb", refused.then_some("bad"))}>{ verb(c) }</span>
+                <span class="what"><code>{ middle(&object, 46) }</code>
+                    if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
+                    if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ " " }<b>{ t.why(why) }</b></span> }
+                </span>
+            </> }
+        }
+        What::Action(a, kind) => html! { <>
+            <span class="verb">{ t.get("step-verb") }</span>
+            <span class="what">{ t.action(a, &line.by, kind) }
+                if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
+            </span>
+        </> },
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SteadyProps {
+    declared: Rc<Declared>,
+}
+
+/// Nothing is left to do; and whether that is what was asked for.
+#[component]
+fn Steady(props: &SteadyProps) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let d = &props.declared;
+    if d.short.is_empty() {
+        let text = if d.want == 0 { t.get("steady-nothing") } else { t.with("steady-met", &[("n", (d.want as f64).into())]) };
+        return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
+    }
+    let row = |s: &Short| {
+        let object = s.pod.clone().unwrap_or_else(|| s.object.clone());
+        let store = store.clone();
+        html! {
+            <li>
+                <button type="button" class="short" onclick={move |_| store.select(Some(object.clone()))}>
+                    <b>{ format!("{} {}", s.object.kind.as_str(), s.object.key.name) }</b>
+                    <span>{ short(&t, s) }</span>
+                    if !s.reason.is_empty() { <code>{ &s.reason }</code> }
+                    if !s.message.is_empty() { <span class="message">{ &s.message }</span> }
+                </button>
+            </li>
+        }
+    };
+    html! { <>
+        <p class="steady unmet"><b>{ t.get("steady") }</b>{ t.get("steady-unmet") }</p>
+        <ul class="shorts">{ for d.short.iter().map(row) }</ul>
+    </> }
+}
+
+fn short(t: &Texts, s: &Short) -> String {
+    let args = [
+        ("want", s.want.into()),
+        ("updated", s.updated.into()),
+        ("available", s.available.into()),
+        ("total", s.total.into()),
+    ];
+    t.with(if s.paused { "short-paused" } else { "short" }, &args)
+}
+
+/// How it stands, over the graph.
+#[component]
+pub fn StatePill(props: &Props) -> Html {
+    let t = use_context::<Texts>().expect("the app provides it");
+    let d = &props.declared;
+    let met = d.short.is_empty();
+    let counts = [("want", (d.want as f64).into()), ("have", (d.have as f64).into())];
+    let (class, text) = if props.mode != Mode::Idle {
+        ("busy", t.get("pill-running"))
+    } else if props.listing.steady() {
+        (if met { "met" } else { "unmet" }, t.get("steady"))
+    } else if !props.listing.ready && props.listing.lines.is_empty() {
+        ("busy", t.get("pill-looking"))
+    } else if let Some(line) = props.listing.lines.first().filter(|l| l.wait > 0) {
+        ("busy", t.with("pill-waiting", &[("s", seconds(line.wait).into())]))
+    } else {
+        let n = props.listing.lines.len() + props.listing.more;
+        ("busy", t.with("pill-next", &[("n", (n as f64).into())]))
+    };
+    html! {
+        <p class={classes!("pill", class)}>
+            <svg viewBox="-9 -9 18 18" width="14" height="14" aria-hidden="true">
+                if class == "met" { <circle r="8" class="fill" /><path class="on" d="M-3.4.2-1 2.6 3.4-2.3" /> }
+                else if class == "unmet" { <path class="fill" d="M0-8 8.5 7h-17z" /><path class="on" d="M0-2.5V2.4M0 4.6v.2" /> }
+                else { <circle r="7" class="line" /><path class="fill" d="M0 0V-7A7 7 0 0 1 7 0Z" /> }
+            </svg>
+            <b>{ text }</b>
+            if d.want > 0 || !met { <span>{ t.with("pill-declared", &counts) }</span> }
+        </p>
+    }
+}

@@ -1,0 +1,210 @@
+//! The page's state: one session and what is looked at. Components get slices of a [`View`], whose
+//! parts are shared pointers: what did not change is the same pointer, and is not drawn again.
+
+mod act;
+mod listing;
+mod persist;
+mod run;
+mod shared;
+mod view;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use steady::api::ObjectRef;
+use steady::kubectl::Kubectl;
+use steady::session::view::{Preview, Problem};
+use steady::session::view::graph::Graph;
+use steady::session::scenario::{self, Scenario};
+use steady::session::{Depth, MomentId, Session, Start};
+use yew::Callback;
+
+use super::i18n::{Lang, Texts};
+
+pub use listing::{Listing, NextLine, What};
+pub use persist::read as read_local;
+pub use run::{Mode, SPEEDS};
+pub use shared::Shared;
+pub use view::{Entry, Mark, Toast, View};
+
+/// What the store keeps.
+pub struct State {
+    session: Session,
+    scenarios: Shared<Vec<Scenario>>,
+    /// Where the scenario begins: *restart* goes here.
+    first: MomentId,
+    graph: Shared<Graph>,
+    changed: Shared<BTreeSet<ObjectRef>>,
+    marks: Shared<Vec<Mark>>,
+    marks_tip: MomentId,
+    depth: Depth,
+    speed: usize,
+    mode: Mode,
+    selection: Option<ObjectRef>,
+    listing: Listing,
+    text: Shared<String>,
+    /// Grows when the text was set by the page and not typed.
+    text_set: u32,
+    diagnostics: Shared<Vec<Problem>>,
+    preview: Option<Shared<Preview>>,
+    terminal: Shared<Vec<Entry>>,
+    /// A command that waits for something to happen.
+    waiting: Option<Kubectl>,
+    toast: Option<Toast>,
+    version: u64,
+}
+
+/// A handle on the page's state.
+#[derive(Clone)]
+pub struct Store(Rc<Inner>);
+
+struct Inner {
+    state: RefCell<State>,
+    texts: RefCell<Texts>,
+    publish: RefCell<Callback<View>>,
+    /// Each change makes work that was planned before it void.
+    planned: Cell<u64>,
+    waiting: RefCell<Vec<js_sys::Function>>,
+    saving: Cell<bool>,
+    previewing: Cell<u64>,
+}
+
+impl PartialEq for Store {
+    fn eq(&self, other: &Store) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Store {
+    /// A store with the first scenario on the table.
+    pub fn new(lang: Lang) -> Store {
+        let scenarios = Shared::new(scenario::all());
+        let session = Session::new(Start::default());
+        let state = State {
+            session,
+            scenarios: scenarios.clone(),
+            first: 0,
+            graph: Shared::default(),
+            changed: Shared::default(),
+            marks: Shared::default(),
+            marks_tip: usize::MAX,
+            depth: Depth::Command,
+            speed: 2,
+            mode: Mode::Idle,
+            selection: None,
+            listing: Listing::default(),
+            text: Shared::default(),
+            text_set: 0,
+            diagnostics: Shared::default(),
+            preview: None,
+            terminal: Shared::default(),
+            waiting: None,
+            toast: None,
+            version: 0,
+        };
+        let store = Store(Rc::new(Inner {
+            state: RefCell::new(state),
+            texts: RefCell::new(Texts::new(lang)),
+            publish: RefCell::new(Callback::noop()),
+            planned: Cell::new(0),
+            waiting: RefCell::new(Vec::new()),
+            saving: Cell::new(false),
+            previewing: Cell::new(0),
+        }));
+        store.load(scenarios.first());
+        store
+    }
+
+    /// Where new views go.
+    pub fn connect(&self, publish: Callback<View>) {
+        *self.0.publish.borrow_mut() = publish;
+    }
+
+    /// The texts in the language that is shown.
+    pub fn texts(&self) -> Texts {
+        self.0.texts.borrow().clone()
+    }
+
+    /// Changes the language.
+    pub fn set_lang(&self, lang: Lang) {
+        *self.0.texts.borrow_mut() = Texts::new(lang);
+        self.refresh();
+    }
+
+    /// Reads the state.
+    pub fn with<R>(&self, read: impl FnOnce(&State) -> R) -> R {
+        read(&self.0.state.borrow())
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        change(&mut self.0.state.borrow_mut())
+    }
+
+    /// Draws what is, and plans what follows from it.
+    fn refresh(&self) {
+        let view = self.view();
+        let publish = self.0.publish.borrow().clone();
+        publish.emit(view);
+    }
+
+    /// The run moved: everything that is derived from where it stands is worked out anew.
+    fn moved(&self) {
+        self.change(State::derive);
+        self.look_again();
+        self.0.planned.set(self.0.planned.get() + 1);
+        self.refresh();
+        self.plan_listing();
+        self.plan_save();
+        self.announce();
+    }
+
+    fn load(&self, scenario: Option<&Scenario>) {
+        let Some(scenario) = scenario else { return };
+        self.change(|s| {
+            s.session = scenario.open();
+            s.first = s.session.at();
+            s.text = Shared::new(scenario.manifest.clone());
+            s.text_set += 1;
+            s.selection = None;
+            s.graph = Shared::default();
+            s.marks_tip = usize::MAX;
+            s.diagnostics = Shared::default();
+            s.preview = None;
+            s.mode = Mode::Idle;
+            s.derive();
+        });
+    }
+}
+
+impl State {
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The graph at the moment that is looked at.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Every scenario.
+    pub fn scenarios(&self) -> &Shared<Vec<Scenario>> {
+        &self.scenarios
+    }
+
+    /// Whether it runs.
+    pub fn mode(&self) -> &Mode {
+        &self.mode
+    }
+
+    /// The manifest.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Which step of the timeline a moment is.
+    pub fn place_of(&self, moment: MomentId) -> usize {
+        self.marks.iter().position(|m| m.moment == moment).unwrap_or(0)
+    }
+}

@@ -1,0 +1,159 @@
+//! Running by itself: one step after the other at a speed, or as fast as it goes until the cluster
+//! is steady. Never more than a slice at a time, so that the page stays awake.
+
+use gloo::timers::callback::Timeout;
+use gloo::utils::window;
+
+use super::Store;
+
+/// A slice of work, in milliseconds.
+pub(super) const SLICE: f64 = 8.0;
+/// More steps than this at one go stop and say so.
+const LIMIT: u64 = 1_000_000;
+
+/// Milliseconds between steps while it runs.
+pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
+
+/// Whether it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mode {
+    /// It waits for a person.
+    Idle,
+    /// One step after the other.
+    Playing,
+    /// As fast as it goes until steady.
+    ToSteady {
+        /// Steps so far.
+        done: u64,
+    },
+    /// What was saved is done again.
+    Restoring {
+        /// Steps so far.
+        done: u64,
+        /// Of so many.
+        of: u64,
+    },
+}
+
+/// Milliseconds of a clock that only goes forward.
+pub(super) fn clock() -> f64 {
+    window().performance().map_or(0.0, |p| p.now())
+}
+
+impl Store {
+    /// Runs, or pauses.
+    pub fn toggle_run(&self) {
+        if self.with(|s| s.mode != Mode::Idle) {
+            self.stop();
+        } else {
+            self.change(|s| s.mode = Mode::Playing);
+            self.refresh();
+            self.play();
+        }
+    }
+
+    /// Stops whatever runs.
+    pub fn stop(&self) {
+        if self.with(|s| s.mode == Mode::Idle) {
+            return;
+        }
+        self.change(|s| s.mode = Mode::Idle);
+        self.moved();
+        self.ended();
+    }
+
+    /// Sets the speed.
+    pub fn set_speed(&self, speed: usize) {
+        self.change(|s| s.speed = speed.min(SPEEDS.len() - 1));
+        self.refresh();
+    }
+
+    fn play(&self) {
+        if self.with(|s| s.mode != Mode::Playing) {
+            return;
+        }
+        if !self.change(|s| s.session.step(s.depth, None)) {
+            self.stop();
+            return;
+        }
+        self.moved();
+        let wait = SPEEDS.get(self.with(|s| s.speed)).copied().unwrap_or(400);
+        let store = self.clone();
+        Timeout::new(wait, move || store.play()).forget();
+    }
+
+    /// Runs until nothing is left to do.
+    pub fn to_steady(&self) {
+        if self.with(|s| matches!(s.mode, Mode::ToSteady { .. })) {
+            return self.stop();
+        }
+        self.change(|s| s.mode = Mode::ToSteady { done: 0 });
+        self.refresh();
+        self.go_on(clock());
+    }
+
+    fn go_on(&self, drawn: f64) {
+        let Mode::ToSteady { mut done } = self.with(|s| s.mode.clone()) else { return };
+        let end = clock() + SLICE;
+        let mut more = true;
+        while more && clock() < end {
+            more = done < LIMIT && self.change(|s| s.session.step(s.depth, None));
+            done += u64::from(more);
+            if more {
+                self.announce();
+            }
+        }
+        if !more {
+            if done >= LIMIT {
+                let text = self.texts().with("limit-steps", &[("n", (LIMIT as f64).into())]);
+                self.say(text, true);
+            }
+            self.change(|s| s.mode = Mode::Idle);
+            self.moved_quietly();
+            self.ended();
+            return;
+        }
+        self.change(|s| s.mode = Mode::ToSteady { done });
+        // Drawing takes longer than stepping: a few pictures a second tell enough.
+        let (now, nodes) = (clock(), self.with(|s| s.graph.nodes.len()));
+        let due = now - drawn > if nodes > 300 { 400.0 } else { 90.0 };
+        if due {
+            self.change(|s| {
+                s.derive();
+            });
+            self.refresh();
+        }
+        let store = self.clone();
+        let drawn = if due { now } else { drawn };
+        Timeout::new(0, move || store.go_on(drawn)).forget();
+    }
+
+    /// Calls back when nothing runs any more.
+    pub fn when_idle(&self, resolve: js_sys::Function) {
+        self.0.waiting.borrow_mut().push(resolve);
+        if self.with(|s| s.mode == Mode::Idle) {
+            self.ended();
+        }
+    }
+
+    fn ended(&self) {
+        for resolve in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
+            let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
+        }
+    }
+
+    /// Moved, each step of it having been announced.
+    fn moved_quietly(&self) {
+        self.change(super::State::derive);
+        self.look_again();
+        self.0.planned.set(self.0.planned.get() + 1);
+        self.refresh();
+        self.plan_listing();
+        self.plan_save();
+    }
+
+    pub(super) fn plan(&self, wait: u32, work: impl FnOnce(Store) + 'static) {
+        let store = self.clone();
+        Timeout::new(wait, move || work(store)).forget();
+    }
+}

@@ -1,0 +1,247 @@
+//! What is always in reach: the scenario, the transport, the depth, the settings.
+
+use gloo::utils::{document_element, window};
+use steady::session::Depth;
+use steady::session::scenario::Text;
+use yew::prelude::*;
+
+use super::glyph;
+use super::i18n::{Lang, Texts};
+use super::menu::{Choice, Menu};
+use super::next;
+use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
+
+/// What the bar needs.
+#[derive(Properties, PartialEq)]
+pub struct BarProps {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Opens the keys.
+    pub help: Callback<bool>,
+}
+
+/// Brand, scenario, settings.
+#[component]
+pub fn TopBar(props: &BarProps) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let scenarios = store.with(|s| s.scenarios().clone());
+    let now = scenarios.iter().position(|s| s.id == props.scenario);
+    let title = now.and_then(|i| scenarios.get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let choices = {
+        let (t, scenarios, store) = (t.clone(), scenarios.clone(), store.clone());
+        Callback::from(move |()| {
+            let mut all: Vec<Choice> = scenarios
+                .iter()
+                .enumerate()
+                .map(|(i, s)| Choice { title: said(&t, &s.title), about: String::new(), now: Some(i) == now })
+                .collect();
+            if store.has_kept() {
+                all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
+            }
+            all
+        })
+    };
+    let choose = {
+        let (store, scenarios) = (store.clone(), scenarios.clone());
+        Callback::from(move |i: usize| match scenarios.get(i) {
+            Some(s) => store.open_scenario(s.id),
+            None => store.open_kept(),
+        })
+    };
+    let other = match t.lang() {
+        Lang::En => Lang::Zh,
+        Lang::Zh => Lang::En,
+    };
+    let language = {
+        let store = store.clone();
+        move |_| {
+            remember("steady:lang", other.tag());
+            store.set_lang(other);
+        }
+    };
+    let share = {
+        let store = store.clone();
+        move |_| store.share()
+    };
+    let help = { let help = props.help.clone(); move |_| help.emit(true) };
+    html! {
+        <header class="top">
+            <h1 class="brand">
+                <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+                    <circle cx="11" cy="11" r="9.2" /><path d="M4.5 11c2.2-5 4.2 5 6.5 0s4.3 0 6.5 0" />
+                </svg>
+                { "Steady" }
+            </h1>
+            <Menu class="scenarios" name={t.get("scenarios")} {choices} {choose}
+                label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
+            <Faults />
+            <span class="spring"></span>
+            <button type="button" class="language" onclick={language} lang={other.tag()}>
+                { if other == Lang::Zh { "中文" } else { "English" } }
+            </button>
+            <button type="button" class="tool" title={t.get("theme")} aria-label={t.get("theme")} onclick={|_| toggle_theme()}>
+                { glyph::icon(glyph::THEME) }
+            </button>
+            <button type="button" id="keys-button" class="tool" title={t.get("keys")} aria-label={t.get("keys")} onclick={help}>
+                <b aria-hidden="true">{ "?" }</b>
+            </button>
+            <button type="button" class="share" onclick={share}>{ t.get("share") }</button>
+        </header>
+    }
+}
+
+/// A scenario's text in the page's language.
+pub fn said(t: &Texts, text: &Text) -> String {
+    match t.lang() {
+        Lang::En => text.en.clone(),
+        Lang::Zh => text.zh.clone(),
+    }
+}
+
+fn remember(key: &str, value: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        // A setting that cannot be kept holds until the page is closed.
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// Whether the page is dark now.
+pub fn is_dark() -> bool {
+    match read_local("steady:theme").as_deref() {
+        Some("dark") => true,
+        Some("light") => false,
+        _ => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),
+    }
+}
+
+fn toggle_theme() {
+    let next = if is_dark() { "light" } else { "dark" };
+    remember("steady:theme", next);
+    let _ = document_element().set_attribute("data-theme", next);
+    if let Ok(event) = web_sys::Event::new("steady:theme") {
+        let _ = window().dispatch_event(&event);
+    }
+}
+
+/// What the transport shows.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// Whether it runs.
+    pub mode: Mode,
+    /// How fast.
+    pub speed: usize,
+    /// How deep a step goes.
+    pub depth: Depth,
+    /// Whether there is nothing to go back to.
+    pub at_start: bool,
+    /// What a step would do.
+    pub first: Option<NextLine>,
+    /// Whether there is nothing to step to.
+    pub steady: bool,
+}
+
+/// Restart, back, step, run, to steady; speed and depth.
+#[component]
+pub fn Transport(props: &Props) -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let on = |act: fn(&Store)| {
+        let store = store.clone();
+        move |_: MouseEvent| act(&store)
+    };
+    let playing = props.mode == Mode::Playing;
+    let rushing = matches!(props.mode, Mode::ToSteady { .. });
+    let hint = match &props.first {
+        Some(line) => next::plain(&t, line),
+        None if props.steady => t.get("steady"),
+        None => String::new(),
+    };
+    let speed = |i: usize, ms: u32| {
+        let label = format!("{}×", 400.0 / f64::from(ms));
+        html! { <option value={i.to_string()} selected={i == props.speed}>{ label }</option> }
+    };
+    let set_speed = {
+        let store = store.clone();
+        Callback::from(move |e: Event| {
+            let to = e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
+            store.set_speed(to.unwrap_or(2));
+        })
+    };
+    let depth = |d: Depth, key: &'static str| {
+        let store = store.clone();
+        html! {
+            <button type="button" role="radio" aria-checked={(d == props.depth).to_string()}
+                tabindex={if d == props.depth { "0" } else { "-1" }} title={t.get(&format!("{key}-about"))}
+                onclick={move |_| store.set_depth(d)}>{ t.get(key) }</button>
+        }
+    };
+    html! {
+        <div class="controls">
+            <div class="transport" role="group" aria-label={t.get("transport")}>
+                <button type="button" class="tool" title={t.get("restart-keys")} aria-label={t.get("restart")} onclick={on(Store::restart)}>
+                    { glyph::icon(glyph::RESTART) }</button>
+                <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={props.at_start}
+                    onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
+                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
+                    { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
+                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}>
+                    { glyph::icon(if playing { glyph::PAUSE } else { glyph::PLAY }) }
+                    <span>{ t.get(if playing { "pause" } else { "run" }) }</span></button>
+                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}>
+                    { glyph::icon(glyph::STEADY) }<span>{ t.get(if rushing { "stop" } else { "to-steady" }) }</span></button>
+                <label class="speed"><span class="sr">{ t.get("speed") }</span>
+                    <select onchange={set_speed}>{ for SPEEDS.iter().enumerate().map(|(i, ms)| speed(i, *ms)) }</select></label>
+            </div>
+            <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store, props.depth)}>
+                { depth(Depth::Command, "depth-command") }
+                { depth(Depth::Reconcile, "depth-reconcile") }
+                { depth(Depth::Machinery, "depth-machinery") }
+            </div>
+        </div>
+    }
+}
+
+/// Arrow keys choose among the depths, as in any set of radio buttons.
+fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
+    let store = store.clone();
+    Callback::from(move |e: KeyboardEvent| {
+        let all = [Depth::Command, Depth::Reconcile, Depth::Machinery];
+        let at = all.iter().position(|d| *d == now).unwrap_or(0);
+        let to = match e.key().as_str() {
+            "ArrowRight" | "ArrowDown" => (at + 1) % 3,
+            "ArrowLeft" | "ArrowUp" => (at + 2) % 3,
+            _ => return,
+        };
+        e.prevent_default();
+        e.stop_propagation();
+        if let Some(d) = all.get(to) {
+            store.set_depth(*d);
+            super::keys::focus(&format!(".seg button:nth-child({})", to + 1));
+        }
+    })
+}
+
+/// What can go wrong with the control plane.
+#[component]
+fn Faults() -> Html {
+    let store = use_context::<Store>().expect("the app provides it");
+    let t = use_context::<Texts>().expect("the app provides it");
+    let choices = {
+        let (store, t) = (store.clone(), t.clone());
+        Callback::from(move |()| {
+            let choice = |(key, name, _): (&str, String, _)| Choice {
+                title: t.with(key, &[("what", name.into())]),
+                about: t.get(&format!("{key}-about")),
+                now: false,
+            };
+            store.plane_faults().into_iter().map(choice).collect()
+        })
+    };
+    let choose = Callback::from(move |i: usize| {
+        if let Some((_, _, fault)) = store.plane_faults().get(i) {
+            store.break_it(fault);
+        }
+    });
+    html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }
+}
