@@ -102,7 +102,7 @@ impl Cluster {
 
     fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
         let c = self.processes.get(actor.process as usize)?.components.get(actor.component as usize)?;
-        Some(&**c)
+        Some(&***c)
     }
 
     /// A component's name.

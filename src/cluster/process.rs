@@ -4,6 +4,31 @@ use std::rc::Rc;
 
 use crate::client::{Caches, Component, Informer};
 
+/// A part of a process that is copied only when it is changed while another cluster still has it:
+/// a step that touches one component leaves the others where they are.
+#[derive(Clone, Debug)]
+pub struct Shared<T>(Rc<T>);
+
+impl<T> Shared<T> {
+    /// A part of its own.
+    pub fn new(part: T) -> Shared<T> {
+        Shared(Rc::new(part))
+    }
+}
+
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> std::ops::DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
 /// kube-controller-manager, kube-scheduler or a kubelet.
 #[derive(Clone, Debug)]
 pub struct Process {
@@ -14,11 +39,11 @@ pub struct Process {
     /// Whether it runs. A stopped process sees and does nothing.
     pub running: bool,
     /// One for each kind it watches.
-    pub informers: Vec<Informer>,
+    pub informers: Vec<Shared<Informer>>,
     /// What these have seen.
     pub caches: Rc<Caches>,
     /// What works with them.
-    pub components: Vec<Box<dyn Component>>,
+    pub components: Vec<Shared<Box<dyn Component>>>,
 }
 
 impl Process {
@@ -40,6 +65,8 @@ impl Process {
                 }
             }
         }
+        let informers = informers.into_iter().map(Shared::new).collect();
+        let components = components.into_iter().map(Shared::new).collect();
         Process { name: name.into(), node, running: true, informers, caches: Rc::default(), components }
     }
 }

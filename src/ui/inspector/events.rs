@@ -22,7 +22,7 @@ pub fn Events(props: &TabProps) -> Html {
             .and_then(|c| c.as_array().cloned())
             .unwrap_or_default();
         let events: Vec<Value> = events_of(cluster, &props.object).iter().map(|e| e.to_value()).collect();
-        let start = s.session().moment(0).map_or(0, |m| m.cluster.now().as_millisecond());
+        let start = s.session().cluster_at(0).map_or(0, |c| c.now().as_millisecond());
         (conditions, events, start)
     });
     let text = |v: &Value, p: &str| v.pointer(p).and_then(Value::as_str).unwrap_or_default().to_owned();

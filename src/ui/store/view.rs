@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::api::{Kind, Object, ObjectRef};
-use steady::cluster::{Cluster, Outcome};
+use steady::cluster::Outcome;
 use steady::session::view::graph::Graph;
 use steady::session::view::{Declared, Preview, Problem, declared};
 use steady::session::{Depth, MomentId, What as Did};
@@ -114,7 +114,7 @@ impl State {
     /// Works out what follows from where the run stands.
     pub(super) fn derive(&mut self) {
         self.version += 1;
-        let boot = self.session.moment(0).map(|m| m.cluster.clone());
+        let boot = self.session.cluster_at(0);
         if let Some(boot) = &boot {
             self.graph = Shared::new(Graph::new(self.session.cluster(), boot, &self.graph));
         }
@@ -178,7 +178,7 @@ impl Store {
         let texts = self.texts();
         self.with(|s| {
             let moment = s.session.current();
-            let start = s.session.moment(0).map_or(0, |m| m.cluster.now().as_millisecond());
+            let start = s.session.cluster_at(0).map_or(0, |c| c.now().as_millisecond());
             let position = s.marks.iter().position(|m| m.moment == s.session.at()).unwrap_or(0);
             View {
                 version: s.version,
@@ -235,9 +235,9 @@ impl Store {
     pub fn before_and_after(&self, of: &ObjectRef) -> (Option<Object>, Option<Object>) {
         self.with(|s| {
             let moment = s.session.current();
-            let before = moment.parent.and_then(|p| s.session.moment(p)).map(|m| &m.cluster);
-            let get = |c: &Cluster| c.api().etcd().get(of).map(|r| r.object.clone());
-            (before.and_then(get), get(&moment.cluster))
+            let after = s.session.cluster().api().etcd().get(of).map(|r| r.object.clone());
+            let first = moment.writes().into_iter().find(|w| w.object == *of);
+            (first.map_or_else(|| after.clone(), |w| w.prev.clone()), after)
         })
     }
 
