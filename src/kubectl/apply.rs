@@ -184,7 +184,7 @@ fn one(
             Err(Stop::Error(Error::Status(s))) if s.is_conflict() && attempt < RETRIES => {
                 match current(cx, m)? {
                     Some(object) => live = object,
-                    None => return Err(s.into()),
+                    None => return Err(Error::Status(s).into()),
                 }
             }
             failed => {

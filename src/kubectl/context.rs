@@ -32,7 +32,7 @@ impl From<Error> for Stop {
 
 impl From<Status> for Stop {
     fn from(s: Status) -> Stop {
-        Stop::Error(Error::Status(s))
+        Stop::Error(Error::Status(Box::new(s)))
     }
 }
 
@@ -199,7 +199,7 @@ impl<'a> Context<'a> {
         let (kind, name) = (call.kind, call.key.name.clone());
         match &self.send(call)?.response {
             Response::Object { object, .. } => Ok(object.clone()),
-            Response::Failure(s) => Err((**s).clone().into()),
+            Response::Failure(s) => Err(Error::Status(s.clone()).into()),
             Response::List { .. } | Response::Success { .. } => Err(Status::not_found(kind, &name).into()),
         }
     }
@@ -215,7 +215,7 @@ impl<'a> Context<'a> {
         call.label_selector = labels.into();
         match &self.send(call)?.response {
             Response::List { items, .. } => Ok(items.clone()),
-            Response::Failure(s) => Err((**s).clone().into()),
+            Response::Failure(s) => Err(Error::Status(s.clone()).into()),
             Response::Object { .. } | Response::Success { .. } => Ok(Vec::new()),
         }
     }

@@ -6,7 +6,7 @@ use crate::apiserver::{Details, Status};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// The server refused.
-    Status(Status),
+    Status(Box<Status>),
     /// kubectl itself refused, in these words.
     Text(String),
     /// Several things went wrong.

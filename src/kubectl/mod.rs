@@ -37,6 +37,7 @@ mod flags;
 mod generators;
 mod get;
 mod go;
+mod go_template;
 pub mod jsonpath;
 mod label;
 mod node;

@@ -6,7 +6,7 @@ use super::context::{Context, Result, fail};
 use super::custom_columns::Columns;
 use super::flags::{Args, Flag, boolean, optional, text};
 use super::jsonpath::Template;
-use super::{files, go, resource};
+use super::{files, go, go_template, resource};
 use crate::api::{Kind, yaml};
 
 /// The flags of printing.
@@ -64,6 +64,7 @@ pub(super) enum Printer {
     JsonPath(String, Template),
     JsonPathAsJson(Template),
     Columns(Columns),
+    GoTemplate(String, go_template::Template),
 }
 
 const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile,wide,yaml";
@@ -98,7 +99,16 @@ impl Printer {
             }
             "custom-columns" if tables => Printer::Columns(Columns::parse(template)?),
             "custom-columns-file" if tables => Printer::Columns(columns_file(&files::text(cx, template)?)?),
-            "go-template" | "template" | "go-template-file" | "templatefile" | "kyaml" => {
+            "go-template" | "template" | "go-template-file" | "templatefile" => {
+                needs(template)?;
+                let file = name.ends_with("file");
+                let text = if file { files::text(cx, template)? } else { template.to_owned() };
+                match go_template::Template::parse(&text) {
+                    Ok(parsed) => Printer::GoTemplate(text, parsed),
+                    Err(e) => return fail(format!("error parsing template {text}, {e}")),
+                }
+            }
+            "kyaml" => {
                 return fail(format!(
                     "the output format {name:?} is not built here: jsonpath and custom-columns are"
                 ));
@@ -129,6 +139,10 @@ impl Printer {
             Printer::JsonPath(text, template) => match template.render(value) {
                 Ok(rendered) => cx.out.push_str(&rendered),
                 Err(e) => return fail(not_executed(text, &e, value)),
+            },
+            Printer::GoTemplate(text, template) => match template.render(value) {
+                Ok(rendered) => cx.out.push_str(&rendered),
+                Err(e) => return fail(format!("error executing template {text:?}: {e}")),
             },
             Printer::JsonPathAsJson(template) => match template.find(value) {
                 Ok(found) => {

@@ -78,7 +78,7 @@ pub(super) struct Rules {
     pub(super) all_by_default: bool,
     /// Nothing at all is an error that says so.
     pub(super) required: bool,
-    /// Only the part of the first word matters: `get` treats every name by itself.
+    /// Of every namespace (`-A`).
     pub(super) all_namespaces: bool,
 }
 
@@ -160,8 +160,7 @@ fn kinds(word: &str) -> Result<Vec<Kind>> {
                 .filter_map(|(g, p)| Kind::ALL.iter().find(|k| k.group() == *g && k.plural() == *p))
                 .for_each(|k| add(*k));
         } else if part.is_empty() {
-            return fail("arguments in resource/name form may not have more than one slash".to_owned())
-                .or(fail(format!("the server doesn't have a resource type {part:?}")));
+            return fail(format!("the server doesn't have a resource type {part:?}"));
         } else {
             add(must_kind(part)?);
         }
@@ -282,14 +281,12 @@ pub(super) fn resource_name(kind: Kind, name: &str) -> String {
     }
 }
 
+/// Objects with the files they were named in, and what was not found.
+type Fetched = (Vec<(Object, String)>, Vec<Error>);
+
 /// Fetches one object by `TYPE NAME` or `TYPE/NAME` for commands on several objects; errors end it
 /// only after all were tried.
-pub(super) fn objects(
-    cx: &mut Context<'_>,
-    args: &Args,
-    words: &[String],
-    rules: Rules,
-) -> Result<(Vec<(Object, String)>, Vec<Error>)> {
+pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
     let targets = targets(cx, args, words, rules)?;
     let (found, errors) = fetch(cx, args, &targets)?;
     let objects = found.into_iter().flat_map(|f| {

@@ -64,14 +64,11 @@ fn pod_spec(kind: Kind, value: &mut Value) -> Option<&mut Map<String, Value>> {
     value.pointer_mut(path)?.as_object_mut()
 }
 
+/// A change of a pod spec, or what is wrong with it.
+type Edit<'a> = dyn Fn(&mut Map<String, Value>) -> std::result::Result<(), Vec<String>> + 'a;
+
 /// Changes every object's pod spec and sends what is different.
-fn change(
-    cx: &mut Context<'_>,
-    args: &Args,
-    words: &[String],
-    done: &str,
-    edit: &dyn Fn(&mut Map<String, Value>) -> std::result::Result<(), Vec<String>>,
-) -> Result {
+fn change(cx: &mut Context<'_>, args: &Args, words: &[String], done: &str, edit: &Edit) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let rules = Rules { required: true, ..Rules::default() };
     let (objects, mut errors) = resource::objects(cx, args, words, rules)?;
@@ -90,7 +87,7 @@ fn one(
     args: &Args,
     object: &Object,
     done: &str,
-    edit: &dyn Fn(&mut Map<String, Value>) -> std::result::Result<(), Vec<String>>,
+    edit: &Edit<'_>,
     dry_run: DryRun,
 ) -> Result {
     let before = object.to_value();

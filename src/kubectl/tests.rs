@@ -178,6 +178,8 @@ fn no_line_panics() {
         "jsonpath={.items[?(@.a==1)]}",
         "jsonpath={..a}",
         "custom-columns=A:.b,C",
+        "go-template={{range .items}}{{.a}}{{end}}",
+        "go-template={{if",
         "--all",
         "-A",
         "-n",

@@ -114,7 +114,7 @@ fn App(props: &Props) -> Html {
                 <main>
                     <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
                         preview={v.preview.clone()} terminal={v.terminal.clone()} />
-                    <Graph graph={v.graph.clone()} changed={v.changed.clone()} version={v.version}
+                    <Graph graph={v.graph.clone()} changed={v.changed.clone()} lit={v.lit.clone()} version={v.version}
                         selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
                         <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
                         <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>

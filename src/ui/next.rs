@@ -59,11 +59,19 @@ pub fn NextCommands(props: &Props) -> Html {
         t.get("next-pick")
     };
     let items = lines.iter().enumerate().map(|(i, line)| {
+        let (lighter, lit) = (store.clone(), line.clone());
+        let light = move || lighter.light(Some(&lit));
+        let dark = {
+            let store = store.clone();
+            move || store.light(None)
+        };
         let (store, choice) = (store.clone(), line.clone());
         let first = i == 0;
         html! {
             <li key={format!("{i} {}", line.by)}>
                 <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))}
+                    onmouseenter={let l = light.clone(); move |_| l()} onmouseleave={let d = dark.clone(); move |_| d()}
+                    onfocus={move |_| light()} onblur={move |_| dark()}
                     onclick={move |_| store.choose(&choice)} disabled={running}>
                     <i class="dot" aria-hidden="true"></i>
                     <span class="by">{ middle(&line.by, 26) }</span>

@@ -185,10 +185,12 @@ pub fn Transport(props: &Props) -> Html {
                     onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
                 <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
                     { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
-                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}>
+                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}
+                    aria-label={t.get(if playing { "pause" } else { "run" })} title={t.get("key-run")}>
                     { glyph::icon(if playing { glyph::PAUSE } else { glyph::PLAY }) }
                     <span>{ t.get(if playing { "pause" } else { "run" }) }</span></button>
-                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}>
+                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}
+                    aria-label={t.get(if rushing { "stop" } else { "to-steady" })} title={t.get("to-steady-keys")}>
                     { glyph::icon(glyph::STEADY) }<span>{ t.get(if rushing { "stop" } else { "to-steady" }) }</span></button>
                 <label class="speed"><span class="sr">{ t.get("speed") }</span>
                     <select onchange={set_speed}>{ for SPEEDS.iter().enumerate().map(|(i, ms)| speed(i, *ms)) }</select></label>

@@ -30,6 +30,8 @@ pub struct Props {
     pub graph: Shared<Facts>,
     /// What the last step changed.
     pub changed: Shared<BTreeSet<ObjectRef>>,
+    /// What a command that is pointed at is about.
+    pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Grows with every step, so that marks move anew.
     pub version: u64,
     /// What is selected.
@@ -217,7 +219,7 @@ fn cards(
         Some(html! {
             <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
                 owner={owner_name(item.node)} {pods} small={flow != Flow::Right}
-                selected={selected == Some(item.node)}
+                lit={props.lit.contains(&node.reference)} selected={selected == Some(item.node)}
                 stop={selected.map_or(first == Some(item.node), |s| s == item.node)}
                 changed={changed.then_some(props.version)} select={select.clone()} texts={t.clone()} />
         })
@@ -233,7 +235,7 @@ fn folds(props: &Props, placed: &Layout, select: &Callback<ObjectRef>, selected:
             let owner = f.owner.and_then(|o| props.graph.node(o)).map(|n| n.reference.key.name.to_string());
             html! {
                 <FoldView key={format!("fold {}", owner.clone().unwrap_or_default())} fold={f.clone()}
-                    graph={props.graph.clone()} changed={props.changed.clone()} version={props.version}
+                    graph={props.graph.clone()} changed={props.changed.clone()} lit={props.lit.clone()} version={props.version}
                     selected={selected.filter(|s| f.cells.contains(&Some(*s)))} select={select.clone()} />
             }
         })

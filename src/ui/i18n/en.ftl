@@ -23,6 +23,7 @@ step = Step
 run = Run
 pause = Pause
 to-steady = To steady
+to-steady-keys = Run until nobody has a next command (⇧→)
 stop = Stop
 speed = Speed
 depth = How deep a step goes

@@ -22,6 +22,7 @@ step = 单步
 run = 运行
 pause = 暂停
 to-steady = 到稳态
+to-steady-keys = 运行到谁都没有下一条命令（⇧→）
 stop = 停止
 speed = 速度
 depth = 一步有多细

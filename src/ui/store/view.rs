@@ -68,6 +68,8 @@ pub struct View {
     pub graph: Shared<Graph>,
     /// What the last step changed.
     pub changed: Shared<BTreeSet<ObjectRef>>,
+    /// What a command that is pointed at is about.
+    pub lit: Shared<BTreeSet<ObjectRef>>,
     /// The colour of who changed it.
     pub said: Said,
     /// The selected object.
@@ -120,6 +122,9 @@ impl State {
         let changed: BTreeSet<ObjectRef> =
             moment.writes().iter().map(|w| w.object.clone()).filter(|o| o.kind != Kind::Event).collect();
         self.changed = Shared::new(changed);
+        if !self.lit.is_empty() {
+            self.lit = Shared::default();
+        }
         if self.selection.as_ref().is_some_and(|s| self.graph.find(s).is_none() && !exists(self, s)) {
             self.selection = None;
         }
@@ -179,6 +184,7 @@ impl Store {
                 version: s.version,
                 graph: s.graph.clone(),
                 changed: s.changed.clone(),
+                lit: s.lit.clone(),
                 said: Said {
                     who: moment.by().as_deref().map_or("who-start", who::class),
                     text: step_sentence(&texts, moment),
