@@ -71,6 +71,7 @@ impl Reconciler for StandInKubelet {
                     o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
                 };
                 if down(&seen.old) != down(&seen.new) {
+                    cx.enqueue(Key::new("", &self.node));
                     let keys: Vec<Key> = cx.caches.of(Kind::Pod).list(None).map(Object::key).collect();
                     keys.into_iter().for_each(|k| cx.enqueue(k));
                 }
@@ -80,6 +81,9 @@ impl Reconciler for StandInKubelet {
     }
 
     async fn sync(self, cx: Context<State>, key: Key) -> Result {
+        if key.namespace.is_empty() {
+            return self.report(&cx, &key).await;
+        }
         let Some(mut pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
         let down =
             cx.lister::<ApiNode>().get(&Key::new("", &self.node)).is_some_and(|n| kubelet::node::is_down(n));
@@ -136,6 +140,22 @@ impl Reconciler for StandInKubelet {
     }
 }
 
+impl StandInKubelet {
+    /// A node that is no longer down says so.
+    async fn report(&self, cx: &Context<State>, key: &Key) -> Result {
+        let Some(node) = cx.lister::<ApiNode>().get(key).cloned() else { return Ok(()) };
+        let silent =
+            node.status.iter().flat_map(|s| s.conditions.iter().flatten()).any(|c| c.status == "Unknown");
+        if kubelet::node::is_down(&node) || !silent {
+            return Ok(());
+        }
+        let mut to = node.clone();
+        Rc::make_mut(&mut to).status = Some(kubelet::node::report(&node, self.number, cx.now()));
+        cx.patch_status(node, to).because(Why::new("stand_in")).await?;
+        Ok(())
+    }
+}
+
 /// Steady.
 pub struct Simulator {
     cluster: Cluster,
@@ -167,6 +187,9 @@ impl Simulator {
     }
 
     fn note(&mut self, writes: &[apiserver::Write]) {
+        for node in writes.iter().filter_map(|w| ApiNode::from_object(w.next.as_ref()?)) {
+            self.cluster.set_heartbeat(node.metadata.name(), !kubelet::node::is_down(node));
+        }
         note(&mut self.writes, &mut self.last_write, self.cluster.now(), writes);
     }
 

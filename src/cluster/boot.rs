@@ -176,7 +176,8 @@ fn node_object(spec: &NodeSpec, index: usize) -> Object {
     }
     let condition = |type_: &str, status: &str, reason: &str, message: &str| json!({"type": type_, "status": status, "reason": reason, "message": message});
     let value = json!({
-        "metadata": {"name": spec.name, "labels": labels},
+        // The annotation is what the TTL controller gives every node of a small cluster.
+        "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},
         "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
         "status": {
             "capacity": spec.capacity,
