@@ -48,3 +48,9 @@ pub mod types {
 
 /// A moment of virtual time.
 pub type Timestamp = jiff::Timestamp;
+
+/// A moment so much later (or earlier); the end (or the beginning) of time at most, so that no
+/// number in a manifest can overflow it. Moments are added to with this and nothing else.
+pub fn later(from: Timestamp, by: jiff::SignedDuration) -> Timestamp {
+    from.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
+}

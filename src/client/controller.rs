@@ -16,7 +16,7 @@ use super::informer::Notification;
 use super::recorder::{EventFlavour, Recorder};
 use super::why::Why;
 use super::workqueue::WorkQueue;
-use crate::api::{Key, Kind, Timestamp};
+use crate::api::{Key, Kind, Timestamp, later};
 use crate::apiserver::{Filter, Request, Response};
 
 /// What makes one controller differ from another: what it watches, how it turns a notification
@@ -93,7 +93,7 @@ impl<S> Handler<'_, S> {
 
     /// Adds a key after a while, and says who waits for it.
     pub fn enqueue_waiting(&mut self, key: &Key, after: SignedDuration, wait: Wait) {
-        let at = self.now + after.max(SignedDuration::ZERO);
+        let at = later(self.now, after.max(SignedDuration::ZERO));
         plan(self.queue, self.timers, key, at, wait);
     }
 
@@ -354,7 +354,7 @@ impl<R: Reconciler> Controller<R> {
             self.queue.forget(key);
             return;
         }
-        let at = env.now + self.queue.next_delay(key);
+        let at = later(env.now, self.queue.next_delay(key));
         plan(&mut self.queue, env.timers, key, at, Wait::Foreground);
     }
 

@@ -196,20 +196,22 @@ impl Cluster {
         self.is_steady()
     }
 
-    /// Lets time pass up to a moment, doing everything that there is to do on the way.
+    /// Lets time pass up to a moment, doing everything that there is to do on the way, what is due
+    /// at that moment included.
     pub fn run_until(&mut self, to: Timestamp, mut see: impl FnMut(&Cluster, &Command)) {
         loop {
-            match self.fair() {
-                Some(Action::Advance) if self.clock.next().is_none_or(|t| t > to) => break,
-                None => break,
+            match self.fair().filter(|a| *a != Action::Advance || self.clock.next().is_some_and(|t| t <= to))
+            {
                 Some(action) => {
                     let Ok(t) = self.act(&action) else { break };
                     if let Some(command) = self.as_command(t) {
                         see(self, &command);
                     }
                 }
+                // What runs by the clock in the background comes with the last moment.
+                None if self.now() < to => self.advance_to(to),
+                None => break,
             }
         }
-        self.advance_to(to);
     }
 }

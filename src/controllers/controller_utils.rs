@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later};
 use crate::apiserver::{DeleteOptions, Status};
 use crate::client::{Context, Error, Why};
 use crate::etcd::Map;
@@ -102,7 +102,7 @@ pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
         return true;
     }
     let min = SignedDuration::from_secs(i64::from(min_ready_seconds));
-    c.last_transition_time.as_ref().is_some_and(|t| t.0 + min <= now)
+    c.last_transition_time.as_ref().is_some_and(|t| later(t.0, min) <= now)
 }
 
 /// `podutil.IsPodTerminal`

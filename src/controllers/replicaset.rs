@@ -13,7 +13,7 @@ use super::controller_utils::{
 };
 use crate::api::labels::Selector;
 use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, owner_reference};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later, owner_reference};
 use crate::apiserver::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, Reconciler, Result, Why};
 
@@ -213,7 +213,7 @@ fn check_availability_later(cx: &Cx, key: &Key, rs: &ReplicaSet, active: &[Rc<Po
         .filter_map(|p| {
             pod_condition(p, "Ready").filter(|c| c.status == "True")?.last_transition_time.as_ref()
         })
-        .map(|t| (t.0 + SignedDuration::from_secs(min)).duration_since(cx.now()))
+        .map(|t| later(t.0, SignedDuration::from_secs(min)).duration_since(cx.now()))
         .filter(|d| d.is_positive())
         .min();
     cx.enqueue_after(key.clone(), next.unwrap_or(SignedDuration::from_secs(min)));

@@ -10,8 +10,8 @@ use super::util::{
     condition, has_progress_deadline, is_complete, is_progressing, is_timed_out, new_condition,
     progress_deadline, reason, remove_condition, set_condition,
 };
-use crate::api::MetaExt;
 use crate::api::types::{Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet, ReplicaSetCondition};
+use crate::api::{MetaExt, later};
 use crate::client::Result;
 
 /// Writes the status of a rollout; if nothing changed, comes back when the deadline is over
@@ -103,7 +103,7 @@ fn come_back_for_deadline(cx: &Cx, d: &Deployment, status: &DeploymentStatus) {
         return;
     }
     let Some(since) = &current.last_update_time else { return };
-    let after = (since.0 + progress_deadline(d)).duration_since(cx.now());
+    let after = later(since.0, progress_deadline(d)).duration_since(cx.now());
     let second = SignedDuration::from_secs(1);
     // Shortly before, it tries again and again; a second later is as good.
     cx.enqueue_after(d.metadata.key(), if after < second { second } else { after + second });
