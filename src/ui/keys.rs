@@ -6,8 +6,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
 
-use super::i18n::Texts;
 use super::store::Store;
+use crate::ui::hooks::use_texts;
 
 /// Keys and what they do.
 const KEYS: &[(&[&str], &str)] = &[
@@ -55,7 +55,11 @@ pub fn click(selector: &str) {
 /// The keys that apply, as this keyboard has them.
 pub fn apply_keys() -> &'static str {
     let agent = gloo::utils::window().navigator().user_agent().unwrap_or_default();
-    if agent.contains("Mac") || agent.contains("iPhone") || agent.contains("iPad") { "⌘↵" } else { "Ctrl ↵" }
+    if agent.contains("Mac") || agent.contains("iPhone") || agent.contains("iPad") {
+        "⌘↵"
+    } else {
+        "Ctrl ↵"
+    }
 }
 
 /// Whether a key belongs to what has the focus.
@@ -112,7 +116,7 @@ pub struct Props {
 /// The keys.
 #[component]
 pub fn KeysDialog(props: &Props) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let dialog = use_node_ref();
     {
         let dialog = dialog.clone();
@@ -126,8 +130,14 @@ pub fn KeysDialog(props: &Props) -> Html {
             }
         });
     }
-    let onclose = { let set = props.set.clone(); Callback::from(move |_: Event| set.emit(false)) };
-    let close = { let set = props.set.clone(); Callback::from(move |_: MouseEvent| set.emit(false)) };
+    let onclose = {
+        let set = props.set.clone();
+        Callback::from(move |_: Event| set.emit(false))
+    };
+    let close = {
+        let set = props.set.clone();
+        Callback::from(move |_: MouseEvent| set.emit(false))
+    };
     let outside = {
         let set = props.set.clone();
         Callback::from(move |e: MouseEvent| {

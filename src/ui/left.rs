@@ -4,11 +4,11 @@ use steady::session::view::{FieldChange, Preview, Problem};
 use yew::prelude::*;
 
 use super::editor::Editor;
-use super::i18n::Texts;
 use super::keys;
-use super::store::{Entry, Shared, Store};
+use super::store::{Entry, Shared};
 use super::terminal::Terminal;
 use super::topbar::said;
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the pane shows.
 #[derive(Properties, PartialEq)]
@@ -30,8 +30,8 @@ pub struct Props {
 /// The pane.
 #[component]
 pub fn Left(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let terminal = use_state(|| false);
     let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
         let on = *terminal == is_terminal;
@@ -76,11 +76,14 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
             "ArrowRight" => 1,
             _ => return,
         };
-        let Some(list) = e.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return };
+        let Some(list) = e.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else {
+            return;
+        };
         let Ok(tabs) = list.query_selector_all("[role=tab]") else { return };
         let n = tabs.length() as i32;
         let tab = |i: i32| tabs.item(i as u32).and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok());
-        let at = (0..n).find(|i| tab(*i).is_some_and(|t| t.get_attribute("aria-selected").as_deref() == Some("true")));
+        let at = (0..n)
+            .find(|i| tab(*i).is_some_and(|t| t.get_attribute("aria-selected").as_deref() == Some("true")));
         if let Some(next) = tab((at.unwrap_or(0) + by).rem_euclid(n.max(1))) {
             next.click();
             let _ = next.focus();
@@ -99,7 +102,7 @@ struct ChangesProps {
 /// What Apply would change.
 #[component]
 fn Changes(props: &ChangesProps) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     if let Some(first) = props.diagnostics.first() {
         return html! { <div class="changes bad" role="status"><p>{ &first.message }</p></div> };
     }
@@ -134,8 +137,8 @@ struct StoryProps {
 /// What the scenario is about, and what to try in it.
 #[component]
 fn Story(props: &StoryProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let Some((text, tries)) = store.with(|s| {
         let s = s.scenarios().iter().find(|s| s.id == props.scenario)?;
         let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();

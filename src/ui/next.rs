@@ -8,8 +8,9 @@ use steady::session::view::{Declared, Short};
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds};
-use super::store::{Listing, Mode, NextLine, Store, What};
+use super::store::{Listing, Mode, NextLine, What};
 use super::who;
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What a step would do, as one line of text.
 pub fn plain(t: &Texts, line: &NextLine) -> String {
@@ -46,8 +47,8 @@ pub struct Props {
 /// The list.
 #[component]
 pub fn NextCommands(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let lines = &props.listing.lines;
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
@@ -128,11 +129,15 @@ struct SteadyProps {
 /// Nothing is left to do; and whether that is what was asked for.
 #[component]
 fn Steady(props: &SteadyProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let d = &props.declared;
     if d.short.is_empty() {
-        let text = if d.want == 0 { t.get("steady-nothing") } else { t.with("steady-met", &[("n", (d.want as f64).into())]) };
+        let text = if d.want == 0 {
+            t.get("steady-nothing")
+        } else {
+            t.with("steady-met", &[("n", (d.want as f64).into())])
+        };
         return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
     }
     let row = |s: &Short| {
@@ -168,7 +173,7 @@ fn short(t: &Texts, s: &Short) -> String {
 /// How it stands, over the graph.
 #[component]
 pub fn StatePill(props: &Props) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let d = &props.declared;
     let met = d.short.is_empty();
     let counts = [("want", (d.want as f64).into()), ("have", (d.have as f64).into())];

@@ -7,9 +7,9 @@ use web_sys::{Element, PointerEvent, ResizeObserver};
 use yew::prelude::*;
 
 use super::glyph;
-use super::i18n::Texts;
 use super::menu::{Choice, Menu};
-use super::store::{Mark, Shared, Store};
+use super::store::{Mark, Shared};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the timeline shows.
 #[derive(Properties, PartialEq)]
@@ -33,8 +33,8 @@ fn pitch(n: usize, width: f32) -> f32 {
 /// The strip.
 #[component]
 pub fn Timeline(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let strip = use_node_ref();
     let width = use_width(&strip);
     let held = use_mut_ref(|| false);
@@ -86,7 +86,8 @@ pub fn Timeline(props: &Props) -> Html {
             e.stop_propagation();
         })
     };
-    let text = t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", ((n - 1) as f64).into())]);
+    let text =
+        t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", ((n - 1) as f64).into())]);
     let x = EDGE + props.position as f32 * step;
     html! {
         <div class="timeline">
@@ -113,11 +114,12 @@ fn use_width(of: &NodeRef) -> f32 {
     {
         let (of, width) = (of.clone(), width.clone());
         use_effect_with((), move |()| {
-            let changed = wasm_bindgen::closure::Closure::<dyn Fn(js_sys::Array)>::new(move |e: js_sys::Array| {
-                if let Ok(e) = e.get(0).dyn_into::<web_sys::ResizeObserverEntry>() {
-                    width.set(e.content_rect().width() as f32);
-                }
-            });
+            let changed =
+                wasm_bindgen::closure::Closure::<dyn Fn(js_sys::Array)>::new(move |e: js_sys::Array| {
+                    if let Ok(e) = e.get(0).dyn_into::<web_sys::ResizeObserverEntry>() {
+                        width.set(e.content_rect().width() as f32);
+                    }
+                });
             let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).ok();
             if let (Some(o), Some(el)) = (&observer, of.cast::<Element>()) {
                 o.observe(&el);
@@ -168,8 +170,8 @@ struct BranchProps {
 /// The other branches, to be reached again.
 #[component]
 fn Branches(props: &BranchProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let branches = {
         let (store, marks) = (store.clone(), props.marks.clone());
         move || store.branches(&marks)

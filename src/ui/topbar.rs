@@ -10,6 +10,7 @@ use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
 use super::next;
 use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the bar needs.
 #[derive(Properties, PartialEq)]
@@ -23,8 +24,8 @@ pub struct BarProps {
 /// Brand, scenario, settings.
 #[component]
 pub fn TopBar(props: &BarProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let scenarios = store.with(|s| s.scenarios().clone());
     let now = scenarios.iter().position(|s| s.id == props.scenario);
     let title = now.and_then(|i| scenarios.get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
@@ -64,7 +65,10 @@ pub fn TopBar(props: &BarProps) -> Html {
         let store = store.clone();
         move |_| store.share()
     };
-    let help = { let help = props.help.clone(); move |_| help.emit(true) };
+    let help = {
+        let help = props.help.clone();
+        move |_| help.emit(true)
+    };
     html! {
         <header class="top">
             <h1 class="brand">
@@ -144,8 +148,8 @@ pub struct Props {
 /// Restart, back, step, run, to steady; speed and depth.
 #[component]
 pub fn Transport(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let on = |act: fn(&Store)| {
         let store = store.clone();
         move |_: MouseEvent| act(&store)
@@ -227,8 +231,8 @@ fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
 /// What can go wrong with the control plane.
 #[component]
 fn Faults() -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let choices = {
         let (store, t) = (store.clone(), t.clone());
         Callback::from(move |()| {

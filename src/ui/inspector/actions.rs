@@ -4,9 +4,8 @@ use steady::api::{Kind, ObjectRef};
 use steady::session::view::graph::Card;
 use yew::prelude::*;
 
-use crate::ui::i18n::Texts;
+use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::keys;
-use crate::ui::store::Store;
 
 /// Of which object.
 #[derive(Properties, PartialEq)]
@@ -18,8 +17,8 @@ pub struct Props {
 /// The buttons.
 #[component]
 pub fn Actions(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let o = &props.object;
     let name = &o.key.name;
     let on = if o.key.namespace.is_empty() || &*o.key.namespace == "default" {
@@ -43,7 +42,10 @@ pub fn Actions(props: &Props) -> Html {
         if o.kind == Kind::Deployment {
             lines.push(("act-restart", format!("rollout restart deployment {name}{on}")));
             let verb = if paused { "resume" } else { "pause" };
-            lines.push((if paused { "act-resume" } else { "act-pause" }, format!("rollout {verb} deployment {name}{on}")));
+            lines.push((
+                if paused { "act-resume" } else { "act-pause" },
+                format!("rollout {verb} deployment {name}{on}"),
+            ));
             lines.push(("act-undo", format!("rollout undo deployment {name}{on}")));
         }
     }

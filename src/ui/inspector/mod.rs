@@ -16,6 +16,7 @@ use super::i18n::Texts;
 use super::left::tab_keys;
 use super::store::Store;
 use super::{glyph, keys, who};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What is inspected, and when.
 #[derive(Properties, PartialEq)]
@@ -57,8 +58,8 @@ const TABS: [(Tab, &str); 5] = [
 /// The pane.
 #[component]
 pub fn Inspector(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let tab = use_state(|| Tab::Yaml);
     // Nothing chosen: what the last step was about.
     let object = props.selection.clone().or_else(|| store.subject());
@@ -117,7 +118,9 @@ fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> H
 
 fn chips(t: &Texts, n: &GraphNode) -> Html {
     let mut out: Vec<Html> = Vec::new();
-    let mut chip = |class: &'static str, text: String| out.push(html! { <span class={classes!("chip", class)}>{ text }</span> });
+    let mut chip = |class: &'static str, text: String| {
+        out.push(html! { <span class={classes!("chip", class)}>{ text }</span> })
+    };
     match &n.card {
         Card::Workload { want, ready, .. } => {
             let class = if ready >= want { "ok" } else { "wait" };
@@ -125,7 +128,9 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
         }
         Card::Pod(p) => {
             let glyph = glyph::inline(p.look);
-            out.push(html! { <span class={classes!("chip", glyph::tone(p.look))}>{ glyph }{ &p.word }</span> });
+            out.push(
+                html! { <span class={classes!("chip", glyph::tone(p.look))}>{ glyph }{ &p.word }</span> },
+            );
             let mut chip = |text: String| out.push(html! { <span class="chip">{ text }</span> });
             chip(format!("{}/{}", p.ready.0, p.ready.1));
             if p.restarts > 0 {
@@ -135,7 +140,9 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
                 chip(node.clone());
             }
         }
-        Card::Node { ready, .. } => chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into()),
+        Card::Node { ready, .. } => {
+            chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into())
+        }
         Card::Other => {}
     }
     let meta = n.object.meta();

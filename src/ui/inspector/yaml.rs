@@ -4,8 +4,8 @@ use steady::session::view::{Line, LineMark, has_bookkeeping, object_lines};
 use yew::prelude::*;
 
 use super::TabProps;
+use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::Texts;
-use crate::ui::store::Store;
 
 /// More lines than this are not marked up one by one.
 const LINES: usize = 3000;
@@ -13,8 +13,8 @@ const LINES: usize = 3000;
 /// The lines.
 #[component]
 pub fn Yaml(props: &TabProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let managed = use_state(|| false);
     let lines = {
         let (object, managed) = (props.object.clone(), *managed);
@@ -34,7 +34,10 @@ pub fn Yaml(props: &TabProps) -> Html {
     use_effect_with((props.object.clone(), props.version), move |_| {
         gloo::timers::callback::Timeout::new(0, show_change).forget();
     });
-    let toggle = { let managed = managed.clone(); move |_| managed.set(!*managed) };
+    let toggle = {
+        let managed = managed.clone();
+        move |_| managed.set(!*managed)
+    };
     html! { <>
         <pre class="yaml">{ for lines.0.iter().take(LINES).map(|l| line(&t, l)) }</pre>
         if lines.1 {
@@ -63,7 +66,11 @@ fn tokens(text: &str) -> Vec<Html> {
         return vec![html! { { indent.to_owned() } }, value(body)];
     };
     let (key, rest) = body.split_at(end);
-    let mut out = vec![html! { { indent.to_owned() } }, html! { <i class="k">{ key.to_owned() }</i> }, html! { { ":" } }];
+    let mut out = vec![
+        html! { { indent.to_owned() } },
+        html! { <i class="k">{ key.to_owned() }</i> },
+        html! { { ":" } },
+    ];
     if let Some(v) = rest.strip_prefix(": ") {
         out.push(html! { { " " } });
         out.push(value(v));

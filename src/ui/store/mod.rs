@@ -14,9 +14,9 @@ use std::rc::Rc;
 
 use steady::api::ObjectRef;
 use steady::kubectl::Kubectl;
-use steady::session::view::{Preview, Problem};
-use steady::session::view::graph::Graph;
 use steady::session::scenario::{self, Scenario};
+use steady::session::view::graph::Graph;
+use steady::session::view::{Declared, Preview, Problem};
 use steady::session::{Depth, MomentId, Session, Start};
 use yew::Callback;
 
@@ -37,6 +37,7 @@ pub struct State {
     graph: Shared<Graph>,
     changed: Shared<BTreeSet<ObjectRef>>,
     lit: Shared<BTreeSet<ObjectRef>>,
+    declared: Rc<Declared>,
     marks: Shared<Vec<Mark>>,
     marks_tip: MomentId,
     depth: Depth,
@@ -89,6 +90,7 @@ impl Store {
             graph: Shared::default(),
             changed: Shared::default(),
             lit: Shared::default(),
+            declared: Rc::default(),
             marks: Shared::default(),
             marks_tip: usize::MAX,
             depth: Depth::Command,

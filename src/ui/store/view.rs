@@ -118,6 +118,7 @@ impl State {
         if let Some(boot) = &boot {
             self.graph = Shared::new(Graph::new(self.session.cluster(), boot, &self.graph));
         }
+        self.declared = Rc::new(declared(self.session.cluster()));
         let moment = self.session.current();
         let changed: BTreeSet<ObjectRef> =
             moment.writes().iter().map(|w| w.object.clone()).filter(|o| o.kind != Kind::Event).collect();
@@ -162,9 +163,9 @@ impl State {
     }
 
     fn fork_is_new(&self, line: &[MomentId]) -> bool {
-        line.iter().zip(self.marks.iter()).any(|(id, m)| {
-            self.session.moment(*id).is_some_and(|x| (x.children.len() > 1) != m.fork)
-        })
+        line.iter()
+            .zip(self.marks.iter())
+            .any(|(id, m)| self.session.moment(*id).is_some_and(|x| (x.children.len() > 1) != m.fork))
     }
 }
 
@@ -199,7 +200,7 @@ impl Store {
                 depth: s.depth,
                 mode: s.mode.clone(),
                 speed: s.speed,
-                declared: Rc::new(declared(s.session.cluster())),
+                declared: s.declared.clone(),
                 text: s.text.clone(),
                 text_set: s.text_set,
                 diagnostics: s.diagnostics.clone(),
