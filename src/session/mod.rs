@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
@@ -22,7 +23,7 @@ pub mod view;
 
 use std::rc::Rc;
 
-pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
