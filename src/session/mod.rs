@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
@@ -22,12 +23,14 @@ pub mod view;
 
 use std::rc::Rc;
 
-pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
-use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition};
+use crate::cluster::{
+    Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
+};
 use crate::kubectl::{self, Kubectl, Output, Poll};
 
 /// More moments than this are not kept; a run that needs more stops and says so.
