@@ -181,7 +181,7 @@ impl Simulator {
             let request =
                 Request::new(&"kubectl".into(), Verb::Create, Kind::StorageClass, class.metadata.key());
             let _ = cluster.request(&request.body(Body::Object(class.into())));
-            cluster.settle();
+            let _ = cluster.settle();
         }
         Simulator { cluster, writes: Vec::new(), last_write }
     }
@@ -195,7 +195,8 @@ impl Simulator {
 
     fn run_until(&mut self, to: Timestamp) {
         let (writes, last) = (&mut self.writes, &mut self.last_write);
-        self.cluster.run_until(to, |cluster, command| {
+        // A cluster that runs in a circle differs from the recording soon enough.
+        let _ = self.cluster.run_until(to, |cluster, command| {
             note(writes, last, cluster.now(), &command.writes);
         });
     }
@@ -231,7 +232,11 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
     }
 }
 
-struct Client<'a>(&'a mut Simulator);
+/// kubectl's client; no command of a recording took longer than its second field says.
+struct Client<'a>(&'a mut Simulator, Timestamp);
+
+/// So long, in seconds, a command may wait in all.
+const COMMAND_SECONDS: u64 = 100;
 
 impl kubectl::ApiClient for Client<'_> {
     fn request(&mut self, r: &Request) -> Response {
@@ -243,8 +248,10 @@ impl kubectl::ApiClient for Client<'_> {
         self.0.cluster.now()
     }
     fn wait(&mut self, wait: &kubectl::Wait) -> bool {
-        // As long as a recording's command may take.
-        let end = self.now() + std::time::Duration::from_secs(100);
+        let end = self.1;
+        if self.now() >= end {
+            return false;
+        }
         let until = wait.until.unwrap_or(end).min(end);
         let simulator = &mut *self.0;
         while simulator.cluster.now() < until {
@@ -265,7 +272,8 @@ impl kubectl::ApiClient for Client<'_> {
 impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput {
         let files = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
-        let out = kubectl::run(command, &files, &mut Client(self));
+        let end = self.cluster.now() + std::time::Duration::from_secs(COMMAND_SECONDS);
+        let out = kubectl::run(command, &files, &mut Client(self, end));
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }
 
@@ -291,7 +299,7 @@ impl System for Simulator {
     fn add_node(&mut self, name: &str) {
         let components: Vec<Box<dyn Component>> = vec![Controller::boxed(StandInKubelet::new(name))];
         self.cluster.add_node(&NodeSpec::standard(name), components);
-        self.cluster.settle();
+        let _ = self.cluster.settle();
     }
 
     fn writes(&self) -> &[Write] {

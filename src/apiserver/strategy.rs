@@ -433,3 +433,25 @@ fn patch_allocated(s: &mut Service, old: &Service) {
         n.ip_family_policy.clone_from(&o.ip_family_policy);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_status_update_copies_a_spec_only_if_it_differs() {
+        let pod = |image: &str| {
+            let spec = json!({"containers": [{"name": "c", "image": image}]});
+            Object::from_value(Kind::Pod, json!({"metadata": {"name": "p"}, "spec": spec})).unwrap()
+        };
+        let containers = |o: &Object| o.get::<Pod>().unwrap().spec.as_ref().unwrap().containers.as_ptr();
+        let (old, mut same, mut other) = (pod("a"), pod("a"), pod("b"));
+        let before = containers(&same);
+        prepare_for_status_update(&mut same, &old);
+        assert_eq!(containers(&same), before);
+        prepare_for_status_update(&mut other, &old);
+        assert_eq!(other, old);
+    }
+}

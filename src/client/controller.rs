@@ -131,10 +131,14 @@ pub enum Wait {
         namespace: Rc<str>,
     },
     /// The cluster, as soon as the node's kubelet has stopped. While it runs its heartbeats come
-    /// in time, so a deadline for them never comes, however time jumps.
+    /// in time, so a deadline for them never comes, however time jumps. It comes after everything
+    /// else that is due at its moment, so that a heartbeat of that moment has been heard.
     Watchdog {
         /// The node whose heart beats.
         node: Rc<str>,
+        /// How long after the kubelet stopped it comes at the soonest: the heartbeats before that
+        /// have been in time, whether or not time was there for each to be written.
+        after: SignedDuration,
     },
 }
 

@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
@@ -22,12 +23,14 @@ pub mod view;
 
 use std::rc::Rc;
 
-pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
-use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
+use crate::cluster::{
+    Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
+};
 use crate::kubectl::{self, Kubectl, Output, Poll};
 
 /// More moments than this are not kept; a run that needs more stops and says so.
@@ -257,16 +260,22 @@ impl Session {
     /// Steps: of the component chosen, or of whoever's turn it is. What has been done before from
     /// here is done again, not computed anew. `false` if there is nothing to do.
     pub fn step(&mut self, depth: Depth, choice: Option<Actor>) -> bool {
+        self.try_step(depth, choice).is_ok()
+    }
+
+    /// As [`Session::step`].
+    ///
+    /// # Errors
+    /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
+    /// command). The run is as it was.
+    pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
         let op = Op::Step { depth, choice };
         if self.replay(&op) {
-            return true;
+            return Ok(());
         }
         let mut cluster = self.cluster.clone();
-        let what = take_step(&mut cluster, depth, choice);
-        match what {
-            Some(what) => self.push(what, op, cluster),
-            None => false,
-        }
+        let what = take_step(&mut cluster, depth, choice)?;
+        if self.push(what, op, cluster) { Ok(()) } else { Err(Stopped::Limit) }
     }
 
     /// Makes one finest action happen.
@@ -410,7 +419,7 @@ impl Session {
     }
 }
 
-fn take_step(cluster: &mut Cluster, depth: Depth, choice: Option<Actor>) -> Option<What> {
+fn take_step(cluster: &mut Cluster, depth: Depth, choice: Option<Actor>) -> Result<What, Stopped> {
     match depth {
         Depth::Command => cluster.next_command(choice).map(|c| What::Commands(vec![c])),
         Depth::Reconcile => cluster.next_reconcile(choice).map(What::Commands),
@@ -419,7 +428,8 @@ fn take_step(cluster: &mut Cluster, depth: Depth, choice: Option<Actor>) -> Opti
                 Some(actor) => cluster.next_for(actor),
                 None => cluster.fair(),
             };
-            action.and_then(|a| cluster.act(&a).ok()).map(|t| What::Machinery(Box::new(t)))
+            let done = action.and_then(|a| cluster.act(&a).ok()).ok_or(Stopped::Idle);
+            done.map(|t| What::Machinery(Box::new(t)))
         }
     }
 }
@@ -430,7 +440,7 @@ fn redo(cluster: &mut Cluster, op: &Op) {
     match op {
         Op::Start => {}
         Op::Step { depth, choice } => {
-            take_step(cluster, *depth, *choice);
+            let _ = take_step(cluster, *depth, *choice);
         }
         Op::Act(action) => {
             let _ = cluster.act(action);

@@ -170,7 +170,7 @@ fn runs_to_steady(lab: &mut Lab, seed: u64) {
         // What goes in a circle.
         lab.log.clear();
         for _ in 0..12 {
-            let Some(c) = lab.cluster.next_command(None) else { break };
+            let Ok(c) = lab.cluster.next_command(None) else { break };
             lab.note(c.at, &c.writes);
             lab.note(c.at, &c.events);
         }

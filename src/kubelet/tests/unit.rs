@@ -38,7 +38,7 @@ fn a_node_has_a_lease_that_is_renewed_when_time_passes() {
 fn every_command_says_why() {
     let mut lab = Lab::new();
     lab.pod(one(json!({}))).steady().delete(None);
-    while let Some(command) = lab.cluster.next_command(None) {
+    while let Ok(command) = lab.cluster.next_command(None) {
         assert!(command.key.is_none() || command.why.is_some(), "{:?}", command.request);
     }
 }
