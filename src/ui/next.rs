@@ -107,6 +107,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
             html! { <>
                 <span class={classes!("verb", refused.then_some("bad"))}>{ verb(c) }</span>
                 <span class="what"><code>{ middle(&object, 46) }</code>
+                    if refused { <em class="refused">{ t.with("refused", &[("code", c.response.code().into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ " " }<b>{ t.why(why) }</b></span> }
                 </span>

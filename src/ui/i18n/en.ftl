@@ -107,6 +107,7 @@ next-running = It runs.
 next-more = and { $n } more
 go-first = first
 because = because
+refused = will be refused: { $code }
 in-time = in { $s } s
 step-verb = ACTION
 steady = Steady

@@ -93,6 +93,7 @@ next-running = 正在运行。
 next-more = 还有 { $n } 条
 go-first = 先走
 because = 因为
+refused = 将被拒绝：{ $code }
 in-time = { $s } 秒后
 step-verb = 动作
 steady = 稳态

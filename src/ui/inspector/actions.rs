@@ -50,8 +50,15 @@ pub fn Actions(props: &Props) -> Html {
         }
     }
     if o.kind == Kind::Node {
-        lines.push(("act-cordon", format!("cordon {name}")));
-        lines.push(("act-uncordon", format!("uncordon {name}")));
+        let open = store.with(|s| {
+            let node = s.graph().find(o).and_then(|i| s.graph().node(i).map(|n| n.card.clone()));
+            matches!(node, Some(Card::Node { schedulable: true, .. }))
+        });
+        if open {
+            lines.push(("act-cordon", format!("cordon {name}")));
+        } else {
+            lines.push(("act-uncordon", format!("uncordon {name}")));
+        }
         lines.push(("act-drain", format!("drain {name} --ignore-daemonsets --force")));
     } else {
         lines.push(("act-delete", format!("delete {resource} {name}{on} --wait=false")));
@@ -66,7 +73,7 @@ pub fn Actions(props: &Props) -> Html {
     };
     let faults = store.faults(o).into_iter().map(|(key, op)| {
         let store = store.clone();
-        html! { <button type="button" class="quiet bad" onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
+        html! { <button type="button" class={classes!("quiet", (key != "act-node-up").then_some("bad"))} onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
     });
     html! {
         <div class="actions" role="group" aria-label={t.get("actions")}>

@@ -54,7 +54,14 @@ fn line(t: &Texts, l: &Line) -> Html {
         LineMark::Removed => (Some("removed"), None),
         LineMark::Changed(was) => (Some("added"), Some(t.with("was", &[("value", was.clone().into())]))),
     };
-    html! { <span class={classes!("l", class)}>{ for tokens(&l.text) }if let Some(was) = was { <em>{ was }</em> }{ "\n" }</span> }
+    html! { <span class={classes!("l", class, INDENTS.get(indent(&l.text) / 2).copied())}>{ for tokens(&l.text) }if let Some(was) = was { <em>{ was }</em> }{ "\n" }</span> }
+}
+
+/// A long line goes on below its own beginning; without inline styles that takes a class each.
+const INDENTS: [&str; 12] = ["i0", "i2", "i4", "i6", "i8", "i10", "i12", "i14", "i16", "i18", "i20", "i22"];
+
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '-']).len()
 }
 
 /// A line's name and value, each in its colour.
