@@ -179,6 +179,12 @@ act-delete = Delete
 act-node-down = Cut it off
 act-node-up = Bring it back
 act-restart-kubelet = Restart the kubelet
+act-crash = Crash its container
+act-evict = Evict
+act-probe-fails = Let readiness fail
+act-probe-passes = Let readiness pass
+act-image-gone = Take its image away
+act-image-back = Bring its image back
 
 ## What happened
 said = { $who }: { $what }
@@ -191,7 +197,11 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
-said-fault = You: { $what }
+said-crash = You crashed a container of { $what }.
+said-probe-fails = You let the readiness probe of { $what } fail.
+said-probe-passes = You let the readiness probe of { $what } pass again.
+said-image-gone = You took the image { $what } out of the registry.
+said-image-back = You put the image { $what } back into the registry.
 action-list = { $who } lists every { $kind }
 action-watch = a watch event about a { $kind } reaches { $who }
 action-pop = a { $kind } goes from the delta FIFO into the cache

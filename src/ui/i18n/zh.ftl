@@ -156,6 +156,12 @@ act-delete = 删除
 act-node-down = 断开
 act-node-up = 恢复
 act-restart-kubelet = 重启 kubelet
+act-crash = 使容器崩溃
+act-evict = 驱逐
+act-probe-fails = 让就绪探针失败
+act-probe-passes = 让就绪探针通过
+act-image-gone = 移走它的镜像
+act-image-back = 放回它的镜像
 
 ## 发生了什么
 said = { $who }：{ $what }
@@ -168,7 +174,11 @@ said-node-down = 你断开了 { $what }。
 said-node-up = 你恢复了 { $what }。
 said-restart = 你重启了 { $what }。
 said-watches = 你切断了 { $what } 的 watch。
-said-fault = 你：{ $what }
+said-crash = 你使 { $what } 的一个容器崩溃。
+said-probe-fails = 你让 { $what } 的就绪探针失败。
+said-probe-passes = 你让 { $what } 的就绪探针恢复通过。
+said-image-gone = 你从镜像仓库移走了 { $what }。
+said-image-back = 你把 { $what } 放回了镜像仓库。
 action-list = { $who } list 所有 { $kind }
 action-watch = 关于 { $kind } 的 watch 事件到达 { $who }
 action-pop = 一个 { $kind } 从 delta FIFO 进入缓存

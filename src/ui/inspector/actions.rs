@@ -73,7 +73,7 @@ pub fn Actions(props: &Props) -> Html {
     };
     let faults = store.faults(o).into_iter().map(|(key, op)| {
         let store = store.clone();
-        html! { <button type="button" class={classes!("quiet", (key != "act-node-up").then_some("bad"))} onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
+        html! { <button type="button" class={classes!("quiet", (!matches!(key, "act-node-up" | "act-probe-passes" | "act-image-back")).then_some("bad"))} onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
     });
     html! {
         <div class="actions" role="group" aria-label={t.get("actions")}>

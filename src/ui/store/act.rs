@@ -306,6 +306,9 @@ impl Store {
 
     /// What can go wrong with an object.
     pub fn faults(&self, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
+        if object.kind == Kind::Pod {
+            return self.with(|s| steady::session::view::pod_faults(s.session.cluster(), object));
+        }
         if object.kind != Kind::Node {
             return Vec::new();
         }
