@@ -31,6 +31,7 @@ use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::Etcd;
 
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
+pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
 pub use strategy::NAMESPACE_FINALIZER;
@@ -63,6 +64,8 @@ pub struct ApiServer {
     pub watches: WatchCache,
     now: Timestamp,
     random: Pcg32,
+    /// How many of the stored objects are events.
+    events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
 }
@@ -75,6 +78,7 @@ impl ApiServer {
             watches: WatchCache::default(),
             now: Timestamp::UNIX_EPOCH,
             random: Pcg32::seed_from_u64(seed),
+            events: 0,
             writes: Vec::new(),
             woken: Vec::new(),
         }
@@ -133,5 +137,41 @@ impl ApiServer {
     fn random_suffix(&mut self) -> String {
         const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
         (0..5).map(|_| char::from(ALPHABET[(self.random.next_u32() % 27) as usize])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::{Key, Kind};
+
+    #[test]
+    fn a_full_store_says_so_and_has_room_again_after_a_deletion() {
+        let mut api = ApiServer::new(1);
+        let user: Rc<str> = "kubectl".into();
+        let namespace = |name: &str| {
+            let object = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": name}}));
+            Request::new(&user, Verb::Create, Kind::Namespace, Key::new("", name))
+                .body(Body::Object(object.unwrap()))
+        };
+        let map = |name: &str, verb: Verb| {
+            let object = Object::from_value(
+                Kind::ConfigMap,
+                serde_json::json!({"metadata": {"name": name, "namespace": "a"}}),
+            );
+            let body = if verb == Verb::Create { Body::Object(object.unwrap()) } else { Body::None };
+            Request::new(&user, verb, Kind::ConfigMap, Key::new("a", name)).body(body)
+        };
+        api.request(&namespace("a"));
+        for i in 1..OBJECTS_LIMIT {
+            assert_eq!(api.request(&map(&format!("c{i}"), Verb::Create)).code(), 201);
+        }
+        let refused = api.request(&map("one-more", Verb::Create));
+        assert_eq!(refused.code(), 500);
+        let Response::Failure(status) = refused else { panic!("not a refusal") };
+        assert!(status.message.contains("20000 objects"), "{status}");
+        assert_eq!(api.request(&map("c1", Verb::Delete)).code(), 200);
+        assert_eq!(api.request(&map("one-more", Verb::Create)).code(), 201);
     }
 }
