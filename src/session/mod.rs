@@ -149,6 +149,12 @@ impl Session {
         Session { start, moments: vec![root], at: 0, tip: 0, cluster }
     }
 
+    /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
+    /// nothing does not mean that the cluster is steady.
+    pub fn is_full(&self) -> bool {
+        self.moments.len() >= MOMENTS_LIMIT
+    }
+
     /// How it started.
     pub fn start(&self) -> &Start {
         &self.start
@@ -403,7 +409,7 @@ impl Session {
     }
 
     fn push(&mut self, what: What, op: Op, cluster: Cluster) -> bool {
-        if self.moments.len() >= MOMENTS_LIMIT {
+        if self.is_full() {
             return false;
         }
         let id = self.moments.len();

@@ -26,6 +26,7 @@ impl Store {
         if stepped {
             self.moved();
         } else {
+            self.tell_if_full();
             self.refresh();
         }
         stepped
