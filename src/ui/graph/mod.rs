@@ -131,7 +131,7 @@ pub fn Graph(props: &Props) -> Html {
     };
     let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
     html! {
-        <section class="graph" ref={pane} aria-label={t.get("graph")}>
+        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
                     <g class="wires" aria-hidden="true">{ for wires(props, &placed, *lines, selected) }</g>
