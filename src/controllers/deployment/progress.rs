@@ -98,7 +98,9 @@ fn come_back_for_deadline(cx: &Cx, d: &Deployment, status: &DeploymentStatus) {
     let Some(current) = condition(&was, reason::PROGRESSING).filter(|_| has_progress_deadline(d)) else {
         return;
     };
-    let settled = matches!(current.reason.as_deref(), Some(reason::TIMED_OUT));
+    // One that has been rolled out does not time out any more. Kubernetes comes back all the same,
+    // later and later; here it would keep a cluster whose pods go on crashing from being steady.
+    let settled = matches!(current.reason.as_deref(), Some(reason::TIMED_OUT | reason::NEW_RS_AVAILABLE));
     if is_complete(d, status) || settled {
         return;
     }
