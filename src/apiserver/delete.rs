@@ -199,6 +199,7 @@ impl ApiServer {
             body: Body::None,
             user: r.user.clone(),
             dry_run: r.dry_run,
+            field_manager: r.field_manager.clone(),
         };
         self.store_update(&write, old, new.into()).map(|_| ())
     }

@@ -15,7 +15,10 @@
 mod admission;
 pub mod defaults;
 mod delete;
+pub mod http;
+mod managed_fields;
 mod patch;
+pub mod printers;
 mod registry;
 mod request;
 mod status;
@@ -28,7 +31,8 @@ use rand_pcg::Pcg32;
 use std::rc::Rc;
 
 use crate::api::{Object, ObjectRef, Timestamp};
-use crate::etcd::Etcd;
+use crate::etcd::{Etcd, Map};
+use managed_fields::{Ledger, Manager};
 
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
@@ -65,6 +69,12 @@ pub struct ApiServer {
     random: Pcg32,
     writes: Vec<Write>,
     woken: Vec<u32>,
+    /// Who owns which fields, per object.
+    managed: Map<ObjectRef, Rc<Ledger>>,
+    /// The owners that an apply worked out, for the write that follows.
+    decided: Option<Vec<Manager>>,
+    /// A new object as it came, before admission: only this has an owner.
+    submitted: Option<Object>,
 }
 
 impl ApiServer {
@@ -77,6 +87,9 @@ impl ApiServer {
             random: Pcg32::seed_from_u64(seed),
             writes: Vec::new(),
             woken: Vec::new(),
+            managed: Map::new(),
+            decided: None,
+            submitted: None,
         }
     }
 

@@ -100,7 +100,10 @@ fn App(props: &Props) -> Html {
             keys::focus(".inspector [role=tab][tabindex='0']");
         })
     };
-    let open_help = { let help = help.clone(); Callback::from(move |open: bool| help.set(open)) };
+    let open_help = {
+        let help = help.clone();
+        Callback::from(move |open: bool| help.set(open))
+    };
     let t = &view.texts;
     let v = &*view;
     html! {

@@ -32,7 +32,8 @@ struct Live {
 
 impl Live {
     fn call(&self, name: &str, arg: &JsValue) {
-        let method = Reflect::get(&self.handle, &name.into()).ok().and_then(|f| f.dyn_into::<Function>().ok());
+        let method =
+            Reflect::get(&self.handle, &name.into()).ok().and_then(|f| f.dyn_into::<Function>().ok());
         if let Some(method) = method {
             let _ = method.call1(&self.handle, arg);
         }

@@ -12,58 +12,97 @@ use super::store::{Mode, Store};
 pub fn install(store: &Store) {
     let handle = Object::new();
     let s = store.clone();
-    set(&handle, "apply", Closure::<dyn Fn(String) -> JsValue>::new(move |text: String| {
-        let out = s.apply_text(&text);
-        object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
-    }));
+    set(
+        &handle,
+        "apply",
+        Closure::<dyn Fn(String) -> JsValue>::new(move |text: String| {
+            let out = s.apply_text(&text);
+            object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
+        }),
+    );
     let s = store.clone();
-    set(&handle, "kubectl", Closure::<dyn Fn(String) -> JsValue>::new(move |line: String| {
-        let out = s.kubectl_output(&line);
-        object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
-    }));
+    set(
+        &handle,
+        "kubectl",
+        Closure::<dyn Fn(String) -> JsValue>::new(move |line: String| {
+            let out = s.kubectl_output(&line);
+            object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
+        }),
+    );
     let s = store.clone();
     set(&handle, "step", Closure::<dyn Fn() -> bool>::new(move || s.step()));
     let s = store.clone();
     set(&handle, "back", Closure::<dyn Fn() -> bool>::new(move || s.back()));
     let s = store.clone();
-    set(&handle, "run", Closure::<dyn Fn() -> Promise>::new(move || {
-        if s.with(|x| x.mode().clone()) == Mode::Idle {
-            s.toggle_run();
-        }
-        idle(&s)
-    }));
+    set(
+        &handle,
+        "run",
+        Closure::<dyn Fn() -> Promise>::new(move || {
+            if s.with(|x| x.mode().clone()) == Mode::Idle {
+                s.toggle_run();
+            }
+            idle(&s)
+        }),
+    );
     let s = store.clone();
     set(&handle, "pause", Closure::<dyn Fn()>::new(move || s.stop()));
     let s = store.clone();
-    set(&handle, "runToSteady", Closure::<dyn Fn() -> Promise>::new(move || {
-        if s.with(|x| x.mode().clone()) == Mode::Idle {
-            s.to_steady();
-        }
-        idle(&s)
-    }));
-    let s = store.clone();
-    set(&handle, "enabled", Closure::<dyn Fn() -> JsValue>::new(move || s.with(|x| {
-        let actions = x.session().cluster().enabled();
-        json(&serde_json::to_string(&actions).unwrap_or_default())
-    })));
-    let s = store.clone();
-    set(&handle, "objects", Closure::<dyn Fn(JsValue) -> JsValue>::new(move |kind: JsValue| s.with(|x| {
-        let wanted = kind.as_string().unwrap_or_default().to_lowercase();
-        let is = |k: &Kind| {
-            wanted.is_empty() || k.as_str().to_lowercase() == wanted || k.plural() == wanted || k.short_names().contains(&wanted.as_str())
-        };
-        let out = Array::new();
-        for (reference, record) in x.session().cluster().api().etcd().iter() {
-            if is(&reference.kind) {
-                out.push(&json(&record.object.to_value().to_string()));
+    set(
+        &handle,
+        "runToSteady",
+        Closure::<dyn Fn() -> Promise>::new(move || {
+            if s.with(|x| x.mode().clone()) == Mode::Idle {
+                s.to_steady();
             }
-        }
-        out.into()
-    })));
+            idle(&s)
+        }),
+    );
     let s = store.clone();
-    set(&handle, "digest", Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.session().cluster().digest())));
+    set(
+        &handle,
+        "enabled",
+        Closure::<dyn Fn() -> JsValue>::new(move || {
+            s.with(|x| {
+                let actions = x.session().cluster().enabled();
+                json(&serde_json::to_string(&actions).unwrap_or_default())
+            })
+        }),
+    );
     let s = store.clone();
-    set(&handle, "link", Closure::<dyn Fn() -> JsValue>::new(move || s.link().map_or(JsValue::NULL, JsValue::from)));
+    set(
+        &handle,
+        "objects",
+        Closure::<dyn Fn(JsValue) -> JsValue>::new(move |kind: JsValue| {
+            s.with(|x| {
+                let wanted = kind.as_string().unwrap_or_default().to_lowercase();
+                let is = |k: &Kind| {
+                    wanted.is_empty()
+                        || k.as_str().to_lowercase() == wanted
+                        || k.plural() == wanted
+                        || k.short_names().contains(&wanted.as_str())
+                };
+                let out = Array::new();
+                for (reference, record) in x.session().cluster().api().etcd().iter() {
+                    if is(&reference.kind) {
+                        out.push(&json(&record.object.to_value().to_string()));
+                    }
+                }
+                out.into()
+            })
+        }),
+    );
+    let s = store.clone();
+    set(
+        &handle,
+        "digest",
+        Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.session().cluster().digest())),
+    );
+    let s = store.clone();
+    set(
+        &handle,
+        "link",
+        Closure::<dyn Fn() -> JsValue>::new(move || s.link().map_or(JsValue::NULL, JsValue::from)),
+    );
     let _ = Reflect::set(&window(), &"steady".into(), &handle);
 }
 
@@ -91,32 +130,33 @@ fn json(text: &str) -> JsValue {
 
 /// What the `steady:step` event tells: who, what, the objects that were written, and where we are.
 pub fn detail(store: &Store) -> JsValue {
-    store.with(|x| {
-        let moment = x.session().current();
-        let objects = Array::new();
-        for w in moment.writes() {
-            objects.push(&w.object.to_string().into());
-        }
-        let by = moment.by().map_or(JsValue::NULL, |b| JsValue::from_str(&b));
-        let (method, path, code, rule) = match moment.commands().first() {
-            Some(c) => (
-                c.request.verb.method().into(),
-                c.request.path().into(),
-                c.response.code().into(),
-                c.why.as_ref().map_or(JsValue::NULL, |w| w.rule.into()),
-            ),
-            None => (JsValue::NULL, JsValue::NULL, JsValue::NULL, JsValue::NULL),
-        };
-        object(&[
-            ("by", by),
-            ("method", method),
-            ("path", path),
-            ("code", code),
-            ("rule", rule),
-            ("objects", objects.into()),
-            ("moment", (x.session().at() as u32).into()),
-            ("revision", (x.session().cluster().api().etcd().revision() as f64).into()),
-        ])
-    })
-    .unchecked_into()
+    store
+        .with(|x| {
+            let moment = x.session().current();
+            let objects = Array::new();
+            for w in moment.writes() {
+                objects.push(&w.object.to_string().into());
+            }
+            let by = moment.by().map_or(JsValue::NULL, |b| JsValue::from_str(&b));
+            let (method, path, code, rule) = match moment.commands().first() {
+                Some(c) => (
+                    c.request.verb.method().into(),
+                    c.request.path().into(),
+                    c.response.code().into(),
+                    c.why.as_ref().map_or(JsValue::NULL, |w| w.rule.into()),
+                ),
+                None => (JsValue::NULL, JsValue::NULL, JsValue::NULL, JsValue::NULL),
+            };
+            object(&[
+                ("by", by),
+                ("method", method),
+                ("path", path),
+                ("code", code),
+                ("rule", rule),
+                ("objects", objects.into()),
+                ("moment", (x.session().at() as u32).into()),
+                ("revision", (x.session().cluster().api().etcd().revision() as f64).into()),
+            ])
+        })
+        .unchecked_into()
 }

@@ -55,7 +55,11 @@ pub fn click(selector: &str) {
 /// The keys that apply, as this keyboard has them.
 pub fn apply_keys() -> &'static str {
     let agent = gloo::utils::window().navigator().user_agent().unwrap_or_default();
-    if agent.contains("Mac") || agent.contains("iPhone") || agent.contains("iPad") { "⌘↵" } else { "Ctrl ↵" }
+    if agent.contains("Mac") || agent.contains("iPhone") || agent.contains("iPad") {
+        "⌘↵"
+    } else {
+        "Ctrl ↵"
+    }
 }
 
 /// Whether a key belongs to what has the focus.
@@ -126,8 +130,14 @@ pub fn KeysDialog(props: &Props) -> Html {
             }
         });
     }
-    let onclose = { let set = props.set.clone(); Callback::from(move |_: Event| set.emit(false)) };
-    let close = { let set = props.set.clone(); Callback::from(move |_: MouseEvent| set.emit(false)) };
+    let onclose = {
+        let set = props.set.clone();
+        Callback::from(move |_: Event| set.emit(false))
+    };
+    let close = {
+        let set = props.set.clone();
+        Callback::from(move |_: MouseEvent| set.emit(false))
+    };
     let outside = {
         let set = props.set.clone();
         Callback::from(move |e: MouseEvent| {

@@ -189,8 +189,14 @@ struct Sizes {
     across: f32,
 }
 
-const RIGHT: Sizes =
-    Sizes { card: (176.0, 78.0), pod: (150.0, 44.0), aside: (156.0, 46.0), gap: 10.0, between: 26.0, across: 42.0 };
+const RIGHT: Sizes = Sizes {
+    card: (176.0, 78.0),
+    pod: (150.0, 44.0),
+    aside: (156.0, 46.0),
+    gap: 10.0,
+    between: 26.0,
+    across: 42.0,
+};
 
 /// Lays the graph out.
 pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
@@ -315,12 +321,7 @@ fn fold(b: &Block<'_>, places: &[usize], count: usize, at: (f32, f32), columns: 
     Fold { owner: b.card, rect, columns, cells }
 }
 
-fn right(
-    graph: &Graph,
-    groups: &[(Option<usize>, Vec<Block<'_>>)],
-    slots: &mut Slots,
-    tick: u64,
-) -> Layout {
+fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut Slots, tick: u64) -> Layout {
     let s = &RIGHT;
     let mut out = Layout::default();
     let roots = groups.iter().any(|(r, _)| r.is_some());

@@ -76,11 +76,14 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
             "ArrowRight" => 1,
             _ => return,
         };
-        let Some(list) = e.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else { return };
+        let Some(list) = e.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()) else {
+            return;
+        };
         let Ok(tabs) = list.query_selector_all("[role=tab]") else { return };
         let n = tabs.length() as i32;
         let tab = |i: i32| tabs.item(i as u32).and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok());
-        let at = (0..n).find(|i| tab(*i).is_some_and(|t| t.get_attribute("aria-selected").as_deref() == Some("true")));
+        let at = (0..n)
+            .find(|i| tab(*i).is_some_and(|t| t.get_attribute("aria-selected").as_deref() == Some("true")));
         if let Some(next) = tab((at.unwrap_or(0) + by).rem_euclid(n.max(1))) {
             next.click();
             let _ = next.focus();

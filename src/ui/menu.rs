@@ -48,7 +48,9 @@ pub fn Menu(props: &Props) -> Html {
     }
     let toggle = {
         let (open, choices) = (open.clone(), props.choices.clone());
-        Callback::from(move |_: MouseEvent| open.set(if open.is_some() { None } else { Some(choices.emit(())) }))
+        Callback::from(move |_: MouseEvent| {
+            open.set(if open.is_some() { None } else { Some(choices.emit(())) })
+        })
     };
     let close = {
         let (open, button) = (open.clone(), button.clone());

@@ -124,7 +124,11 @@ fn Steady(props: &SteadyProps) -> Html {
     let t = use_context::<Texts>().expect("the app provides it");
     let d = &props.declared;
     if d.short.is_empty() {
-        let text = if d.want == 0 { t.get("steady-nothing") } else { t.with("steady-met", &[("n", (d.want as f64).into())]) };
+        let text = if d.want == 0 {
+            t.get("steady-nothing")
+        } else {
+            t.with("steady-met", &[("n", (d.want as f64).into())])
+        };
         return html! { <p class="steady met"><b>{ t.get("steady") }</b>{ text }</p> };
     }
     let row = |s: &Short| {

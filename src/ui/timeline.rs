@@ -86,7 +86,8 @@ pub fn Timeline(props: &Props) -> Html {
             e.stop_propagation();
         })
     };
-    let text = t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", ((n - 1) as f64).into())]);
+    let text =
+        t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", ((n - 1) as f64).into())]);
     let x = EDGE + props.position as f32 * step;
     html! {
         <div class="timeline">
@@ -113,11 +114,12 @@ fn use_width(of: &NodeRef) -> f32 {
     {
         let (of, width) = (of.clone(), width.clone());
         use_effect_with((), move |()| {
-            let changed = wasm_bindgen::closure::Closure::<dyn Fn(js_sys::Array)>::new(move |e: js_sys::Array| {
-                if let Ok(e) = e.get(0).dyn_into::<web_sys::ResizeObserverEntry>() {
-                    width.set(e.content_rect().width() as f32);
-                }
-            });
+            let changed =
+                wasm_bindgen::closure::Closure::<dyn Fn(js_sys::Array)>::new(move |e: js_sys::Array| {
+                    if let Ok(e) = e.get(0).dyn_into::<web_sys::ResizeObserverEntry>() {
+                        width.set(e.content_rect().width() as f32);
+                    }
+                });
             let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).ok();
             if let (Some(o), Some(el)) = (&observer, of.cast::<Element>()) {
                 o.observe(&el);

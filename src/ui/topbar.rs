@@ -64,7 +64,10 @@ pub fn TopBar(props: &BarProps) -> Html {
         let store = store.clone();
         move |_| store.share()
     };
-    let help = { let help = props.help.clone(); move |_| help.emit(true) };
+    let help = {
+        let help = props.help.clone();
+        move |_| help.emit(true)
+    };
     html! {
         <header class="top">
             <h1 class="brand">

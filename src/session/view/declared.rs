@@ -84,7 +84,8 @@ pub fn declared(cluster: &Cluster) -> Declared {
         out.short.push(short);
     }
     for (reference, record) in etcd.range(Kind::ReplicaSet, None) {
-        let Some(rs) = record.object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none()) else {
+        let Some(rs) = record.object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none())
+        else {
             continue;
         };
         let want = rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1);

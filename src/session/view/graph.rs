@@ -262,7 +262,10 @@ fn card_of(object: &Object) -> Card {
             want: rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1),
             ready: status.ready_replicas.unwrap_or(0),
             have: status.replicas,
-            revision: rs.metadata.annotation("deployment.kubernetes.io/revision").and_then(|r| r.parse().ok()),
+            revision: rs
+                .metadata
+                .annotation("deployment.kubernetes.io/revision")
+                .and_then(|r| r.parse().ok()),
             paused: false,
         };
     }
@@ -286,8 +289,13 @@ fn generic_workload(object: &Object) -> Card {
         paths.iter().find_map(|p| value.pointer(p)?.as_i64()).and_then(|n| i32::try_from(n).ok())
     };
     Card::Workload {
-        want: number(&["/status/desiredNumberScheduled", "/spec/replicas", "/spec/completions", "/spec/parallelism"])
-            .unwrap_or(0),
+        want: number(&[
+            "/status/desiredNumberScheduled",
+            "/spec/replicas",
+            "/spec/completions",
+            "/spec/parallelism",
+        ])
+        .unwrap_or(0),
         ready: number(&["/status/readyReplicas", "/status/numberReady", "/status/succeeded"]).unwrap_or(0),
         have: number(&["/status/replicas", "/status/currentNumberScheduled", "/status/active"]).unwrap_or(0),
         revision: None,

@@ -108,7 +108,8 @@ mod tests {
         let cm = |v: Value| {
             Object::from_value(Kind::ConfigMap, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
         };
-        let lines = object_lines(Some(&cm(json!({"a": "x", "b": "w"}))), &cm(json!({"a": "z", "c": "w"})), false);
+        let lines =
+            object_lines(Some(&cm(json!({"a": "x", "b": "w"}))), &cm(json!({"a": "z", "c": "w"})), false);
         let of = |t: &str| lines.iter().find(|l| l.text.trim() == t).map(|l| l.mark.clone());
         assert_eq!(of("a: z"), Some(LineMark::Changed("x".into())));
         assert_eq!(of("b: w"), Some(LineMark::Removed));

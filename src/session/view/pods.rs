@@ -171,7 +171,8 @@ mod tests {
         if deleting {
             meta["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
         }
-        let o = Object::from_value(Kind::Pod, json!({"metadata": meta, "spec": spec, "status": status})).unwrap();
+        let o =
+            Object::from_value(Kind::Pod, json!({"metadata": meta, "spec": spec, "status": status})).unwrap();
         let v = pod_view(o.get::<Pod>().unwrap());
         (v.look, v.word)
     }
@@ -184,10 +185,7 @@ mod tests {
             json!({"phase": "Running", "conditions": [{"type": "Ready", "status": if ready {"True"} else {"False"}}],
                 "containerStatuses": [{"name": "c", "image": "", "imageID": "", "ready": ready, "restartCount": 2, "state": state}]})
         };
-        assert_eq!(
-            look(spec, json!({"phase": "Pending"}), false),
-            (PodLook::Unscheduled, "Pending".into())
-        );
+        assert_eq!(look(spec, json!({"phase": "Pending"}), false), (PodLook::Unscheduled, "Pending".into()));
         assert_eq!(look(on.clone(), json!({"phase": "Pending"}), false).0, PodLook::Starting);
         assert_eq!(look(on.clone(), status(json!({"running": {}}), true), false).0, PodLook::Ready);
         assert_eq!(look(on.clone(), status(json!({"running": {}}), false), false).0, PodLook::NotReady);

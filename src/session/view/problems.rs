@@ -90,9 +90,11 @@ fn paths(message: &str) -> Vec<String> {
         .split(|c: char| !is_part(c))
         .map(|w| w.trim_matches('.'))
         .filter(|w| {
-            ["spec", "metadata", "data", "status", "apiVersion", "kind", "stringData", "rules"]
-                .iter()
-                .any(|root| w.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '['])))
+            ["spec", "metadata", "data", "status", "apiVersion", "kind", "stringData", "rules"].iter().any(
+                |root| {
+                    w.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+                },
+            )
         })
         .map(str::to_owned)
         .collect()
@@ -119,14 +121,18 @@ mod tests {
 
     #[test]
     fn an_unknown_field() {
-        let text = format!("{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    image: x\n    imagge: y\n");
+        let text = format!(
+            "{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    image: x\n    imagge: y\n"
+        );
         let p = complain(&text);
         assert!(p.iter().any(|p| p.line == 14), "{p:?}");
     }
 
     #[test]
     fn a_refusal() {
-        let text = format!("{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  restartPolicy: Sometimes\n  containers:\n  - name: c\n    image: x\n");
+        let text = format!(
+            "{GOOD}apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  restartPolicy: Sometimes\n  containers:\n  - name: c\n    image: x\n"
+        );
         let p = complain(&text);
         assert!(p.iter().any(|p| p.line == 11), "{p:?}");
     }

@@ -117,13 +117,16 @@ fn label(props: &Props, t: &Texts) -> String {
         }
         Says::Pod(p) => {
             let node = p.node.clone().unwrap_or_else(|| t.get("pod-no-node"));
-            t.with("label-pod", &[
-                ("word", p.word.clone().into()),
-                ("node", node.into()),
-                ("restarts", p.restarts.into()),
-                ("ready", (p.ready.0 as f64).into()),
-                ("of", (p.ready.1 as f64).into()),
-            ])
+            t.with(
+                "label-pod",
+                &[
+                    ("word", p.word.clone().into()),
+                    ("node", node.into()),
+                    ("restarts", p.restarts.into()),
+                    ("ready", (p.ready.0 as f64).into()),
+                    ("of", (p.ready.1 as f64).into()),
+                ],
+            )
         }
         Says::Node { ready, .. } => {
             let word = if *ready { "Ready" } else { "NotReady" };

@@ -57,7 +57,9 @@ pub fn FoldView(props: &Props) -> Html {
         let (fold, graph, select) = (f.clone(), props.graph.clone(), props.select.clone());
         Callback::from(move |e: MouseEvent| {
             e.stop_propagation();
-            let Some(group) = e.current_target().and_then(|g| g.dyn_into::<web_sys::Element>().ok()) else { return };
+            let Some(group) = e.current_target().and_then(|g| g.dyn_into::<web_sys::Element>().ok()) else {
+                return;
+            };
             // The grid's own box tells the scale it is drawn at.
             let r = group.get_bounding_client_rect();
             let scale = fold.rect.w / (r.width() as f32).max(1.0);
@@ -83,7 +85,9 @@ pub fn FoldView(props: &Props) -> Html {
         .cells
         .iter()
         .enumerate()
-        .filter(|(_, c)| c.and_then(|p| props.graph.node(p)).is_some_and(|n| props.changed.contains(&n.reference)))
+        .filter(|(_, c)| {
+            c.and_then(|p| props.graph.node(p)).is_some_and(|n| props.changed.contains(&n.reference))
+        })
         .take(200)
         .map(|(slot, _)| ring(slot, "ring"))
         .collect();
@@ -115,7 +119,10 @@ fn Block(props: &BlockProps) -> Html {
         for (i, look) in props.looks.iter().enumerate() {
             if *look == Some(want) {
                 let slot = props.first + i;
-                let (x, y) = ((slot % props.columns.max(1)) as f32 * CELL, (slot / props.columns.max(1)) as f32 * CELL);
+                let (x, y) = (
+                    (slot % props.columns.max(1)) as f32 * CELL,
+                    (slot / props.columns.max(1)) as f32 * CELL,
+                );
                 let _ = write!(d, "M{x} {y}{}", shape(want));
             }
         }
@@ -147,7 +154,9 @@ fn shape(l: PodLook) -> &'static str {
         PodLook::Unscheduled => "m6.5 2v9m-4.5-4.5h9",
         PodLook::Terminating => "m3 1h7q2 0 2 2v7q0 2-2 2h-7q-2 0-2-2v-7q0-2 2-2z",
         PodLook::Trouble => "m6.5 0l6.5 12.5h-13z",
-        PodLook::Failed => "m2 0l4.5 4.5l4.5-4.5l2 2l-4.5 4.5l4.5 4.5l-2 2l-4.5-4.5l-4.5 4.5l-2-2l4.5-4.5l-4.5-4.5z",
+        PodLook::Failed => {
+            "m2 0l4.5 4.5l4.5-4.5l2 2l-4.5 4.5l4.5 4.5l-2 2l-4.5-4.5l-4.5 4.5l-2-2l4.5-4.5l-4.5-4.5z"
+        }
         PodLook::Succeeded => "m1.5 7l3.5 3.5l7-8",
         PodLook::Unknown => "m3 1h7q2 0 2 2v7q0 2-2 2h-7q-2 0-2-2v-7q0-2 2-2zm3.5 3v3m0 2.5v.5",
     }

@@ -68,7 +68,9 @@ pub fn Graph(props: &Props) -> Html {
     let flow = if width < NARROW { Flow::Down(width - 28.0) } else { Flow::Right };
     {
         let slots = slots.clone();
-        use_memo((props.scenario.clone(), flow == Flow::Right), move |_| *slots.borrow_mut() = Slots::default());
+        use_memo((props.scenario.clone(), flow == Flow::Right), move |_| {
+            *slots.borrow_mut() = Slots::default()
+        });
     }
     let placed = {
         let slots = slots.clone();
@@ -209,7 +211,8 @@ fn cards(
         props.graph.node(e.from).map(|n| n.reference.key.name.clone())
     };
     let first = placed.items.first().map(|i| i.node);
-    let load = |i: usize| props.graph.edges.iter().filter(|e| e.kind == EdgeKind::Binding && e.to == i).count();
+    let load =
+        |i: usize| props.graph.edges.iter().filter(|e| e.kind == EdgeKind::Binding && e.to == i).count();
     let show = |item: &super::layout::Item| {
         let node = props.graph.node(item.node)?.clone();
         let changed = props.changed.contains(&node.reference);

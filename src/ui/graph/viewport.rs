@@ -82,7 +82,8 @@ impl Viewport {
                 Flow::Right => {
                     // Room for what lies over the graph above and below.
                     let (top, bottom, side) = (66.0, 56.0, 20.0);
-                    let scale = ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
+                    let scale =
+                        ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
                     s.scale = scale.clamp(SMALLEST, 1.0);
                     s.x = ((w - bounds.w * s.scale) / 2.0).max(side);
                     let room = h - top - bottom - bounds.h * s.scale;
@@ -246,9 +247,14 @@ pub fn use_viewport(pane: &NodeRef, world: &NodeRef) -> Viewport {
 fn listen(element: &Element, viewport: &Viewport) -> Vec<EventListener> {
     let on = |name: &'static str, run: fn(&Viewport, &web_sys::Event, &Element)| {
         let (viewport, pane) = (viewport.clone(), element.clone());
-        EventListener::new_with_options(element, name, EventListenerOptions::enable_prevent_default(), move |e| {
-            run(&viewport, e, &pane);
-        })
+        EventListener::new_with_options(
+            element,
+            name,
+            EventListenerOptions::enable_prevent_default(),
+            move |e| {
+                run(&viewport, e, &pane);
+            },
+        )
     };
     let pane = element.clone();
     let sized = {
@@ -272,6 +278,11 @@ fn listen(element: &Element, viewport: &Viewport) -> Vec<EventListener> {
         on("pointermove", |v, e, pane| e.dyn_ref().into_iter().for_each(|e| v.drag(e, pane))),
         on("pointerup", |v, e, _| e.dyn_ref().into_iter().for_each(|e| v.release(e))),
         on("pointercancel", |v, e, _| e.dyn_ref().into_iter().for_each(|e| v.release(e))),
-        EventListener::new_with_options(element, "wheel", EventListenerOptions::enable_prevent_default(), sized),
+        EventListener::new_with_options(
+            element,
+            "wheel",
+            EventListenerOptions::enable_prevent_default(),
+            sized,
+        ),
     ]
 }

@@ -25,11 +25,14 @@ impl Texts {
         if fact.name != "what" {
             return value(&fact.value);
         }
-        let slug: String = fact.value.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let slug: String =
+            fact.value.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let key = format!("fact-{slug}");
         let what = if self.has(&key) { self.get(&key) } else { fact.value.clone() };
         match why.fact("container") {
-            Some(c) => self.with("fact-container", &[("container", c.to_owned().into()), ("what", what.into())]).into(),
+            Some(c) => self
+                .with("fact-container", &[("container", c.to_owned().into()), ("what", what.into())])
+                .into(),
             None => what.into(),
         }
     }
@@ -53,7 +56,10 @@ impl Texts {
         match &c.why {
             Some(w) => {
                 let why = self.why(w);
-                self.with("said-because", &[("who", c.by.to_string().into()), ("what", what.into()), ("why", why.into())])
+                self.with(
+                    "said-because",
+                    &[("who", c.by.to_string().into()), ("what", what.into()), ("why", why.into())],
+                )
             }
             None => self.with("said", &[("who", c.by.to_string().into()), ("what", what.into())]),
         }
@@ -80,8 +86,9 @@ impl Texts {
     pub fn transition(&self, t: &Transition) -> String {
         let object = |kind: &str, key: &dyn std::fmt::Display| format!("{kind} {key}");
         match &t.outcome {
-            Outcome::Listed { kind, items } => self
-                .with("out-listed", &[("kind", kind.as_str().into()), ("n", (*items as f64).into())]),
+            Outcome::Listed { kind, items } => {
+                self.with("out-listed", &[("kind", kind.as_str().into()), ("n", (*items as f64).into())])
+            }
             Outcome::Reflected { kind, key } => {
                 self.with("out-reflected", &[("object", object(kind.as_str(), key).into())])
             }
@@ -91,10 +98,8 @@ impl Texts {
             Outcome::Handled { kind, key } => {
                 self.with("out-handled", &[("object", object(kind.as_str(), key).into())])
             }
-            Outcome::Started { key, ended, .. } => self.with(
-                if *ended { "out-synced" } else { "out-started" },
-                &[("key", key.to_string().into())],
-            ),
+            Outcome::Started { key, ended, .. } => self
+                .with(if *ended { "out-synced" } else { "out-started" }, &[("key", key.to_string().into())]),
             Outcome::Sent { request, response, .. } => {
                 format!("{} {} → {}", request.verb.method(), request.path(), response.code())
             }
@@ -135,9 +140,10 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
             t.with("said-you", &[("what", what.into())])
         }
         What::Commands(c) => match c.first() {
-            Some(first) if c.len() > 1 => {
-                t.with("said-more", &[("first", t.command(first).into()), ("n", ((c.len() - 1) as f64).into())])
-            }
+            Some(first) if c.len() > 1 => t.with(
+                "said-more",
+                &[("first", t.command(first).into()), ("n", ((c.len() - 1) as f64).into())],
+            ),
             Some(first) => t.command(first),
             None => t.get("said-nothing"),
         },

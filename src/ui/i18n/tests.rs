@@ -20,8 +20,11 @@ fn messages(lang: Lang) -> BTreeMap<String, BTreeSet<String>> {
             continue;
         }
         for part in line.split('$').skip(1) {
-            let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(part.len());
-            out.get_mut(current.as_ref().expect("a value belongs to a message")).unwrap().insert(part[..end].to_owned());
+            let end =
+                part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(part.len());
+            out.get_mut(current.as_ref().expect("a value belongs to a message"))
+                .unwrap()
+                .insert(part[..end].to_owned());
         }
     }
     out

@@ -43,7 +43,10 @@ pub fn Actions(props: &Props) -> Html {
         if o.kind == Kind::Deployment {
             lines.push(("act-restart", format!("rollout restart deployment {name}{on}")));
             let verb = if paused { "resume" } else { "pause" };
-            lines.push((if paused { "act-resume" } else { "act-pause" }, format!("rollout {verb} deployment {name}{on}")));
+            lines.push((
+                if paused { "act-resume" } else { "act-pause" },
+                format!("rollout {verb} deployment {name}{on}"),
+            ));
             lines.push(("act-undo", format!("rollout undo deployment {name}{on}")));
         }
     }

@@ -28,7 +28,13 @@ pub fn Events(props: &TabProps) -> Html {
     let text = |v: &Value, p: &str| v.pointer(p).and_then(Value::as_str).unwrap_or_default().to_owned();
     let condition = |c: &Value| {
         let status = text(c, "/status");
-        let shape = if status == "True" { "ok" } else if status == "False" { "no" } else { "unknown" };
+        let shape = if status == "True" {
+            "ok"
+        } else if status == "False" {
+            "no"
+        } else {
+            "unknown"
+        };
         html! {
             <li class="condition"><span class={classes!("mark", shape)} aria-hidden="true"></span>
                 <b>{ text(c, "/type") }</b><span class="status">{ status }</span>
@@ -40,7 +46,8 @@ pub fn Events(props: &TabProps) -> Html {
             s if s.is_empty() => text(e, "/reportingComponent"),
             s => s,
         };
-        let count = e.pointer("/count").or_else(|| e.pointer("/series/count")).and_then(Value::as_i64).unwrap_or(1);
+        let count =
+            e.pointer("/count").or_else(|| e.pointer("/series/count")).and_then(Value::as_i64).unwrap_or(1);
         let when = ["/lastTimestamp", "/eventTime", "/metadata/creationTimestamp"].iter().find_map(|p| {
             let at: steady::api::Timestamp = e.pointer(p)?.as_str()?.parse().ok()?;
             Some(seconds(at.as_millisecond() - start))

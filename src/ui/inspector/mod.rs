@@ -117,7 +117,9 @@ fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> H
 
 fn chips(t: &Texts, n: &GraphNode) -> Html {
     let mut out: Vec<Html> = Vec::new();
-    let mut chip = |class: &'static str, text: String| out.push(html! { <span class={classes!("chip", class)}>{ text }</span> });
+    let mut chip = |class: &'static str, text: String| {
+        out.push(html! { <span class={classes!("chip", class)}>{ text }</span> })
+    };
     match &n.card {
         Card::Workload { want, ready, .. } => {
             let class = if ready >= want { "ok" } else { "wait" };
@@ -125,7 +127,9 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
         }
         Card::Pod(p) => {
             let glyph = glyph::inline(p.look);
-            out.push(html! { <span class={classes!("chip", glyph::tone(p.look))}>{ glyph }{ &p.word }</span> });
+            out.push(
+                html! { <span class={classes!("chip", glyph::tone(p.look))}>{ glyph }{ &p.word }</span> },
+            );
             let mut chip = |text: String| out.push(html! { <span class="chip">{ text }</span> });
             chip(format!("{}/{}", p.ready.0, p.ready.1));
             if p.restarts > 0 {
@@ -135,7 +139,9 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
                 chip(node.clone());
             }
         }
-        Card::Node { ready, .. } => chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into()),
+        Card::Node { ready, .. } => {
+            chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into())
+        }
         Card::Other => {}
     }
     let meta = n.object.meta();

@@ -1,8 +1,8 @@
 //! The requests of the command that led here, and what the API server answered.
 
 use steady::apiserver::{Body, Patch, Request, Response};
-use steady::session::{MomentId, What};
 use steady::cluster::Outcome;
+use steady::session::{MomentId, What};
 use yew::prelude::*;
 
 use crate::ui::i18n::Texts;

@@ -34,7 +34,10 @@ pub fn Yaml(props: &TabProps) -> Html {
     use_effect_with((props.object.clone(), props.version), move |_| {
         gloo::timers::callback::Timeout::new(0, show_change).forget();
     });
-    let toggle = { let managed = managed.clone(); move |_| managed.set(!*managed) };
+    let toggle = {
+        let managed = managed.clone();
+        move |_| managed.set(!*managed)
+    };
     html! { <>
         <pre class="yaml">{ for lines.0.iter().take(LINES).map(|l| line(&t, l)) }</pre>
         if lines.1 {
@@ -63,7 +66,11 @@ fn tokens(text: &str) -> Vec<Html> {
         return vec![html! { { indent.to_owned() } }, value(body)];
     };
     let (key, rest) = body.split_at(end);
-    let mut out = vec![html! { { indent.to_owned() } }, html! { <i class="k">{ key.to_owned() }</i> }, html! { { ":" } }];
+    let mut out = vec![
+        html! { { indent.to_owned() } },
+        html! { <i class="k">{ key.to_owned() }</i> },
+        html! { { ":" } },
+    ];
     if let Some(v) = rest.strip_prefix(": ") {
         out.push(html! { { " " } });
         out.push(value(v));

@@ -1,12 +1,17 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use serde_json::json;
+use std::rc::Rc;
 use steady::api::{Kind, Object};
 use steady::cluster::{Cluster, Config};
-use std::rc::Rc;
 
 fn boot() -> Cluster {
-    let config = Config { controllers: Rc::new(Vec::new), scheduler: Rc::new(Vec::new), kubelet: Rc::new(|_| Vec::new()), ..Config::nodes(2) };
+    let config = Config {
+        controllers: Rc::new(Vec::new),
+        scheduler: Rc::new(Vec::new),
+        kubelet: Rc::new(|_| Vec::new()),
+        ..Config::nodes(2)
+    };
     Cluster::new(&config)
 }
 
@@ -22,17 +27,26 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
         response.object().unwrap().unwrap()
     };
     let labels = json!({"app": "a"});
-    let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
-    let rs = create(&mut cluster, Kind::ReplicaSet, json!({
-        "metadata": {"name": "rs", "namespace": "default"},
-        "spec": {"replicas": want, "selector": {"matchLabels": labels}, "template": template},
-    }));
+    let template =
+        json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let rs = create(
+        &mut cluster,
+        Kind::ReplicaSet,
+        json!({
+            "metadata": {"name": "rs", "namespace": "default"},
+            "spec": {"replicas": want, "selector": {"matchLabels": labels}, "template": template},
+        }),
+    );
     for p in pods {
-        create(&mut cluster, Kind::Pod, json!({
-            "metadata": {"name": format!("p{p:05}"), "namespace": "default", "labels": labels, "ownerReferences": [
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": rs.uid(), "controller": true}]},
-            "spec": {"containers": [{"name": "c", "image": "i"}]},
-        }));
+        create(
+            &mut cluster,
+            Kind::Pod,
+            json!({
+                "metadata": {"name": format!("p{p:05}"), "namespace": "default", "labels": labels, "ownerReferences": [
+                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": rs.uid(), "controller": true}]},
+                "spec": {"containers": [{"name": "c", "image": "i"}]},
+            }),
+        );
     }
     let mut g = Graph::new(&cluster, &base, &Graph::default());
     // Uids come from the seed in order; here a pod is the same whenever its name is.
@@ -73,10 +87,12 @@ fn nothing_lies_on_anything_else() {
         for n in [0, 1, 7, 12, 40] {
             let g = graph(n, &(0..n).collect::<Vec<_>>());
             let l = layout(&g, flow, &mut Slots::default());
-            let rects: Vec<Rect> = l.items.iter().map(|i| i.rect).chain(l.folds.iter().map(|f| f.rect)).collect();
+            let rects: Vec<Rect> =
+                l.items.iter().map(|i| i.rect).chain(l.folds.iter().map(|f| f.rect)).collect();
             for (i, a) in rects.iter().enumerate() {
                 for b in rects.iter().skip(i + 1) {
-                    let apart = a.right() <= b.x || b.right() <= a.x || a.bottom() <= b.y || b.bottom() <= a.y;
+                    let apart =
+                        a.right() <= b.x || b.right() <= a.x || a.bottom() <= b.y || b.bottom() <= a.y;
                     assert!(apart, "{flow:?} {n}: {a:?} {b:?}");
                 }
             }

@@ -168,7 +168,11 @@ impl Store {
             s.diagnostics = Shared::new(diagnostics);
             s.preview = None;
         });
-        if self.with(|s| s.session.at()) == before { self.refresh() } else { self.moved() }
+        if self.with(|s| s.session.at()) == before {
+            self.refresh()
+        } else {
+            self.moved()
+        }
         output
     }
 
@@ -316,7 +320,11 @@ impl Store {
             .flat_map(|name| {
                 let (process, node) = (name.clone(), None);
                 [
-                    ("fault-restart", name.clone(), Fault::Restart { process: process.clone(), node: node.clone() }),
+                    (
+                        "fault-restart",
+                        name.clone(),
+                        Fault::Restart { process: process.clone(), node: node.clone() },
+                    ),
                     ("fault-watches", name, Fault::CutWatches { process, node }),
                 ]
             })

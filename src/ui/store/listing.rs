@@ -129,7 +129,11 @@ impl Store {
         }
         // What is known so far is shown while the rest is looked for.
         self.change(|s| {
-            s.listing = Listing { lines: Shared::new(finder.lines.clone()), more: finder.waiting.len(), ready: false };
+            s.listing = Listing {
+                lines: Shared::new(finder.lines.clone()),
+                more: finder.waiting.len(),
+                ready: false,
+            };
         });
         self.refresh();
         self.plan(0, move |store| store.find_more(planned, finder));
@@ -169,9 +173,9 @@ impl Store {
 
 fn kind_of(cluster: &Cluster, a: &Action) -> &'static str {
     let (process, informer) = match a {
-        Action::List { process, informer } | Action::Watch { process, informer } | Action::Pop { process, informer } => {
-            (*process, *informer)
-        }
+        Action::List { process, informer }
+        | Action::Watch { process, informer }
+        | Action::Pop { process, informer } => (*process, *informer),
         Action::Notify { actor, informer } => (actor.process, *informer),
         _ => return "",
     };

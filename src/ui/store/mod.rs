@@ -14,9 +14,9 @@ use std::rc::Rc;
 
 use steady::api::ObjectRef;
 use steady::kubectl::Kubectl;
-use steady::session::view::{Preview, Problem};
-use steady::session::view::graph::Graph;
 use steady::session::scenario::{self, Scenario};
+use steady::session::view::graph::Graph;
+use steady::session::view::{Preview, Problem};
 use steady::session::{Depth, MomentId, Session, Start};
 use yew::Callback;
 

@@ -102,7 +102,9 @@ impl Store {
             LinkError::Version(_) => t.get("link-newer"),
             LinkError::TooLarge(limit) => t.with("link-large", &[("n", (*limit as f64).into())]),
             LinkError::Damaged(what) => t.with("link-damaged", &[("what", (*what).into())]),
-            LinkError::Limit(what, n) => t.with("link-limit", &[("what", (*what).into()), ("n", (*n as f64).into())]),
+            LinkError::Limit(what, n) => {
+                t.with("link-limit", &[("what", (*what).into()), ("n", (*n as f64).into())])
+            }
         };
         t.with("link-refused", &[("why", why.into())])
     }

@@ -157,9 +157,9 @@ impl State {
     }
 
     fn fork_is_new(&self, line: &[MomentId]) -> bool {
-        line.iter().zip(self.marks.iter()).any(|(id, m)| {
-            self.session.moment(*id).is_some_and(|x| (x.children.len() > 1) != m.fork)
-        })
+        line.iter()
+            .zip(self.marks.iter())
+            .any(|(id, m)| self.session.moment(*id).is_some_and(|x| (x.children.len() > 1) != m.fork))
     }
 }
 
