@@ -21,6 +21,7 @@ mod patch;
 pub mod printers;
 mod registry;
 mod request;
+mod service;
 mod status;
 mod strategy;
 pub mod validation;

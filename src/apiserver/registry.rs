@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use super::managed_fields::{self, Ledger, Manager};
 use super::validation;
-use super::{ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, strategy};
+use super::{
+    ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, service, strategy,
+};
 use crate::api::types::{Deployment, ReplicaSet, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
@@ -65,6 +67,7 @@ impl ApiServer {
             return Err(invalid(r.kind, object.name(), &errors));
         }
         admission::validate_create(self, &object)?;
+        service::begin(self, &object, None)?;
         let at = object.reference();
         if let Some(old) = self.etcd.get(&at) {
             let mut s = Status::already_exists(r.kind, object.name());
@@ -165,6 +168,10 @@ impl ApiServer {
         };
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
+        }
+        if r.kind == Kind::Service && r.subresource == Subresource::None {
+            service::begin(self, &object, Some(&old))?;
+            service::allocate(self, &mut object);
         }
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();

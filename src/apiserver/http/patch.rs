@@ -102,7 +102,11 @@ fn refused(text: &str, why: &str) -> Status {
 pub(in crate::apiserver) fn refusal(e: PatchError) -> Status {
     match e {
         PatchError::BadRequest(m) => Status::bad_request(m),
-        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m).with(Details::default()),
+        // What exactly does not fit is not said.
+        PatchError::Unprocessable(_) => {
+            let m = "the server rejected our request due to an error in our request";
+            Status::new(422, "Invalid", m).with(Details::default())
+        }
         PatchError::Internal(m) => Status::new(500, "InternalError", m),
     }
 }
