@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use steady::api::types::{Node as ApiNode, Pod, StorageClass};
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use steady::apiserver::http;
 use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Response, Verb};
 use steady::client::{Component, Context, Controller, Handler, Notification, Reconciler, Result, Why};
 use steady::cluster::{Cluster, Config, NodeSpec};
@@ -175,6 +176,11 @@ impl Simulator {
             config.scheduler = Rc::new(Vec::new);
         }
         let mut cluster = Cluster::new(&config);
+        if !setup.controllers {
+            // A controller makes it; the recordings had none.
+            let key = Key::new("default", "kube-root-ca.crt");
+            let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
+        }
         let last_write = cluster.now();
         if setup.controllers {
             let class: StorageClass = provisioner::storage_class();
@@ -277,8 +283,24 @@ impl System for Simulator {
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }
 
-    fn http(&mut self, _: &HttpRequest) -> HttpResponse {
-        HttpResponse::default()
+    fn http(&mut self, r: &HttpRequest) -> HttpResponse {
+        let request = http::HttpRequest {
+            method: r.method.clone(),
+            path: r.path.clone(),
+            query: r.query.clone(),
+            content_type: r.content_type.clone().unwrap_or_default(),
+            accept: r.accept.clone().unwrap_or_default(),
+            user_agent: "conformance/1.0".into(),
+            body: r.body.clone().unwrap_or_default().into_bytes(),
+        };
+        let (response, writes) = self.cluster.http(&request);
+        self.note(&writes);
+        HttpResponse {
+            status: response.status,
+            content_type: response.content_type,
+            warnings: response.warnings,
+            body: response.body,
+        }
     }
 
     fn wait(&mut self, seconds: f64) {

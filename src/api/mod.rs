@@ -13,6 +13,7 @@
 //! ```
 
 pub mod fields;
+pub mod go_types;
 pub mod intstr;
 mod kinds;
 pub mod labels;

@@ -201,6 +201,7 @@ impl ApiServer {
             body: Body::None,
             user: r.user.clone(),
             dry_run: r.dry_run,
+            field_manager: r.field_manager.clone(),
         };
         self.store_update(&write, old, new.into()).map(|_| ())
     }
@@ -211,6 +212,8 @@ impl ApiServer {
         let now = self.now_seconds();
         let generation = p.metadata.generation;
         let status = Rc::make_mut(&mut p).status.get_or_insert_default();
+        // A kubelet that does not say which generation it saw has conditions without one.
+        let generation = generation.filter(|_| status.observed_generation.unwrap_or(0) != 0);
         status.conditions.get_or_insert_default().push(PodCondition {
             type_: "DisruptionTarget".into(),
             status: "True".into(),

@@ -15,9 +15,13 @@
 mod admission;
 pub mod defaults;
 mod delete;
+pub mod http;
+mod managed_fields;
 mod patch;
+pub mod printers;
 mod registry;
 mod request;
+mod service;
 mod status;
 mod strategy;
 pub mod validation;
@@ -28,7 +32,8 @@ use rand_pcg::Pcg32;
 use std::rc::Rc;
 
 use crate::api::{Object, ObjectRef, Timestamp};
-use crate::etcd::Etcd;
+use crate::etcd::{Etcd, Map};
+use managed_fields::{Ledger, Manager};
 
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
@@ -68,6 +73,12 @@ pub struct ApiServer {
     events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
+    /// Who owns which fields, per object.
+    managed: Map<ObjectRef, Rc<Ledger>>,
+    /// The owners that an apply worked out, for the write that follows.
+    decided: Option<Vec<Manager>>,
+    /// A new object as it came, before admission: only this has an owner.
+    submitted: Option<Object>,
 }
 
 impl ApiServer {
@@ -81,6 +92,9 @@ impl ApiServer {
             events: 0,
             writes: Vec::new(),
             woken: Vec::new(),
+            managed: Map::new(),
+            decided: None,
+            submitted: None,
         }
     }
 

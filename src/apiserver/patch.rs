@@ -1,8 +1,8 @@
 //! PATCH: a change is applied to what is stored, then it is an update like any other.
 
-use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults};
+use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http};
 use crate::api::Object;
-use crate::api::patch::{self, PatchError};
+use crate::api::patch;
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {
@@ -11,7 +11,25 @@ impl ApiServer {
         }
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
         let old = self.existing(r)?;
-        let mut object = apply(change, &old)?;
+        let object = apply(change, &old)?;
+        self.store_patched(r, old, object)
+    }
+
+    /// Stores what a patch made of an object.
+    pub(super) fn store_patched(
+        &mut self,
+        r: &Request,
+        old: Object,
+        mut object: Object,
+    ) -> Result<Response, Status> {
+        self.match_namespace(r, &mut object)?;
+        if object.name() != &*r.key.name {
+            return Err(Status::bad_request(format!(
+                "the name of the object ({}) does not match the name on the URL ({})",
+                object.name(),
+                r.key.name
+            )));
+        }
         defaults::apply(&mut object);
         self.store_update(r, old, object)
     }
@@ -29,15 +47,7 @@ fn apply(change: &Patch, old: &Object) -> Result<Object, Status> {
         Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
         Patch::Json(p) => patch::json_patch(old.to_value(), p),
     };
-    let mut value = value.map_err(refusal)?;
+    let mut value = value.map_err(http::refusal)?;
     defaults::prepare(kind, &mut value);
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
-}
-
-fn refusal(e: PatchError) -> Status {
-    match e {
-        PatchError::BadRequest(m) => Status::bad_request(m),
-        PatchError::Unprocessable(m) => Status::new(422, "Invalid", m).with(super::Details::default()),
-        PatchError::Internal(m) => Status::new(500, "InternalError", m),
-    }
 }

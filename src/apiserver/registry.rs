@@ -3,8 +3,11 @@
 
 use std::rc::Rc;
 
+use super::managed_fields::{self, Ledger, Manager};
 use super::validation;
-use super::{ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, strategy};
+use super::{
+    ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, service, strategy,
+};
 use crate::api::types::{Deployment, ReplicaSet, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
@@ -43,6 +46,7 @@ impl ApiServer {
         let mut object = object.clone();
         self.match_namespace(r, &mut object)?;
         defaults::apply(&mut object);
+        self.submitted = adds_to_new(r.kind).then(|| object.clone());
         admission::namespace_exists(self, &object)?;
         admission::mutate_create(self, &mut object)?;
         // rest.BeforeCreate
@@ -68,6 +72,7 @@ impl ApiServer {
             return Err(invalid(r.kind, object.name(), &errors));
         }
         admission::validate_create(self, &object)?;
+        service::begin(self, &object, None)?;
         let at = object.reference();
         if let Some(old) = self.etcd.get(&at) {
             let mut s = Status::already_exists(r.kind, object.name());
@@ -130,6 +135,9 @@ impl ApiServer {
     pub(super) fn scale(&mut self, r: &Request) -> Result<Response, Status> {
         let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
         let old = self.existing(r)?;
+        if *replicas < 0 {
+            return Err(invalid_scale(&r.key.name, *replicas));
+        }
         let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
         object.meta_mut().resource_version.clone_from(resource_version);
         self.store_update(r, old, object)
@@ -182,6 +190,10 @@ impl ApiServer {
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
+        if r.kind == Kind::Service && r.subresource == Subresource::None {
+            service::begin(self, &object, Some(&old))?;
+            service::allocate(self, &mut object);
+        }
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
         // The last finalizer of an object that is being deleted: the update is its removal.
@@ -196,7 +208,7 @@ impl ApiServer {
             return Ok(Response::Object { object, created: false });
         }
         // A write that changes nothing is none.
-        if object == old || r.dry_run {
+        if (object == old && self.decided.is_none()) || r.dry_run {
             return Ok(Response::Object { object, created: false });
         }
         let object = self.write(at, Some(old), object, r);
@@ -215,6 +227,7 @@ impl ApiServer {
         self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
         object.meta_mut().resource_version = Some(revision.to_string());
         self.etcd.put(at.clone(), object.clone());
+        self.note_managers(&at, prev.as_ref(), &object, r);
         self.watches.dispatch(prev.as_ref(), Some(&object), revision, &mut self.woken);
         self.writes.push(Write {
             revision,
@@ -228,6 +241,43 @@ impl ApiServer {
         object
     }
 
+    /// Notes who owns what was written; a deletion, an eviction and a binding change no owners.
+    fn note_managers(&mut self, at: &ObjectRef, prev: Option<&Object>, next: &Object, r: &Request) {
+        let submitted = self.submitted.take();
+        if let Some(managers) = self.decided.take() {
+            self.managed.insert(at.clone(), Rc::new(Ledger::of(managers)));
+            return;
+        }
+        let counts = match r.verb {
+            super::Verb::Create => r.subresource == Subresource::None,
+            super::Verb::Update | super::Verb::Patch => true,
+            _ => false,
+        };
+        if !counts {
+            return;
+        }
+        let manager = match &r.field_manager {
+            Some(m) => m.clone(),
+            None => managed_fields::default_manager(&r.user),
+        };
+        let after = submitted.unwrap_or_else(|| next.clone());
+        let mut ledger = self.managed.get(at).cloned().unwrap_or_default();
+        Rc::make_mut(&mut ledger).note(manager, r.subresource.as_str(), self.now, prev.cloned(), after);
+        self.managed.insert(at.clone(), ledger);
+    }
+
+    /// The owners of an object's fields.
+    pub(super) fn managers(&mut self, at: &ObjectRef) -> Vec<Manager> {
+        let Some(ledger) = self.managed.get_mut(at) else { return Vec::new() };
+        Rc::make_mut(ledger).managers().to_vec()
+    }
+
+    /// An object's JSON with the owners of its fields.
+    pub(super) fn managed_value(&mut self, object: &Object) -> serde_json::Value {
+        let managers = self.managers(&object.reference());
+        managed_fields::with_managers(object.kind(), object.to_value(), &managers)
+    }
+
     /// Removes an object whose last state is given, and tells the watchers.
     pub(super) fn remove(&mut self, at: &ObjectRef, last: &Object, r: &Request) {
         let prev = self.etcd.get(at).map(|r| r.object.clone());
@@ -235,6 +285,7 @@ impl ApiServer {
             return;
         }
         self.events -= usize::from(at.kind == Kind::Event);
+        self.managed.remove(at);
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
@@ -251,7 +302,7 @@ impl ApiServer {
     }
 
     /// The namespace of the path goes into the object; another one in the object is an error.
-    fn match_namespace(&self, r: &Request, object: &mut Object) -> Result<(), Status> {
+    pub(super) fn match_namespace(&self, r: &Request, object: &mut Object) -> Result<(), Status> {
         if object.kind() != r.kind {
             return Err(Status::bad_request("the object is not of the kind that the path names"));
         }
@@ -280,6 +331,11 @@ impl ApiServer {
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
         self.etcd.get(&ObjectRef { kind: Kind::Namespace, key: Key::new("", name) }).map(|r| &r.object)
     }
+}
+
+/// Whether admission or the strategy adds fields to a new object of a kind.
+fn adds_to_new(kind: Kind) -> bool {
+    matches!(kind, Kind::Pod | Kind::PersistentVolumeClaim | Kind::Service | Kind::Namespace)
 }
 
 /// The words of every update that came too late.
@@ -335,6 +391,23 @@ pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError])
         .collect();
     Status::new(422, "Invalid", format!("{} {name:?} is invalid: {joined}", kind.group_kind()))
         .with(Details { causes, ..Details::kind(kind, name) })
+}
+
+/// 422 for a Scale of less than nothing.
+fn invalid_scale(name: &str, replicas: i32) -> Status {
+    let message = format!("Invalid value: {replicas}: must be greater than or equal to 0");
+    Status::new(422, "Invalid", format!("Scale.autoscaling {name:?} is invalid: spec.replicas: {message}"))
+        .with(Details {
+            name: name.into(),
+            group: "autoscaling".into(),
+            kind: "Scale".into(),
+            causes: vec![Cause {
+                reason: "FieldValueInvalid".into(),
+                message,
+                field: "spec.replicas".into(),
+            }],
+            ..Details::default()
+        })
 }
 
 /// The object with another `spec.replicas`, if its kind has a scale.

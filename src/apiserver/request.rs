@@ -25,6 +25,8 @@ pub struct Request {
     pub body: Body,
     /// `dryRun=All`
     pub dry_run: bool,
+    /// Who is said to own the fields that change; the user's own name if there is none.
+    pub field_manager: Option<Rc<str>>,
 }
 
 /// The verbs of the API.
@@ -258,6 +260,7 @@ impl Request {
             subresource: Subresource::None,
             body: Body::None,
             dry_run: false,
+            field_manager: None,
         }
     }
 

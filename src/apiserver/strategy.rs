@@ -1,11 +1,10 @@
 //! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
 //! starts with, what counts as a change of what is wanted, what a status update may touch.
 
-use std::net::Ipv4Addr;
 use std::rc::Rc;
 
 use super::registry::seconds;
-use super::{ApiServer, Request, Response, Status, Verb};
+use super::{ApiServer, Request, Response, Status, Verb, service};
 use crate::api::types::{
     Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume, PersistentVolumeClaim, Pod,
     PodCondition, PodDisruptionBudget, PodSpec, PodStatus, ReplicaSet, ResourceRequirements, Service,
@@ -67,7 +66,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             }
         }),
         Kind::Service => {
-            allocate_cluster_ip(api, object)?;
+            service::allocate(api, object);
             edit(object, |s: &mut Service| {
                 s.status = Some(ServiceStatus {
                     load_balancer: Some(LoadBalancerStatus::default()),
@@ -142,7 +141,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             let Some(o) = Service::from_object(old).cloned() else { return };
             edit(object, |s: &mut Service| {
                 s.status.clone_from(&o.status);
-                patch_allocated(s, &o);
+                service::prepare_for_update(s, &o);
             });
         }
         Kind::PersistentVolumeClaim => {
@@ -349,88 +348,6 @@ pub fn qos_class(spec: &PodSpec) -> &'static str {
         (false, _) => "BestEffort",
         (true, true) => "Guaranteed",
         (true, false) => "Burstable",
-    }
-}
-
-/// Gives a Service its address, unless it wants none.
-fn allocate_cluster_ip(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
-    let Some(s) = Service::from_object(object) else { return Ok(()) };
-    let spec = s.spec.clone().unwrap_or_default();
-    let type_ = spec.type_.as_deref().unwrap_or("ClusterIP");
-    if type_ == "ExternalName" {
-        return Ok(());
-    }
-    let asked = spec.cluster_ip.clone().filter(|ip| !ip.is_empty());
-    let ip = match asked {
-        Some(ip) => ip,
-        None => free_cluster_ip(api),
-    };
-    let node_ports = matches!(type_, "NodePort" | "LoadBalancer");
-    let mut used: Vec<i32> = Vec::new();
-    if node_ports {
-        used = api
-            .etcd()
-            .range(Kind::Service, None)
-            .filter_map(|(_, r)| Service::from_object(&r.object)?.spec.as_ref()?.ports.clone())
-            .flatten()
-            .filter_map(|p| p.node_port)
-            .collect();
-    }
-    let mut picks: Vec<i32> = Vec::new();
-    for p in spec.ports.iter().flatten() {
-        if node_ports && p.node_port.unwrap_or(0) == 0 {
-            let free = (30000..=32767).find(|n| !used.contains(n) && !picks.contains(n)).unwrap_or(0);
-            picks.push(free);
-        }
-    }
-    edit(object, |s: &mut Service| {
-        let spec = s.spec.get_or_insert_default();
-        spec.cluster_ips = Some(vec![ip.clone()]);
-        spec.cluster_ip = Some(ip);
-        spec.ip_families.get_or_insert_with(|| vec!["IPv4".into()]);
-        spec.ip_family_policy.get_or_insert_with(|| "SingleStack".into());
-        let mut picks = picks.into_iter();
-        if node_ports {
-            for p in spec.ports.iter_mut().flatten().filter(|p| p.node_port.unwrap_or(0) == 0) {
-                p.node_port = picks.next();
-            }
-        }
-    });
-    Ok(())
-}
-
-/// The first free address of 10.96.0.0/16. Real allocators pick at random in the upper part of
-/// the range; which one it is means nothing.
-fn free_cluster_ip(api: &ApiServer) -> String {
-    let used: std::collections::BTreeSet<String> = api
-        .etcd()
-        .range(Kind::Service, None)
-        .filter_map(|(_, r)| Service::from_object(&r.object)?.spec.as_ref()?.cluster_ip.clone())
-        .collect();
-    let base = u32::from(Ipv4Addr::new(10, 96, 0, 0));
-    (10..65_000u32)
-        .map(|i| Ipv4Addr::from(base + i).to_string())
-        .find(|ip| !used.contains(ip))
-        .unwrap_or_default()
-}
-
-/// What was allocated stays where an update leaves it out.
-fn patch_allocated(s: &mut Service, old: &Service) {
-    let (Some(n), Some(o)) = (s.spec.as_mut(), old.spec.as_ref()) else { return };
-    if n.type_.as_deref() == Some("ExternalName") || o.type_.as_deref() == Some("ExternalName") {
-        return;
-    }
-    if n.cluster_ip.is_none() {
-        n.cluster_ip.clone_from(&o.cluster_ip);
-    }
-    if n.cluster_ips.is_none() {
-        n.cluster_ips.clone_from(&o.cluster_ips);
-    }
-    if n.ip_families.is_none() {
-        n.ip_families.clone_from(&o.ip_families);
-    }
-    if n.ip_family_policy.is_none() {
-        n.ip_family_policy.clone_from(&o.ip_family_policy);
     }
 }
 

@@ -206,7 +206,8 @@ impl<S: Clone + 'static> Context<S> {
 
     fn call<T>(&self, verb: Verb, kind: Kind, key: Key, sub: Subresource, body: Body) -> ApiCall<S, T> {
         let user = self.shared.borrow().user.clone();
-        let request = Request { user, verb, kind, key, subresource: sub, body, dry_run: false };
+        let request =
+            Request { user, verb, kind, key, subresource: sub, body, dry_run: false, field_manager: None };
         ApiCall {
             shared: self.shared.clone(),
             pending: Some(Pending { request: Rc::new(request), why: None, background: false }),

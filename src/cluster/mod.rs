@@ -26,6 +26,7 @@ pub use process::Process;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
+use crate::apiserver::http::{HttpRequest, HttpResponse, http};
 use crate::apiserver::{ApiServer, Request, Response, Write};
 use crate::etcd::Vector;
 
@@ -66,6 +67,16 @@ impl Cluster {
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
         self.api.set_now(self.clock.now());
         let response = self.api.request(request);
+        self.wake();
+        let writes = self.api.take_writes();
+        self.notice(&writes);
+        (response, writes)
+    }
+
+    /// The same for a client that speaks HTTP.
+    pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
+        self.api.set_now(self.clock.now());
+        let response = http(&mut self.api, request);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::api::{Key, Kind};
+pub use crate::apiserver::http::FieldValidation;
 use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
 
 /// One request of kubectl's.
@@ -50,18 +51,6 @@ pub enum Payload {
     Apply(Value),
     /// How to delete.
     Delete(DeleteOptions),
-}
-
-/// What the server does about unknown and repeated fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum FieldValidation {
-    /// The server's default: it warns.
-    #[default]
-    Warn,
-    /// It refuses.
-    Strict,
-    /// It drops them silently.
-    Ignore,
 }
 
 /// What came back.

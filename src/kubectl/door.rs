@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::call::{Answer, Call, FieldValidation, Payload};
+use super::call::{Answer, Call, Payload};
 use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
-use crate::api::patch::refused_patch_text;
 use crate::api::{Kind, Object};
-use crate::apiserver::{Body, Cause, Details, Patch, Request, Response, Status, Subresource, Verb};
+use crate::apiserver::http::{self, PatchType};
+use crate::apiserver::{Body, Patch, Request, Response, Status, Subresource, Verb};
 
 /// Asks an API server that takes typed requests.
 pub fn send(call: &Call, ask: &mut dyn FnMut(&Request) -> Response) -> Answer {
@@ -34,14 +34,18 @@ fn request(
     r.body = match &call.body {
         Payload::None => Body::None,
         Payload::Delete(options) => Body::Delete(options.clone()),
-        Payload::Object(value) => Body::Object(decode(call, value.clone(), warnings)?),
+        Payload::Object(value) => {
+            Body::Object(http::decode_value(call.kind, value, call.field_validation, warnings)?)
+        }
         Payload::Apply(_) => {
             return Err(Status::new(415, "UnsupportedMediaType", "server-side apply is not built here yet"));
         }
-        Payload::JsonPatch(text) => Body::Patch(Patch::Json(parse(text)?)),
+        Payload::JsonPatch(text) => {
+            Body::Patch(Patch::Json(check_patch(call, text, PatchType::Json, warnings, ask)?))
+        }
         Payload::MergePatch(text) if call.subresource == Subresource::Scale => {
             // All that a patch of it can change is a number.
-            let value = parse(text)?;
+            let value = parse(text);
             if call.kind.has_subresource("scale") {
                 let version = value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
                 let replicas = value.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
@@ -54,119 +58,35 @@ fn request(
             }
         }
         Payload::MergePatch(text) => {
-            let value = parse(text)?;
-            check_patch(call, &value, warnings, ask, Patch::Merge)?
+            Body::Patch(Patch::Merge(check_patch(call, text, PatchType::Merge, warnings, ask)?))
         }
         Payload::StrategicPatch(text) => {
-            let value = parse(text)?;
-            check_patch(call, &value, warnings, ask, Patch::Strategic)?
+            Body::Patch(Patch::Strategic(check_patch(call, text, PatchType::Strategic, warnings, ask)?))
         }
     };
     Ok(r)
 }
 
-fn parse(text: &str) -> Result<Value, Status> {
-    serde_json::from_str(text).map_err(|e| Status::bad_request(json_error(text, &e)))
+/// The JSON of a patch that was found to be one.
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or(Value::Null)
 }
 
-/// What Go's decoder says where serde's has other words.
-fn json_error(text: &str, e: &serde_json::Error) -> String {
-    if e.is_eof() {
-        return "unexpected end of JSON input".into();
-    }
-    let line = text.lines().nth(e.line().saturating_sub(1)).unwrap_or_default();
-    let at = line.chars().nth(e.column().saturating_sub(1)).unwrap_or(' ');
-    let message = e.to_string();
-    let place = if message.starts_with("key must be a string") {
-        "looking for beginning of object key string"
-    } else if message.starts_with("expected `:`") {
-        "after object key"
-    } else if message.starts_with("expected `,` or `}`") {
-        "after object key:value pair"
-    } else if message.starts_with("expected `,` or `]`") {
-        "after array element"
-    } else if message.starts_with("trailing characters") {
-        "after top-level value"
-    } else {
-        "looking for beginning of value"
-    };
-    format!("invalid character '{at}' {place}")
-}
-
-fn decode(call: &Call, value: Value, warnings: &mut Vec<String>) -> Result<Object, Status> {
-    let kind = call.kind;
-    let cannot = |why: &str| {
-        Status::bad_request(format!(
-            "{} in version {:?} cannot be handled as a {}: {why}",
-            kind.as_str(),
-            kind.version(),
-            kind.as_str()
-        ))
-    };
-    let mut value = value;
-    crate::apiserver::defaults::prepare(kind, &mut value);
-    let decoded = Object::decode(kind, value).map_err(|e| cannot(&e.to_string()))?;
-    let unknown: Vec<String> = decoded.unknown.iter().map(|p| format!("unknown field {p:?}")).collect();
-    match call.field_validation {
-        FieldValidation::Strict if !unknown.is_empty() => {
-            Err(cannot(&format!("strict decoding error: {}", unknown.join(", "))))
-        }
-        FieldValidation::Warn => {
-            warnings.extend(unknown);
-            Ok(decoded.object)
-        }
-        FieldValidation::Strict | FieldValidation::Ignore => Ok(decoded.object),
-    }
-}
-
-/// A patch that leads to an object with unknown fields or fields of the wrong type is refused in
-/// words of its own, which quote the patch.
+/// Holds a patch against the stored object first, as the API server does with patches that come as
+/// text: it may be refused in words that quote it, or be worth a warning.
 fn check_patch(
     call: &Call,
-    patch: &Value,
+    text: &str,
+    patch_type: PatchType,
     warnings: &mut Vec<String>,
     ask: &mut dyn FnMut(&Request) -> Response,
-    wrap: fn(Value) -> Patch,
-) -> Result<Body, Status> {
-    let body = Body::Patch(wrap(patch.clone()));
+) -> Result<Value, Status> {
     let read = Request::new(&"kubectl".into(), Verb::Get, call.kind, call.key.clone());
-    let Response::Object { object, .. } = ask(&read) else { return Ok(body) };
-    let old = object.to_value();
-    let strategic = matches!(call.body, Payload::StrategicPatch(_));
-    let merged = if strategic {
-        crate::api::patch::strategic_merge(call.kind, old.clone(), patch).ok()
-    } else {
-        Some(crate::api::patch::json_merge_patch(old.clone(), patch))
-    };
-    let Some(merged) = merged else { return Ok(body) };
-    let refused = |why: &str| {
-        let text =
-            if strategic { refused_patch_text(&old, patch) } else { crate::api::patch::go_value(patch) };
-        let message = format!("Invalid value: {text:?}: {why}");
-        let causes = vec![Cause {
-            reason: "FieldValueInvalid".into(),
-            message: message.clone(),
-            field: "patch".into(),
-        }];
-        Status::new(422, "Invalid", format!(" \"\" is invalid: patch: {message}"))
-            .with(Details { causes, ..Details::default() })
-    };
-    match Object::decode(call.kind, merged) {
-        Err(e) => Err(refused(&e.to_string())),
-        Ok(d) => {
-            let unknown: Vec<String> = d.unknown.iter().map(|p| format!("unknown field {p:?}")).collect();
-            match call.field_validation {
-                FieldValidation::Strict if !unknown.is_empty() => {
-                    Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
-                }
-                FieldValidation::Warn => {
-                    warnings.extend(unknown);
-                    Ok(body)
-                }
-                FieldValidation::Strict | FieldValidation::Ignore => Ok(body),
-            }
-        }
+    if let Response::Object { object, .. } = ask(&read) {
+        let (old, body) = (object.to_value(), text.as_bytes());
+        http::patched(call.kind, &old, patch_type, body, call.field_validation, warnings)?;
     }
+    Ok(parse(text))
 }
 
 fn selectors(call: &Call) -> Result<(Selector, FieldSelector), Status> {

@@ -43,7 +43,7 @@ mod label;
 mod node;
 mod output;
 mod patch;
-pub mod printers;
+pub use crate::apiserver::printers;
 mod replace;
 mod resource;
 mod rollout;

@@ -153,6 +153,10 @@ fn scan_error(error: &ScanError, first_line: usize, limits: &Limits) -> YamlErro
         i if i.starts_with("while ") => i.split_once(", ").map_or(i, |(_, problem)| problem),
         i => i,
     };
+    let problem = match problem.strip_prefix("expected ") {
+        Some(what) => format!("did not find expected {what}"),
+        None => problem.to_owned(),
+    };
     let marker = error.marker();
     let mut out = YamlError::new(marker.line() + first_line - 1, marker.col() + 1, problem);
     // Go adds one to the scanner's lines, which count from 0, and not to the grammar's.

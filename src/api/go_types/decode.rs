@@ -1,0 +1,314 @@
+//! What Go's decoder makes of JSON: the value without what the struct has no place for, or an error
+//! (`sigs.k8s.io/json`).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::json::number;
+use super::{GoStruct, Json, Type};
+use crate::api::names::quote;
+use crate::api::quantity;
+
+/// What was decoded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The value, without unknown fields and nulls.
+    pub value: Value,
+    /// What a strict decoder would refuse, in order: `unknown field "spec.replica"`, `duplicate
+    /// field "data.a"`.
+    pub strict: Vec<String>,
+}
+
+/// Decodes into a struct.
+///
+/// # Errors
+/// The first value of a type that does not fit, in Go's words.
+pub fn decode(into: &'static GoStruct, json: &Json) -> Result<Decoded, String> {
+    run(into, json, false)
+}
+
+/// Decodes a patched object, as the API server does after a strategic merge patch: without going
+/// through text, and with other words for what does not fit
+/// (`k8s.io/apimachinery/pkg/runtime.FromUnstructured`).
+///
+/// # Errors
+/// The first value of a type that does not fit.
+pub fn convert(into: &'static GoStruct, json: &Json) -> Result<Decoded, String> {
+    run(into, json, true)
+}
+
+fn run(into: &'static GoStruct, json: &Json, converts: bool) -> Result<Decoded, String> {
+    let mut decoder = Decoder { converts, ..Decoder::default() };
+    let value = decoder.value(Type::Struct(into), json)?;
+    match decoder.error {
+        Some(error) => Err(error),
+        None => Ok(Decoded { value: value.unwrap_or(Value::Null), strict: decoder.strict }),
+    }
+}
+
+#[derive(Default)]
+struct Decoder {
+    /// Whether this is the converter, not the decoder.
+    converts: bool,
+    /// The struct whose field is being decoded.
+    owner: &'static str,
+    /// The fields down to it.
+    stack: Vec<&'static str>,
+    /// The same with keys and indexes.
+    path: Vec<String>,
+    strict: Vec<String>,
+    /// The first error that does not end decoding.
+    error: Option<String>,
+}
+
+impl Decoder {
+    /// The value; `None` for a null that leaves the field as it was. An error ends decoding: only
+    /// types that decode themselves have one.
+    fn value(&mut self, kind: Type, json: &Json) -> Result<Option<Value>, String> {
+        let bare = kind.bare();
+        if matches!(json, Json::Null) {
+            return Ok(match kind {
+                Type::Quantity => Some("0".into()),
+                Type::IntOrString => Some(0.into()),
+                _ => None,
+            });
+        }
+        Ok(Some(match (bare, json) {
+            (Type::Struct(s), Json::Object(fields)) => self.object(s, fields)?,
+            (Type::Map(item), Json::Object(fields)) => self.map(*item, fields)?,
+            (Type::List(item), Json::List(items)) => {
+                let mut out = Vec::new();
+                for (i, json) in items.iter().enumerate() {
+                    self.path.push(format!("[{i}]"));
+                    let value = self.value(*item, json)?;
+                    self.path.pop();
+                    out.push(value.unwrap_or_else(|| zero(*item)));
+                }
+                Value::Array(out)
+            }
+            (Type::Text, Json::Text(s)) => s.as_str().into(),
+            (Type::Bool, Json::Bool(b)) => (*b).into(),
+            (Type::Int32, Json::Number(n)) if n.parse::<i32>().is_ok() => number(n),
+            (Type::Int64, Json::Number(n)) if n.parse::<i64>().is_ok() => number(n),
+            (Type::Int32 | Type::Int64, Json::Number(n)) => self.mismatch(&format!("number {n}"), kind),
+            (Type::Float, Json::Number(n)) => number(n),
+            (Type::Bytes, Json::Text(s)) => {
+                if let Some(error) = base64_error(s) {
+                    self.error.get_or_insert(error);
+                }
+                s.as_str().into()
+            }
+            (Type::FieldsV1 | Type::Any, json) => json.to_value(),
+            (Type::Quantity, json) => quantity(json)?,
+            (Type::Time | Type::MicroTime, Json::Text(s)) => time(bare, s)?,
+            (Type::Duration, Json::Text(s)) => s.as_str().into(),
+            (Type::Time | Type::MicroTime | Type::Duration, other) => {
+                return Err(self.type_error(other.word(), "string"));
+            }
+            (Type::IntOrString, Json::Text(s)) => s.as_str().into(),
+            (Type::IntOrString, Json::Number(n)) if n.parse::<i32>().is_ok() => number(n),
+            (Type::IntOrString, Json::Number(n)) => {
+                return Err(self.type_error(&format!("number {n}"), "int32"));
+            }
+            (Type::IntOrString, other) => return Err(self.type_error(other.word(), "int32")),
+            (_, json) => self.mismatch(json.word(), kind),
+        }))
+    }
+
+    fn object(&mut self, s: &'static GoStruct, fields: &[(String, Json)]) -> Result<Value, String> {
+        let owner = std::mem::replace(&mut self.owner, s.name);
+        let mut out = Map::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for (name, json) in fields {
+            self.path.push(name.clone());
+            match s.field(name) {
+                None => self.complain("unknown"),
+                Some(field) => {
+                    if seen.contains(&field.name) {
+                        self.complain("duplicate");
+                    }
+                    seen.push(field.name);
+                    self.stack.push(field.name);
+                    // An error goes up with the stack as it is: it names the field.
+                    self.owner = s.name;
+                    if let Some(value) = self.value(field.kind, json)? {
+                        out.insert(name.clone(), value);
+                    } else if matches!(
+                        field.kind,
+                        Type::Pointer(_) | Type::List(_) | Type::Map(_) | Type::Bytes
+                    ) {
+                        out.remove(name);
+                    }
+                    self.stack.pop();
+                }
+            }
+            self.path.pop();
+        }
+        self.owner = owner;
+        Ok(Value::Object(out))
+    }
+
+    fn map(&mut self, item: Type, fields: &[(String, Json)]) -> Result<Value, String> {
+        let mut out = Map::new();
+        for (key, json) in fields {
+            self.path.push(key.clone());
+            if out.contains_key(key) {
+                self.complain("duplicate");
+            }
+            let value = self.value(item, json)?;
+            out.insert(key.clone(), value.unwrap_or_else(|| zero(item)));
+            self.path.pop();
+        }
+        Ok(Value::Object(out))
+    }
+
+    fn complain(&mut self, what: &str) {
+        let mut path = String::new();
+        for step in &self.path {
+            if !path.is_empty() && !step.starts_with('[') {
+                path.push('.');
+            }
+            path.push_str(step);
+        }
+        self.strict.push(format!("{what} field {}", quote(&path)));
+    }
+
+    /// Notes that a value does not fit; decoding goes on with what the type is when empty.
+    fn mismatch(&mut self, what: &str, kind: Type) -> Value {
+        let name = match kind {
+            Type::Pointer(t) => t.go_name(),
+            t => t.go_name(),
+        };
+        let error = if self.converts { unrecognized(what, kind) } else { self.type_error(what, &name) };
+        self.error.get_or_insert(error);
+        zero(kind)
+    }
+
+    fn type_error(&self, what: &str, kind: &str) -> String {
+        if self.owner.is_empty() || self.stack.is_empty() {
+            return format!("json: cannot unmarshal {what} into Go value of type {kind}");
+        }
+        let path = self.stack.join(".");
+        format!("json: cannot unmarshal {what} into Go struct field {}.{path} of type {kind}", self.owner)
+    }
+}
+
+/// The converter's words for a value that does not fit.
+fn unrecognized(what: &str, kind: Type) -> String {
+    let from = match what {
+        "array" => "slice",
+        "object" => "map",
+        "number" => "int64",
+        w if w.starts_with("number") => "float64",
+        w => w,
+    };
+    match kind.bare() {
+        Type::Struct(_) => format!("cannot restore struct from: {from}"),
+        Type::Map(_) => format!("cannot restore map from {from}"),
+        Type::List(_) | Type::Bytes => format!("cannot restore slice from {from}"),
+        t => format!("unrecognized type: {}", t.go_name()),
+    }
+}
+
+/// A type's value when nothing was set.
+pub(super) fn zero(kind: Type) -> Value {
+    match kind {
+        Type::Named(_, t) => zero(*t),
+        Type::Text | Type::Bytes => "".into(),
+        Type::Bool => false.into(),
+        Type::Int32 | Type::Int64 | Type::Float | Type::IntOrString => 0.into(),
+        Type::Quantity => "0".into(),
+        Type::Duration => "0s".into(),
+        Type::Struct(_) | Type::Map(_) => Value::Object(Map::new()),
+        Type::List(_) => Value::Array(Vec::new()),
+        Type::Time | Type::MicroTime | Type::FieldsV1 | Type::Any | Type::Pointer(_) => Value::Null,
+    }
+}
+
+fn quantity(json: &Json) -> Result<Value, String> {
+    let text = match json {
+        Json::Text(s) | Json::Number(s) => s.clone(),
+        Json::Bool(b) => b.to_string(),
+        _ => json.to_value().to_string(),
+    };
+    quantity::Amount::parse(&text).map_err(|e| e.to_string())?;
+    Ok(text.into())
+}
+
+fn time(kind: Type, text: &str) -> Result<Value, String> {
+    if text.parse::<jiff::Timestamp>().is_ok() {
+        return Ok(text.into());
+    }
+    let layout = if matches!(kind, Type::Time) {
+        "2006-01-02T15:04:05Z07:00"
+    } else {
+        "2006-01-02T15:04:05.000000Z07:00"
+    };
+    Err(format!(
+        "parsing time {} as {}: cannot parse {} as \"2006\"",
+        quote(text),
+        quote(layout),
+        quote(text)
+    ))
+}
+
+/// What is wrong with base64, and where, as Go counts.
+fn base64_error(text: &str) -> Option<String> {
+    let text: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    let at = match STANDARD.decode(&text).err()? {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+        base64::DecodeError::InvalidLength(n) => n / 4 * 4,
+        base64::DecodeError::InvalidPadding => text.len() / 4 * 4,
+    };
+    Some(format!("illegal base64 data at input byte {at}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::{of, parse};
+    use super::*;
+    use crate::api::Kind;
+
+    fn deployment(text: &str) -> Result<Decoded, String> {
+        decode(of(Kind::Deployment), &parse(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_mismatch_names_the_struct_and_the_field() {
+        for (text, want) in [
+            (
+                r#"{"spec": {"replicas": "three"}}"#,
+                "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+            ),
+            (
+                r#"{"spec": {"template": {"spec": {"containers": {}}}}}"#,
+                "json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
+            ),
+            (
+                r#"{"spec": {"strategy": {"rollingUpdate": {"maxSurge": true}}}}"#,
+                "json: cannot unmarshal bool into Go struct field RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32",
+            ),
+            ("[]", "json: cannot unmarshal array into Go value of type v1.Deployment"),
+        ] {
+            assert_eq!(deployment(text).unwrap_err(), want);
+        }
+    }
+
+    #[test]
+    fn strict_errors_come_in_the_order_of_the_text() {
+        let text = r#"{"metadata": {"lables": {}}, "spec": {"template": {"spec": {"containers": [{"x": 1}]}}, "replica": 3, "replicas": 1, "replicas": 2}}"#;
+        let d = deployment(text).unwrap();
+        assert_eq!(
+            d.strict,
+            [
+                "unknown field \"metadata.lables\"",
+                "unknown field \"spec.template.spec.containers[0].x\"",
+                "unknown field \"spec.replica\"",
+                "duplicate field \"spec.replicas\""
+            ]
+        );
+        assert_eq!(d.value["spec"]["replicas"], 2);
+    }
+}

@@ -1,0 +1,99 @@
+//! Text in the order of Go's fields, and what Go writes for an empty struct.
+
+use serde_json::{Map, Value};
+
+use super::{GoStruct, Type};
+
+/// A value as Go's encoder writes it: fields in the order of the structs. Where `touched` has an
+/// object, keys are sorted instead: those objects went through a map.
+pub fn to_json(kind: &'static GoStruct, value: &Value, touched: Option<&Value>) -> String {
+    let mut out = String::new();
+    write(Type::Struct(kind), value, touched, &mut out);
+    out
+}
+
+fn write(kind: Type, value: &Value, touched: Option<&Value>, out: &mut String) {
+    match (kind.bare(), value) {
+        (Type::Struct(s), Value::Object(map)) => {
+            let sorted = matches!(touched, Some(Value::Object(_) | Value::Array(_)));
+            let mut fields: Vec<(&String, &Value)> = map.iter().collect();
+            if !sorted {
+                // Stable: what the struct does not have comes last, sorted.
+                fields.sort_by_key(|(k, _)| s.fields.iter().position(|f| f.name == *k).unwrap_or(usize::MAX));
+            }
+            let fields = fields.into_iter().map(|(k, v)| {
+                let kind = s.field(k).map_or(Type::Any, |f| f.kind);
+                (k, v, kind, touched.and_then(|t| t.get(k)))
+            });
+            object(fields, out);
+        }
+        (bare, Value::Object(map)) => {
+            let item = if let Type::Map(item) = bare { *item } else { Type::Any };
+            object(map.iter().map(|(k, v)| (k, v, item, touched.and_then(|t| t.get(k)))), out);
+        }
+        (bare, Value::Array(items)) => {
+            let item = if let Type::List(item) = bare { *item } else { Type::Any };
+            out.push('[');
+            for (i, v) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                let inside = match touched {
+                    Some(Value::Array(t)) => t.get(i),
+                    Some(Value::Object(t)) => t.get(&i.to_string()),
+                    _ => None,
+                };
+                write(item, v, inside, out);
+            }
+            out.push(']');
+        }
+        _ => scalar(value, out),
+    }
+}
+
+fn object<'a>(
+    fields: impl Iterator<Item = (&'a String, &'a Value, Type, Option<&'a Value>)>,
+    out: &mut String,
+) {
+    out.push('{');
+    for (i, (k, v, kind, touched)) in fields.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        scalar(&Value::String(k.clone()), out);
+        out.push(':');
+        write(kind, v, touched, out);
+    }
+    out.push('}');
+}
+
+/// Go writes `<`, `>` and `&` so that they are safe in HTML.
+fn scalar(value: &Value, out: &mut String) {
+    let text = value.to_string();
+    if value.is_string() && text.contains(['<', '>', '&']) {
+        out.push_str(&text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"));
+    } else {
+        out.push_str(&text);
+    }
+}
+
+/// What Go writes for a struct in which nothing was set: inner structs, and zeros where they are
+/// not left out.
+pub fn empty(kind: &'static GoStruct) -> Value {
+    let mut out = Map::new();
+    for field in kind.fields {
+        let value = match field.kind {
+            Type::Struct(s) => empty(s),
+            Type::Pointer(_) | Type::Time | Type::MicroTime | Type::FieldsV1 | Type::Any
+                if field.omitempty =>
+            {
+                continue;
+            }
+            _ if field.omitempty => continue,
+            Type::List(_) | Type::Map(_) | Type::Bytes => Value::Null,
+            t => super::decode::zero(t),
+        };
+        out.insert(field.name.into(), value);
+    }
+    Value::Object(out)
+}

@@ -1,0 +1,152 @@
+//! The Go structs behind the API: the order of their fields, what they hold, what is left out when
+//! empty. Decoders' errors name these types, and text that Kubernetes quotes has their order.
+//!
+//! ```
+//! use steady::api::{Kind, go_types};
+//! let body = go_types::parse(br#"{"data": {"a": 1}}"#).unwrap();
+//! let error = go_types::decode(go_types::of(Kind::ConfigMap), &body).unwrap_err();
+//! assert_eq!(error, "json: cannot unmarshal number into Go struct field ConfigMap.data of type string");
+//! ```
+
+mod decode;
+mod encode;
+mod json;
+#[rustfmt::skip]
+mod table;
+
+use super::kinds::Kind;
+
+pub use decode::{Decoded, convert, decode};
+pub use encode::{empty, to_json};
+pub use json::{Json, parse};
+
+/// A struct.
+#[derive(Debug)]
+pub struct GoStruct {
+    /// `DeploymentSpec`
+    pub name: &'static str,
+    /// Its fields, in order; those of inline structs are here too.
+    pub fields: &'static [GoField],
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub struct GoField {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Type,
+    /// Whether it is left out when empty.
+    pub omitempty: bool,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Type {
+    /// `string`
+    Text,
+    /// `bool`
+    Bool,
+    /// `int32`
+    Int32,
+    /// `int64`
+    Int64,
+    /// `float64`
+    Float,
+    /// `[]byte`, base64 in JSON.
+    Bytes,
+    /// `metav1.Time`
+    Time,
+    /// `metav1.MicroTime`
+    MicroTime,
+    /// `metav1.Duration`
+    Duration,
+    /// `resource.Quantity`
+    Quantity,
+    /// `intstr.IntOrString`
+    IntOrString,
+    /// `metav1.FieldsV1`: any JSON.
+    FieldsV1,
+    /// `runtime.RawExtension`: any JSON.
+    Any,
+    /// `*T`
+    Pointer(&'static Type),
+    /// `[]T`
+    List(&'static Type),
+    /// `map[string]T`
+    Map(&'static Type),
+    /// A type with a name of its own, `v1.PodPhase`.
+    Named(&'static str, &'static Type),
+    /// A struct.
+    Struct(&'static GoStruct),
+}
+
+const fn f(name: &'static str, kind: Type, omitempty: bool) -> GoField {
+    GoField { name, kind, omitempty }
+}
+
+impl GoStruct {
+    /// The field of that name.
+    pub fn field(&self, name: &str) -> Option<&'static GoField> {
+        self.fields.iter().find(|f| f.name == name)
+    }
+}
+
+impl Type {
+    /// Without pointers and names.
+    pub fn bare(self) -> Type {
+        match self {
+            Type::Pointer(t) | Type::Named(_, t) => t.bare(),
+            t => t,
+        }
+    }
+
+    /// As Go's reflection prints it: `map[string]string`, `[]v1.Container`.
+    pub fn go_name(self) -> String {
+        match self {
+            Type::Text => "string".into(),
+            Type::Bool => "bool".into(),
+            Type::Int32 => "int32".into(),
+            Type::Int64 => "int64".into(),
+            Type::Float => "float64".into(),
+            Type::Bytes => "[]uint8".into(),
+            Type::Time => "v1.Time".into(),
+            Type::MicroTime => "v1.MicroTime".into(),
+            Type::Duration => "v1.Duration".into(),
+            Type::Quantity => "resource.Quantity".into(),
+            Type::IntOrString => "intstr.IntOrString".into(),
+            Type::FieldsV1 => "v1.FieldsV1".into(),
+            Type::Any => "runtime.RawExtension".into(),
+            Type::Pointer(t) => format!("*{}", t.go_name()),
+            Type::List(t) => format!("[]{}", t.go_name()),
+            Type::Map(t) => format!("map[string]{}", t.go_name()),
+            Type::Named(n, _) => n.into(),
+            Type::Struct(s) => format!("v1.{}", s.name),
+        }
+    }
+}
+
+/// The struct of a kind.
+pub fn of(kind: Kind) -> &'static GoStruct {
+    table::of(kind)
+}
+
+/// `autoscaling/v1` Scale.
+pub fn scale() -> &'static GoStruct {
+    &table::SCALE
+}
+
+/// `v1` Binding.
+pub fn binding() -> &'static GoStruct {
+    &table::BINDING
+}
+
+/// `policy/v1` Eviction.
+pub fn eviction() -> &'static GoStruct {
+    &table::EVICTION
+}
+
+/// `meta.k8s.io/v1` DeleteOptions.
+pub fn delete_options() -> &'static GoStruct {
+    &table::DELETE_OPTIONS
+}

@@ -1,0 +1,256 @@
+//! Answers as text: JSON in the order of Kubernetes' structs, YAML, tables.
+
+use serde_json::{Map, Value, json};
+
+use super::negotiate::{Media, Shape};
+use super::path::Target;
+use super::read::List;
+use super::watch::{Watched, What};
+use super::{Call, HttpResponse, table};
+use crate::api::{Kind, Object, go_types, yaml};
+use crate::apiserver::managed_fields::{Manager, with_managers};
+use crate::apiserver::{Details, Status};
+
+/// What a request came to.
+pub(super) enum Answer {
+    /// An object.
+    Object {
+        object: Object,
+        created: bool,
+        /// The owners to show, where they were not stored.
+        managers: Option<Vec<Manager>>,
+    },
+    /// A list of what was deleted.
+    List { kind: Kind, items: Vec<Object>, revision: u64 },
+    /// Something that is no object of a kind.
+    Value { code: u16, value: Value },
+    /// Done.
+    Success { code: u16, details: Option<Box<Details>> },
+}
+
+impl Answer {
+    pub(super) fn object(object: Object, created: bool) -> Answer {
+        Answer::Object { object, created, managers: None }
+    }
+}
+
+/// Plain text.
+pub(super) fn text(status: u16, body: &str) -> HttpResponse {
+    HttpResponse {
+        status,
+        content_type: "text/plain; charset=utf-8".into(),
+        body: body.into(),
+        ..HttpResponse::default()
+    }
+}
+
+/// What Kubernetes writes first; everything else follows in order of its name.
+const FIRST: &[&str] = &[
+    "kind",
+    "apiVersion",
+    "metadata",
+    "status",
+    "message",
+    "reason",
+    "details",
+    "code",
+    "groups",
+    "groupVersion",
+    "name",
+    "versions",
+    "resources",
+    "columnDefinitions",
+    "rows",
+];
+
+/// A value whose keys are those of no struct.
+fn ordered(value: &Value) -> String {
+    let Value::Object(map) = value else { return value.to_string() };
+    let mut fields: Vec<(&String, &Value)> = map.iter().collect();
+    fields.sort_by_key(|(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
+    let fields: Vec<String> =
+        fields.into_iter().map(|(k, v)| format!("{}:{v}", Value::String(k.clone()))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
+/// A value as the client wants it.
+pub(super) fn json(status: u16, value: &Value, media: Media) -> HttpResponse {
+    let body = if media.yaml { yaml::to_yaml(value) } else { ordered(value) + "\n" };
+    HttpResponse { status, content_type: media.content_type().into(), body, ..HttpResponse::default() }
+}
+
+/// A refusal; always JSON.
+pub(super) fn failure(status: &Status) -> HttpResponse {
+    json(status.code, &status.to_value(), Media::default())
+}
+
+impl Call<'_> {
+    fn value_of(&mut self, object: &Object, managers: Option<&[Manager]>) -> Value {
+        match managers {
+            Some(m) => with_managers(object.kind(), object.to_value(), m),
+            None => self.api.managed_value(object),
+        }
+    }
+
+    fn text_of(&self, kind: Kind, value: &Value, media: Media) -> String {
+        if media.yaml {
+            return yaml::to_yaml(value);
+        }
+        if self.query.on("pretty")
+            && let Ok(text) = serde_json::to_string_pretty(value)
+        {
+            return text + "\n";
+        }
+        go_types::to_json(go_types::of(kind), value, None) + "\n"
+    }
+
+    pub(super) fn render(&mut self, answer: Answer, media: Media) -> HttpResponse {
+        match answer {
+            Answer::Object { object, created, managers } => {
+                let code = if created { 201 } else { 200 };
+                let value = self.value_of(&object, managers.as_deref());
+                match media.shape {
+                    Shape::Table => {
+                        let meta = json!({"resourceVersion": object.meta().resource_version});
+                        let rows = [(object.clone(), value)];
+                        let table = table::table(
+                            object.kind(),
+                            &rows,
+                            &meta,
+                            self.api.now,
+                            self.include_object(),
+                            true,
+                        );
+                        json(code, &table, media)
+                    }
+                    Shape::Metadata | Shape::MetadataList => json(code, &metadata_of(&value), media),
+                    _ => HttpResponse {
+                        status: code,
+                        content_type: media.content_type().into(),
+                        body: self.text_of(object.kind(), &value, media),
+                        ..HttpResponse::default()
+                    },
+                }
+            }
+            Answer::List { kind, items, revision } => {
+                let list = List { items, revision, next: String::new(), remaining: None };
+                self.render_list(kind, &list, media)
+            }
+            Answer::Value { code, value } => json(code, &value, Media { shape: Shape::Whole, ..media }),
+            Answer::Success { code, details } => {
+                let mut value =
+                    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
+                if let Some(d) = details {
+                    value["details"] = d.to_value();
+                }
+                if code != 200 {
+                    value["code"] = code.into();
+                }
+                json(code, &value, Media { shape: Shape::Whole, ..media })
+            }
+        }
+    }
+
+    fn include_object(&self) -> &str {
+        match self.query.text("includeObject") {
+            "" => "Metadata",
+            other => other,
+        }
+    }
+
+    pub(super) fn render_list(&mut self, kind: Kind, list: &List, media: Media) -> HttpResponse {
+        let meta = list.metadata();
+        match media.shape {
+            Shape::Table => {
+                let rows: Vec<(Object, Value)> =
+                    list.items.iter().map(|o| (o.clone(), self.value_of(o, None))).collect();
+                let table = table::table(kind, &rows, &meta, self.api.now, self.include_object(), true);
+                json(200, &table, media)
+            }
+            Shape::Metadata | Shape::MetadataList => {
+                let items: Vec<Value> =
+                    list.items.iter().map(|o| metadata_of(&self.value_of(o, None))).collect();
+                let value = json!({
+                    "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": meta, "items": items,
+                });
+                json(200, &value, media)
+            }
+            _ => {
+                let mut items = Vec::with_capacity(list.items.len());
+                for object in &list.items {
+                    let mut value = self.value_of(object, None);
+                    // The list says what they are.
+                    if let Value::Object(map) = &mut value {
+                        map.remove("kind");
+                        map.remove("apiVersion");
+                    }
+                    items.push(value);
+                }
+                if media.yaml {
+                    let value = json!({
+                        "kind": format!("{}List", kind.as_str()), "apiVersion": kind.api_version(),
+                        "metadata": meta, "items": items,
+                    });
+                    return json(200, &value, media);
+                }
+                let items: Vec<String> =
+                    items.iter().map(|v| go_types::to_json(go_types::of(kind), v, None)).collect();
+                let body = format!(
+                    "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{meta},\"items\":[{}]}}\n",
+                    kind.as_str(),
+                    kind.api_version(),
+                    items.join(",")
+                );
+                HttpResponse {
+                    status: 200,
+                    content_type: media.content_type().into(),
+                    body,
+                    ..HttpResponse::default()
+                }
+            }
+        }
+    }
+
+    /// A watch; owners are not shown, they are not kept for past revisions.
+    pub(super) fn render_watch(&mut self, target: &Target, watched: Watched, media: Media) -> HttpResponse {
+        let mut body = String::new();
+        let mut first = true;
+        for event in watched.events {
+            let text = match event.what {
+                What::Value(value) => ordered(&value),
+                What::Object(object, revision) => {
+                    let mut value = object.to_value();
+                    if let Some(r) = revision {
+                        value["metadata"]["resourceVersion"] = r.to_string().into();
+                    }
+                    match media.shape {
+                        Shape::Table => {
+                            let meta = json!({"resourceVersion": value["metadata"]["resourceVersion"]});
+                            let rows = [(object, value)];
+                            let include = self.include_object();
+                            let table = table::table(target.kind, &rows, &meta, self.api.now, include, first);
+                            first = false;
+                            ordered(&table)
+                        }
+                        Shape::Metadata | Shape::MetadataList => ordered(&metadata_of(&value)),
+                        _ => go_types::to_json(go_types::of(target.kind), &value, None),
+                    }
+                }
+            };
+            body.push_str(&format!("{{\"type\":\"{}\",\"object\":{text}}}\n", event.kind));
+        }
+        HttpResponse {
+            status: 200,
+            content_type: Media { yaml: false, ..media }.content_type().into(),
+            body,
+            watched: Some(watched.revision),
+            ..HttpResponse::default()
+        }
+    }
+}
+
+/// `PartialObjectMetadata`.
+pub(super) fn metadata_of(value: &Value) -> Value {
+    let metadata = value.get("metadata").cloned().unwrap_or_else(|| Value::Object(Map::new()));
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+}

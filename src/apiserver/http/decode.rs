@@ -1,0 +1,219 @@
+//! From bytes to objects, with the API server's words for what they are not
+//! (`k8s.io/apiserver/pkg/endpoints/handlers`, `apimachinery/pkg/runtime/serializer/json`).
+
+use serde_json::Value;
+
+use super::discovery;
+use super::query::FieldValidation;
+use crate::api::go_types::{self, GoStruct, Json};
+use crate::api::names::quote;
+use crate::api::yaml::{self, Limits};
+use crate::api::{Kind, Object};
+use crate::apiserver::{Status, defaults};
+
+/// How many bytes of a body a message quotes.
+const SUMMARY: usize = 30;
+
+/// What a body is to become: its name, and how the scheme speaks of it.
+#[derive(Clone, Copy)]
+pub(super) struct Expected {
+    pub kind: &'static str,
+    pub api_version: &'static str,
+    pub layout: &'static GoStruct,
+}
+
+impl Expected {
+    pub(super) fn of(kind: Kind) -> Expected {
+        Expected { kind: kind.as_str(), api_version: kind.api_version(), layout: go_types::of(kind) }
+    }
+}
+
+/// Decodes the body of a request into an object of a kind. What is only worth a warning is added to
+/// `warnings`.
+///
+/// # Errors
+/// 400, 415.
+pub fn decode_object(
+    kind: Kind,
+    content_type: &str,
+    body: &[u8],
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Object, Status> {
+    let value = decode_body(Expected::of(kind), content_type, body, validation, warnings)?;
+    to_object(kind, value)
+}
+
+/// The same for a body that is JSON already: what kubectl made of a manifest.
+///
+/// # Errors
+/// 400.
+pub fn decode_value(
+    kind: Kind,
+    value: &Value,
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Object, Status> {
+    let value = decode_json(Expected::of(kind), &Json::from(value), Vec::new(), validation, warnings)?;
+    to_object(kind, value)
+}
+
+/// An object of a value that Go's decoder let through.
+pub(super) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
+    if let Some(Value::Object(meta)) = value.get_mut("metadata") {
+        // Who owns which field is kept beside the objects.
+        meta.remove("managedFields");
+    }
+    defaults::prepare(kind, &mut value);
+    Object::from_value(kind, value).map_err(|e| {
+        let (k, v) = (kind.as_str(), kind.version());
+        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
+    })
+}
+
+/// Decodes a body into the JSON of a struct, without what the struct does not know.
+pub(super) fn decode_body(
+    expected: Expected,
+    content_type: &str,
+    body: &[u8],
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Value, Status> {
+    let media = content_type.split(';').next().unwrap_or_default().trim();
+    let unrecognized = |why: &str| {
+        Status::bad_request(format!(
+            "the object provided is unrecognized (must be of type {}): {why} ({})",
+            expected.kind,
+            summary(body)
+        ))
+    };
+    let (json, strict) = match media {
+        "" | "application/json" => {
+            let json = go_types::parse(body)
+                .map_err(|e| unrecognized(&format!("couldn't get version/kind; json parse error: {e}")))?;
+            (json, Vec::new())
+        }
+        "application/yaml" => from_yaml(body).map_err(|e| unrecognized(&e))?,
+        _ => {
+            return Err(Status::new(
+                415,
+                "UnsupportedMediaType",
+                "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+            ));
+        }
+    };
+    if !matches!(json, Json::Object(_) | Json::Null) {
+        let why = format!(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+            json.word()
+        );
+        return Err(unrecognized(&why));
+    }
+    for (field, name) in [("apiVersion", "APIVersion"), ("kind", "Kind")] {
+        if let Some(other) = json.get(field).filter(|v| !matches!(v, Json::Text(_) | Json::Null)) {
+            let _ = name;
+            return Err(unrecognized(&format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{field} of type string",
+                other.word()
+            )));
+        }
+    }
+    decode_json(expected, &json, strict, validation, warnings)
+}
+
+/// The first document of a YAML text; with it keys that were given twice.
+pub(super) fn from_yaml(body: &[u8]) -> Result<(Json, Vec<String>), String> {
+    let text = String::from_utf8_lossy(body);
+    let limits = Limits { documents: 1, ..Limits::default() };
+    let documents = yaml::documents(&text, &limits).map_err(|e| {
+        let text = e.kubectl_text();
+        text.strip_prefix("error converting YAML to JSON: ").unwrap_or(&text).to_owned()
+    })?;
+    Ok(match documents.first() {
+        Some(d) => (Json::from(&d.value), d.warnings.iter().map(|w| w.message.clone()).collect()),
+        None => (Json::Null, Vec::new()),
+    })
+}
+
+fn decode_json(
+    expected: Expected,
+    json: &Json,
+    mut strict: Vec<String>,
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Value, Status> {
+    let text = |key: &str| json.get(key).and_then(Json::as_str).filter(|t| !t.is_empty());
+    let kind = text("kind").unwrap_or(expected.kind);
+    let api_version = text("apiVersion").unwrap_or(expected.api_version);
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let cannot = |why: &str| {
+        Status::bad_request(format!(
+            "{kind} in version {} cannot be handled as a {}: {why}",
+            quote(version),
+            expected.kind
+        ))
+    };
+    let same = (kind, api_version) == (expected.kind, expected.api_version);
+    if !same && !discovery::is_registered(api_version, kind) {
+        return Err(cannot(&format!(
+            "no kind {} is registered for version {} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+            quote(kind),
+            quote(api_version)
+        )));
+    }
+    if kind != expected.kind {
+        return Err(cannot(&format!(
+            "converting ({version}.{kind}) to ({}.{}): unknown conversion",
+            internal_package(expected.api_version),
+            expected.kind
+        )));
+    }
+    let decoded = go_types::decode(expected.layout, json).map_err(|e| cannot(&e))?;
+    if api_version != expected.api_version {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({})",
+            expected.api_version
+        )));
+    }
+    strict.extend(decoded.strict);
+    complain(strict, validation, warnings).map_err(|e| cannot(&e))?;
+    Ok(decoded.value)
+}
+
+/// What becomes of fields that are unknown or there twice: an error, warnings, or nothing.
+pub(super) fn complain(
+    strict: Vec<String>,
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
+    match validation {
+        FieldValidation::Strict if !strict.is_empty() => {
+            Err(format!("strict decoding error: {}", strict.join(", ")))
+        }
+        FieldValidation::Warn => {
+            warnings.extend(strict);
+            Ok(())
+        }
+        FieldValidation::Strict | FieldValidation::Ignore => Ok(()),
+    }
+}
+
+/// The Go package of a group's internal types.
+fn internal_package(api_version: &str) -> &str {
+    let group = api_version.rsplit_once('/').map_or("core", |(g, _)| g);
+    group.split('.').next().unwrap_or(group)
+}
+
+/// The beginning of a body, readable if it is JSON.
+fn summary(body: &[u8]) -> String {
+    let cut = body.get(..SUMMARY).unwrap_or(body);
+    let dots = if body.len() > SUMMARY { " ..." } else { "" };
+    match body.first() {
+        None => "<empty>".into(),
+        Some(b'{') => format!("{}{dots}", String::from_utf8_lossy(cut)),
+        Some(_) => {
+            let hex: String = cut.iter().map(|b| format!("{b:02x}")).collect();
+            format!("{hex}{dots}")
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Patches as text: what they make of an object, and in which words they are refused
+//! (`k8s.io/apiserver/pkg/endpoints/handlers/patch.go`).
+
+use serde_json::{Map, Value};
+
+use super::decode::{complain, to_object};
+use super::query::FieldValidation;
+use crate::api::go_types::{self, GoStruct, Json};
+use crate::api::patch::{self, PatchError};
+use crate::api::{Kind, Object, names};
+use crate::apiserver::{Cause, Details, Status};
+
+/// The kinds of patches but apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchType {
+    /// `application/json-patch+json`
+    Json,
+    /// `application/merge-patch+json`
+    Merge,
+    /// `application/strategic-merge-patch+json`
+    Strategic,
+}
+
+/// What a patch is read against.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    pub go: &'static GoStruct,
+    /// How fields merge; only kinds have it.
+    pub kind: Option<Kind>,
+}
+
+/// The object that a patch makes of `old`, the stored object's JSON.
+///
+/// # Errors
+/// 400 for what is no patch, 422 for one that does not fit or leads to no object of the kind.
+pub fn patched(
+    kind: Kind,
+    old: &Value,
+    patch_type: PatchType,
+    body: &[u8],
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Object, Status> {
+    let layout = Layout { go: go_types::of(kind), kind: Some(kind) };
+    to_object(kind, patched_value(layout, old, patch_type, body, validation, warnings)?)
+}
+
+/// The same for anything that has a layout.
+pub(super) fn patched_value(
+    layout: Layout,
+    old: &Value,
+    patch_type: PatchType,
+    body: &[u8],
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Value, Status> {
+    let prefix = if patch_type == PatchType::Strategic { "" } else { "error decoding patch: " };
+    let json = go_types::parse(body).map_err(|e| Status::bad_request(format!("{prefix}{e}")))?;
+    if patch_type != PatchType::Json && !matches!(json, Json::Object(_) | Json::Null) {
+        return Err(Status::bad_request(format!(
+            "{prefix}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            json.word()
+        )));
+    }
+    let mut strict = Vec::new();
+    if patch_type != PatchType::Json {
+        duplicates(&json, &mut String::new(), &mut strict);
+    }
+    let change = json.to_value();
+    let new = match (patch_type, layout.kind) {
+        (PatchType::Json, _) => patch::json_patch(old.clone(), &change),
+        (PatchType::Merge, _) => Ok(patch::json_merge_patch(old.clone(), &change)),
+        (PatchType::Strategic, Some(kind)) => patch::strategic_merge(kind, old.clone(), &change),
+        // A struct of single values merges the same either way.
+        (PatchType::Strategic, None) => Ok(patch::json_merge_patch(old.clone(), &change)),
+    };
+    let new = new.map_err(refusal)?;
+    let refused = |why: &str| {
+        let text = match patch_type {
+            PatchType::Json => go_types::to_json(layout.go, &new, Some(&touched(&change))),
+            PatchType::Merge => go_types::to_json(layout.go, &new, Some(&change)),
+            PatchType::Strategic => patch::refused_patch_text(old, &change),
+        };
+        refused(&text, why)
+    };
+    let decode = if patch_type == PatchType::Strategic { go_types::convert } else { go_types::decode };
+    let decoded = decode(layout.go, &Json::from(&new)).map_err(|e| refused(&e))?;
+    strict.extend(decoded.strict);
+    complain(strict, validation, warnings).map_err(|e| refused(&e))?;
+    Ok(decoded.value)
+}
+
+/// 422 that quotes the patch, or the object it led to.
+fn refused(text: &str, why: &str) -> Status {
+    let message = format!("Invalid value: {}: {why}", names::quote(text));
+    let causes =
+        vec![Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "patch".into() }];
+    Status::new(422, "Invalid", format!(" \"\" is invalid: patch: {message}"))
+        .with(Details { causes, ..Details::default() })
+}
+
+pub(in crate::apiserver) fn refusal(e: PatchError) -> Status {
+    match e {
+        PatchError::BadRequest(m) => Status::bad_request(m),
+        // What exactly does not fit is not said.
+        PatchError::Unprocessable(_) => {
+            let m = "the server rejected our request due to an error in our request";
+            Status::new(422, "Invalid", m).with(Details::default())
+        }
+        PatchError::Internal(m) => Status::new(500, "InternalError", m),
+    }
+}
+
+/// Keys that a patch has twice.
+fn duplicates(json: &Json, path: &mut String, out: &mut Vec<String>) {
+    let len = path.len();
+    match json {
+        Json::Object(fields) => {
+            for (i, (key, value)) in fields.iter().enumerate() {
+                if len > 0 {
+                    path.push('.');
+                }
+                path.push_str(key);
+                if fields.iter().take(i).any(|(k, _)| k == key) {
+                    out.push(format!("duplicate field {}", names::quote(path)));
+                }
+                duplicates(value, path, out);
+                path.truncate(len);
+            }
+        }
+        Json::List(items) => {
+            for (i, value) in items.iter().enumerate() {
+                path.push_str(&format!("[{i}]"));
+                duplicates(value, path, out);
+                path.truncate(len);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The objects that the operations of a JSON patch went through, as a tree of their paths.
+fn touched(operations: &Value) -> Value {
+    let mut tree = Map::new();
+    for operation in operations.as_array().into_iter().flatten() {
+        for key in ["path", "from"] {
+            let Some(pointer) = operation.get(key).and_then(Value::as_str) else { continue };
+            let mut at = &mut tree;
+            let steps: Vec<String> =
+                pointer.split('/').skip(1).map(|s| s.replace("~1", "/").replace("~0", "~")).collect();
+            let Some((_, parents)) = steps.split_last() else { continue };
+            for step in parents {
+                let next = at.entry(step.clone()).or_insert_with(|| Value::Object(Map::new()));
+                match next {
+                    Value::Object(map) => at = map,
+                    _ => break,
+                }
+            }
+        }
+    }
+    Value::Object(tree)
+}

@@ -1,0 +1,157 @@
+//! What a path names (`k8s.io/apiserver/pkg/endpoints/request`).
+
+use crate::api::Kind;
+use crate::apiserver::Subresource;
+
+use super::discovery;
+
+/// What a path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// `/api`
+    CoreVersions,
+    /// `/apis`
+    Groups,
+    /// `/apis/apps`
+    Group(String),
+    /// `/api/v1`, `/apis/apps/v1`
+    Resources {
+        /// Empty for core.
+        group: String,
+        /// `v1`
+        version: String,
+    },
+    /// `/version`
+    Version,
+    /// `/healthz`, `/readyz/ping` …
+    Health,
+    /// `/openapi/v3` and below: the rest of the path.
+    OpenApi(String),
+    /// Objects of a kind.
+    Objects(Target),
+    /// A collection of a kind that Kubernetes has and Steady has not: there are never any.
+    Unbuilt {
+        /// `DaemonSet`
+        kind: &'static str,
+        /// `apps/v1`
+        api_version: String,
+        /// Whether the path ends with an object's name.
+        name: Option<String>,
+        /// `daemonsets.apps`
+        resource: String,
+    },
+    /// Below a group that there is, but nothing.
+    NoSuchResource,
+    /// Nothing.
+    Nothing,
+}
+
+/// Objects, or one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Of which kind.
+    pub kind: Kind,
+    /// In which namespace; `None` for all, or for a cluster-scoped kind.
+    pub namespace: Option<String>,
+    /// Which one; `None` for the collection.
+    pub name: Option<String>,
+    /// Which part of it.
+    pub subresource: Subresource,
+    /// Whether the path has the old prefix `watch`.
+    pub watch: bool,
+}
+
+/// Reads a path.
+pub fn parse(path: &str) -> Path {
+    let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
+    match parts.as_slice() {
+        ["api"] => Path::CoreVersions,
+        ["apis"] => Path::Groups,
+        ["version"] => Path::Version,
+        ["healthz" | "readyz" | "livez", ..] => Path::Health,
+        ["openapi", rest @ ..] => Path::OpenApi(rest.join("/")),
+        ["api", "v1"] => Path::Resources { group: String::new(), version: "v1".into() },
+        ["api", "v1", rest @ ..] => resource("", "v1", rest),
+        ["apis", group] if discovery::has_group(group) => Path::Group((*group).into()),
+        ["apis", group, version] if discovery::has_version(group, version) => {
+            Path::Resources { group: (*group).into(), version: (*version).into() }
+        }
+        ["apis", group, version, rest @ ..] if !rest.is_empty() && discovery::has_group(group) => {
+            resource(group, version, rest)
+        }
+        _ => Path::Nothing,
+    }
+}
+
+fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
+    let (watch, rest) = match rest {
+        ["watch", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    // `namespaces/x/status` is a part of a namespace, `namespaces/x/pods` is what lies in it.
+    let (namespace, rest) = match rest {
+        ["namespaces", _, "status" | "finalize"] => (None, rest),
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some((*namespace).to_owned()), rest),
+        rest => (None, rest),
+    };
+    let (plural, name, sub) = match rest {
+        [plural] => (*plural, None, ""),
+        [plural, name] => (*plural, Some((*name).to_owned()), ""),
+        [plural, name, sub] => (*plural, Some((*name).to_owned()), *sub),
+        _ => return Path::NoSuchResource,
+    };
+    let Some(kind) = Kind::of_resource(group, version, plural) else {
+        return unbuilt(group, version, plural, name, sub);
+    };
+    let subresource = match sub {
+        "" => Subresource::None,
+        s if !kind.has_subresource(s) => return Path::NoSuchResource,
+        "status" => Subresource::Status,
+        "scale" => Subresource::Scale,
+        "binding" => Subresource::Binding,
+        "eviction" => Subresource::Eviction,
+        "finalize" => Subresource::Finalize,
+        _ => return Path::NoSuchResource,
+    };
+    let misplaced =
+        if kind.namespaced() { name.is_some() && namespace.is_none() } else { namespace.is_some() };
+    if misplaced {
+        return Path::NoSuchResource;
+    }
+    Path::Objects(Target { kind, namespace, name, subresource, watch })
+}
+
+fn unbuilt(group: &str, version: &str, plural: &str, name: Option<String>, sub: &str) -> Path {
+    match discovery::find(group, version, plural) {
+        Some(kind) if sub.is_empty() => Path::Unbuilt {
+            kind,
+            api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
+            name,
+            resource: if group.is_empty() { plural.into() } else { format!("{plural}.{group}") },
+        },
+        _ => Path::NoSuchResource,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_are_objects_and_places() {
+        let target = |path: &str| match parse(path) {
+            Path::Objects(t) => (t.kind, t.namespace, t.name, t.subresource),
+            other => panic!("{path}: {other:?}"),
+        };
+        let some = |s: &str| Some(s.to_owned());
+        assert_eq!(target("/api/v1/namespaces/x"), (Kind::Namespace, None, some("x"), Subresource::None));
+        assert_eq!(
+            target("/api/v1/namespaces/x/finalize"),
+            (Kind::Namespace, None, some("x"), Subresource::Finalize)
+        );
+        assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::Pod, some("x"), None, Subresource::None));
+        assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
+        assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
+        assert_eq!(parse("/apis/apps/v2/deployments"), Path::NoSuchResource);
+    }
+}

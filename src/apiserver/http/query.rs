@@ -1,0 +1,209 @@
+//! What stands behind the question mark, and what is wrong with it
+//! (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`).
+
+use serde_json::Value;
+
+use crate::api::names::quote;
+use crate::apiserver::{Cause, Details, Status};
+
+/// The longest name a field manager may have, in bytes.
+const FIELD_MANAGER_MAX: usize = 128;
+
+/// A query: keys and values, decoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads the text behind the `?`.
+    pub fn parse(text: &str) -> Query {
+        Query(
+            text.split('&')
+                .filter(|p| !p.is_empty())
+                .map(|p| {
+                    let (k, v) = p.split_once('=').unwrap_or((p, ""));
+                    (unescape(k), unescape(v))
+                })
+                .collect(),
+        )
+    }
+
+    /// The first value of a key; empty if it is not there.
+    pub fn text(&self, key: &str) -> &str {
+        self.0.iter().find(|(k, _)| k == key).map_or("", |(_, v)| v.as_str())
+    }
+
+    /// Whether the key is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(k, _)| k == key)
+    }
+
+    /// A bool: everything but `false` and `0` is true.
+    pub fn on(&self, key: &str) -> bool {
+        self.has(key) && !matches!(self.text(key).to_lowercase().as_str(), "false" | "0")
+    }
+
+    /// All values of a key.
+    pub fn all(&self, key: &str) -> Vec<&str> {
+        self.0.iter().filter(|(k, _)| k == key).map(|(_, v)| v.as_str()).collect()
+    }
+
+    /// A number, if the key is there.
+    ///
+    /// # Errors
+    /// 400 in Go's words.
+    pub fn number(&self, key: &str) -> Result<Option<i64>, Status> {
+        match self.text(key) {
+            "" => Ok(None),
+            t => t.parse().map(Some).map_err(|_| {
+                Status::bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quote(t)))
+            }),
+        }
+    }
+}
+
+/// Decodes `%20`; what is no escape stays as it is.
+fn unescape(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes().enumerate();
+    while let Some((i, b)) = bytes.next() {
+        let hex = (b == b'%')
+            .then(|| text.get(i + 1..i + 3))
+            .flatten()
+            .filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|h| u8::from_str_radix(h, 16).ok());
+        match hex {
+            Some(byte) => {
+                out.push(byte);
+                bytes.next();
+                bytes.next();
+            }
+            None => out.push(if b == b'+' { b' ' } else { b }),
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// What the server does about unknown and repeated fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum FieldValidation {
+    /// It warns.
+    #[default]
+    Warn,
+    /// It refuses.
+    Strict,
+    /// It drops them silently.
+    Ignore,
+}
+
+/// What the options of a write say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Nothing is stored.
+    pub dry_run: bool,
+    /// What becomes of unknown fields.
+    pub field_validation: FieldValidation,
+    /// Who is said to own the fields; empty for the user agent's first word.
+    pub field_manager: String,
+    /// An apply takes fields from others.
+    pub force: bool,
+}
+
+/// One violation of options.
+pub(super) struct Violation {
+    pub reason: &'static str,
+    pub message: String,
+    pub field: &'static str,
+}
+
+pub(super) fn violation(reason: &'static str, field: &'static str, message: String) -> Violation {
+    Violation { reason, message, field }
+}
+
+/// 422 for options: `ListOptions`, `CreateOptions` …
+pub(super) fn invalid_options(kind: &str, errors: Vec<Violation>) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<String> = errors.iter().map(|e| format!("{}: {}", e.field, e.message)).collect();
+    let joined = match texts.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    };
+    let causes = errors
+        .into_iter()
+        .map(|e| Cause { reason: e.reason.into(), message: e.message, field: e.field.into() })
+        .collect();
+    Err(Status::new(422, "Invalid", format!("{kind}.meta.k8s.io \"\" is invalid: {joined}")).with(Details {
+        group: "meta.k8s.io".into(),
+        kind: kind.into(),
+        causes,
+        ..Details::default()
+    }))
+}
+
+/// The options of a write; `kind` is `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+pub fn write_options(query: &Query, kind: &str, apply: bool) -> Result<WriteOptions, Status> {
+    let mut errors = Vec::new();
+    let manager = query.text("fieldManager");
+    if kind == "PatchOptions" {
+        if apply && manager.is_empty() {
+            let m = "Required value: is required for apply patch".to_owned();
+            errors.push(violation("FieldValueRequired", "fieldManager", m));
+        } else if !apply && query.has("force") {
+            let m = "Forbidden: may not be specified for non-apply patch".to_owned();
+            errors.push(violation("FieldValueForbidden", "force", m));
+        }
+    }
+    if manager.len() > FIELD_MANAGER_MAX {
+        let m = format!("Too long: may not be more than {FIELD_MANAGER_MAX} bytes");
+        errors.push(violation("FieldValueTooLong", "fieldManager", m));
+    }
+    if let Some(c) = manager.chars().find(|c| c.is_control()) {
+        let m = format!("Invalid value: {}: should only contain printable characters", quote(&c.to_string()));
+        errors.push(violation("FieldValueInvalid", "fieldManager", m));
+    }
+    errors.extend(dry_run_errors(query));
+    let field_validation = match query.text("fieldValidation") {
+        "" | "Warn" => FieldValidation::Warn,
+        "Strict" => FieldValidation::Strict,
+        "Ignore" => FieldValidation::Ignore,
+        other => {
+            let m = format!(
+                "Unsupported value: {}: supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
+                quote(other)
+            );
+            errors.push(violation("FieldValueNotSupported", "fieldValidation", m));
+            FieldValidation::Warn
+        }
+    };
+    invalid_options(kind, errors)?;
+    Ok(WriteOptions {
+        dry_run: query.has("dryRun"),
+        field_validation,
+        field_manager: manager.into(),
+        force: query.on("force"),
+    })
+}
+
+pub(super) fn dry_run_errors(query: &Query) -> Vec<Violation> {
+    let values = query.all("dryRun");
+    if values.iter().all(|v| *v == "All") {
+        return Vec::new();
+    }
+    let given = Value::from(values);
+    let m = format!("Unsupported value: {given}: supported values: \"All\"");
+    vec![violation("FieldValueNotSupported", "dryRun", m)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes() {
+        let q = Query::parse("labelSelector=a%3Db%2Cc+d&x==1&y&z=%zz");
+        assert_eq!(q.text("labelSelector"), "a=b,c d");
+        assert_eq!((q.text("x"), q.text("y"), q.text("z")), ("=1", "", "%zz"));
+        assert!(q.has("y") && q.on("y") && !q.has("w"));
+    }
+}

@@ -1,0 +1,303 @@
+//! GET: one object, or a list of them (`k8s.io/apiserver/pkg/endpoints/handlers/get.go`).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+
+use super::path::Target;
+use super::query::{Query, Violation, invalid_options, violation};
+use crate::api::fields::FieldSelector;
+use crate::api::go_types::{self, Json};
+use crate::api::labels::Selector;
+use crate::api::names::quote;
+use crate::api::{Kind, MetaExt, Object};
+use crate::apiserver::{ApiServer, Cause, Details, Status};
+use crate::etcd;
+
+/// Which objects of a kind.
+pub(super) struct Selectors {
+    labels: Selector,
+    fields: FieldSelector,
+    name: Option<String>,
+}
+
+impl Selectors {
+    pub(super) fn parse(kind: Kind, query: &Query) -> Result<Selectors, Status> {
+        let labels = Selector::parse(query.text("labelSelector")).map_err(Status::bad_request)?;
+        let fields = FieldSelector::parse(query.text("fieldSelector"))
+            .and_then(|f| f.for_kind(kind))
+            .map_err(Status::bad_request)?;
+        Ok(Selectors { labels, fields, name: None })
+    }
+
+    pub(super) fn matches(&self, object: &Object) -> bool {
+        self.name.as_deref().is_none_or(|n| n == object.name())
+            && self.labels.matches(object.meta().labels_or_empty())
+            && self.fields.matches_object(object)
+    }
+
+    /// Only the object of that name.
+    pub(super) fn only(&mut self, name: &str) {
+        self.name = Some(name.to_owned());
+    }
+
+    fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+}
+
+/// A part of a collection.
+pub(super) struct List {
+    pub items: Vec<Object>,
+    pub revision: u64,
+    /// The token that leads to the next part; empty for the last.
+    pub next: String,
+    /// How many come after; not counted where a selector would have to be asked.
+    pub remaining: Option<usize>,
+}
+
+impl List {
+    /// `metadata` of a list.
+    pub(super) fn metadata(&self) -> Value {
+        let mut meta = json!({"resourceVersion": self.revision.to_string()});
+        if !self.next.is_empty() {
+            meta["continue"] = self.next.as_str().into();
+        }
+        if let Some(n) = self.remaining {
+            meta["remainingItemCount"] = n.into();
+        }
+        meta
+    }
+}
+
+/// A revision in a query; 0 and none are none.
+pub(super) fn revision_of(text: &str) -> Result<Option<u64>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match text.parse::<u64>() {
+        Ok(0) => Ok(None),
+        Ok(n) => Ok(Some(n)),
+        Err(e) => {
+            let why = match e.kind() {
+                std::num::IntErrorKind::PosOverflow => "value out of range",
+                _ => "invalid syntax",
+            };
+            let text = quote(text);
+            Err(format!("resourceVersion: Invalid value: {text}: strconv.ParseUint: parsing {text}: {why}"))
+        }
+    }
+}
+
+fn forbidden(field: &'static str, why: &str) -> Violation {
+    violation("FieldValueForbidden", field, format!("Forbidden: {why}"))
+}
+
+/// What is wrong with the options of a list or watch.
+pub(super) fn check_list_options(query: &Query, watch: bool) -> Result<(), Status> {
+    const MATCH: &str = "resourceVersionMatch";
+    let matching = query.text(MATCH);
+    let initial = query.has("sendInitialEvents");
+    let (continues, exact) = (!query.text("continue").is_empty(), matching == "Exact");
+    let mut errors = Vec::new();
+    if watch {
+        if initial && matching != "NotOlderThan" {
+            errors.push(forbidden(
+                MATCH,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
+        }
+        if initial && continues {
+            errors.push(forbidden("continue", "sendInitialEvents is forbidden when continue is provided"));
+        }
+        if !matching.is_empty() && !initial {
+            errors.push(forbidden(
+                MATCH,
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            ));
+        }
+        if !matching.is_empty() && matching != "NotOlderThan" {
+            let m = format!("Unsupported value: {}: supported values: \"NotOlderThan\"", quote(matching));
+            errors.push(violation("FieldValueNotSupported", MATCH, m));
+        }
+        if !matching.is_empty() && continues {
+            errors.push(forbidden(MATCH, "resourceVersionMatch is forbidden when continue is provided"));
+        }
+    } else {
+        if !matching.is_empty() {
+            if query.text("resourceVersion").is_empty() {
+                errors.push(forbidden(
+                    MATCH,
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                ));
+            }
+            if continues {
+                errors.push(forbidden(MATCH, "resourceVersionMatch is forbidden when continue is provided"));
+            }
+            if !exact && matching != "NotOlderThan" {
+                let m = format!(
+                    "Unsupported value: {}: supported values: \"Exact\", \"NotOlderThan\", \"\"",
+                    quote(matching)
+                );
+                errors.push(violation("FieldValueNotSupported", MATCH, m));
+            }
+            if exact && query.text("resourceVersion") == "0" {
+                errors.push(forbidden(
+                    MATCH,
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+                ));
+            }
+        }
+        if initial {
+            errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+        }
+    }
+    invalid_options("ListOptions", errors)
+}
+
+/// 504: a revision that is not there yet.
+fn too_large(asked: u64, current: u64) -> Status {
+    Status::new(504, "Timeout", format!("Timeout: Too large resource version: {asked}, current: {current}"))
+        .with(Details {
+            causes: vec![Cause {
+                reason: "ResourceVersionTooLarge".into(),
+                message: "Too large resource version".into(),
+                field: String::new(),
+            }],
+            retry_after_seconds: 1,
+            ..Details::default()
+        })
+}
+
+impl ApiServer {
+    /// One object.
+    pub(super) fn http_get(&self, target: &Target, query: &Query) -> Result<Object, Status> {
+        self.check_revision(query)?;
+        let (kind, name) = (target.kind, target.name.as_deref().unwrap_or_default());
+        let at = crate::api::ObjectRef::new(kind, target.namespace.as_deref().unwrap_or_default(), name);
+        self.etcd.get(&at).map(|r| r.object.clone()).ok_or_else(|| Status::not_found(kind, name))
+    }
+
+    fn check_revision(&self, query: &Query) -> Result<Option<u64>, Status> {
+        let asked = revision_of(query.text("resourceVersion"))
+            .map_err(|e| Status::bad_request(format!("invalid resource version: {e}")))?;
+        match asked {
+            Some(n) if n > self.etcd.revision() => Err(too_large(n, self.etcd.revision())),
+            asked => Ok(asked),
+        }
+    }
+
+    /// A collection, or a part of it.
+    pub(super) fn http_list(&self, target: &Target, query: &Query) -> Result<List, Status> {
+        let limit = query.number("limit")?.unwrap_or(0).max(0);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let selectors = Selectors::parse(target.kind, query)?;
+        check_list_options(query, false)?;
+        let token = query.text("continue");
+        let (revision, start) = if token.is_empty() {
+            let asked = self.check_revision(query)?;
+            let matching = query.text("resourceVersionMatch");
+            let exact = matching == "Exact" || (matching.is_empty() && limit > 0);
+            (asked.filter(|_| exact), String::new())
+        } else {
+            if revision_of(query.text("resourceVersion")) != Ok(None) {
+                return Err(Status::bad_request(
+                    "specifying resource version is not allowed when using continue",
+                ));
+            }
+            let (revision, start) =
+                read_token(token).map_err(|e| Status::bad_request(format!("invalid continue token: {e}")))?;
+            (Some(revision), start)
+        };
+        let revision = revision.unwrap_or(self.etcd.revision());
+        let namespace = target.namespace.as_deref();
+        let data;
+        let all: Box<dyn Iterator<Item = &Object>> = if revision == self.etcd.revision() {
+            Box::new(self.etcd.range(target.kind, namespace).map(|(_, r)| &r.object))
+        } else {
+            data = self.etcd.at(revision).map_err(|_| expired(token))?;
+            Box::new(etcd::range(&data, target.kind, namespace).map(|(_, r)| &r.object))
+        };
+        let key = |o: &Object| match namespace {
+            None if target.kind.namespaced() => format!("{}/{}", o.namespace(), o.name()),
+            _ => o.name().to_owned(),
+        };
+        let mut rest = all.filter(|o| start.is_empty() || key(o) > start).filter(|o| selectors.matches(o));
+        let (items, remaining) = if limit == 0 {
+            (rest.cloned().collect::<Vec<Object>>(), 0)
+        } else {
+            let items: Vec<Object> = rest.by_ref().take(limit).cloned().collect();
+            (items, rest.count())
+        };
+        let next = match items.last() {
+            Some(last) if remaining > 0 => write_token(revision, &key(last)),
+            _ => String::new(),
+        };
+        let remaining = (remaining > 0 && selectors.is_empty()).then_some(remaining);
+        Ok(List { items, revision, next, remaining })
+    }
+}
+
+/// 410 for a list from a revision that is forgotten.
+fn expired(token: &str) -> Status {
+    if token.is_empty() {
+        return Status::expired("The resourceVersion for the provided list is too old.");
+    }
+    Status::expired(
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.",
+    )
+}
+
+/// A token says which revision is being listed, and after which key to go on.
+fn write_token(revision: u64, last: &str) -> String {
+    let token = json!({"v": "meta.k8s.io/v1", "rv": revision, "start": format!("{last}\u{0}")});
+    URL_SAFE_NO_PAD.encode(token.to_string())
+}
+
+fn read_token(token: &str) -> Result<(u64, String), String> {
+    let invalid = |why: String| format!("continue key is not valid: {why}");
+    let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|e| {
+        let at = match e {
+            base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+            _ => token.len() / 4 * 4,
+        };
+        invalid(format!("illegal base64 data at input byte {at}"))
+    });
+    // Go does not mind bits that are left over.
+    let bytes = match bytes {
+        Err(_) if lenient(token).is_some() => lenient(token).unwrap_or_default(),
+        other => other?,
+    };
+    let json = go_types::parse(&bytes).map_err(invalid)?;
+    if json.get("v").and_then(Json::as_str) != Some("meta.k8s.io/v1") {
+        let version = json.get("v").and_then(Json::as_str).unwrap_or_default();
+        return Err(format!(
+            "continue key is not valid: server does not recognize this encoded version {}",
+            quote(version)
+        ));
+    }
+    let revision = match json.get("rv") {
+        Some(Json::Number(n)) => n.parse::<u64>().ok().filter(|n| *n > 0),
+        _ => None,
+    };
+    let Some(revision) = revision else {
+        return Err(
+            "continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)"
+                .into(),
+        );
+    };
+    let start = json.get("start").and_then(Json::as_str).unwrap_or_default();
+    if start.is_empty() {
+        return Err("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)".into());
+    }
+    Ok((revision, start.trim_end_matches('\u{0}').to_owned()))
+}
+
+fn lenient(token: &str) -> Option<Vec<u8>> {
+    use base64::alphabet::URL_SAFE;
+    use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+    let config = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone);
+    GeneralPurpose::new(&URL_SAFE, config).decode(token).ok()
+}

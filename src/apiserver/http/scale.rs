@@ -1,0 +1,61 @@
+//! `autoscaling/v1` Scale: the size of what has one, as an object of its own.
+
+use serde_json::{Value, json};
+
+use super::decode::Expected;
+use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::{ApiKind, MetaExt, Object, go_types, labels};
+
+pub(super) fn expected() -> Expected {
+    Expected { kind: "Scale", api_version: "autoscaling/v1", layout: go_types::scale() }
+}
+
+/// The scale of an object; `None` if its kind has none.
+pub(super) fn of(object: &Object) -> Option<Value> {
+    let (spec, status, selector) = if let Some(d) = Deployment::from_object(object) {
+        let spec = d.spec.as_ref();
+        (
+            spec.and_then(|s| s.replicas),
+            d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0),
+            spec.map(|s| &s.selector),
+        )
+    } else {
+        let rs = ReplicaSet::from_object(object)?;
+        let spec = rs.spec.as_ref();
+        (
+            spec.and_then(|s| s.replicas),
+            rs.status.as_ref().map_or(0, |s| s.replicas),
+            spec.map(|s| &s.selector),
+        )
+    };
+    let meta = object.meta();
+    let mut spec_value = json!({});
+    // Zero is left out.
+    if let Some(n) = spec.filter(|n| *n != 0) {
+        spec_value["replicas"] = n.into();
+    }
+    let mut value = json!({
+        "kind": "Scale", "apiVersion": "autoscaling/v1",
+        "metadata": {"name": meta.name(), "namespace": meta.namespace(), "uid": meta.uid()},
+        "spec": spec_value,
+        "status": {"replicas": status},
+    });
+    if let Some(rv) = &meta.resource_version {
+        value["metadata"]["resourceVersion"] = rv.as_str().into();
+    }
+    if let Some(t) = &meta.creation_timestamp {
+        value["metadata"]["creationTimestamp"] = t.0.to_string().into();
+    }
+    let selector = labels::Selector::from_label_selector(selector).ok().map(|s| s.to_string());
+    if let Some(s) = selector.filter(|s| !s.is_empty()) {
+        value["status"]["selector"] = s.into();
+    }
+    Some(value)
+}
+
+/// `spec.replicas` and `metadata.resourceVersion` of a Scale.
+pub(super) fn wanted(scale: &Value) -> (i32, Option<String>) {
+    let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
+    let version = scale.pointer("/metadata/resourceVersion").and_then(Value::as_str);
+    (i32::try_from(replicas).unwrap_or(i32::MAX), version.filter(|v| !v.is_empty()).map(str::to_owned))
+}

@@ -1,0 +1,417 @@
+//! POST, PUT, PATCH, DELETE (`k8s.io/apiserver/pkg/endpoints/handlers`).
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::decode::{self, Expected};
+use super::patch::{Layout, PatchType, patched, patched_value};
+use super::path::Target;
+use super::query::{WriteOptions, dry_run_errors, invalid_options, violation, write_options};
+use super::{Call, Result, method_not_allowed, scale};
+use crate::api::go_types::{self, Json};
+use crate::api::names::quote;
+use crate::api::{Key, Kind, Object};
+use crate::apiserver::managed_fields::{self, Applier, Manager};
+use crate::apiserver::{
+    Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb, defaults,
+};
+
+impl Call<'_> {
+    fn content_type(&self) -> String {
+        let media = self.request.content_type.split(';').next().unwrap_or_default();
+        media.trim().to_lowercase()
+    }
+
+    fn to_request(&self, target: &Target, verb: Verb, options: &WriteOptions) -> Request {
+        let manager = self.manager(&options.field_manager);
+        let user = self.manager("");
+        let key = Key::new(
+            target.namespace.as_deref().unwrap_or_default(),
+            target.name.as_deref().unwrap_or_default(),
+        );
+        Request {
+            dry_run: options.dry_run,
+            field_manager: Some(manager),
+            ..Request::new(&user, verb, target.kind, key).subresource(target.subresource)
+        }
+    }
+
+    fn body_object(&mut self, kind: Kind, options: &WriteOptions) -> Result<Object> {
+        decode::decode_object(
+            kind,
+            &self.content_type(),
+            &self.request.body,
+            options.field_validation,
+            &mut self.warnings,
+        )
+    }
+
+    fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
+        decode::decode_body(
+            expected,
+            &self.content_type(),
+            &self.request.body,
+            options.field_validation,
+            &mut self.warnings,
+        )
+    }
+
+    fn send(&mut self, request: &Request) -> Result<Answer> {
+        match self.api.request(request) {
+            Response::Object { object, created } => Ok(Answer::object(object, created)),
+            Response::Success { code, details } => Ok(Answer::Success { code, details }),
+            Response::Failure(status) => Err(*status),
+            Response::List { items, revision } => Ok(Answer::List { kind: request.kind, items, revision }),
+        }
+    }
+
+    pub(super) fn post(&mut self, target: &Target) -> Result<Answer> {
+        let misplaced = target.kind.namespaced() && target.namespace.is_none();
+        match (&target.name, target.subresource) {
+            (None, Subresource::None) if !misplaced => {}
+            (Some(_), Subresource::Binding | Subresource::Eviction) => {}
+            _ => return Err(method_not_allowed()),
+        }
+        let options = write_options(&self.query, "CreateOptions", false)?;
+        let request = self.to_request(target, Verb::Create, &options);
+        let body = match target.subresource {
+            Subresource::Binding => {
+                let expected = Expected { kind: "Binding", api_version: "v1", layout: go_types::binding() };
+                let value = self.body_value(expected, &options)?;
+                let node = value.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
+                Body::Binding { node: node.into() }
+            }
+            Subresource::Eviction => {
+                let expected =
+                    Expected { kind: "Eviction", api_version: "policy/v1", layout: go_types::eviction() };
+                let value = self.body_value(expected, &options)?;
+                let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+                let want = target.name.as_deref().unwrap_or_default();
+                if name != want {
+                    return Err(Status::bad_request("name in URL does not match name in Eviction object"));
+                }
+                Body::Delete(delete_options(value.get("deleteOptions").unwrap_or(&Value::Null)))
+            }
+            _ => Body::Object(self.body_object(target.kind, &options)?),
+        };
+        self.send(&request.body(body))
+    }
+
+    pub(super) fn put(&mut self, target: &Target) -> Result<Answer> {
+        if target.name.is_none() {
+            return Err(method_not_allowed());
+        }
+        let options = write_options(&self.query, "UpdateOptions", false)?;
+        let request = self.to_request(target, Verb::Update, &options);
+        match target.subresource {
+            Subresource::None | Subresource::Status | Subresource::Finalize => {
+                let object = self.body_object(target.kind, &options)?;
+                self.send(&request.body(Body::Object(object)))
+            }
+            Subresource::Scale => {
+                let value = self.body_value(scale::expected(), &options)?;
+                self.rescale(request, &value)
+            }
+            _ => Err(method_not_allowed()),
+        }
+    }
+
+    fn rescale(&mut self, request: Request, wanted: &Value) -> Result<Answer> {
+        let name = wanted.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+        check_name(name, &request.key.name)?;
+        let (replicas, resource_version) = scale::wanted(wanted);
+        let request = Request { verb: Verb::Update, ..request };
+        match self.send(&request.body(Body::Scale { replicas, resource_version }))? {
+            Answer::Object { object, .. } => {
+                let value = scale::of(&object).ok_or_else(Status::no_such_path)?;
+                Ok(Answer::Value { code: 200, value })
+            }
+            other => Ok(other),
+        }
+    }
+
+    pub(super) fn patch(&mut self, target: &Target) -> Result<Answer> {
+        if target.name.is_none()
+            || !matches!(target.subresource, Subresource::None | Subresource::Status | Subresource::Scale)
+        {
+            return Err(method_not_allowed());
+        }
+        let patch_type = match self.content_type().as_str() {
+            "application/json-patch+json" => PatchType::Json,
+            "application/merge-patch+json" => PatchType::Merge,
+            "application/strategic-merge-patch+json" => PatchType::Strategic,
+            "application/apply-patch+yaml" => return self.apply(target),
+            _ => {
+                return Err(Status::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+                    .with(Details::default()));
+            }
+        };
+        let options = write_options(&self.query, "PatchOptions", false)?;
+        let request = self.to_request(target, Verb::Patch, &options);
+        let old = self.api.existing(&request)?;
+        if target.subresource == Subresource::Scale {
+            let current = scale::of(&old).ok_or_else(Status::no_such_path)?;
+            let layout = Layout { go: go_types::scale(), kind: None };
+            let new = patched_value(
+                layout,
+                &current,
+                patch_type,
+                &self.request.body,
+                options.field_validation,
+                &mut self.warnings,
+            )?;
+            return self.rescale(request, &new);
+        }
+        let current = self.api.managed_value(&old);
+        let object = patched(
+            target.kind,
+            &current,
+            patch_type,
+            &self.request.body,
+            options.field_validation,
+            &mut self.warnings,
+        )?;
+        self.answer_of(|api| api.store_patched(&request, old, object))
+    }
+
+    fn answer_of(
+        &mut self,
+        f: impl FnOnce(&mut crate::apiserver::ApiServer) -> Result<Response>,
+    ) -> Result<Answer> {
+        match f(self.api)? {
+            Response::Object { object, created } => Ok(Answer::object(object, created)),
+            Response::Success { code, details } => Ok(Answer::Success { code, details }),
+            Response::Failure(status) => Err(*status),
+            Response::List { .. } => Err(Status::no_such_path()),
+        }
+    }
+
+    /// Server-side apply.
+    fn apply(&mut self, target: &Target) -> Result<Answer> {
+        let options = write_options(&self.query, "PatchOptions", true)?;
+        let request = self.to_request(target, Verb::Patch, &options);
+        let (config, _) = decode::from_yaml(&self.request.body)
+            .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
+        let config = config.to_value();
+        let text = |p: &str| config.pointer(p).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("/apiVersion"), text("/kind"));
+        let scale = target.subresource == Subresource::Scale;
+        let expected = if scale { scale::expected() } else { Expected::of(target.kind) };
+        if kind.is_empty() || api_version.is_empty() {
+            let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+            return Err(Status::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
+        }
+        if config.pointer("/metadata/managedFields").is_some_and(|v| !v.is_null()) {
+            return Err(Status::bad_request("metadata.managedFields must be nil"));
+        }
+        if api_version != expected.api_version {
+            return Err(Status::bad_request(format!(
+                "Incorrect version specified in apply patch. Specified patch version: {api_version}, expected: {}",
+                expected.api_version
+            )));
+        }
+        if kind != expected.kind {
+            return Err(Status::bad_request(format!("invalid object type: {api_version}, Kind={kind}")));
+        }
+        check_name(text("/metadata/name"), &request.key.name)?;
+        let at = request.object();
+        let old = self.api.etcd.get(&at).map(|r| r.object.clone());
+        let managers = self.api.managers(&at);
+        let manager = self.manager(&options.field_manager);
+        let by = Applier {
+            manager: &manager,
+            subresource: target.subresource.as_str(),
+            force: options.force,
+            now: self.api.now,
+        };
+        if scale {
+            return self.apply_scale(request, old, &config, &managers, &by);
+        }
+        let live = old.as_ref().map(Object::to_value);
+        let applied = managed_fields::apply(target.kind, live.as_ref(), &config, &managers, &by)?;
+        let changes = applied.managers != managers;
+        if let Some(old) = &old
+            && !changes
+            && live.as_ref() == Some(&applied.value)
+        {
+            return Ok(Answer::object(old.clone(), false));
+        }
+        let object = object_of(target.kind, &applied.value)?;
+        if old.is_none() && target.subresource != Subresource::None {
+            return Err(Status::not_found(target.kind, &request.key.name));
+        }
+        let shown = options.dry_run.then(|| applied.managers.clone());
+        self.api.decided = Some(applied.managers);
+        let answer = match old {
+            Some(old) => self.answer_of(|api| api.store_patched(&request, old, object)),
+            None => {
+                let create = Request { verb: Verb::Create, body: Body::Object(object), ..request };
+                self.send(&create)
+            }
+        };
+        self.api.decided = None;
+        let mut answer = answer?;
+        if let Answer::Object { managers, .. } = &mut answer {
+            *managers = shown;
+        }
+        Ok(answer)
+    }
+
+    fn apply_scale(
+        &mut self,
+        request: Request,
+        old: Option<Object>,
+        config: &Value,
+        managers: &[Manager],
+        by: &Applier<'_>,
+    ) -> Result<Answer> {
+        let old = old.ok_or_else(|| Status::not_found(request.kind, &request.key.name))?;
+        let current = scale::of(&old).ok_or_else(Status::no_such_path)?;
+        let decoded =
+            go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
+        let wanted = decoded.value.pointer("/spec/replicas").and_then(Value::as_i64);
+        let have = i64::from(scale::wanted(&current).0);
+        let managers = managed_fields::apply_scale(managers, wanted.map(|n| (have, n)), by)?;
+        let mut new = current;
+        if let Some(n) = wanted {
+            new["spec"]["replicas"] = n.into();
+        }
+        self.api.decided = Some(managers);
+        let answer = self.rescale(request, &new);
+        self.api.decided = None;
+        answer
+    }
+
+    pub(super) fn delete(&mut self, target: &Target) -> Result<Answer> {
+        if target.subresource != Subresource::None {
+            return Err(method_not_allowed());
+        }
+        let (options, dry_run) = self.delete_options()?;
+        let write = WriteOptions { dry_run, ..WriteOptions::default() };
+        if target.name.is_some() {
+            let request = self.to_request(target, Verb::Delete, &write);
+            return self.send(&request.body(Body::Delete(options)));
+        }
+        // Namespaces are only deleted one by one.
+        if target.kind == Kind::Namespace || (target.kind.namespaced() && target.namespace.is_none()) {
+            return Err(method_not_allowed());
+        }
+        let list = self.api.http_list(target, &self.query)?;
+        for object in &list.items {
+            let one = Target { name: Some(object.name().to_owned()), ..target.clone() };
+            let request = self.to_request(&one, Verb::Delete, &write);
+            match self.send(&request.body(Body::Delete(options.clone()))) {
+                Ok(_) => {}
+                Err(e) if e.is_not_found() => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(Answer::List { kind: target.kind, items: list.items, revision: list.revision })
+    }
+
+    /// The options of a deletion, from the body or, if there is none, the query.
+    fn delete_options(&self) -> Result<(DeleteOptions, bool)> {
+        let mut dry_run = self.query.has("dryRun");
+        let value = if self.request.body.is_empty() {
+            let mut map = serde_json::Map::new();
+            if let Some(n) = self.query.number("gracePeriodSeconds")? {
+                map.insert("gracePeriodSeconds".into(), n.into());
+            }
+            if self.query.has("orphanDependents") {
+                map.insert("orphanDependents".into(), self.query.on("orphanDependents").into());
+            }
+            if self.query.has("propagationPolicy") {
+                map.insert("propagationPolicy".into(), self.query.text("propagationPolicy").into());
+            }
+            Value::Object(map)
+        } else {
+            let json = if self.content_type() == "application/yaml" {
+                decode::from_yaml(&self.request.body).map(|(json, _)| json)
+            } else {
+                go_types::parse(&self.request.body)
+            };
+            let json = json.map_err(|e| {
+                Status::bad_request(format!("couldn't get version/kind; json parse error: {e}"))
+            })?;
+            go_types::decode(go_types::delete_options(), &json).map_err(Status::bad_request)?.value
+        };
+        let mut errors = Vec::new();
+        let policy = value.get("propagationPolicy").and_then(Value::as_str);
+        if let Some(p) = policy {
+            if value.get("orphanDependents").is_some() {
+                let m = format!(
+                    "Invalid value: {}: orphanDependents and deletionPropagation cannot be both set",
+                    quote(p)
+                );
+                errors.push(violation("FieldValueInvalid", "propagationPolicy", m));
+            }
+            if !matches!(p, "Foreground" | "Background" | "Orphan") {
+                let m = format!(
+                    "Unsupported value: {}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
+                    quote(p)
+                );
+                errors.push(violation("FieldValueNotSupported", "propagationPolicy", m));
+            }
+        }
+        errors.extend(dry_run_errors(&self.query));
+        if let Some(Value::Array(list)) =
+            value.get("dryRun").filter(|l| l.as_array().is_some_and(|l| !l.is_empty()))
+        {
+            dry_run = true;
+            if list.iter().any(|v| v.as_str() != Some("All")) {
+                let given = Value::from(list.clone());
+                let m = format!("Unsupported value: {given}: supported values: \"All\"");
+                errors.push(violation("FieldValueNotSupported", "dryRun", m));
+            }
+        }
+        invalid_options("DeleteOptions", errors)?;
+        Ok((delete_options(&value), dry_run))
+    }
+}
+
+/// `DeleteOptions` of their JSON.
+fn delete_options(value: &Value) -> DeleteOptions {
+    let text = |p: &str| value.pointer(p).and_then(Value::as_str).map(str::to_owned);
+    let policy = match value.get("propagationPolicy").and_then(Value::as_str) {
+        Some("Foreground") => Some(Propagation::Foreground),
+        Some("Background") => Some(Propagation::Background),
+        Some("Orphan") => Some(Propagation::Orphan),
+        _ => value.get("orphanDependents").and_then(Value::as_bool).map(|orphan| match orphan {
+            true => Propagation::Orphan,
+            false => Propagation::Background,
+        }),
+    };
+    DeleteOptions {
+        grace_period_seconds: value.get("gracePeriodSeconds").and_then(Value::as_i64),
+        propagation_policy: policy,
+        uid: text("/preconditions/uid"),
+        resource_version: text("/preconditions/resourceVersion"),
+    }
+}
+
+fn check_name(have: &str, want: &Rc<str>) -> Result<()> {
+    if have.is_empty() {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({want} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if have != &**want {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({have}) does not match the name on the URL ({want})"
+        )));
+    }
+    Ok(())
+}
+
+/// The object that an apply led to, decoded and defaulted.
+fn object_of(kind: Kind, value: &Value) -> Result<Object> {
+    let decoded = go_types::decode(go_types::of(kind), &Json::from(value)).map_err(|e| {
+        let (k, v) = (kind.as_str(), kind.version());
+        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
+    })?;
+    let mut object = decode::to_object(kind, decoded.value)?;
+    defaults::apply(&mut object);
+    Ok(object)
+}

@@ -1,0 +1,221 @@
+//! Server-side apply (`structured-merge-diff/merge`): a manager says what it wants, takes what it
+//! does not want any more back, and is told where others disagree.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::set::{Element, Set, path_text};
+use super::typed::{self, Place};
+use super::{Manager, reset_fields, strip};
+use crate::api::names::quote;
+use crate::api::{Kind, Timestamp, go_types};
+use crate::apiserver::{Cause, Details, Status};
+
+/// What an apply leads to.
+pub(in crate::apiserver) struct Applied {
+    /// The new object; it may be the old one.
+    pub value: Value,
+    /// Who owns what afterwards.
+    pub managers: Vec<Manager>,
+}
+
+/// Who applies, and how.
+pub(in crate::apiserver) struct Applier<'a> {
+    pub manager: &'a Rc<str>,
+    pub subresource: &'static str,
+    /// Takes fields from others.
+    pub force: bool,
+    pub now: Timestamp,
+}
+
+/// Applies a configuration to an object, or to none.
+///
+/// # Errors
+/// 409 with the fields that others own; 500 for what is not in the schema, as Kubernetes has it.
+pub(in crate::apiserver) fn apply(
+    kind: Kind,
+    live: Option<&Value>,
+    config: &Value,
+    managers: &[Manager],
+    by: &Applier<'_>,
+) -> Result<Applied, Status> {
+    let place = Place::of(kind);
+    let set = typed::field_set(place, config).map_err(|errors| not_typed(kind, config, &errors))?;
+    let reset = reset_fields(kind, by.subresource);
+    let set = strip(set, &reset);
+    let empty;
+    let live = match live {
+        Some(l) => l,
+        None => {
+            empty = go_types::empty(go_types::of(kind));
+            &empty
+        }
+    };
+    let mut value = typed::merge(place, Some(live), Some(config));
+    let mine = |m: &Manager| m.apply && m.name == *by.manager && m.subresource == by.subresource;
+    let mut out: Vec<Manager> = managers.to_vec();
+    let last = out.iter().find(|m| mine(m)).map(|m| m.fields.clone());
+    let mut me = Manager {
+        name: by.manager.clone(),
+        apply: true,
+        subresource: by.subresource,
+        time: out.iter().find(|m| mine(m)).and_then(|m| m.time),
+        fields: Rc::new(set.clone()),
+    };
+    // What was applied last time, and nobody wants any more.
+    if let Some(last) = last {
+        let others = out.iter().filter(|m| !mine(m));
+        let kept = others.fold(set.clone(), |all, m| all.union(&m.fields));
+        let gone = last.difference(&kept);
+        typed::remove(place, &mut value, &gone, &kept);
+    }
+    out.retain(|m| !mine(m));
+    let comparison = typed::compare(place, live, &value);
+    let changed = strip(comparison.modified.union(&comparison.added), &reset);
+    let mut conflicts = Vec::new();
+    for m in &mut out {
+        let theirs = m.fields.intersection(&changed);
+        conflicts.extend(theirs.paths().into_iter().map(|path| Conflict {
+            manager: m.name.clone(),
+            using: (!m.apply).then(|| kind.api_version()),
+            subresource: m.subresource,
+            path,
+        }));
+        let rest = m.fields.difference(&theirs).difference(&comparison.removed);
+        if rest != *m.fields {
+            m.fields = Rc::new(rest);
+        }
+    }
+    if !conflicts.is_empty() && !by.force {
+        return Err(refusal(&conflicts));
+    }
+    if value != *live {
+        me.time = Some(by.now);
+    }
+    out.push(me);
+    out.retain(|m| !m.fields.is_empty());
+    Ok(Applied { value, managers: out })
+}
+
+/// A field that somebody else owns.
+pub(in crate::apiserver) struct Conflict {
+    manager: Rc<str>,
+    /// The API version, for an owner by update.
+    using: Option<&'static str>,
+    subresource: &'static str,
+    path: Vec<Element>,
+}
+
+impl Conflict {
+    fn owner(&self) -> String {
+        let mut text = quote(&self.manager);
+        if !self.subresource.is_empty() {
+            text.push_str(&format!(" with subresource {}", quote(self.subresource)));
+        }
+        if let Some(v) = self.using {
+            text.push_str(&format!(" using {v}"));
+        }
+        text
+    }
+}
+
+fn refusal(conflicts: &[Conflict]) -> Status {
+    let causes = conflicts
+        .iter()
+        .map(|c| Cause {
+            reason: "FieldManagerConflict".into(),
+            message: format!("conflict with {}", c.owner()),
+            field: path_text(&c.path),
+        })
+        .collect();
+    let message = match conflicts {
+        [c] => format!("Apply failed with 1 conflict: conflict with {}: {}", c.owner(), path_text(&c.path)),
+        many => {
+            let mut owners: Vec<String> = many.iter().map(Conflict::owner).collect();
+            owners.sort_unstable();
+            owners.dedup();
+            let mut lines = Vec::new();
+            for owner in owners {
+                lines.push(format!("conflicts with {owner}:"));
+                let theirs = many.iter().filter(|c| c.owner() == owner);
+                lines.extend(theirs.map(|c| format!("- {}", path_text(&c.path))));
+            }
+            format!("Apply failed with {} conflicts: {}", many.len(), lines.join("\n"))
+        }
+    };
+    Status::new(409, "Conflict", message).with(Details { causes, ..Details::default() })
+}
+
+fn not_typed(kind: Kind, config: &Value, errors: &[String]) -> Status {
+    let meta = |key: &str| config.pointer(&format!("/metadata/{key}")).and_then(Value::as_str).unwrap_or("");
+    let why = match errors {
+        [one] => one.clone(),
+        many => {
+            let mut lines = vec!["errors:".to_owned()];
+            lines.extend(many.iter().map(|e| format!("  {e}")));
+            lines.join("\n")
+        }
+    };
+    Status::new(
+        500,
+        "",
+        format!(
+            "failed to create typed patch object ({}/{}; {}, Kind={}): {why}",
+            meta("namespace"),
+            meta("name"),
+            kind.api_version(),
+            kind.as_str()
+        ),
+    )
+}
+
+/// The owners of `spec.replicas`, for an apply through `scale`: whoever else owns it objects, in
+/// words of the scale's own version.
+///
+/// # Errors
+/// 409.
+pub(in crate::apiserver) fn apply_scale(
+    managers: &[Manager],
+    replicas: Option<(i64, i64)>,
+    by: &Applier<'_>,
+) -> Result<Vec<Manager>, Status> {
+    let path = super::field(&["spec", "replicas"]);
+    let mine = |m: &Manager| m.apply && m.name == *by.manager && m.subresource == by.subresource;
+    let mut out = managers.to_vec();
+    let changes = replicas.is_some_and(|(old, new)| old != new);
+    if changes {
+        let conflicts: Vec<Conflict> = out
+            .iter()
+            .filter(|m| !mine(m) && m.fields.at(&path).is_some_and(|s| s.member))
+            .map(|m| Conflict {
+                manager: m.name.clone(),
+                using: (!m.apply).then_some("autoscaling/v1"),
+                subresource: m.subresource,
+                path: path.clone(),
+            })
+            .collect();
+        if !conflicts.is_empty() && !by.force {
+            return Err(refusal(&conflicts));
+        }
+    }
+    let mut set = Set::default();
+    set.insert(&path);
+    if changes {
+        for m in out.iter_mut().filter(|m| !mine(m)) {
+            m.fields = Rc::new(m.fields.difference(&set));
+        }
+    }
+    let time = if changes { Some(by.now) } else { out.iter().find(|m| mine(m)).and_then(|m| m.time) };
+    out.retain(|m| !mine(m) && !m.fields.is_empty());
+    if replicas.is_some() {
+        out.push(Manager {
+            name: by.manager.clone(),
+            apply: true,
+            subresource: by.subresource,
+            time,
+            fields: Rc::new(set),
+        });
+    }
+    Ok(out)
+}

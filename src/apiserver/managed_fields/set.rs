@@ -1,0 +1,140 @@
+//! Sets of fields (`sigs.k8s.io/structured-merge-diff/fieldpath`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+/// One step of a path. The order is that of Kubernetes: fields, keys, values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Element {
+    /// A field of a struct, a key of a map.
+    Field(String),
+    /// An item of a list by its keys, as JSON: `{"name":"nginx"}`.
+    Key(String),
+    /// An item of a set by its value, as JSON.
+    Value(String),
+}
+
+/// A set of fields: a tree in which some places belong to the set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Set {
+    /// Whether this place belongs to it.
+    pub member: bool,
+    /// What lies below.
+    pub children: BTreeMap<Element, Set>,
+}
+
+impl Set {
+    /// Whether nothing belongs to it.
+    pub fn is_empty(&self) -> bool {
+        !self.member && self.children.values().all(Set::is_empty)
+    }
+
+    /// Adds a place.
+    pub fn insert(&mut self, path: &[Element]) {
+        let mut at = self;
+        for e in path {
+            at = at.children.entry(e.clone()).or_default();
+        }
+        at.member = true;
+    }
+
+    /// The place at the end of a path, if anything is there.
+    pub fn at(&self, path: &[Element]) -> Option<&Set> {
+        path.iter().try_fold(self, |s, e| s.children.get(e))
+    }
+
+    /// What belongs to either.
+    #[must_use]
+    pub fn union(mut self, other: &Set) -> Set {
+        self.member |= other.member;
+        for (e, theirs) in &other.children {
+            let mine = self.children.remove(e).unwrap_or_default();
+            self.children.insert(e.clone(), mine.union(theirs));
+        }
+        self
+    }
+
+    /// What belongs to this one and not to the other.
+    #[must_use]
+    pub fn difference(&self, other: &Set) -> Set {
+        self.combine(other, |a, b| a && !b)
+    }
+
+    /// What belongs to both.
+    #[must_use]
+    pub fn intersection(&self, other: &Set) -> Set {
+        self.combine(other, |a, b| a && b)
+    }
+
+    fn combine(&self, other: &Set, keep: fn(bool, bool) -> bool) -> Set {
+        static NONE: Set = Set { member: false, children: BTreeMap::new() };
+        let children = self
+            .children
+            .iter()
+            .map(|(e, mine)| (e.clone(), mine.combine(other.children.get(e).unwrap_or(&NONE), keep)))
+            .filter(|(_, s)| !s.is_empty())
+            .collect();
+        Set { member: keep(self.member, other.member), children }
+    }
+
+    /// The paths of all places that belong to it, in order.
+    pub fn paths(&self) -> Vec<Vec<Element>> {
+        fn walk(set: &Set, at: &mut Vec<Element>, out: &mut Vec<Vec<Element>>) {
+            for (e, child) in &set.children {
+                at.push(e.clone());
+                if child.member {
+                    out.push(at.clone());
+                }
+                walk(child, at, out);
+                at.pop();
+            }
+        }
+        let mut out = Vec::new();
+        walk(self, &mut Vec::new(), &mut out);
+        out
+    }
+
+    /// As `fieldsV1` has it.
+    pub fn to_value(&self) -> Value {
+        let mut map = Map::new();
+        for (e, child) in &self.children {
+            let key = match e {
+                Element::Field(n) => format!("f:{n}"),
+                Element::Key(k) => format!("k:{k}"),
+                Element::Value(v) => format!("v:{v}"),
+            };
+            let mut value = child.to_value();
+            if child.member
+                && let Value::Object(inside) = &mut value
+                && !inside.is_empty()
+            {
+                inside.insert(".".into(), Value::Object(Map::new()));
+            }
+            map.insert(key, value);
+        }
+        Value::Object(map)
+    }
+}
+
+/// A path as messages have it: `.spec.template.spec.containers[name="nginx"].image`.
+pub fn path_text(path: &[Element]) -> String {
+    let mut out = String::new();
+    for e in path {
+        match e {
+            Element::Field(n) => {
+                let _ = write!(out, ".{n}");
+            }
+            Element::Key(k) => {
+                let keys: BTreeMap<String, Value> = serde_json::from_str(k).unwrap_or_default();
+                let keys: Vec<String> = keys.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                let _ = write!(out, "[{}]", keys.join(","));
+            }
+            Element::Value(v) => {
+                let _ = write!(out, "[={v}]");
+            }
+        }
+    }
+    out
+}
