@@ -12,7 +12,10 @@ impl ApiServer {
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
         let old = self.existing(r)?;
         let mut object = apply(change, &old)?;
-        defaults::apply(&mut object);
+        match r.subresource {
+            Subresource::Status => defaults::apply_to_status(&mut object),
+            _ => defaults::apply(&mut object),
+        }
         self.store_update(r, old, object)
     }
 }
