@@ -12,6 +12,7 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod digest;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
@@ -21,6 +22,7 @@ mod meta;
 pub mod names;
 mod object;
 pub mod patch;
+pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod yaml;

@@ -133,17 +133,21 @@ impl ApiServer {
 
     /// A version 4 uuid from the seed.
     fn new_uid(&mut self) -> String {
-        let r: [u32; 4] = std::array::from_fn(|_| self.random.next_u32());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:x}{:03x}-{:04x}{:08x}",
-            r[0],
-            r[1] >> 16,
-            r[1] & 0xfff,
-            8 + (r[2] >> 30),
-            (r[2] >> 16) & 0xfff,
-            r[2] & 0xffff,
-            r[3]
-        )
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut r: [u32; 4] = std::array::from_fn(|_| self.random.next_u32());
+        // Its version and its variant.
+        r[1] = r[1] & 0xffff_0fff | 0x4000;
+        r[2] = r[2] & 0x0fff_ffff | (8 + (r[2] >> 30)) << 28;
+        let bits = r.iter().fold(0u128, |n, word| n << 32 | u128::from(*word));
+        // Digit by digit: the formatter took 1% of a run.
+        let mut uid = String::with_capacity(36);
+        for i in 0..32 {
+            if matches!(i, 8 | 12 | 16 | 20) {
+                uid.push('-');
+            }
+            uid.push(char::from(HEX[(bits >> (124 - 4 * i)) as usize & 0xf]));
+        }
+        uid
     }
 
     /// Five characters of the alphabet that spells no words

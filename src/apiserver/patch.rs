@@ -30,7 +30,10 @@ impl ApiServer {
                 r.key.name
             )));
         }
-        defaults::apply(&mut object);
+        match r.subresource {
+            Subresource::Status => defaults::apply_to_status(&mut object),
+            _ => defaults::apply(&mut object),
+        }
         self.store_update(r, old, object)
     }
 }

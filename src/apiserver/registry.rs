@@ -108,7 +108,10 @@ impl ApiServer {
                     }
                     return Err(Status::not_found(r.kind, &r.key.name));
                 };
-                defaults::apply(&mut object);
+                match r.subresource {
+                    Subresource::Status => defaults::apply_to_status(&mut object),
+                    _ => defaults::apply(&mut object),
+                }
                 self.store_update(r, old, object)
             }
             Body::Scale { .. } => self.scale(r),

@@ -4,6 +4,9 @@
 use std::ops::Bound;
 use std::rc::Rc;
 
+use crate::api::digest::Digest;
+use crate::api::pod::{is_active, is_ready, is_terminating};
+use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
 use crate::etcd::Map;
 
@@ -11,8 +14,79 @@ use crate::etcd::Map;
 #[derive(Clone, Debug, Default)]
 pub struct Indexer {
     items: Map<Key, Object>,
-    // By the uid of the controlling owner; of objects without one by "orphans/<namespace>".
-    by_controller: Map<(Rc<str>, Key), Object>,
+    // By the uid of the controlling owner; objects without one by "orphans/<namespace>".
+    by_controller: Map<Rc<str>, Rc<Owned>>,
+}
+
+/// What one controller owns.
+#[derive(Clone, Debug, Default)]
+struct Owned {
+    items: Map<Key, Object>,
+    /// Its pods with equal labels, counted, so that whoever wants to know how many are ready need
+    /// not look at each: at 10,000 pods that was half of a run.
+    counts: Vec<PodCount>,
+}
+
+/// How many pods of an owner have the same labels, and how they are.
+#[derive(Clone, Debug)]
+pub struct PodCount {
+    labels: u128,
+    /// One that has, or had, these labels.
+    pub example: Rc<Pod>,
+    /// Those that count: neither over nor being deleted.
+    pub active: usize,
+    /// Those of them that are ready.
+    pub ready: usize,
+    /// Those that are being deleted and are not over.
+    pub terminating: usize,
+}
+
+fn labels_digest(pod: &Pod) -> u128 {
+    let labels = pod.metadata.labels_or_empty().iter();
+    labels.fold(Digest::default(), |d, (k, v)| d.with(k).with(v)).finish()
+}
+
+impl Owned {
+    fn insert(&mut self, key: Key, object: Object) {
+        self.count(&object, true);
+        if let Some(old) = self.items.insert(key, object) {
+            self.count(&old, false);
+        }
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if let Some(old) = self.items.remove(key) {
+            self.count(&old, false);
+        }
+    }
+
+    fn count(&mut self, object: &Object, comes: bool) {
+        let Some(pod) = object.get::<Pod>() else { return };
+        let labels = labels_digest(pod);
+        let at = match self.counts.iter().position(|c| c.labels == labels) {
+            Some(at) => at,
+            None => {
+                let example = pod.clone();
+                self.counts.push(PodCount { labels, example, active: 0, ready: 0, terminating: 0 });
+                self.counts.len() - 1
+            }
+        };
+        let Some(c) = self.counts.get_mut(at) else { return };
+        let active = is_active(pod);
+        for (n, is) in [
+            (&mut c.active, active),
+            (&mut c.ready, active && is_ready(pod)),
+            (&mut c.terminating, is_terminating(pod)),
+        ] {
+            if is {
+                *n = if comes { *n + 1 } else { n.saturating_sub(1) };
+            }
+        }
+        // Kept while there is one to be counted, so that labels nobody has any more are forgotten.
+        if c.active == 0 && c.terminating == 0 {
+            self.counts.swap_remove(at);
+        }
+    }
 }
 
 fn controller_index(object: &Object) -> Rc<str> {
@@ -56,21 +130,27 @@ impl Indexer {
     }
 
     /// Those whose controlling owner has this uid, in key order.
-    pub fn controlled_by<'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a Object> + 'a {
-        self.indexed(Rc::from(uid))
+    pub fn controlled_by<'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
+        self.indexed(uid)
     }
 
     /// Those of a namespace that no controller owns, in key order.
-    pub fn orphans<'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a Object> + 'a {
-        self.indexed(orphans(namespace))
+    pub fn orphans<'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
+        self.indexed(&orphans(namespace))
     }
 
-    fn indexed(&self, value: Rc<str>) -> impl Iterator<Item = &Object> {
-        let from = (value.clone(), Key::new("", ""));
-        self.by_controller
-            .range((Bound::Included(from), Bound::Unbounded))
-            .take_while(move |((v, _), _)| *v == value)
-            .map(|(_, o)| o)
+    fn indexed<'a>(&'a self, value: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
+        self.by_controller.get(value).into_iter().flat_map(|owned| owned.items.values())
+    }
+
+    /// How many pods this owner controls, by their labels.
+    pub fn pods_controlled_by(&self, uid: &str) -> &[PodCount] {
+        self.by_controller.get(uid).map_or(&[], |owned| &owned.counts)
+    }
+
+    /// How many pods of a namespace no controller owns, by their labels.
+    pub fn orphaned_pods(&self, namespace: &str) -> &[PodCount] {
+        self.by_controller.get(&*orphans(namespace)).map_or(&[], |owned| &owned.counts)
     }
 
     /// Adds or replaces an object; what was there.
@@ -78,17 +158,34 @@ impl Indexer {
         let key = object.key();
         let old = self.items.insert(key.clone(), object.clone());
         if let Some(o) = old.as_ref().filter(|o| !same_controller(o, &object)) {
-            self.by_controller.remove(&(controller_index(o), key.clone()));
+            self.unindex(o, &key);
         }
-        self.by_controller.insert((controller_index(&object), key), object);
+        let index = controller_index(&object);
+        match self.by_controller.get_mut(&index) {
+            Some(owned) => Rc::make_mut(owned).insert(key, object),
+            None => {
+                let mut owned = Owned::default();
+                owned.insert(key, object);
+                self.by_controller.insert(index, Rc::new(owned));
+            }
+        }
         old
     }
 
     /// Removes an object; what was there.
     pub fn remove(&mut self, key: &Key) -> Option<Object> {
         let old = self.items.remove(key)?;
-        self.by_controller.remove(&(controller_index(&old), key.clone()));
+        self.unindex(&old, key);
         Some(old)
+    }
+
+    fn unindex(&mut self, object: &Object, key: &Key) {
+        let index = controller_index(object);
+        let Some(owned) = self.by_controller.get_mut(&index).map(Rc::make_mut) else { return };
+        owned.remove(key);
+        if owned.items.is_empty() {
+            self.by_controller.remove(&index);
+        }
     }
 }
 
