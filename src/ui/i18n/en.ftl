@@ -308,6 +308,18 @@ why-attempt_to_delete-remove_references = { $solid } keeps it; owners that are g
 why-process_deleting_dependents-remove_finalizer = no dependent keeps it any more
 why-orphan_dependents = its owner is deleted, and it shall stay
 why-attempt_to_orphan-remove_finalizer = its { $orphaned } dependents are on their own now
+why-sync_namespace-publish_certificate = the namespace has no root certificate yet
+why-sync_namespace-restore_certificate = its { $changed } was changed
+why-sync_namespace-create_service_account = the namespace has no ServiceAccount { $missing } yet
+why-try_update_node_health-unknown = its lease was not renewed for { $silent_seconds } s, the limit is { $grace_seconds } s
+why-process_taint_base_eviction-swap = it reports Ready={ $ready }, so its taint changes
+why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints shall say so
+why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
+why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes
+why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
+why-finalize_namespace = nothing is left in it
+why-update_namespace_conditions = { $remaining } objects are still in it
+why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it
 
 ## Facts that are words
 fact-container = container { $container } { $what }

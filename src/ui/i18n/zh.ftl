@@ -268,6 +268,18 @@ why-attempt_to_delete-remove_references = { $solid } 保留它；已不在的主
 why-process_deleting_dependents-remove_finalizer = 没有下属再挡着它
 why-orphan_dependents = 它的主人被删除，而它要留下
 why-attempt_to_orphan-remove_finalizer = 它的 { $orphaned } 个下属已经独立
+why-sync_namespace-publish_certificate = 这个命名空间还没有根证书
+why-sync_namespace-restore_certificate = 它的 { $changed } 被改动了
+why-sync_namespace-create_service_account = 这个命名空间还没有 ServiceAccount { $missing }
+why-try_update_node_health-unknown = 它的 lease 已有 { $silent_seconds } 秒没有续约，上限是 { $grace_seconds } 秒
+why-process_taint_base_eviction-swap = 它报告 Ready={ $ready }，污点随之改变
+why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，污点要与此一致
+why-no_execute_tainting_pass = 它报告 Ready={ $ready }：污点 { $taint } 让 Pod 离开
+why-mark_node_as_reachable = 它又报告 Ready={ $ready }：去掉污点 { $taint }
+why-mark_pods_not_ready = { $node } 没有消息，其上的 Pod 不再算就绪
+why-finalize_namespace = 其中已经什么都不剩
+why-update_namespace_conditions = 其中还有 { $remaining } 个对象
+why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去
 
 ## 事实中的词
 fact-container = 容器 { $container } { $what }
