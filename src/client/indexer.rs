@@ -1,14 +1,19 @@
 //! What a component believes: the objects its informers have seen, by key and by owner
 //! (`k8s.io/client-go/tools/cache.Indexer`).
 
+use std::borrow::Cow;
 use std::ops::Bound;
 use std::rc::Rc;
+
+use imbl::shared_ptr::RcK;
 
 use crate::api::digest::Digest;
 use crate::api::pod::{is_active, is_ready, is_terminating};
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
 use crate::etcd::Map;
+
+type Set<T> = imbl::GenericOrdSet<T, RcK>;
 
 /// The objects of one kind that an informer has seen.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +26,8 @@ pub struct Indexer {
 /// What one controller owns.
 #[derive(Clone, Debug, Default)]
 struct Owned {
-    items: Map<Key, Object>,
+    /// Keys and no objects: most updates change no owner, and then this map stays as it is.
+    keys: Set<Key>,
     /// Its pods with equal labels, counted, so that whoever wants to know how many are ready need
     /// not look at each: at 10,000 pods that was half of a run.
     counts: Vec<PodCount>,
@@ -47,19 +53,6 @@ fn labels_digest(pod: &Pod) -> u128 {
 }
 
 impl Owned {
-    fn insert(&mut self, key: Key, object: Object) {
-        self.count(&object, true);
-        if let Some(old) = self.items.insert(key, object) {
-            self.count(&old, false);
-        }
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some(old) = self.items.remove(key) {
-            self.count(&old, false);
-        }
-    }
-
     fn count(&mut self, object: &Object, comes: bool) {
         let Some(pod) = object.get::<Pod>() else { return };
         let labels = labels_digest(pod);
@@ -89,15 +82,16 @@ impl Owned {
     }
 }
 
-fn controller_index(object: &Object) -> Rc<str> {
+/// By what an object is indexed.
+fn controller_index(object: &Object) -> Cow<'_, str> {
     match object.meta().controller() {
-        Some(o) => Rc::from(o.uid.as_str()),
-        None => orphans(object.namespace()),
+        Some(o) => Cow::Borrowed(&o.uid),
+        None => Cow::Owned(orphans(object.namespace())),
     }
 }
 
-fn orphans(namespace: &str) -> Rc<str> {
-    Rc::from(format!("orphans/{namespace}"))
+fn orphans(namespace: &str) -> String {
+    format!("orphans/{namespace}")
 }
 
 fn same_controller(a: &Object, b: &Object) -> bool {
@@ -140,7 +134,8 @@ impl Indexer {
     }
 
     fn indexed<'a>(&'a self, value: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
-        self.by_controller.get(value).into_iter().flat_map(|owned| owned.items.values())
+        let owned = self.by_controller.get(value).into_iter();
+        owned.flat_map(|owned| owned.keys.iter()).filter_map(|key| self.items.get(key))
     }
 
     /// How many pods this owner controls, by their labels.
@@ -150,23 +145,33 @@ impl Indexer {
 
     /// How many pods of a namespace no controller owns, by their labels.
     pub fn orphaned_pods(&self, namespace: &str) -> &[PodCount] {
-        self.by_controller.get(&*orphans(namespace)).map_or(&[], |owned| &owned.counts)
+        self.by_controller.get(orphans(namespace).as_str()).map_or(&[], |owned| &owned.counts)
     }
 
     /// Adds or replaces an object; what was there.
     pub fn upsert(&mut self, object: Object) -> Option<Object> {
         let key = object.key();
         let old = self.items.insert(key.clone(), object.clone());
-        if let Some(o) = old.as_ref().filter(|o| !same_controller(o, &object)) {
-            self.unindex(o, &key);
+        let stays = old.as_ref().is_some_and(|old| same_controller(old, &object));
+        if let Some(old) = old.as_ref().filter(|_| !stays) {
+            self.unindex(old, &key);
         }
         let index = controller_index(&object);
-        match self.by_controller.get_mut(&index) {
-            Some(owned) => Rc::make_mut(owned).insert(key, object),
-            None => {
-                let mut owned = Owned::default();
-                owned.insert(key, object);
-                self.by_controller.insert(index, Rc::new(owned));
+        if !self.by_controller.contains_key(&*index) {
+            self.by_controller.insert(Rc::from(&*index), Rc::default());
+        }
+        if let Some(owned) = self.by_controller.get_mut(&*index) {
+            // Only pods are counted.
+            if stays && object.kind() != Kind::Pod {
+                return old;
+            }
+            let owned = Rc::make_mut(owned);
+            owned.count(&object, true);
+            match &old {
+                Some(old) if stays => owned.count(old, false),
+                _ => {
+                    owned.keys.insert(key);
+                }
             }
         }
         old
@@ -181,10 +186,11 @@ impl Indexer {
 
     fn unindex(&mut self, object: &Object, key: &Key) {
         let index = controller_index(object);
-        let Some(owned) = self.by_controller.get_mut(&index).map(Rc::make_mut) else { return };
-        owned.remove(key);
-        if owned.items.is_empty() {
-            self.by_controller.remove(&index);
+        let Some(owned) = self.by_controller.get_mut(&*index).map(Rc::make_mut) else { return };
+        owned.count(object, false);
+        owned.keys.remove(key);
+        if owned.keys.is_empty() {
+            self.by_controller.remove(&*index);
         }
     }
 }

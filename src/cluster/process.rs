@@ -40,6 +40,8 @@ pub struct Process {
     pub running: bool,
     /// One for each kind it watches.
     pub informers: Vec<Shared<Informer>>,
+    /// For each component, where it listens: the informer, and its place among the listeners.
+    pub routes: Rc<[Vec<(u16, u16)>]>,
     /// What these have seen.
     pub caches: Rc<Caches>,
     /// What works with them.
@@ -65,8 +67,17 @@ impl Process {
                 }
             }
         }
+        let mut routes = vec![Vec::new(); components.len()];
+        for (i, informer) in (0..).zip(&informers) {
+            for (l, listener) in (0..).zip(&informer.listeners) {
+                if let Some(route) = routes.get_mut(listener.component) {
+                    route.push((i, l));
+                }
+            }
+        }
+        let routes = routes.into();
         let informers = informers.into_iter().map(Shared::new).collect();
         let components = components.into_iter().map(Shared::new).collect();
-        Process { name: name.into(), node, running: true, informers, caches: Rc::default(), components }
+        Process { name: name.into(), node, running: true, informers, routes, caches: Rc::default(), components }
     }
 }

@@ -78,13 +78,15 @@ impl Cache {
 
     fn put(&mut self, pod: &Rc<Pod>, node: &str, assumed: bool) {
         let key = pod.metadata.key();
-        let known = self.pods.get(&key).map(|(name, _)| name.clone()).filter(|name| **name == *node);
+        let known = self.pods.get(&key).filter(|(name, _)| **name == *node).cloned();
         // Mostly it is where it was and only its status is new: then it counts for the same.
-        if let Some(name) = known {
+        if let Some((name, was)) = known {
             let mut renewed = false;
             self.edit(node, |n| renewed = n.renew_pod(&key, pod));
             if renewed {
-                self.pods.insert(key, (name, assumed));
+                if was != assumed {
+                    self.pods.insert(key, (name, assumed));
+                }
                 return;
             }
         }
