@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -13,12 +14,19 @@ use serde::{Deserialize, Serialize};
 use super::kinds::Kind;
 
 /// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
-#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Key {
     /// Empty for a cluster-scoped object.
     pub namespace: Rc<str>,
     /// The name.
     pub name: Rc<str>,
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.namespace.hash(state);
+        self.name.hash(state);
+    }
 }
 
 /// So many namespaces are remembered.
@@ -79,8 +87,7 @@ impl PartialOrd for Key {
 
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
-        order_of_text(&self.namespace, &other.namespace)
-            .then_with(|| order_of_text(&self.name, &other.name))
+        order_of_text(&self.namespace, &other.namespace).then_with(|| order_of_text(&self.name, &other.name))
     }
 }
 

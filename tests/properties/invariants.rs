@@ -88,11 +88,11 @@ fn wanted(c: &Cluster) -> Option<(i32, i32)> {
     let d = deployment(c)?;
     let spec = d.spec.as_ref()?;
     let replicas = spec.replicas.unwrap_or(1);
-    let surge = spec.strategy.as_ref().and_then(|s| s.rolling_update.as_ref()).and_then(|r| r.max_surge.as_ref());
+    let surge =
+        spec.strategy.as_ref().and_then(|s| s.rolling_update.as_ref()).and_then(|r| r.max_surge.as_ref());
     let surge = surge.map_or(0, |s| scaled_value(Some(s), replicas, Rounding::Up).unwrap());
-    let mine = |rs: &&ReplicaSet| {
-        rs.metadata.owner_references.iter().flatten().any(|o| o.uid == d.metadata.uid())
-    };
+    let mine =
+        |rs: &&ReplicaSet| rs.metadata.owner_references.iter().flatten().any(|o| o.uid == d.metadata.uid());
     let sum = replica_sets(c).iter().filter(mine).filter_map(|rs| rs.spec.as_ref()?.replicas).sum();
     Some((sum, replicas + surge))
 }

@@ -61,8 +61,13 @@ pub fn manifest(trouble: bool) -> impl Strategy<Value = Manifest> {
         odd => Just(json!(["true"])),
     ];
     let cpu = prop_oneof![8 => Just("100m"), odd => Just("1500m")];
-    let probes = if trouble { (probe().boxed(), probe().boxed()) } else { (Just(Value::Null).boxed(), Just(Value::Null).boxed()) };
-    let numbers = (0..6i32, prop_oneof![3 => Just(0), 1 => Just(7)], prop_oneof![Just(600), Just(20)], 0..4i32);
+    let probes = if trouble {
+        (probe().boxed(), probe().boxed())
+    } else {
+        (Just(Value::Null).boxed(), Just(Value::Null).boxed())
+    };
+    let numbers =
+        (0..6i32, prop_oneof![3 => Just(0), 1 => Just(7)], prop_oneof![Just(600), Just(20)], 0..4i32);
     (numbers, strategy(), image, command, cpu, probes).prop_map(
         |((replicas, min_ready, deadline, history), strategy, image, command, cpu, (ready, live))| {
             let container = json!({
@@ -109,7 +114,10 @@ pub enum Deed {
 impl Deed {
     /// Whether it is no fault, and nobody works against the controllers.
     pub fn is_edit(&self) -> bool {
-        matches!(self, Deed::Apply | Deed::Scale(_) | Deed::Image(_) | Deed::Pause | Deed::Resume | Deed::Undo)
+        matches!(
+            self,
+            Deed::Apply | Deed::Scale(_) | Deed::Image(_) | Deed::Pause | Deed::Resume | Deed::Undo
+        )
     }
 }
 
@@ -152,8 +160,11 @@ pub fn case(trouble: bool, deeds: usize) -> impl Strategy<Value = Case> {
     let one = if trouble { deed().boxed() } else { edit().boxed() };
     let pause = prop_oneof![Just(0..3u16), Just(0..60), Just(100..600)].prop_flat_map(|r| r);
     let deeds = prop::collection::vec((pause, one), 0..=deeds);
-    (manifest(trouble), deeds, any::<u64>())
-        .prop_map(|(manifest, deeds, seed)| Case { manifest, deeds, seed })
+    (manifest(trouble), deeds, any::<u64>()).prop_map(|(manifest, deeds, seed)| Case {
+        manifest,
+        deeds,
+        seed,
+    })
 }
 
 /// A cluster with a person before it.

@@ -47,7 +47,16 @@ fn strip(value: &mut Value, kind: Kind) {
     match value {
         Value::Object(fields) => {
             fields.retain(|k, _| {
-                let own = ["kubectl.kubernetes.io/last-applied-configuration", "uid", "resourceVersion", "creationTimestamp", "nodeName", "hostIP", "hostIPs", "podIP"];
+                let own = [
+                    "kubectl.kubernetes.io/last-applied-configuration",
+                    "uid",
+                    "resourceVersion",
+                    "creationTimestamp",
+                    "nodeName",
+                    "hostIP",
+                    "hostIPs",
+                    "podIP",
+                ];
                 let moment = k.ends_with("Time") || k.ends_with("At");
                 // How often a ReplicaSet was scaled depends on the way, and so does which pod it was.
                 let counted = kind == Kind::ReplicaSet && k.ends_with("eneration");
