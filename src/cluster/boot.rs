@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use serde_json::json;
 
+use super::Cluster;
 use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
-use super::Cluster;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{ApiServer, Body, Request, Verb};

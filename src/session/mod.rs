@@ -27,7 +27,9 @@ pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
-use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition};
+use crate::cluster::{
+    Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
+};
 use crate::kubectl::{self, Kubectl, Output, Poll};
 
 /// More moments than this are not kept; a run that needs more stops and says so.

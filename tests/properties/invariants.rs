@@ -9,7 +9,7 @@ use steady::api::{Kind, MetaExt, Object};
 use steady::apiserver::Write;
 use steady::cluster::Cluster;
 
-use crate::machine::{Case, Deed, Run, case, owner, uid};
+use crate::machine::{Case, Deed, Run, case, owner, uid, was_seen};
 
 /// More commands than this no run of these needs to come to rest.
 const COMMANDS: usize = 3_000;
@@ -88,11 +88,11 @@ fn wanted(c: &Cluster) -> Option<(i32, i32)> {
     let d = deployment(c)?;
     let spec = d.spec.as_ref()?;
     let replicas = spec.replicas.unwrap_or(1);
-    let surge = spec.strategy.as_ref().and_then(|s| s.rolling_update.as_ref()).and_then(|r| r.max_surge.as_ref());
+    let surge =
+        spec.strategy.as_ref().and_then(|s| s.rolling_update.as_ref()).and_then(|r| r.max_surge.as_ref());
     let surge = surge.map_or(0, |s| scaled_value(Some(s), replicas, Rounding::Up).unwrap());
-    let mine = |rs: &&ReplicaSet| {
-        rs.metadata.owner_references.iter().flatten().any(|o| o.uid == d.metadata.uid())
-    };
+    let mine =
+        |rs: &&ReplicaSet| rs.metadata.owner_references.iter().flatten().any(|o| o.uid == d.metadata.uid());
     let sum = replica_sets(c).iter().filter(mine).filter_map(|rs| rs.spec.as_ref()?.replicas).sum();
     Some((sum, replicas + surge))
 }
@@ -107,14 +107,15 @@ impl Surge {
         if sum > limit {
             assert!(self.0.is_some_and(|over| sum <= over), "{sum} of at most {limit} pods are wanted");
             self.0 = Some(sum);
-        } else {
+        } else if was_seen(c) {
             self.0 = None;
         }
     }
 
-    /// A person did something.
-    fn excuse(&mut self, c: &Cluster) {
-        self.0 = wanted(c).map(|(sum, _)| sum);
+    /// A person does something: until the controller has seen it, the old limit holds.
+    fn excuse(&mut self, before: &Cluster, c: &Cluster) {
+        let old = wanted(before).map(|(sum, limit)| sum.max(limit));
+        self.0 = self.0.max(old).max(wanted(c).map(|(sum, _)| sum));
     }
 }
 
@@ -191,9 +192,10 @@ fn run(case: &Case, fair: bool) -> Run {
         }
         strict &= deed.is_edit();
         guard.meddled |= !deed.is_edit();
+        let before = run.cluster.clone();
         let writes = run.perform(&deed);
         guard.see(&writes);
-        surge.excuse(&run.cluster);
+        surge.excuse(&before, &run.cluster);
     }
     run.heal();
     let mut last = Vec::new();

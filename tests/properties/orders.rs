@@ -5,7 +5,7 @@ use serde_json::Value;
 use steady::api::Kind;
 use steady::cluster::Cluster;
 
-use crate::machine::{Case, Deed, Run, case};
+use crate::machine::{Case, Deed, Run, case, was_seen};
 
 /// Runs a case; `step` takes each step.
 fn drive(case: &Case, mut step: impl FnMut(&mut Run, &steady::cluster::Action)) -> Run {
@@ -35,24 +35,33 @@ fn essence(c: &Cluster) -> Vec<String> {
     all
 }
 
-/// Whether the controller has seen the last edit.
-fn was_seen(c: &Cluster) -> bool {
-    c.api().etcd().range(Kind::Deployment, Some("default")).all(|(_, r)| {
-        let d = r.object.get::<steady::api::types::Deployment>().unwrap();
-        d.status.as_ref().and_then(|s| s.observed_generation) == d.metadata.generation
-    })
-}
-
 fn strip(value: &mut Value, kind: Kind) {
     match value {
         Value::Object(fields) => {
             fields.retain(|k, _| {
-                let own = ["kubectl.kubernetes.io/last-applied-configuration", "uid", "resourceVersion", "creationTimestamp", "nodeName", "hostIP", "hostIPs", "podIP"];
+                let own = [
+                    "kubectl.kubernetes.io/last-applied-configuration",
+                    "uid",
+                    "resourceVersion",
+                    "creationTimestamp",
+                    "nodeName",
+                    "hostIP",
+                    "hostIPs",
+                    "podIP",
+                ];
                 let moment = k.ends_with("Time") || k.ends_with("At");
                 // How often a ReplicaSet was scaled depends on the way, and so does which pod it was.
                 let counted = kind == Kind::ReplicaSet && k.ends_with("eneration");
                 let name = kind == Kind::Pod && k == "name";
-                !own.contains(&&**k) && !moment && !counted && !name && k != "podIPs" && k != "containerID"
+                // A condition whose reason is the same again keeps the name of the ReplicaSet before.
+                let words = kind == Kind::Deployment && k == "message";
+                !own.contains(&&**k)
+                    && !moment
+                    && !counted
+                    && !name
+                    && !words
+                    && k != "podIPs"
+                    && k != "containerID"
             });
             fields.values_mut().for_each(|v| strip(v, kind));
         }
