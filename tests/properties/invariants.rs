@@ -214,7 +214,7 @@ fn run(case: &Case, fair: bool) -> Run {
 }
 
 proptest! {
-    #![proptest_config(crate::cases(64))]
+    #![proptest_config(crate::cases(40))]
 
     #[test]
     fn whatever_happens_in_any_order(case in case(true, 8)) {

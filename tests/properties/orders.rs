@@ -28,6 +28,10 @@ fn essence(c: &Cluster) -> Vec<String> {
         for (_, r) in c.api().etcd().range(kind, Some("default")) {
             let mut value = r.object.to_value();
             strip(&mut value, kind);
+            // Conditions stand in the order in which they came to be.
+            if let Some(all) = value.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
+                all.sort_by_key(Value::to_string);
+            }
             all.push(format!("{kind:?} {value}"));
         }
     }
