@@ -28,6 +28,12 @@ fn essence(c: &Cluster) -> Vec<String> {
         for (_, r) in c.api().etcd().range(kind, Some("default")) {
             let mut value = r.object.to_value();
             strip(&mut value, kind);
+            // One that has no pods any more keeps the numbers of when it last had some.
+            if value.pointer("/spec/replicas") == Some(&Value::from(0))
+                && let Some(all) = value.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut)
+            {
+                all.retain(|k, _| !k.ends_with("-replicas") && !k.ends_with("-history"));
+            }
             // Conditions stand in the order in which they came to be.
             if let Some(all) = value.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
                 all.sort_by_key(Value::to_string);
