@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use steady::api::{Kind, Object};
+use steady::session::{Depth, scenario};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -11,6 +12,10 @@ wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const MANIFEST: &str = include_str!("wasm/deployment.yaml");
 const DECODED: &str = include_str!("wasm/deployment.json");
+/// Every scenario, run until it is steady; `STEADY_UPDATE=1 cargo test --test wasm` writes it anew.
+const DIGESTS: &str = include_str!("wasm/digests.txt");
+/// No scenario needs more steps.
+const STEPS: usize = 20_000;
 
 #[test]
 fn a_manifest_decodes_to_the_same_json() {
@@ -24,4 +29,25 @@ fn an_unknown_field_has_the_same_path() {
     let value = serde_yaml::from_str(&MANIFEST.replace("image:", "imagge:")).unwrap();
     let decoded = Object::decode(Kind::Deployment, value).unwrap();
     assert_eq!(decoded.unknown, ["spec.template.spec.containers[0].imagge"]);
+}
+
+/// A scenario a line: its id, the steps it takes to come to rest, the fingerprint there.
+#[test]
+fn every_scenario_runs_to_the_same_bytes() {
+    let mut out = String::new();
+    for s in scenario::all() {
+        let mut session = s.open();
+        let mut steps = 0;
+        while steps < STEPS && session.step(Depth::Command, None) {
+            steps += 1;
+        }
+        assert!(steps < STEPS, "{} does not come to rest", s.id);
+        out.push_str(&format!("{} {steps} {}\n", s.id, session.cluster().digest()));
+    }
+    #[cfg(not(target_arch = "wasm32"))]
+    if std::env::var_os("STEADY_UPDATE").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wasm/digests.txt"), out).unwrap();
+        return;
+    }
+    assert_eq!(out, DIGESTS);
 }

@@ -113,7 +113,9 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
         let state = c.probes.get(type_ as usize).copied().unwrap_or_default();
         let counting = state.last.is_some_and(|l| Some(l) != known(c, type_));
         if known(c, type_) != Some(heard.passes) || counting {
-            foreground = Some(foreground.map_or(tick, |t: Timestamp| t.min(tick)));
+            let routine = turn.is_routine(i, SignedDuration::ZERO);
+            let wake = if routine { &mut background } else { &mut foreground };
+            *wake = Some(wake.map_or(tick, |t: Timestamp| t.min(tick)));
             continue;
         }
         if let Some(at) = heard.changes {

@@ -70,6 +70,8 @@ impl Turn<'_> {
     /// `doBackOff`: a container that ended has to wait, longer each time.
     fn is_backing_off(&mut self, i: usize, spec: &Container) -> bool {
         let now = self.now;
+        // Many that start again and again would keep each other going.
+        let routine = self.is_routine(i, jiff::SignedDuration::ZERO);
         let Some(c) = self.rt.containers.get_mut(i) else { return true };
         let just_killed = std::mem::take(&mut c.just_killed);
         // One that this very sync stopped has not been seen to end.
@@ -92,7 +94,7 @@ impl Turn<'_> {
         self.cannot_start(i, "CrashLoopBackOff", message);
         // The next sync tells what this one found; after that it is only to be waited for.
         let at = if known { until } else { until.min(later(now, timings::RESYNC)) };
-        self.retry(at, known && at_max);
+        self.retry(at, (known || routine) && at_max);
         true
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use steady::api::Kind;
 use steady::cluster::Cluster;
 
-use crate::machine::{Case, Deed, Run, case};
+use crate::machine::{Case, Deed, Run, case, was_seen};
 
 /// Runs a case; `step` takes each step.
 fn drive(case: &Case, mut step: impl FnMut(&mut Run, &steady::cluster::Action)) -> Run {
@@ -28,19 +28,21 @@ fn essence(c: &Cluster) -> Vec<String> {
         for (_, r) in c.api().etcd().range(kind, Some("default")) {
             let mut value = r.object.to_value();
             strip(&mut value, kind);
+            // One that has no pods any more keeps the numbers of when it last had some.
+            if value.pointer("/spec/replicas") == Some(&Value::from(0))
+                && let Some(all) = value.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut)
+            {
+                all.retain(|k, _| !k.ends_with("-replicas") && !k.ends_with("-history"));
+            }
+            // Conditions stand in the order in which they came to be.
+            if let Some(all) = value.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
+                all.sort_by_key(Value::to_string);
+            }
             all.push(format!("{kind:?} {value}"));
         }
     }
     all.sort();
     all
-}
-
-/// Whether the controller has seen the last edit.
-fn was_seen(c: &Cluster) -> bool {
-    c.api().etcd().range(Kind::Deployment, Some("default")).all(|(_, r)| {
-        let d = r.object.get::<steady::api::types::Deployment>().unwrap();
-        d.status.as_ref().and_then(|s| s.observed_generation) == d.metadata.generation
-    })
 }
 
 fn strip(value: &mut Value, kind: Kind) {
@@ -61,7 +63,15 @@ fn strip(value: &mut Value, kind: Kind) {
                 // How often a ReplicaSet was scaled depends on the way, and so does which pod it was.
                 let counted = kind == Kind::ReplicaSet && k.ends_with("eneration");
                 let name = kind == Kind::Pod && k == "name";
-                !own.contains(&&**k) && !moment && !counted && !name && k != "podIPs" && k != "containerID"
+                // A condition whose reason is the same again keeps the name of the ReplicaSet before.
+                let words = kind == Kind::Deployment && k == "message";
+                !own.contains(&&**k)
+                    && !moment
+                    && !counted
+                    && !name
+                    && !words
+                    && k != "podIPs"
+                    && k != "containerID"
             });
             fields.values_mut().for_each(|v| strip(v, kind));
         }
