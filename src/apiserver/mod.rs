@@ -13,6 +13,7 @@
 //! ```
 
 mod admission;
+mod apply;
 pub mod defaults;
 mod delete;
 pub mod http;
@@ -116,6 +117,8 @@ impl ApiServer {
 
     /// Handles one request.
     pub fn request(&mut self, request: &Request) -> Response {
+        self.decided = None;
+        self.submitted = None;
         Response::from(match request.verb {
             Verb::Get => self.get(request),
             Verb::List => Ok(self.list(request)),

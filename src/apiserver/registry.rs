@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::managed_fields::{self, Ledger, Manager};
+use super::managed_fields::{self, Ledger, Manager, Note};
 use super::validation;
 use super::{
     ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, service, strategy,
@@ -239,15 +239,35 @@ impl ApiServer {
             None => managed_fields::default_manager(&r.user),
         };
         let after = submitted.unwrap_or_else(|| next.clone());
-        let mut ledger = self.managed.get(at).cloned().unwrap_or_default();
-        Rc::make_mut(&mut ledger).note(manager, r.subresource.as_str(), self.now, prev.cloned(), after);
-        self.managed.insert(at.clone(), ledger);
+        let note = Note {
+            manager,
+            subresource: r.subresource.as_str(),
+            time: self.now,
+            before: prev.cloned(),
+            after,
+            component: r.field_manager.is_none(),
+        };
+        match self.managed.get_mut(at) {
+            Some(ledger) => Rc::make_mut(ledger).note(note),
+            None => {
+                let mut ledger = Ledger::default();
+                ledger.note(note);
+                self.managed.insert(at.clone(), Rc::new(ledger));
+            }
+        }
     }
 
     /// The owners of an object's fields.
     pub(super) fn managers(&mut self, at: &ObjectRef) -> Vec<Manager> {
-        let Some(ledger) = self.managed.get_mut(at) else { return Vec::new() };
-        Rc::make_mut(ledger).managers().to_vec()
+        match self.managed.get(at) {
+            None => Vec::new(),
+            // Nothing to work out, so nothing to copy.
+            Some(ledger) if ledger.is_settled() => ledger.known().to_vec(),
+            Some(_) => match self.managed.get_mut(at) {
+                Some(ledger) => Rc::make_mut(ledger).settled().to_vec(),
+                None => Vec::new(),
+            },
+        }
     }
 
     /// An object's JSON with the owners of its fields.

@@ -36,10 +36,12 @@ use negotiate::{Media, Shape};
 use path::{Path, Target};
 use query::Query;
 
+pub(super) use decode::to_object;
 pub use decode::{decode_object, decode_value};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
+pub(super) use scale::of as scale_of;
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -232,8 +234,7 @@ impl Call<'_> {
             }
             (Some(_), Subresource::Scale) => {
                 let object = self.api.http_get(target, &self.query)?;
-                let scale = scale::of(&object).ok_or_else(Status::no_such_path)?;
-                Ok(self.render(Answer::Value { code: 200, value: scale }, media))
+                Ok(self.render(Answer::scale(&object)?, media))
             }
             _ => Err(method_not_allowed()),
         }

@@ -39,12 +39,24 @@ pub struct Manager {
 
 /// A write by update, from which owners can be worked out.
 #[derive(Clone, Debug, PartialEq)]
-struct Note {
-    manager: Rc<str>,
-    subresource: &'static str,
-    time: Timestamp,
-    before: Option<Object>,
-    after: Object,
+pub(super) struct Note {
+    pub manager: Rc<str>,
+    pub subresource: &'static str,
+    pub time: Timestamp,
+    pub before: Option<Object>,
+    pub after: Object,
+    /// Whether a component of the cluster wrote it.
+    pub component: bool,
+}
+
+impl Note {
+    /// Whether the same component wrote both, in the same way.
+    fn follows(&self, next: &Note) -> bool {
+        self.component
+            && next.component
+            && self.manager == next.manager
+            && self.subresource == next.subresource
+    }
 }
 
 /// The owners of an object's fields.
@@ -55,16 +67,18 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Notes a write by update.
-    pub(super) fn note(
-        &mut self,
-        manager: Rc<str>,
-        subresource: &'static str,
-        time: Timestamp,
-        before: Option<Object>,
-        after: Object,
-    ) {
-        self.notes.push(Rc::new(Note { manager, subresource, time, before, after }));
+    /// Notes a write by update. Of a component's writes in a row, as heartbeats are, two notes are
+    /// kept: a field that one of those between changed and changed back has no owner for it.
+    pub(super) fn note(&mut self, note: Note) {
+        if let [.., a, b] = self.notes.as_slice()
+            && [a, b].iter().all(|n| n.follows(&note))
+        {
+            let before = b.before.clone();
+            self.notes.pop();
+            self.notes.push(Rc::new(Note { before, ..note }));
+            return;
+        }
+        self.notes.push(Rc::new(note));
         if self.notes.len() >= NOTES_LIMIT {
             self.settle();
         }
@@ -81,10 +95,20 @@ impl Ledger {
         }
     }
 
-    /// The owners; settles first.
-    pub(super) fn managers(&mut self) -> &[Manager] {
+    /// The owners; works them out first.
+    pub(super) fn settled(&mut self) -> &[Manager] {
         self.settle();
         &self.managers
+    }
+
+    /// The owners as far as they are worked out.
+    pub(super) fn known(&self) -> &[Manager] {
+        &self.managers
+    }
+
+    /// Whether that is all there is to know.
+    pub(super) fn is_settled(&self) -> bool {
+        self.notes.is_empty()
     }
 
     /// Owners as an apply left them.
