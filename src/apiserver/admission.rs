@@ -87,7 +87,7 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
         let why =
             format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
         let mut s = Status::forbidden(Kind::Pod, &pod_name, &why);
-        s.details = Some(Details::resource(Kind::Pod, &pod_name));
+        s.details = Some(Box::new(Details::resource(Kind::Pod, &pod_name)));
         return Err(s);
     };
     if spec.image_pull_secrets.as_ref().is_none_or(Vec::is_empty) {

@@ -14,7 +14,7 @@ pub struct Status {
     /// The sentence.
     pub message: String,
     /// What it is about.
-    pub details: Option<Details>,
+    pub details: Option<Box<Details>>,
 }
 
 /// What a [`Status`] is about.
@@ -74,7 +74,7 @@ impl Status {
     /// The same with details.
     #[must_use]
     pub fn with(mut self, details: Details) -> Status {
-        self.details = Some(details);
+        self.details = Some(Box::new(details));
         self
     }
 
@@ -163,14 +163,14 @@ impl Status {
             "TooManyRequests",
             "Cannot evict pod as it would violate the pod's disruption budget.",
         );
-        s.details = Some(Details {
+        s.details = Some(Box::new(Details {
             causes: vec![Cause {
                 reason: "DisruptionBudget".into(),
                 message: message.into(),
                 field: cause.into(),
             }],
             ..Default::default()
-        });
+        }));
         s
     }
 

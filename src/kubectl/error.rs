@@ -80,7 +80,7 @@ fn standard(s: &Status) -> String {
 
 fn invalid(s: &Status) -> String {
     let none = Details::default();
-    let d = s.details.as_ref().unwrap_or(&none);
+    let d = s.details.as_deref().unwrap_or(&none);
     let mut text = "The request is invalid".to_owned();
     if !d.kind.is_empty() || !d.name.is_empty() {
         text = format!("The {} {:?} is invalid", d.kind, d.name);

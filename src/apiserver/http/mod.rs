@@ -18,6 +18,7 @@ mod columns;
 mod decode;
 mod discovery;
 mod negotiate;
+mod openapi;
 mod patch;
 mod path;
 mod query;
@@ -174,6 +175,13 @@ impl Call<'_> {
             Path::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version), plain)
             }
+            Path::OpenApi(rest) => {
+                let document = match rest.as_str() {
+                    "v3" => Some(openapi::index()),
+                    rest => rest.strip_prefix("v3/").and_then(openapi::document),
+                };
+                answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
+            }
             Path::Version => answer::json(200, &discovery::version(), plain),
             _ => return Err(Status::no_such_path()),
         })
@@ -253,3 +261,6 @@ impl Call<'_> {
         if name.is_empty() { UNKNOWN_AGENT.into() } else { name.into() }
     }
 }
+
+#[cfg(test)]
+mod tests;
