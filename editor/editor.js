@@ -83,7 +83,7 @@ export function mount(el, o = {}) {
     crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
     EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(2), EditorState.readOnly.of(!!o.readOnly),
     EditorState.phrases.of(o.phrases ?? {}),
-    EditorView.contentAttributes.of({ "aria-label": o.ariaLabel ?? "YAML", spellcheck: "false", autocorrect: "off" }),
+    EditorView.contentAttributes.of({ tabindex: "0", "aria-label": o.ariaLabel ?? "YAML", spellcheck: "false", autocorrect: "off" }),
     yaml(), yamlLanguage.data.of({ autocomplete: completion(loading) }), autocompletion({ icons: false }), hover(loading),
     // Tab indents; Escape then Tab leaves, so the keyboard is not caught here.
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,

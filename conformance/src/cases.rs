@@ -170,9 +170,8 @@ fn play(
     let history = std::fs::read_to_string(folder.join("history.jsonl")).unwrap_or_default();
     let ends = last_writes(&history, case.steps.len());
     for (i, step) in case.steps.iter().enumerate() {
-        let early = start + ends.get(i).copied().unwrap_or(0.0) + AFTER_LAST_WRITE - system.now();
-        if i > 0 && early > 0.0 {
-            system.wait(early);
+        if i > 0 {
+            system.pause_until(start + ends.get(i).copied().unwrap_or(0.0) + AFTER_LAST_WRITE);
         }
         match step {
             Step::Kubectl(command) => {
@@ -201,10 +200,7 @@ fn play(
             }
         }
     }
-    let early = start + ends.last().copied().unwrap_or(0.0) + AFTER_LAST_WRITE - system.now();
-    if early > 0.0 {
-        system.wait(early);
-    }
+    system.pause_until(start + ends.last().copied().unwrap_or(0.0) + AFTER_LAST_WRITE);
     out
 }
 

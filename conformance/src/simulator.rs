@@ -72,6 +72,7 @@ impl Reconciler for StandInKubelet {
                     o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
                 };
                 if down(&seen.old) != down(&seen.new) {
+                    cx.enqueue(Key::new("", &self.node));
                     let keys: Vec<Key> = cx.caches.of(Kind::Pod).list(None).map(Object::key).collect();
                     keys.into_iter().for_each(|k| cx.enqueue(k));
                 }
@@ -81,6 +82,9 @@ impl Reconciler for StandInKubelet {
     }
 
     async fn sync(self, cx: Context<State>, key: Key) -> Result {
+        if key.namespace.is_empty() {
+            return self.report(&cx, &key).await;
+        }
         let Some(mut pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
         let down =
             cx.lister::<ApiNode>().get(&Key::new("", &self.node)).is_some_and(|n| kubelet::node::is_down(n));
@@ -137,6 +141,22 @@ impl Reconciler for StandInKubelet {
     }
 }
 
+impl StandInKubelet {
+    /// A node that is no longer down says so.
+    async fn report(&self, cx: &Context<State>, key: &Key) -> Result {
+        let Some(node) = cx.lister::<ApiNode>().get(key).cloned() else { return Ok(()) };
+        let silent =
+            node.status.iter().flat_map(|s| s.conditions.iter().flatten()).any(|c| c.status == "Unknown");
+        if kubelet::node::is_down(&node) || !silent {
+            return Ok(());
+        }
+        let mut to = node.clone();
+        Rc::make_mut(&mut to).status = Some(kubelet::node::report(&node, self.number, cx.now()));
+        cx.patch_status(node, to).because(Why::new("stand_in")).await?;
+        Ok(())
+    }
+}
+
 /// Steady.
 pub struct Simulator {
     cluster: Cluster,
@@ -167,18 +187,22 @@ impl Simulator {
             let request =
                 Request::new(&"kubectl".into(), Verb::Create, Kind::StorageClass, class.metadata.key());
             let _ = cluster.request(&request.body(Body::Object(class.into())));
-            cluster.settle();
+            let _ = cluster.settle();
         }
         Simulator { cluster, writes: Vec::new(), last_write }
     }
 
     fn note(&mut self, writes: &[apiserver::Write]) {
+        for node in writes.iter().filter_map(|w| ApiNode::from_object(w.next.as_ref()?)) {
+            self.cluster.set_heartbeat(node.metadata.name(), !kubelet::node::is_down(node));
+        }
         note(&mut self.writes, &mut self.last_write, self.cluster.now(), writes);
     }
 
     fn run_until(&mut self, to: Timestamp) {
         let (writes, last) = (&mut self.writes, &mut self.last_write);
-        self.cluster.run_until(to, |cluster, command| {
+        // A cluster that runs in a circle differs from the recording soon enough.
+        let _ = self.cluster.run_until(to, |cluster, command| {
             note(writes, last, cluster.now(), &command.writes);
         });
     }
@@ -214,7 +238,11 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
     }
 }
 
-struct Client<'a>(&'a mut Simulator);
+/// kubectl's client; no command of a recording took longer than its second field says.
+struct Client<'a>(&'a mut Simulator, Timestamp);
+
+/// So long, in seconds, a command may wait in all.
+const COMMAND_SECONDS: u64 = 100;
 
 impl kubectl::ApiClient for Client<'_> {
     fn request(&mut self, r: &Request) -> Response {
@@ -226,8 +254,10 @@ impl kubectl::ApiClient for Client<'_> {
         self.0.cluster.now()
     }
     fn wait(&mut self, wait: &kubectl::Wait) -> bool {
-        // As long as a recording's command may take.
-        let end = self.now() + std::time::Duration::from_secs(100);
+        let end = self.1;
+        if self.now() >= end {
+            return false;
+        }
         let until = wait.until.unwrap_or(end).min(end);
         let simulator = &mut *self.0;
         while simulator.cluster.now() < until {
@@ -248,7 +278,8 @@ impl kubectl::ApiClient for Client<'_> {
 impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput {
         let files = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
-        let out = kubectl::run(command, &files, &mut Client(self));
+        let end = self.cluster.now() + std::time::Duration::from_secs(COMMAND_SECONDS);
+        let out = kubectl::run(command, &files, &mut Client(self, end));
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
     }
 
@@ -290,7 +321,7 @@ impl System for Simulator {
     fn add_node(&mut self, name: &str) {
         let components: Vec<Box<dyn Component>> = vec![Controller::boxed(StandInKubelet::new(name))];
         self.cluster.add_node(&NodeSpec::standard(name), components);
-        self.cluster.settle();
+        let _ = self.cluster.settle();
     }
 
     fn writes(&self) -> &[Write] {

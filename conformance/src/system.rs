@@ -106,6 +106,14 @@ pub trait System {
     fn wait(&mut self, seconds: f64);
     /// Goes on until nothing but heartbeats was written for two seconds of the cluster's time.
     fn settle(&mut self);
+    /// Lets time pass until a moment (seconds since 1970), if it is not that late yet: the pause
+    /// before the recorder's next step.
+    fn pause_until(&mut self, at: f64) {
+        let early = at - self.now();
+        if early > 0.0 {
+            self.wait(early);
+        }
+    }
     /// Registers one more node.
     fn add_node(&mut self, name: &str);
     /// Every change of the store since the system began, its set-up included.

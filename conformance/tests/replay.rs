@@ -104,6 +104,7 @@ impl System for Replay {
         self.advance();
     }
     fn settle(&mut self) {}
+    fn pause_until(&mut self, _: f64) {}
     fn add_node(&mut self, _: &str) {
         self.advance();
     }

@@ -1,7 +1,10 @@
 //! Names, references and ownership.
 
+use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -11,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::kinds::Kind;
 
 /// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Key {
     /// Empty for a cluster-scoped object.
     pub namespace: Rc<str>,
@@ -19,10 +22,72 @@ pub struct Key {
     pub name: Rc<str>,
 }
 
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.namespace.hash(state);
+        self.name.hash(state);
+    }
+}
+
+/// So many namespaces are remembered.
+const RECENT: usize = 4;
+
+thread_local! {
+    /// The namespaces of the keys that were made last, and the place of the next. Most keys have one
+    /// of these: it is then shared instead of copied, and two keys mostly need no look at it to be
+    /// compared. Nobody can tell.
+    static NAMESPACES: RefCell<([Rc<str>; RECENT], usize)> = RefCell::default();
+}
+
+fn shared_namespace(namespace: &str) -> Rc<str> {
+    NAMESPACES.with(|recent| {
+        let Ok(mut recent) = recent.try_borrow_mut() else { return Rc::from(namespace) };
+        let (known, next) = &mut *recent;
+        if let Some(same) = known.iter().find(|k| ***k == *namespace) {
+            return same.clone();
+        }
+        let new: Rc<str> = Rc::from(namespace);
+        if let Some(place) = known.get_mut(*next) {
+            *place = new.clone();
+        }
+        *next = (*next + 1) % RECENT;
+        new
+    })
+}
+
 impl Key {
     /// A key of copies.
     pub fn new(namespace: &str, name: &str) -> Key {
-        Key { namespace: namespace.into(), name: name.into() }
+        Key { namespace: shared_namespace(namespace), name: name.into() }
+    }
+}
+
+/// Equal pointers are equal texts; that is cheaper to see.
+fn same_text(a: &Rc<str>, b: &Rc<str>) -> bool {
+    Rc::ptr_eq(a, b) || **a == **b
+}
+
+fn order_of_text(a: &Rc<str>, b: &Rc<str>) -> Ordering {
+    if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        same_text(&self.namespace, &other.namespace) && same_text(&self.name, &other.name)
+    }
+}
+
+impl Eq for Key {}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        order_of_text(&self.namespace, &other.namespace).then_with(|| order_of_text(&self.name, &other.name))
     }
 }
 

@@ -12,6 +12,7 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod digest;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
@@ -21,6 +22,7 @@ mod meta;
 pub mod names;
 mod object;
 pub mod patch;
+pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod yaml;
@@ -49,3 +51,9 @@ pub mod types {
 
 /// A moment of virtual time.
 pub type Timestamp = jiff::Timestamp;
+
+/// A moment so much later (or earlier); the end (or the beginning) of time at most, so that no
+/// number in a manifest can overflow it. Moments are added to with this and nothing else.
+pub fn later(from: Timestamp, by: jiff::SignedDuration) -> Timestamp {
+    from.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
+}

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::registry::seconds;
 use super::{
     ApiServer, Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb,
     strategy,
 };
 use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, Time};
-use crate::api::{ApiKind, Kind, MetaExt, Object};
+use crate::api::{ApiKind, Kind, MetaExt, Object, later};
 
 /// Dependents go first.
 pub const FINALIZER_FOREGROUND: &str = "foregroundDeletion";
@@ -279,8 +281,7 @@ fn before_delete(
         if asked >= old {
             return Ok(Grace::Pending);
         }
-        let new_time =
-            since.0 - jiff::SignedDuration::from_secs(old) + jiff::SignedDuration::from_secs(asked);
+        let new_time = later(since.0, SignedDuration::from_secs(asked.saturating_sub(old)));
         let new_time = new_time.max(now);
         let meta = object.meta_mut();
         meta.deletion_timestamp = Some(Time(new_time));
@@ -290,7 +291,7 @@ fn before_delete(
     let period = strategy::grace_period(pod, options.grace_period_seconds);
     bump_generation(object);
     let meta = object.meta_mut();
-    meta.deletion_timestamp = Some(Time(now + jiff::SignedDuration::from_secs(period)));
+    meta.deletion_timestamp = Some(Time(later(now, SignedDuration::from_secs(period))));
     meta.deletion_grace_period_seconds = Some(period);
     Ok(if period == 0 { Grace::Now } else { Grace::Graceful })
 }

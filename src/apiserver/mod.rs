@@ -37,6 +37,7 @@ use crate::etcd::{Etcd, Map};
 use managed_fields::{Ledger, Manager};
 
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
+pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
 pub use status::{Cause, Details, Status};
 pub use strategy::NAMESPACE_FINALIZER;
@@ -69,6 +70,8 @@ pub struct ApiServer {
     pub watches: WatchCache,
     now: Timestamp,
     random: Pcg32,
+    /// How many of the stored objects are events.
+    events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
     /// Who owns which fields, per object.
@@ -87,6 +90,7 @@ impl ApiServer {
             watches: WatchCache::default(),
             now: Timestamp::UNIX_EPOCH,
             random: Pcg32::seed_from_u64(seed),
+            events: 0,
             writes: Vec::new(),
             woken: Vec::new(),
             managed: Map::new(),
@@ -132,17 +136,21 @@ impl ApiServer {
 
     /// A version 4 uuid from the seed.
     fn new_uid(&mut self) -> String {
-        let r: [u32; 4] = std::array::from_fn(|_| self.random.next_u32());
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:x}{:03x}-{:04x}{:08x}",
-            r[0],
-            r[1] >> 16,
-            r[1] & 0xfff,
-            8 + (r[2] >> 30),
-            (r[2] >> 16) & 0xfff,
-            r[2] & 0xffff,
-            r[3]
-        )
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut r: [u32; 4] = std::array::from_fn(|_| self.random.next_u32());
+        // Its version and its variant.
+        r[1] = r[1] & 0xffff_0fff | 0x4000;
+        r[2] = r[2] & 0x0fff_ffff | (8 + (r[2] >> 30)) << 28;
+        let bits = r.iter().fold(0u128, |n, word| n << 32 | u128::from(*word));
+        // Digit by digit: the formatter took 1% of a run.
+        let mut uid = String::with_capacity(36);
+        for i in 0..32 {
+            if matches!(i, 8 | 12 | 16 | 20) {
+                uid.push('-');
+            }
+            uid.push(char::from(HEX[(bits >> (124 - 4 * i)) as usize & 0xf]));
+        }
+        uid
     }
 
     /// Five characters of the alphabet that spells no words
@@ -150,5 +158,41 @@ impl ApiServer {
     fn random_suffix(&mut self) -> String {
         const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
         (0..5).map(|_| char::from(ALPHABET[(self.random.next_u32() % 27) as usize])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::{Key, Kind};
+
+    #[test]
+    fn a_full_store_says_so_and_has_room_again_after_a_deletion() {
+        let mut api = ApiServer::new(1);
+        let user: Rc<str> = "kubectl".into();
+        let namespace = |name: &str| {
+            let object = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": name}}));
+            Request::new(&user, Verb::Create, Kind::Namespace, Key::new("", name))
+                .body(Body::Object(object.unwrap()))
+        };
+        let map = |name: &str, verb: Verb| {
+            let object = Object::from_value(
+                Kind::ConfigMap,
+                serde_json::json!({"metadata": {"name": name, "namespace": "a"}}),
+            );
+            let body = if verb == Verb::Create { Body::Object(object.unwrap()) } else { Body::None };
+            Request::new(&user, verb, Kind::ConfigMap, Key::new("a", name)).body(body)
+        };
+        api.request(&namespace("a"));
+        for i in 1..OBJECTS_LIMIT {
+            assert_eq!(api.request(&map(&format!("c{i}"), Verb::Create)).code(), 201);
+        }
+        let refused = api.request(&map("one-more", Verb::Create));
+        assert_eq!(refused.code(), 500);
+        let Response::Failure(status) = refused else { panic!("not a refusal") };
+        assert!(status.message.contains("20000 objects"), "{status}");
+        assert_eq!(api.request(&map("c1", Verb::Delete)).code(), 200);
+        assert_eq!(api.request(&map("one-more", Verb::Create)).code(), 201);
     }
 }

@@ -28,7 +28,10 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         self.match_namespace(r, &mut object)?;
         check_name(object.name(), &r.key.name)?;
-        defaults::apply(&mut object);
+        match r.subresource {
+            Subresource::Status => defaults::apply_to_status(&mut object),
+            _ => defaults::apply(&mut object),
+        }
         self.store_update(r, old, object)
     }
 }

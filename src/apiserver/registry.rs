@@ -13,6 +13,11 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
 use crate::apiserver::status::Details;
 
+/// So many objects, events not counted, a cluster may have.
+pub const OBJECTS_LIMIT: usize = 20_000;
+/// So many events.
+pub const EVENTS_LIMIT: usize = 60_000;
+
 /// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
 const MAX_GENERATED_BASE: usize = 58;
 
@@ -76,6 +81,7 @@ impl ApiServer {
             }
             return Err(s);
         }
+        self.has_room(r.kind)?;
         if !r.dry_run {
             object = self.write(at, None, object, r);
         }
@@ -102,12 +108,30 @@ impl ApiServer {
                     }
                     return Err(Status::not_found(r.kind, &r.key.name));
                 };
-                defaults::apply(&mut object);
+                match r.subresource {
+                    Subresource::Status => defaults::apply_to_status(&mut object),
+                    _ => defaults::apply(&mut object),
+                }
                 self.store_update(r, old, object)
             }
             Body::Scale { .. } => self.scale(r),
             _ => Err(Status::method_not_supported(r.kind, "update")),
         }
+    }
+
+    /// A store that is full takes nothing new, as etcd does beyond its quota.
+    fn has_room(&self, kind: Kind) -> Result<(), Status> {
+        let (have, limit, what) = match kind {
+            Kind::Event => (self.events, EVENTS_LIMIT, "events"),
+            _ => (self.etcd.len() - self.events, OBJECTS_LIMIT, "objects"),
+        };
+        if have < limit {
+            return Ok(());
+        }
+        let message = format!(
+            "Internal error occurred: etcdserver: mvcc: database space exceeded: no more than {limit} {what} are kept here"
+        );
+        Err(Status::new(500, "InternalError", message))
     }
 
     /// `…/scale`: the object with another size.
@@ -203,6 +227,7 @@ impl ApiServer {
         r: &Request,
     ) -> Object {
         let revision = self.etcd.revision() + 1;
+        self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
         object.meta_mut().resource_version = Some(revision.to_string());
         self.etcd.put(at.clone(), object.clone());
         self.note_managers(&at, prev.as_ref(), &object, r);
@@ -282,6 +307,7 @@ impl ApiServer {
         if self.etcd.delete(at).is_none() {
             return;
         }
+        self.events -= usize::from(at.kind == Kind::Event);
         self.managed.remove(at);
         let revision = self.etcd.revision();
         let mut last = last.clone();

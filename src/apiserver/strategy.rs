@@ -156,6 +156,13 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
     }
 }
 
+/// Sets back what may not change. Most often it has not, and what is large is not copied.
+fn keep<T: Clone + PartialEq>(new: &mut T, old: &T) {
+    if new != old {
+        new.clone_from(old);
+    }
+}
+
 /// `PrepareForUpdate` of the status strategy: everything but status stays, and of metadata what
 /// each kind keeps.
 pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
@@ -163,19 +170,19 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
         Kind::Deployment => {
             let Some(o) = Deployment::from_object(old).cloned() else { return };
             edit(object, |d: &mut Deployment| {
-                d.spec.clone_from(&o.spec);
-                d.metadata.labels.clone_from(&o.metadata.labels);
+                keep(&mut d.spec, &o.spec);
+                keep(&mut d.metadata.labels, &o.metadata.labels);
             });
         }
         Kind::ReplicaSet => {
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
-            edit(object, |rs: &mut ReplicaSet| rs.spec.clone_from(&o.spec));
+            edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
-                p.spec.clone_from(&o.spec);
-                p.metadata.owner_references.clone_from(&o.metadata.owner_references);
+                keep(&mut p.spec, &o.spec);
+                keep(&mut p.metadata.owner_references, &o.metadata.owner_references);
                 let qos = o.status.as_ref().and_then(|s| s.qos_class.clone());
                 if let Some(s) = p.status.as_mut()
                     && s.qos_class.is_none()
@@ -186,27 +193,27 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
         }
         Kind::Node => {
             let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
-            edit(object, |n: &mut crate::api::types::Node| n.spec.clone_from(&o.spec));
+            edit(object, |n: &mut crate::api::types::Node| keep(&mut n.spec, &o.spec));
         }
         Kind::Namespace => {
             let Some(o) = Namespace::from_object(old).cloned() else { return };
-            edit(object, |n: &mut Namespace| n.spec.clone_from(&o.spec));
+            edit(object, |n: &mut Namespace| keep(&mut n.spec, &o.spec));
         }
         Kind::Service => {
             let Some(o) = Service::from_object(old).cloned() else { return };
-            edit(object, |s: &mut Service| s.spec.clone_from(&o.spec));
+            edit(object, |s: &mut Service| keep(&mut s.spec, &o.spec));
         }
         Kind::PodDisruptionBudget => {
             let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
-            edit(object, |b: &mut PodDisruptionBudget| b.spec.clone_from(&o.spec));
+            edit(object, |b: &mut PodDisruptionBudget| keep(&mut b.spec, &o.spec));
         }
         Kind::PersistentVolumeClaim => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
-            edit(object, |c: &mut PersistentVolumeClaim| c.spec.clone_from(&o.spec));
+            edit(object, |c: &mut PersistentVolumeClaim| keep(&mut c.spec, &o.spec));
         }
         Kind::PersistentVolume => {
             let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
-            edit(object, |v: &mut PersistentVolume| v.spec.clone_from(&o.spec));
+            edit(object, |v: &mut PersistentVolume| keep(&mut v.spec, &o.spec));
         }
         _ => {}
     }
@@ -341,5 +348,27 @@ pub fn qos_class(spec: &PodSpec) -> &'static str {
         (false, _) => "BestEffort",
         (true, true) => "Guaranteed",
         (true, false) => "Burstable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_status_update_copies_a_spec_only_if_it_differs() {
+        let pod = |image: &str| {
+            let spec = json!({"containers": [{"name": "c", "image": image}]});
+            Object::from_value(Kind::Pod, json!({"metadata": {"name": "p"}, "spec": spec})).unwrap()
+        };
+        let containers = |o: &Object| o.get::<Pod>().unwrap().spec.as_ref().unwrap().containers.as_ptr();
+        let (old, mut same, mut other) = (pod("a"), pod("a"), pod("b"));
+        let before = containers(&same);
+        prepare_for_status_update(&mut same, &old);
+        assert_eq!(containers(&same), before);
+        prepare_for_status_update(&mut other, &old);
+        assert_eq!(other, old);
     }
 }

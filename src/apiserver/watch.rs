@@ -90,7 +90,8 @@ pub struct Watcher {
 #[derive(Clone, Debug, Default)]
 pub struct WatchCache {
     next: WatchId,
-    watchers: Map<WatchId, Watcher>,
+    // Shared, so that a step after a snapshot copies the one it touches and not its neighbours.
+    watchers: Map<WatchId, Rc<Watcher>>,
     // The watchers of a kind by the value of the field they are indexed by; `None` are those that
     // see every write of the kind.
     index: Map<(Kind, Option<Rc<str>>), Vec<WatchId>>,
@@ -105,7 +106,7 @@ impl WatchCache {
         let mut ids = self.index.get(&at).cloned().unwrap_or_default();
         ids.push(id);
         self.index.insert(at, ids);
-        self.watchers.insert(id, Watcher { process, kind, filter, queue: VecDeque::new() });
+        self.watchers.insert(id, Rc::new(Watcher { process, kind, filter, queue: VecDeque::new() }));
         id
     }
 
@@ -129,7 +130,7 @@ impl WatchCache {
         match self.watchers.get(&id) {
             None => Err(Gone),
             Some(w) if w.queue.is_empty() => Ok(None),
-            Some(_) => Ok(self.watchers.get_mut(&id).and_then(|w| w.queue.pop_front())),
+            Some(_) => Ok(self.watchers.get_mut(&id).and_then(|w| Rc::make_mut(w).queue.pop_front())),
         }
     }
 
@@ -174,6 +175,7 @@ impl WatchCache {
                     (true, false) => WatchEventType::Deleted,
                     (false, false) => continue,
                 };
+                let w = Rc::make_mut(w);
                 w.queue.push_back(WatchEvent { kind, object: any.clone(), revision });
                 wake.push(w.process);
             }

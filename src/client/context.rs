@@ -19,7 +19,7 @@ use super::indexer::Caches;
 use super::recorder::Recorded;
 use super::why::Why;
 use crate::api::types::ObjectReference;
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
 use crate::apiserver::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
 /// Why a sync gave up; its key is tried again later.
@@ -172,7 +172,7 @@ impl<S: Clone + 'static> Context<S> {
 
     /// Wants a key to be synced again after a while, and says who waits for it.
     pub fn enqueue_waiting(&self, key: Key, after: SignedDuration, wait: Wait) {
-        let at = self.now + after.max(SignedDuration::ZERO);
+        let at = later(self.now, after.max(SignedDuration::ZERO));
         self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, wait });
     }
 

@@ -16,7 +16,7 @@ use super::informer::Notification;
 use super::recorder::{EventFlavour, Recorder};
 use super::why::Why;
 use super::workqueue::WorkQueue;
-use crate::api::{Key, Kind, Timestamp};
+use crate::api::{Key, Kind, Timestamp, later};
 use crate::apiserver::{Filter, Request, Response};
 
 /// What makes one controller differ from another: what it watches, how it turns a notification
@@ -93,7 +93,7 @@ impl<S> Handler<'_, S> {
 
     /// Adds a key after a while, and says who waits for it.
     pub fn enqueue_waiting(&mut self, key: &Key, after: SignedDuration, wait: Wait) {
-        let at = self.now + after.max(SignedDuration::ZERO);
+        let at = later(self.now, after.max(SignedDuration::ZERO));
         plan(self.queue, self.timers, key, at, wait);
     }
 
@@ -131,10 +131,14 @@ pub enum Wait {
         namespace: Rc<str>,
     },
     /// The cluster, as soon as the node's kubelet has stopped. While it runs its heartbeats come
-    /// in time, so a deadline for them never comes, however time jumps.
+    /// in time, so a deadline for them never comes, however time jumps. It comes after everything
+    /// else that is due at its moment, so that a heartbeat of that moment has been heard.
     Watchdog {
         /// The node whose heart beats.
         node: Rc<str>,
+        /// How long after the kubelet stopped it comes at the soonest: the heartbeats before that
+        /// have been in time, whether or not time was there for each to be written.
+        after: SignedDuration,
     },
 }
 
@@ -354,7 +358,7 @@ impl<R: Reconciler> Controller<R> {
             self.queue.forget(key);
             return;
         }
-        let at = env.now + self.queue.next_delay(key);
+        let at = later(env.now, self.queue.next_delay(key));
         plan(&mut self.queue, env.timers, key, at, Wait::Foreground);
     }
 

@@ -1,29 +1,97 @@
 //! What a component believes: the objects its informers have seen, by key and by owner
 //! (`k8s.io/client-go/tools/cache.Indexer`).
 
+use std::borrow::Cow;
 use std::ops::Bound;
 use std::rc::Rc;
 
+use imbl::shared_ptr::RcK;
+
+use crate::api::digest::Digest;
+use crate::api::pod::{is_active, is_ready, is_terminating};
+use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
 use crate::etcd::Map;
+
+type Set<T> = imbl::GenericOrdSet<T, RcK>;
 
 /// The objects of one kind that an informer has seen.
 #[derive(Clone, Debug, Default)]
 pub struct Indexer {
     items: Map<Key, Object>,
-    // By the uid of the controlling owner; of objects without one by "orphans/<namespace>".
-    by_controller: Map<(Rc<str>, Key), Object>,
+    // By the uid of the controlling owner; objects without one by "orphans/<namespace>".
+    by_controller: Map<Rc<str>, Rc<Owned>>,
 }
 
-fn controller_index(object: &Object) -> Rc<str> {
-    match object.meta().controller() {
-        Some(o) => Rc::from(o.uid.as_str()),
-        None => orphans(object.namespace()),
+/// What one controller owns.
+#[derive(Clone, Debug, Default)]
+struct Owned {
+    /// Keys and no objects: most updates change no owner, and then this map stays as it is.
+    keys: Set<Key>,
+    /// Its pods with equal labels, counted, so that whoever wants to know how many are ready need
+    /// not look at each: at 10,000 pods that was half of a run.
+    counts: Vec<PodCount>,
+}
+
+/// How many pods of an owner have the same labels, and how they are.
+#[derive(Clone, Debug)]
+pub struct PodCount {
+    labels: u128,
+    /// One that has, or had, these labels.
+    pub example: Rc<Pod>,
+    /// Those that count: neither over nor being deleted.
+    pub active: usize,
+    /// Those of them that are ready.
+    pub ready: usize,
+    /// Those that are being deleted and are not over.
+    pub terminating: usize,
+}
+
+fn labels_digest(pod: &Pod) -> u128 {
+    let labels = pod.metadata.labels_or_empty().iter();
+    labels.fold(Digest::default(), |d, (k, v)| d.with(k).with(v)).finish()
+}
+
+impl Owned {
+    fn count(&mut self, object: &Object, comes: bool) {
+        let Some(pod) = object.get::<Pod>() else { return };
+        let labels = labels_digest(pod);
+        let at = match self.counts.iter().position(|c| c.labels == labels) {
+            Some(at) => at,
+            None => {
+                let example = pod.clone();
+                self.counts.push(PodCount { labels, example, active: 0, ready: 0, terminating: 0 });
+                self.counts.len() - 1
+            }
+        };
+        let Some(c) = self.counts.get_mut(at) else { return };
+        let active = is_active(pod);
+        for (n, is) in [
+            (&mut c.active, active),
+            (&mut c.ready, active && is_ready(pod)),
+            (&mut c.terminating, is_terminating(pod)),
+        ] {
+            if is {
+                *n = if comes { *n + 1 } else { n.saturating_sub(1) };
+            }
+        }
+        // Kept while there is one to be counted, so that labels nobody has any more are forgotten.
+        if c.active == 0 && c.terminating == 0 {
+            self.counts.swap_remove(at);
+        }
     }
 }
 
-fn orphans(namespace: &str) -> Rc<str> {
-    Rc::from(format!("orphans/{namespace}"))
+/// By what an object is indexed.
+fn controller_index(object: &Object) -> Cow<'_, str> {
+    match object.meta().controller() {
+        Some(o) => Cow::Borrowed(&o.uid),
+        None => Cow::Owned(orphans(object.namespace())),
+    }
+}
+
+fn orphans(namespace: &str) -> String {
+    format!("orphans/{namespace}")
 }
 
 fn same_controller(a: &Object, b: &Object) -> bool {
@@ -56,39 +124,74 @@ impl Indexer {
     }
 
     /// Those whose controlling owner has this uid, in key order.
-    pub fn controlled_by<'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a Object> + 'a {
-        self.indexed(Rc::from(uid))
+    pub fn controlled_by<'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
+        self.indexed(uid)
     }
 
     /// Those of a namespace that no controller owns, in key order.
-    pub fn orphans<'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a Object> + 'a {
-        self.indexed(orphans(namespace))
+    pub fn orphans<'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
+        self.indexed(&orphans(namespace))
     }
 
-    fn indexed(&self, value: Rc<str>) -> impl Iterator<Item = &Object> {
-        let from = (value.clone(), Key::new("", ""));
-        self.by_controller
-            .range((Bound::Included(from), Bound::Unbounded))
-            .take_while(move |((v, _), _)| *v == value)
-            .map(|(_, o)| o)
+    fn indexed<'a>(&'a self, value: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
+        let owned = self.by_controller.get(value).into_iter();
+        owned.flat_map(|owned| owned.keys.iter()).filter_map(|key| self.items.get(key))
+    }
+
+    /// How many pods this owner controls, by their labels.
+    pub fn pods_controlled_by(&self, uid: &str) -> &[PodCount] {
+        self.by_controller.get(uid).map_or(&[], |owned| &owned.counts)
+    }
+
+    /// How many pods of a namespace no controller owns, by their labels.
+    pub fn orphaned_pods(&self, namespace: &str) -> &[PodCount] {
+        self.by_controller.get(orphans(namespace).as_str()).map_or(&[], |owned| &owned.counts)
     }
 
     /// Adds or replaces an object; what was there.
     pub fn upsert(&mut self, object: Object) -> Option<Object> {
         let key = object.key();
         let old = self.items.insert(key.clone(), object.clone());
-        if let Some(o) = old.as_ref().filter(|o| !same_controller(o, &object)) {
-            self.by_controller.remove(&(controller_index(o), key.clone()));
+        let stays = old.as_ref().is_some_and(|old| same_controller(old, &object));
+        if let Some(old) = old.as_ref().filter(|_| !stays) {
+            self.unindex(old, &key);
         }
-        self.by_controller.insert((controller_index(&object), key), object);
+        let index = controller_index(&object);
+        if !self.by_controller.contains_key(&*index) {
+            self.by_controller.insert(Rc::from(&*index), Rc::default());
+        }
+        if let Some(owned) = self.by_controller.get_mut(&*index) {
+            // Only pods are counted.
+            if stays && object.kind() != Kind::Pod {
+                return old;
+            }
+            let owned = Rc::make_mut(owned);
+            owned.count(&object, true);
+            match &old {
+                Some(old) if stays => owned.count(old, false),
+                _ => {
+                    owned.keys.insert(key);
+                }
+            }
+        }
         old
     }
 
     /// Removes an object; what was there.
     pub fn remove(&mut self, key: &Key) -> Option<Object> {
         let old = self.items.remove(key)?;
-        self.by_controller.remove(&(controller_index(&old), key.clone()));
+        self.unindex(&old, key);
         Some(old)
+    }
+
+    fn unindex(&mut self, object: &Object, key: &Key) {
+        let index = controller_index(object);
+        let Some(owned) = self.by_controller.get_mut(&*index).map(Rc::make_mut) else { return };
+        owned.count(object, false);
+        owned.keys.remove(key);
+        if owned.keys.is_empty() {
+            self.by_controller.remove(&*index);
+        }
     }
 }
 

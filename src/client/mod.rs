@@ -15,7 +15,7 @@ mod workqueue;
 
 pub use context::{ApiCall, Context, Error, Lister, Result};
 pub use controller::{Component, Controller, Env, Handler, Pending, Progress, Reconciler, TimerOp, Wait};
-pub use indexer::{Caches, Indexer};
+pub use indexer::{Caches, Indexer, PodCount};
 pub use informer::{Delta, DeltaFifo, Informer, Listener, Notification};
 pub use recorder::{EventFlavour, Recorded, Recorder};
 pub use why::{Fact, Why};

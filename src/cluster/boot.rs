@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use serde_json::json;
 
+use super::Cluster;
 use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
-use super::{Action, Cluster};
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{ApiServer, Body, Request, Verb};
@@ -94,7 +94,8 @@ impl Cluster {
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
-        cluster.settle();
+        // One whose components never come to rest shows that when it is stepped.
+        let _ = cluster.settle();
         cluster.turn = Actor::default();
         cluster
     }
@@ -122,15 +123,6 @@ impl Cluster {
             let status = Request::new(&user, Verb::Update, object.kind(), object.key())
                 .subresource(crate::apiserver::Subresource::Status);
             let _ = self.request(&status.body(Body::Object(object)));
-        }
-    }
-
-    /// Does all there is to do without letting time pass.
-    pub fn settle(&mut self) {
-        while let Some(action) = self.fair().filter(|a| *a != Action::Advance) {
-            if self.act(&action).is_err() {
-                return;
-            }
         }
     }
 }
@@ -176,7 +168,8 @@ fn node_object(spec: &NodeSpec, index: usize) -> Object {
     }
     let condition = |type_: &str, status: &str, reason: &str, message: &str| json!({"type": type_, "status": status, "reason": reason, "message": message});
     let value = json!({
-        "metadata": {"name": spec.name, "labels": labels},
+        // The annotation is what the TTL controller gives every node of a small cluster.
+        "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},
         "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
         "status": {
             "capacity": spec.capacity,

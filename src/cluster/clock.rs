@@ -4,7 +4,9 @@
 use std::ops::Bound;
 use std::rc::Rc;
 
-use crate::api::{Key, Timestamp};
+use jiff::SignedDuration;
+
+use crate::api::{Key, Timestamp, later};
 use crate::client::{TimerOp, Wait};
 use crate::etcd::Map;
 
@@ -24,22 +26,25 @@ pub struct Clock {
     background: Map<Deadline, ()>,
     // Those in the background that are polls, by what they look at.
     polls: Map<(Rc<str>, Deadline), ()>,
-    // Deadlines that only come for a node whose kubelet has stopped, by node.
-    watchdogs: Map<(Rc<str>, Deadline), ()>,
+    // Deadlines that only come for a node whose kubelet has stopped, by node; with how long after
+    // that they come at the soonest.
+    watchdogs: Map<(Rc<str>, Deadline), SignedDuration>,
+    // Those of silent nodes, which come when everything else at their moment is done.
+    barking: Map<Deadline, (Rc<str>, SignedDuration)>,
     // The nodes whose kubelet has stopped.
     silent: Set,
 }
 
 /// Entries of a map that begin with a name.
-fn about(map: &Map<(Rc<str>, Deadline), ()>, name: &Rc<str>) -> Vec<Deadline> {
+fn about<V: Clone>(map: &Map<(Rc<str>, Deadline), V>, name: &Rc<str>) -> Vec<(Deadline, V)> {
     let first = (Timestamp::MIN, Actor::default(), Key::new("", ""));
     let all = map.range((Bound::Included((name.clone(), first)), Bound::Unbounded));
-    all.take_while(|((n, _), ())| n == name).map(|((_, d), ())| d.clone()).collect()
+    all.take_while(|((n, _), _)| n == name).map(|((_, d), v)| (d.clone(), v.clone())).collect()
 }
 
-/// Removes the entries that are about one of these deadlines.
-fn remove_all(map: &mut Map<(Rc<str>, Deadline), ()>, which: impl Fn(&Deadline) -> bool) {
-    let gone: Vec<(Rc<str>, Deadline)> = map.keys().filter(|(_, d)| which(d)).cloned().collect();
+/// Removes the entries of these keys.
+fn remove_all<K: Clone + Ord, V: Clone>(map: &mut Map<K, V>, which: impl Fn(&K) -> bool) {
+    let gone: Vec<K> = map.keys().filter(|k| which(k)).cloned().collect();
     for k in gone {
         map.remove(&k);
     }
@@ -54,6 +59,7 @@ impl Clock {
             background: Map::new(),
             polls: Map::new(),
             watchdogs: Map::new(),
+            barking: Map::new(),
             silent: Set::new(),
         }
     }
@@ -69,16 +75,26 @@ impl Clock {
             let old = (old, actor, key.clone());
             self.foreground.remove(&old);
             self.background.remove(&old);
-            remove_all(&mut self.polls, |d| *d == old);
-            remove_all(&mut self.watchdogs, |d| *d == old);
+            remove_all(&mut self.polls, |(_, d)| *d == old);
+            // A watchdog may have been put off: it is known by its key.
+            let same = |(_, a, k): &Deadline| *a == actor && *k == key;
+            remove_all(&mut self.watchdogs, |(_, d)| same(d));
+            remove_all(&mut self.barking, same);
+        }
+        // The end of time is never reached.
+        if at == Timestamp::MAX {
+            return;
         }
         let deadline = (at, actor, key);
         match wait {
-            Wait::Watchdog { node } if !self.silent.contains(&node) => {
-                self.watchdogs.insert((node, deadline), ());
+            Wait::Watchdog { node, after } if self.silent.contains(&node) => {
+                self.barking.insert(deadline, (node, after));
+            }
+            Wait::Watchdog { node, after } => {
+                self.watchdogs.insert((node, deadline), after);
             }
             Wait::Cancelled => {}
-            Wait::Foreground | Wait::Watchdog { .. } => {
+            Wait::Foreground => {
                 self.foreground.insert(deadline, ());
             }
             Wait::Background => {
@@ -96,7 +112,7 @@ impl Clock {
         if self.polls.is_empty() {
             return;
         }
-        for d in about(&self.polls, namespace) {
+        for (d, ()) in about(&self.polls, namespace) {
             self.polls.remove(&(namespace.clone(), d.clone()));
             if self.background.remove(&d).is_some() {
                 self.foreground.insert(d, ());
@@ -107,16 +123,23 @@ impl Clock {
     /// A node's heart stops: what would come without its beats comes.
     pub(super) fn silence(&mut self, node: &Rc<str>) {
         self.silent.insert(node.clone());
-        for d in about(&self.watchdogs, node) {
+        for (d, after) in about(&self.watchdogs, node) {
             self.watchdogs.remove(&(node.clone(), d.clone()));
             let (at, actor, key) = d;
-            self.foreground.insert((at.max(self.now), actor, key), ());
+            let at = at.max(later(self.now, after));
+            self.barking.insert((at, actor, key), (node.clone(), after));
         }
     }
 
-    /// A node's heart beats again.
+    /// A node's heart beats again: nobody waits any more for what would come without its beats.
     pub(super) fn revive(&mut self, node: &Rc<str>) {
         self.silent.remove(node);
+        let of_node: Vec<(Deadline, SignedDuration)> =
+            self.barking.iter().filter(|(_, (n, _))| n == node).map(|(d, (_, a))| (d.clone(), *a)).collect();
+        for (d, after) in of_node {
+            self.barking.remove(&d);
+            self.watchdogs.insert((node.clone(), d), after);
+        }
     }
 
     /// Forgets the deadlines of a component.
@@ -127,21 +150,26 @@ impl Clock {
                 map.remove(&d);
             }
         }
-        remove_all(&mut self.polls, |(_, a, _)| *a == actor);
-        remove_all(&mut self.watchdogs, |(_, a, _)| *a == actor);
+        remove_all(&mut self.polls, |(_, (_, a, _))| *a == actor);
+        remove_all(&mut self.watchdogs, |(_, (_, a, _))| *a == actor);
+        remove_all(&mut self.barking, |(_, a, _)| *a == actor);
     }
 
     /// The deadlines a cluster waits for, soonest first.
     pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Actor, &Key)> {
-        self.foreground.keys().map(|(t, a, k)| (*t, *a, k))
+        let mut all: Vec<_> = self.foreground.keys().chain(self.barking.keys()).collect();
+        all.sort();
+        all.into_iter().map(|(t, a, k)| (*t, *a, k))
     }
 
-    /// The next moment that the cluster waits for.
+    /// The next moment that the cluster waits for; now, if a watchdog of this moment was let wait.
     pub fn next(&self) -> Option<Timestamp> {
-        self.foreground.get_min().map(|((t, _, _), ())| *t)
+        let foreground = self.foreground.get_min().map(|((t, _, _), ())| *t);
+        let barking = self.barking.get_min().map(|((t, _, _), _)| *t);
+        foreground.into_iter().chain(barking).min().map(|t| t.max(self.now))
     }
 
-    /// Jumps to a moment; the deadlines up to it, soonest first.
+    /// Jumps to a moment; the deadlines up to it, soonest first. Watchdogs come alone.
     pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, Key)> {
         self.now = self.now.max(to);
         let mut due: Vec<Deadline> = Vec::new();
@@ -153,7 +181,14 @@ impl Clock {
             }
         }
         if !self.polls.is_empty() {
-            remove_all(&mut self.polls, |(t, _, _)| *t <= to);
+            remove_all(&mut self.polls, |(_, (t, _, _))| *t <= to);
+        }
+        if due.is_empty() {
+            while let Some((first, _)) = self.barking.get_min().filter(|((t, _, _), _)| *t <= to) {
+                let first = first.clone();
+                self.barking.remove(&first);
+                due.push(first);
+            }
         }
         due.sort();
         due.into_iter().map(|(_, a, k)| (a, k)).collect()

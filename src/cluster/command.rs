@@ -8,8 +8,11 @@ use crate::api::{Key, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::client::Why;
 
-/// So many actions without a command mean that something runs in a circle.
-const ACTIONS_LIMIT: usize = 1_000_000;
+/// So many actions without a command, or without time passing, mean that something runs in a
+/// circle. (Fewer in this crate's own tests, which run in circles on purpose.)
+pub const ACTIONS_LIMIT: usize = if cfg!(test) { 100_000 } else { 1_000_000 };
+/// No sync issues so many commands.
+pub const COMMANDS_LIMIT: usize = 100_000;
 
 /// One command: an API write by a component, and the events it recorded about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,20 +41,33 @@ pub struct Command {
     pub waited_since: Option<Timestamp>,
 }
 
-/// What a step ended with.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cause {
-    /// A command was issued.
-    Command(Box<Command>),
-    /// Nothing can happen any more.
-    Steady,
+/// Why there is no next command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// There is none: for a component, until somebody else acts or time passes; for all, because
+    /// the cluster is steady.
+    Idle,
+    /// Something runs in a circle: [`ACTIONS_LIMIT`] or [`COMMANDS_LIMIT`] was reached.
+    Limit,
 }
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Stopped::Idle => "there is nothing to do",
+            Stopped::Limit => "something runs in a circle",
+        })
+    }
+}
+
+impl std::error::Error for Stopped {}
 
 impl Cluster {
     /// Steps up to and including the next command: of a component, or of whoever's turn it is.
-    /// `None` if there is none: for a component, until somebody else acts or time passes; for all,
-    /// because the cluster is steady.
-    pub fn next_command(&mut self, choice: Option<Actor>) -> Option<Command> {
+    ///
+    /// # Errors
+    /// Why there is none. What was done on the way to nothing without letting time pass stays done.
+    pub fn next_command(&mut self, choice: Option<Actor>) -> Result<Command, Stopped> {
         let mut actions = Vec::new();
         let mut waited_since = None;
         // Time is only let pass for a command that comes of it: what comes is tried on a copy.
@@ -59,14 +75,15 @@ impl Cluster {
         while actions.len() < ACTIONS_LIMIT {
             let cluster = copy.as_mut().unwrap_or(self);
             let action = match choice {
-                Some(actor) => cluster.next_for(actor)?,
-                None => cluster.fair()?,
+                Some(actor) => cluster.next_for(actor),
+                None => cluster.fair(),
             };
+            let action = action.ok_or(Stopped::Idle)?;
             if action == Action::Advance && copy.is_none() {
                 copy = Some(self.clone());
             }
             let cluster = copy.as_mut().unwrap_or(self);
-            let t = cluster.act(&action).ok()?;
+            let t = cluster.act(&action).map_err(|_| Stopped::Idle)?;
             actions.push(action);
             if let Outcome::Advanced { from, .. } = t.outcome {
                 waited_since.get_or_insert(from);
@@ -78,31 +95,37 @@ impl Cluster {
                 if let Some(copy) = copy {
                     *self = copy;
                 }
-                return Some(command);
+                return Ok(command);
             }
         }
-        None
+        Err(Stopped::Limit)
     }
 
     /// Steps through the rest of the sync under way, or through the next one, of a component or
     /// of whoever's turn it is: all its commands.
-    pub fn next_reconcile(&mut self, choice: Option<Actor>) -> Option<Vec<Command>> {
-        let mut commands: Vec<Command> = Vec::new();
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn next_reconcile(&mut self, choice: Option<Actor>) -> Result<Vec<Command>, Stopped> {
         let first = self.next_command(choice)?;
         let actor = first.actor;
-        commands.push(first);
+        let mut commands = vec![first];
         while self.component(actor).is_some_and(|c| c.pending().is_some()) {
+            if commands.len() >= COMMANDS_LIMIT {
+                return Err(Stopped::Limit);
+            }
             match self.next_command(Some(actor)) {
-                Some(c) => commands.push(c),
-                None => break,
+                Ok(c) => commands.push(c),
+                Err(Stopped::Idle) => break,
+                Err(Stopped::Limit) => return Err(Stopped::Limit),
             }
         }
-        Some(commands)
+        Ok(commands)
     }
 
     fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
         let c = self.processes.get(actor.process as usize)?.components.get(actor.component as usize)?;
-        Some(&**c)
+        Some(&***c)
     }
 
     /// A component's name.
@@ -146,7 +169,11 @@ impl Cluster {
 
     fn flush_events(&mut self, command: &mut Command, actions: &mut Vec<Action>) {
         let action = Action::Record { actor: command.actor };
-        while self.component(command.actor).is_some_and(|c| c.has_events()) {
+        // Writing an event makes none, so those that wait are all there will be.
+        for _ in 0..ACTIONS_LIMIT {
+            if !self.component(command.actor).is_some_and(|c| c.has_events()) {
+                return;
+            }
             let Ok(t) = self.act(&action) else { return };
             actions.push(action);
             command.events.extend(t.writes);
@@ -166,7 +193,7 @@ impl Cluster {
                 }
                 let actor = Actor { process: *id, component: u16::try_from(c).unwrap_or(u16::MAX) };
                 if self.next_for(actor).is_some()
-                    && let Some(command) = self.clone().next_command(Some(actor))
+                    && let Ok(command) = self.clone().next_command(Some(actor))
                 {
                     commands.push(command);
                 }
@@ -179,9 +206,9 @@ impl Cluster {
     }
 
     /// Whether no component has a next command, now or when time has passed. Heartbeats do not
-    /// count.
+    /// count. A cluster in which something runs in a circle is not steady.
     pub fn is_steady(&self) -> bool {
-        self.clone().next_command(None).is_none()
+        self.clone().next_command(None) == Err(Stopped::Idle)
     }
 
     /// Runs under the fair policy until the cluster is steady or so many commands were issued;
@@ -189,27 +216,56 @@ impl Cluster {
     pub fn run_to_steady(&mut self, limit: usize, mut see: impl FnMut(&Cluster, &Command)) -> bool {
         for _ in 0..limit {
             match self.next_command(None) {
-                Some(command) => see(self, &command),
-                None => return true,
+                Ok(command) => see(self, &command),
+                Err(why) => return why == Stopped::Idle,
             }
         }
         self.is_steady()
     }
 
-    /// Lets time pass up to a moment, doing everything that there is to do on the way.
-    pub fn run_until(&mut self, to: Timestamp, mut see: impl FnMut(&Cluster, &Command)) {
+    /// Lets time pass up to a moment, doing everything that there is to do on the way, what is due
+    /// at that moment included.
+    ///
+    /// # Errors
+    /// [`Stopped::Limit`] if so much happened at one moment that it will never end.
+    pub fn run_until(
+        &mut self,
+        to: Timestamp,
+        mut see: impl FnMut(&Cluster, &Command),
+    ) -> Result<(), Stopped> {
+        let (mut moment, mut actions) = (self.now(), 0);
         loop {
-            match self.fair() {
-                Some(Action::Advance) if self.clock.next().is_none_or(|t| t > to) => break,
-                None => break,
+            match self.fair().filter(|a| *a != Action::Advance || self.clock.next().is_some_and(|t| t <= to))
+            {
                 Some(action) => {
-                    let Ok(t) = self.act(&action) else { break };
+                    let Ok(t) = self.act(&action) else { return Ok(()) };
                     if let Some(command) = self.as_command(t) {
                         see(self, &command);
                     }
                 }
+                // What runs by the clock in the background comes with the last moment.
+                None if self.now() < to => self.advance_to(to),
+                None => return Ok(()),
+            }
+            actions = if self.now() == moment { actions + 1 } else { 0 };
+            moment = self.now();
+            if actions >= ACTIONS_LIMIT {
+                return Err(Stopped::Limit);
             }
         }
-        self.advance_to(to);
+    }
+
+    /// Does all there is to do without letting time pass.
+    ///
+    /// # Errors
+    /// [`Stopped::Limit`] if that will never end.
+    pub fn settle(&mut self) -> Result<(), Stopped> {
+        for _ in 0..ACTIONS_LIMIT {
+            let Some(action) = self.fair().filter(|a| *a != Action::Advance) else { return Ok(()) };
+            if self.act(&action).is_err() {
+                return Ok(());
+            }
+        }
+        Err(Stopped::Limit)
     }
 }

@@ -28,13 +28,9 @@ impl Cluster {
     /// The next action that brings news to a component.
     fn delivery(&self, actor: Actor, p: &Process) -> Option<Action> {
         let process = actor.process;
-        let mine = || {
-            p.informers.iter().enumerate().filter_map(|(i, n)| {
-                let l = n.listeners.iter().find(|l| l.component == actor.component as usize)?;
-                Some((u16::try_from(i).unwrap_or(u16::MAX), n, l))
-            })
-        };
-        for (informer, n, l) in mine() {
+        for &(informer, listener) in p.routes.get(actor.component as usize)? {
+            let n = p.informers.get(informer as usize)?;
+            let l = n.listeners.get(listener as usize)?;
             if !l.pending.is_empty() {
                 return Some(Action::Notify { actor, informer });
             }

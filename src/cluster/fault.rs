@@ -117,7 +117,7 @@ impl Cluster {
             let mut fresh = Informer::new(n.kind, n.filter.clone());
             fresh.listeners = std::mem::take(&mut n.listeners);
             fresh.listeners.iter_mut().for_each(|l| l.pending.clear());
-            *n = fresh;
+            **n = fresh;
         }
         p.components.iter_mut().for_each(|c| c.restart());
         let components = p.components.len();

@@ -13,11 +13,13 @@ mod fair;
 mod fault;
 mod process;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use action::{Action, Actor, Outcome, StepError, Transition};
 pub use boot::{Config, NodeSpec};
 pub use clock::Clock;
-pub use command::{Cause, Command};
+pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Stopped};
 pub use fault::{Fault, NoSuchFault};
 pub use process::Process;
 

@@ -4,6 +4,31 @@ use std::rc::Rc;
 
 use crate::client::{Caches, Component, Informer};
 
+/// A part of a process that is copied only when it is changed while another cluster still has it:
+/// a step that touches one component leaves the others where they are.
+#[derive(Clone, Debug)]
+pub struct Shared<T>(Rc<T>);
+
+impl<T> Shared<T> {
+    /// A part of its own.
+    pub fn new(part: T) -> Shared<T> {
+        Shared(Rc::new(part))
+    }
+}
+
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> std::ops::DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
 /// kube-controller-manager, kube-scheduler or a kubelet.
 #[derive(Clone, Debug)]
 pub struct Process {
@@ -14,11 +39,13 @@ pub struct Process {
     /// Whether it runs. A stopped process sees and does nothing.
     pub running: bool,
     /// One for each kind it watches.
-    pub informers: Vec<Informer>,
+    pub informers: Vec<Shared<Informer>>,
+    /// For each component, where it listens: the informer, and its place among the listeners.
+    pub routes: Rc<[Vec<(u16, u16)>]>,
     /// What these have seen.
     pub caches: Rc<Caches>,
     /// What works with them.
-    pub components: Vec<Box<dyn Component>>,
+    pub components: Vec<Shared<Box<dyn Component>>>,
 }
 
 impl Process {
@@ -40,6 +67,25 @@ impl Process {
                 }
             }
         }
-        Process { name: name.into(), node, running: true, informers, caches: Rc::default(), components }
+        let mut routes = vec![Vec::new(); components.len()];
+        for (i, informer) in (0..).zip(&informers) {
+            for (l, listener) in (0..).zip(&informer.listeners) {
+                if let Some(route) = routes.get_mut(listener.component) {
+                    route.push((i, l));
+                }
+            }
+        }
+        let routes = routes.into();
+        let informers = informers.into_iter().map(Shared::new).collect();
+        let components = components.into_iter().map(Shared::new).collect();
+        Process {
+            name: name.into(),
+            node,
+            running: true,
+            informers,
+            routes,
+            caches: Rc::default(),
+            components,
+        }
     }
 }

@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later};
 use crate::apiserver::{DeleteOptions, Status};
 use crate::client::{Context, Error, Why};
 use crate::etcd::Map;
@@ -80,21 +81,6 @@ impl Expectations {
     }
 }
 
-/// A condition's status, `True`, `False` or `Unknown`.
-pub fn pod_condition<'a>(pod: &'a Pod, type_: &str) -> Option<&'a crate::api::types::PodCondition> {
-    pod.status.as_ref()?.conditions.as_ref()?.iter().find(|c| c.type_ == type_)
-}
-
-/// The pod's phase; empty if it has none.
-pub fn phase(pod: &Pod) -> &str {
-    pod.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
-}
-
-/// `podutil.IsPodReady`
-pub fn is_ready(pod: &Pod) -> bool {
-    pod_condition(pod, "Ready").is_some_and(|c| c.status == "True")
-}
-
 /// `podutil.IsPodAvailable`: ready for at least so many seconds.
 pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
     let Some(c) = pod_condition(pod, "Ready").filter(|c| c.status == "True") else { return false };
@@ -102,22 +88,7 @@ pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
         return true;
     }
     let min = SignedDuration::from_secs(i64::from(min_ready_seconds));
-    c.last_transition_time.as_ref().is_some_and(|t| t.0 + min <= now)
-}
-
-/// `podutil.IsPodTerminal`
-pub fn is_terminal(pod: &Pod) -> bool {
-    matches!(phase(pod), "Succeeded" | "Failed")
-}
-
-/// `controller.IsPodActive`
-pub fn is_active(pod: &Pod) -> bool {
-    !is_terminal(pod) && !pod.metadata.is_deleting()
-}
-
-/// `controller.IsPodTerminating`
-pub fn is_terminating(pod: &Pod) -> bool {
-    !is_terminal(pod) && pod.metadata.is_deleting()
+    c.last_transition_time.as_ref().is_some_and(|t| later(t.0, min) <= now)
 }
 
 /// The pod that a template makes for an owner (`controller.GetPodFromTemplate`).

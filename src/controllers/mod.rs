@@ -6,6 +6,7 @@ pub mod deployment;
 pub mod garbage_collector;
 pub mod namespace;
 pub mod node_lifecycle;
+pub mod podgc;
 pub mod replicaset;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
@@ -25,5 +26,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(root_ca_cert_publisher::Publisher),
         Controller::boxed(node_lifecycle::NodeLifecycleController),
         Controller::boxed(taint_eviction::TaintEvictionController),
+        Controller::boxed(podgc::PodGarbageCollector),
     ]
 }

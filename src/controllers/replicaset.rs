@@ -13,9 +13,9 @@ use super::controller_utils::{
 };
 use crate::api::labels::Selector;
 use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, owner_reference};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later, owner_reference};
 use crate::apiserver::{Filter, Status};
-use crate::client::{Caches, Context, Error, Handler, Notification, Reconciler, Result, Why};
+use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
 /// So many pods are made or deleted in one sync at most.
 const BURST_REPLICAS: usize = 500;
@@ -180,6 +180,70 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     // A selector that cannot be read was refused when it was written.
     let Ok(selector) = selector(&rs) else { return Ok(()) };
 
+    let mine = match count_pods(cx, &rs, &selector, may_manage) {
+        Some(mine) => mine,
+        None => list_pods(cx, &rs, &selector).await?,
+    };
+
+    let mut managed = Ok(());
+    if may_manage && !rs.metadata.is_deleting() {
+        managed = manage_replicas(cx, key, &rs, &mine).await;
+    }
+    let status = calculate_status(&rs, &mine, managed.as_ref().err(), cx.now());
+    let updated = update_status(cx, &rs, status, mine.active).await?;
+    managed?;
+    check_availability_later(cx, key, &updated, &mine.list);
+    Ok(())
+}
+
+/// What a sync knows of its pods.
+#[derive(Debug, Default, PartialEq)]
+struct Mine {
+    /// Those that count.
+    active: usize,
+    /// Those of them with all labels of the template.
+    full: usize,
+    ready: usize,
+    available: usize,
+    terminating: usize,
+    /// Those that count; empty where counting was enough.
+    list: Vec<Rc<Pod>>,
+}
+
+fn template_labels(rs: &ReplicaSet) -> Selector {
+    let template = rs.spec.as_ref().and_then(|s| s.template.as_ref()).and_then(|t| t.metadata.as_ref());
+    Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()))
+}
+
+/// What there is to know without a look at each pod. `None` if there is one to adopt, to release or
+/// to delete, or if it matters since when a pod is ready.
+fn count_pods(cx: &Cx, rs: &ReplicaSet, selector: &Selector, may_manage: bool) -> Option<Mine> {
+    let pods = cx.caches().of(Kind::Pod);
+    let matches = |c: &PodCount| selector.matches(c.example.metadata.labels_or_empty());
+    let orphans = pods.orphaned_pods(rs.metadata.namespace());
+    if min_ready_seconds(rs) != 0 || orphans.iter().any(|c| c.active > 0 && matches(c)) {
+        return None;
+    }
+    let labels = template_labels(rs);
+    let mut mine = Mine::default();
+    for c in pods.pods_controlled_by(rs.metadata.uid()) {
+        if c.active > 0 && !matches(c) {
+            return None;
+        }
+        mine.active += c.active;
+        if labels.matches(c.example.metadata.labels_or_empty()) {
+            mine.full += c.active;
+        }
+        mine.ready += c.ready;
+        mine.terminating += c.terminating;
+    }
+    mine.available = mine.ready;
+    let surplus = may_manage && !rs.metadata.is_deleting() && mine.active > wanted(rs);
+    (!surplus).then_some(mine)
+}
+
+/// Looks at each pod; claims and releases.
+async fn list_pods(cx: &Cx, rs: &Rc<ReplicaSet>, selector: &Selector) -> Result<Mine> {
     let pods = cx.lister::<Pod>();
     let owned = pods.controlled_by(rs.metadata.uid());
     let all: Vec<&Rc<Pod>> = owned.chain(pods.orphans(rs.metadata.namespace())).collect();
@@ -188,17 +252,18 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
         .iter()
         .filter(|p| is_terminating(p) && p.metadata.controller().is_some_and(|c| c.uid == rs.metadata.uid()))
         .count();
-    let active = claim_objects(cx, &rs, &selector, active, |_| true).await?;
-
-    let mut managed = Ok(());
-    if may_manage && !rs.metadata.is_deleting() {
-        managed = manage_replicas(cx, key, &rs, &active).await;
-    }
-    let status = calculate_status(&rs, &active, terminating, managed.as_ref().err(), cx.now());
-    let updated = update_status(cx, &rs, status, &active).await?;
-    managed?;
-    check_availability_later(cx, key, &updated, &active);
-    Ok(())
+    let list = claim_objects(cx, rs, selector, active, |_| true).await?;
+    let labels = template_labels(rs);
+    let (min, now) = (min_ready_seconds(rs), cx.now());
+    let ready = || list.iter().filter(|p| is_ready(p));
+    Ok(Mine {
+        active: list.len(),
+        full: list.iter().filter(|p| labels.matches(p.metadata.labels_or_empty())).count(),
+        ready: ready().count(),
+        available: ready().filter(|p| is_available(p, min, now)).count(),
+        terminating,
+        list,
+    })
 }
 
 /// Comes back when the next pod becomes available.
@@ -213,19 +278,19 @@ fn check_availability_later(cx: &Cx, key: &Key, rs: &ReplicaSet, active: &[Rc<Po
         .filter_map(|p| {
             pod_condition(p, "Ready").filter(|c| c.status == "True")?.last_transition_time.as_ref()
         })
-        .map(|t| (t.0 + SignedDuration::from_secs(min)).duration_since(cx.now()))
+        .map(|t| later(t.0, SignedDuration::from_secs(min)).duration_since(cx.now()))
         .filter(|d| d.is_positive())
         .min();
     cx.enqueue_after(key.clone(), next.unwrap_or(SignedDuration::from_secs(min)));
 }
 
 /// `manageReplicas`: makes what is missing, deletes what is too many.
-async fn manage_replicas(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, active: &[Rc<Pod>]) -> Result {
-    let (want, have) = (wanted(rs), active.len());
+async fn manage_replicas(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, mine: &Mine) -> Result {
+    let (want, have) = (wanted(rs), mine.active);
     if have < want {
         create_missing(cx, key, rs, have, (want - have).min(BURST_REPLICAS)).await
     } else if have > want {
-        delete_surplus(cx, key, rs, active, (have - want).min(BURST_REPLICAS)).await
+        delete_surplus(cx, key, rs, &mine.list, (have - want).min(BURST_REPLICAS)).await
     } else {
         Ok(())
     }
@@ -323,30 +388,19 @@ fn siblings(cx: &Cx, rs: &ReplicaSet) -> Vec<Rc<ReplicaSet>> {
 /// `calculateStatus`
 fn calculate_status(
     rs: &ReplicaSet,
-    active: &[Rc<Pod>],
-    terminating: usize,
+    mine: &Mine,
     failure: Option<&Error>,
     now: Timestamp,
 ) -> ReplicaSetStatus {
     let mut status = rs.status.clone().unwrap_or_default();
-    let template = rs.spec.as_ref().and_then(|s| s.template.as_ref()).and_then(|t| t.metadata.as_ref());
-    let labels = Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()));
-    let min = min_ready_seconds(rs);
-    let (mut full, mut ready, mut available) = (0, 0, 0);
-    for p in active {
-        full += i32::from(labels.matches(p.metadata.labels_or_empty()));
-        if is_ready(p) {
-            ready += 1;
-            available += i32::from(is_available(p, min, now));
-        }
-    }
-    set_failure(&mut status, active.len(), wanted(rs), failure, now);
-    let count = |n: i32| (n != 0).then_some(n);
-    status.replicas = i32::try_from(active.len()).unwrap_or(i32::MAX);
-    status.fully_labeled_replicas = count(full);
-    status.ready_replicas = count(ready);
-    status.available_replicas = count(available);
-    status.terminating_replicas = Some(i32::try_from(terminating).unwrap_or(i32::MAX));
+    set_failure(&mut status, mine.active, wanted(rs), failure, now);
+    let number = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
+    let count = |n: usize| (n != 0).then_some(number(n));
+    status.replicas = number(mine.active);
+    status.fully_labeled_replicas = count(mine.full);
+    status.ready_replicas = count(mine.ready);
+    status.available_replicas = count(mine.available);
+    status.terminating_replicas = Some(number(mine.terminating));
     status
 }
 
@@ -388,7 +442,7 @@ async fn update_status(
     cx: &Cx,
     rs: &Rc<ReplicaSet>,
     mut status: ReplicaSetStatus,
-    active: &[Rc<Pod>],
+    active: usize,
 ) -> Result<Rc<ReplicaSet>> {
     let old = rs.status.clone().unwrap_or_default();
     status.observed_generation = Some(rs.metadata.generation());
@@ -400,7 +454,7 @@ async fn update_status(
     loop {
         let why = Why::new("update_replica_set_status")
             .read("before", reference(rs), "status.replicas", old.replicas)
-            .with("replicas", active.len())
+            .with("replicas", active)
             .with("ready", status.ready_replicas.unwrap_or(0))
             .with("available", status.available_replicas.unwrap_or(0))
             .with("terminating", status.terminating_replicas.unwrap_or(0));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::taints::{NO_EXECUTE, taints};
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later};
 use crate::apiserver::{DeleteOptions, Filter, Status};
 use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 use crate::etcd::Map;
@@ -199,13 +199,13 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
                 cx.state(|s| s.evictions.get(&key).copied())
             {
                 // It has counted since the first taint.
-                if before + time < now + time {
+                if later(before, time) < later(now, time) {
                     return;
                 }
                 created = before;
                 cancel(cx, &key);
             }
-            plan(cx, key, created, now + time);
+            plan(cx, key, created, later(now, time));
         }
     }
 }

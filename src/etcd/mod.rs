@@ -113,11 +113,20 @@ impl Etcd {
     pub fn put(&mut self, key: ObjectRef, object: Object) -> u64 {
         self.revision += 1;
         let revision = self.revision;
-        let old = self.data.get(&key);
-        let create_revision = old.map_or(revision, |r| r.create_revision);
-        let prev = old.map(|r| r.object.clone());
-        self.append(LogEntry { revision, key: key.clone(), prev, next: Some(object.clone()) });
-        self.data.insert(key, Record { object, create_revision, mod_revision: revision });
+        // One look at the tree: a comparison of keys costs more than anything else here.
+        let prev = match self.data.get_mut(&key) {
+            Some(record) => {
+                record.mod_revision = revision;
+                Some(std::mem::replace(&mut record.object, object.clone()))
+            }
+            None => {
+                let record =
+                    Record { object: object.clone(), create_revision: revision, mod_revision: revision };
+                self.data.insert(key.clone(), record);
+                None
+            }
+        };
+        self.append(LogEntry { revision, key, prev, next: Some(object) });
         revision
     }
 

@@ -401,8 +401,7 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<Pod>)> {
     if from.status.as_ref() == Some(&new) {
         return None;
     }
-    let mut to = (**from).clone();
-    to.status = Some(new);
+    let to = Pod { metadata: from.metadata.clone(), spec: from.spec.clone(), status: Some(new) };
     Some((from.clone(), Rc::new(to)))
 }
 

@@ -120,7 +120,7 @@ impl Lab {
     /// Runs until the cluster is steady.
     pub(super) fn steady(&mut self) -> &mut Self {
         for _ in 0..2000 {
-            let Some(command) = self.cluster.clone().next_command(None) else { return self };
+            let Ok(command) = self.cluster.clone().next_command(None) else { return self };
             let again = self.cluster.next_command(None).unwrap();
             assert_eq!(command, again, "a copy does the same");
             let now = self.cluster.now();
@@ -134,7 +134,7 @@ impl Lab {
     pub(super) fn wait(&mut self, seconds: i64) -> &mut Self {
         let to = self.cluster.now() + SignedDuration::from_secs(seconds);
         let mut writes = Vec::new();
-        self.cluster.run_until(to, |c, command| writes.push((c.now(), command.writes.clone())));
+        self.cluster.run_until(to, |c, command| writes.push((c.now(), command.writes.clone()))).unwrap();
         for (at, w) in writes {
             self.note(at, &w);
         }

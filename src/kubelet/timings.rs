@@ -15,12 +15,7 @@
 
 use jiff::SignedDuration;
 
-use crate::api::Timestamp;
-
-/// A moment so much later; the end of time at the latest, so that no manifest can overflow it.
-pub fn later(from: Timestamp, by: SignedDuration) -> Timestamp {
-    from.checked_add(by).unwrap_or(Timestamp::MAX)
-}
+pub use crate::api::later;
 
 /// Sandbox and network of a pod.
 pub const SANDBOX: SignedDuration = SignedDuration::from_secs(1);

@@ -54,9 +54,7 @@ impl Cache {
 
     /// A pod shall count on a node although it is not bound yet.
     pub fn assume(&mut self, pod: &Rc<Pod>, node: &str) {
-        let mut bound = pod.clone();
-        Rc::make_mut(&mut bound).spec.get_or_insert_default().node_name = Some(node.to_owned());
-        self.put(&bound, true);
+        self.put(pod, node, true);
     }
 
     /// It was not bound after all.
@@ -68,7 +66,9 @@ impl Cache {
 
     /// A bound pod came or changed.
     pub fn set_pod(&mut self, pod: &Rc<Pod>) {
-        self.put(pod, false);
+        if let Some(node) = node_of(pod) {
+            self.put(pod, node, false);
+        }
     }
 
     /// A pod is gone.
@@ -76,9 +76,20 @@ impl Cache {
         self.take(pod);
     }
 
-    fn put(&mut self, pod: &Rc<Pod>, assumed: bool) {
-        let Some(node) = node_of(pod) else { return };
+    fn put(&mut self, pod: &Rc<Pod>, node: &str, assumed: bool) {
         let key = pod.metadata.key();
+        let known = self.pods.get(&key).filter(|(name, _)| **name == *node).cloned();
+        // Mostly it is where it was and only its status is new: then it counts for the same.
+        if let Some((name, was)) = known {
+            let mut renewed = false;
+            self.edit(node, |n| renewed = n.renew_pod(&key, pod));
+            if renewed {
+                if was != assumed {
+                    self.pods.insert(key, (name, assumed));
+                }
+                return;
+            }
+        }
         self.take(&key);
         let name: Rc<str> = Rc::from(node);
         let info = Rc::new(PodInfo::new(pod.clone()));

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::types::Pod;
-use crate::api::{Key, MetaExt, Timestamp};
+use crate::api::{Key, MetaExt, Timestamp, later};
 use crate::etcd::Map;
 
 /// How long a pod that could not be placed waits at first, in seconds …
@@ -132,7 +132,7 @@ impl Queue {
             self.unschedulable.remove(&key);
             let Some(q) = self.pods.get(&key) else { continue };
             let factor = 1i64 << q.attempts.saturating_sub(1).min(10);
-            let until = q.at + SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF));
+            let until = later(q.at, SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF)));
             if until <= now {
                 self.active.insert(order(q), ());
                 first = Some(now);

@@ -100,21 +100,17 @@ impl Link {
     /// The link of a session: the branch that is shown, at the moment that is looked at.
     pub fn of(session: &Session) -> Link {
         let tip = session.timeline().last().copied().unwrap_or_default();
-        Link { digest: session.moment(tip).map(|m| m.cluster.digest()), ..Link::draft(session) }
+        Link { digest: session.cluster_at(tip).map(|c| c.digest()), ..Link::draft(session) }
     }
 
     /// As [`Link::of`], without the fingerprint, which takes as long as the cluster is large.
     pub fn draft(session: &Session) -> Link {
         let line = session.timeline();
         let tip = line.last().copied().unwrap_or_default();
-        let mut cluster = session.moment(0).map(|m| m.cluster.clone());
         let mut ops: Vec<LinkOp> = Vec::new();
-        for (i, op) in session.ops(tip).into_iter().enumerate() {
-            // Names are looked up where the op was done.
-            if let Some(m) = line.get(i).and_then(|id| session.moment(*id)) {
-                cluster = Some(m.cluster.clone());
-            }
-            let Some(op) = cluster.as_ref().and_then(|c| to_link(&op, c)) else { continue };
+        for op in session.ops(tip) {
+            // Processes only ever come, so the names of now were the names of then.
+            let Some(op) = to_link(&op, session.cluster()) else { continue };
             match (ops.last_mut(), op) {
                 (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
                 (_, op) => ops.push(op),

@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
@@ -22,16 +23,23 @@ pub mod view;
 
 use std::rc::Rc;
 
-pub use link::{Link, LinkError, LinkOp, Replay, Replayed};
+pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
-use crate::cluster::{Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Transition};
+use crate::cluster::{
+    Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
+};
 use crate::kubectl::{self, Kubectl, Output, Poll};
 
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
+
+/// The clusters of so many moments are all kept …
+const KEEP_ALL: usize = 1_000;
+/// … and then of one in so many, so that a long run costs what it wrote and not what it was.
+const KEEP_EVERY: usize = 64;
 
 /// A moment's place in the tree; the root is 0.
 pub type MomentId = usize;
@@ -69,8 +77,11 @@ pub struct Moment {
     pub what: What,
     /// What repeats it.
     pub op: Op,
-    /// The cluster.
-    pub cluster: Cluster,
+    /// How many moments lie before it.
+    pub depth: usize,
+    /// The cluster, where it is kept; elsewhere it is made again from the last one kept. See
+    /// [`Session::cluster_at`].
+    kept: Option<Cluster>,
 }
 
 impl Moment {
@@ -114,6 +125,8 @@ pub struct Session {
     at: MomentId,
     // The end of the branch that is shown; `at` lies on the way to it.
     tip: MomentId,
+    // The cluster at `at`.
+    cluster: Cluster,
 }
 
 impl Session {
@@ -125,8 +138,21 @@ impl Session {
 
     /// A run on a cluster that was put together elsewhere.
     pub fn with_cluster(start: Start, cluster: Cluster) -> Session {
-        let root = Moment { parent: None, children: Vec::new(), what: What::Start, op: Op::Start, cluster };
-        Session { start, moments: vec![root], at: 0, tip: 0 }
+        let root = Moment {
+            parent: None,
+            children: Vec::new(),
+            what: What::Start,
+            op: Op::Start,
+            depth: 0,
+            kept: Some(cluster.clone()),
+        };
+        Session { start, moments: vec![root], at: 0, tip: 0, cluster }
+    }
+
+    /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
+    /// nothing does not mean that the cluster is steady.
+    pub fn is_full(&self) -> bool {
+        self.moments.len() >= MOMENTS_LIMIT
     }
 
     /// How it started.
@@ -147,7 +173,26 @@ impl Session {
 
     /// The cluster at the moment that is looked at.
     pub fn cluster(&self) -> &Cluster {
-        &self.current().cluster
+        &self.cluster
+    }
+
+    /// The cluster at a moment: kept, or made again by repeating what was done since the last one
+    /// that was kept.
+    pub fn cluster_at(&self, id: MomentId) -> Option<Cluster> {
+        if id == self.at {
+            return Some(self.cluster.clone());
+        }
+        let mut ops = Vec::new();
+        let mut m = self.moments.get(id)?;
+        while m.kept.is_none() {
+            ops.push(&m.op);
+            m = self.moments.get(m.parent?)?;
+        }
+        let mut cluster = m.kept.clone()?;
+        for op in ops.into_iter().rev() {
+            redo(&mut cluster, op);
+        }
+        Some(cluster)
     }
 
     /// A moment.
@@ -184,17 +229,24 @@ impl Session {
             }
             self.tip = tip;
         }
-        self.at = id;
-        true
+        self.look_at(id)
+    }
+
+    fn look_at(&mut self, id: MomentId) -> bool {
+        match self.cluster_at(id) {
+            Some(cluster) => {
+                self.cluster = cluster;
+                self.at = id;
+                true
+            }
+            None => false,
+        }
     }
 
     /// Goes back a moment.
     pub fn back(&mut self) -> bool {
         match self.current().parent {
-            Some(parent) => {
-                self.at = parent;
-                true
-            }
+            Some(parent) => self.look_at(parent),
             None => false,
         }
     }
@@ -203,40 +255,33 @@ impl Session {
     pub fn forward(&mut self) -> bool {
         let line = self.timeline();
         let next = line.iter().position(|m| *m == self.at).and_then(|i| line.get(i + 1));
-        if let Some(next) = next {
-            self.at = *next;
-        }
-        next.is_some()
+        next.is_some_and(|next| self.look_at(*next))
     }
 
     /// Back to the root; what was done stays in the tree.
     pub fn restart(&mut self) {
-        self.at = 0;
+        self.look_at(0);
     }
 
     /// Steps: of the component chosen, or of whoever's turn it is. What has been done before from
     /// here is done again, not computed anew. `false` if there is nothing to do.
     pub fn step(&mut self, depth: Depth, choice: Option<Actor>) -> bool {
+        self.try_step(depth, choice).is_ok()
+    }
+
+    /// As [`Session::step`].
+    ///
+    /// # Errors
+    /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
+    /// command). The run is as it was.
+    pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
         let op = Op::Step { depth, choice };
         if self.replay(&op) {
-            return true;
+            return Ok(());
         }
-        let mut cluster = self.cluster().clone();
-        let what = match depth {
-            Depth::Command => cluster.next_command(choice).map(|c| What::Commands(vec![c])),
-            Depth::Reconcile => cluster.next_reconcile(choice).map(What::Commands),
-            Depth::Machinery => {
-                let action = match choice {
-                    Some(actor) => cluster.next_for(actor),
-                    None => cluster.fair(),
-                };
-                action.and_then(|a| cluster.act(&a).ok()).map(|t| What::Machinery(Box::new(t)))
-            }
-        };
-        match what {
-            Some(what) => self.push(what, op, cluster),
-            None => false,
-        }
+        let mut cluster = self.cluster.clone();
+        let what = take_step(&mut cluster, depth, choice)?;
+        if self.push(what, op, cluster) { Ok(()) } else { Err(Stopped::Limit) }
     }
 
     /// Makes one finest action happen.
@@ -364,15 +409,58 @@ impl Session {
     }
 
     fn push(&mut self, what: What, op: Op, cluster: Cluster) -> bool {
-        if self.moments.len() >= MOMENTS_LIMIT {
+        if self.is_full() {
             return false;
         }
         let id = self.moments.len();
-        self.moments.push(Moment { parent: Some(self.at), children: Vec::new(), what, op, cluster });
+        let depth = self.moments[self.at].depth + 1;
+        let keep = id < KEEP_ALL || depth.is_multiple_of(KEEP_EVERY) || matches!(what, What::Person { .. });
+        let kept = keep.then(|| cluster.clone());
+        self.moments.push(Moment { parent: Some(self.at), children: Vec::new(), what, op, depth, kept });
         self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;
+        self.cluster = cluster;
         true
+    }
+}
+
+fn take_step(cluster: &mut Cluster, depth: Depth, choice: Option<Actor>) -> Result<What, Stopped> {
+    match depth {
+        Depth::Command => cluster.next_command(choice).map(|c| What::Commands(vec![c])),
+        Depth::Reconcile => cluster.next_reconcile(choice).map(What::Commands),
+        Depth::Machinery => {
+            let action = match choice {
+                Some(actor) => cluster.next_for(actor),
+                None => cluster.fair(),
+            };
+            let done = action.and_then(|a| cluster.act(&a).ok()).ok_or(Stopped::Idle);
+            done.map(|t| What::Machinery(Box::new(t)))
+        }
+    }
+}
+
+/// Repeats what was done. It did something when it was done first, and a cluster does the same
+/// thing every time.
+fn redo(cluster: &mut Cluster, op: &Op) {
+    match op {
+        Op::Start => {}
+        Op::Step { depth, choice } => {
+            let _ = take_step(cluster, *depth, *choice);
+        }
+        Op::Act(action) => {
+            let _ = cluster.act(action);
+        }
+        Op::Fault(fault) => {
+            let _ = cluster.fault(fault);
+        }
+        Op::Kubectl { line, files } => {
+            let given = files.iter().cloned().collect();
+            let mut command = Kubectl::new(line, Rc::new(given), cluster.now());
+            let mut client = Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() };
+            client.drive(&mut command);
+            *cluster = client.cluster;
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::store::{Mode, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
 use super::{glyph, handle};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
 pub fn mount() {
@@ -117,7 +118,7 @@ fn App(props: &Props) -> Html {
                 <main>
                     <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
                         preview={v.preview.clone()} terminal={v.terminal.clone()} />
-                    <Graph graph={v.graph.clone()} changed={v.changed.clone()} version={v.version}
+                    <Graph graph={v.graph.clone()} changed={v.changed.clone()} lit={v.lit.clone()} version={v.version}
                         selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
                         <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
                         <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>
@@ -160,7 +161,7 @@ struct TabsProps {
 /// The tabs of a narrow page.
 #[component]
 fn PaneTabs(props: &TabsProps) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let tabs = Pane::ALL.map(|(p, key, _)| {
         let set = props.set.clone();
         let on = p == props.pane;
@@ -180,8 +181,8 @@ struct ProgressProps {
 /// How far a long run is, and a way to stop it.
 #[component]
 fn Progress(props: &ProgressProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let (text, value) = match props.mode {
         Mode::ToSteady { done } if done > 60 => (t.with("running", &[("n", (done as f64).into())]), None),
         Mode::Restoring { done, of } => {

@@ -9,9 +9,9 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::i18n::Texts;
 use super::store::{Shared, Store};
 use super::topbar::is_dark;
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the editor shows.
 #[derive(Properties, PartialEq)]
@@ -43,8 +43,8 @@ impl Live {
 /// The editor.
 #[component]
 pub fn Editor(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let host = use_node_ref();
     let live = use_mut_ref(|| None::<Live>);
     let ready = use_state(|| false);

@@ -2,11 +2,14 @@
 
 use gloo::utils::window;
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use steady::api::Kind;
+use steady::session::handle as parts;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::store::{Mode, Store};
+
+/// So many next commands at most.
+const NEXT_COMMANDS: usize = 32;
 
 /// Puts the handle in its place.
 pub fn install(store: &Store) {
@@ -61,11 +64,14 @@ pub fn install(store: &Store) {
     set(
         &handle,
         "enabled",
+        Closure::<dyn Fn() -> JsValue>::new(move || s.with(|x| json(&parts::enabled(x.session().cluster())))),
+    );
+    let s = store.clone();
+    set(
+        &handle,
+        "nextCommands",
         Closure::<dyn Fn() -> JsValue>::new(move || {
-            s.with(|x| {
-                let actions = x.session().cluster().enabled();
-                json(&serde_json::to_string(&actions).unwrap_or_default())
-            })
+            s.with(|x| json(&parts::next_commands(x.session().cluster(), NEXT_COMMANDS)))
         }),
     );
     let s = store.clone();
@@ -74,20 +80,13 @@ pub fn install(store: &Store) {
         "objects",
         Closure::<dyn Fn(JsValue) -> JsValue>::new(move |kind: JsValue| {
             s.with(|x| {
-                let wanted = kind.as_string().unwrap_or_default().to_lowercase();
-                let is = |k: &Kind| {
-                    wanted.is_empty()
-                        || k.as_str().to_lowercase() == wanted
-                        || k.plural() == wanted
-                        || k.short_names().contains(&wanted.as_str())
-                };
-                let out = Array::new();
-                for (reference, record) in x.session().cluster().api().etcd().iter() {
-                    if is(&reference.kind) {
-                        out.push(&json(&record.object.to_value().to_string()));
-                    }
+                let word = kind.as_string().filter(|k| !k.is_empty());
+                let kind = word.as_deref().map(parts::kind_of);
+                // A word that names no kind has no objects.
+                if kind == Some(None) {
+                    return Array::new().into();
                 }
-                out.into()
+                json(&parts::objects(x.session().cluster(), kind.flatten()))
             })
         }),
     );

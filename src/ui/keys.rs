@@ -6,8 +6,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
 
-use super::i18n::Texts;
 use super::store::Store;
+use crate::ui::hooks::use_texts;
 
 /// Keys and what they do.
 const KEYS: &[(&[&str], &str)] = &[
@@ -64,9 +64,13 @@ pub fn apply_keys() -> &'static str {
 
 /// Whether a key belongs to what has the focus.
 fn taken(e: &KeyboardEvent) -> bool {
+    // The editor lives in a shadow root: what was really typed into stands first on the path.
+    let inner = e.composed_path().get(0).dyn_into::<HtmlElement>();
+    if inner.is_ok_and(|el| el.is_content_editable()) {
+        return true;
+    }
     let Some(el) = e.target().and_then(|t| t.dyn_into::<Element>().ok()) else { return false };
     let tag = el.tag_name().to_ascii_lowercase();
-    // The editor lives in a shadow root, whose host is what is seen from here.
     matches!(tag.as_str(), "input" | "textarea" | "select")
         || el.closest(".editor, dialog, [role=menu]").ok().flatten().is_some()
         || (e.key() == " " && matches!(tag.as_str(), "button" | "summary" | "a"))
@@ -116,7 +120,7 @@ pub struct Props {
 /// The keys.
 #[component]
 pub fn KeysDialog(props: &Props) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let dialog = use_node_ref();
     {
         let dialog = dialog.clone();

@@ -4,11 +4,11 @@ use steady::session::view::{FieldChange, Preview, Problem};
 use yew::prelude::*;
 
 use super::editor::Editor;
-use super::i18n::Texts;
 use super::keys;
-use super::store::{Entry, Shared, Store};
+use super::store::{Entry, Shared};
 use super::terminal::Terminal;
 use super::topbar::said;
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the pane shows.
 #[derive(Properties, PartialEq)]
@@ -30,8 +30,8 @@ pub struct Props {
 /// The pane.
 #[component]
 pub fn Left(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let terminal = use_state(|| false);
     let tab = |is_terminal: bool, id: &'static str, key: &'static str| {
         let on = *terminal == is_terminal;
@@ -102,7 +102,7 @@ struct ChangesProps {
 /// What Apply would change.
 #[component]
 fn Changes(props: &ChangesProps) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     if let Some(first) = props.diagnostics.first() {
         return html! { <div class="changes bad" role="status"><p>{ &first.message }</p></div> };
     }
@@ -137,8 +137,8 @@ struct StoryProps {
 /// What the scenario is about, and what to try in it.
 #[component]
 fn Story(props: &StoryProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let Some((text, tries)) = store.with(|s| {
         let s = s.scenarios().iter().find(|s| s.id == props.scenario)?;
         let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();

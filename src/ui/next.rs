@@ -8,8 +8,9 @@ use steady::session::view::{Declared, Short};
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds};
-use super::store::{Listing, Mode, NextLine, Store, What};
+use super::store::{Listing, Mode, NextLine, What};
 use super::who;
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What a step would do, as one line of text.
 pub fn plain(t: &Texts, line: &NextLine) -> String {
@@ -46,8 +47,8 @@ pub struct Props {
 /// The list.
 #[component]
 pub fn NextCommands(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let lines = &props.listing.lines;
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
@@ -59,11 +60,19 @@ pub fn NextCommands(props: &Props) -> Html {
         t.get("next-pick")
     };
     let items = lines.iter().enumerate().map(|(i, line)| {
+        let (lighter, lit) = (store.clone(), line.clone());
+        let light = move || lighter.light(Some(&lit));
+        let dark = {
+            let store = store.clone();
+            move || store.light(None)
+        };
         let (store, choice) = (store.clone(), line.clone());
         let first = i == 0;
         html! {
             <li key={format!("{i} {}", line.by)}>
                 <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))}
+                    onmouseenter={let l = light.clone(); move |_| l()} onmouseleave={let d = dark.clone(); move |_| d()}
+                    onfocus={move |_| light()} onblur={move |_| dark()}
                     onclick={move |_| store.choose(&choice)} disabled={running}>
                     <i class="dot" aria-hidden="true"></i>
                     <span class="by">{ middle(&line.by, 26) }</span>
@@ -98,6 +107,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
             html! { <>
                 <span class={classes!("verb", refused.then_some("bad"))}>{ verb(c) }</span>
                 <span class="what"><code>{ middle(&object, 46) }</code>
+                    if refused { <em class="refused">{ t.with("refused", &[("code", c.response.code().into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ " " }<b>{ t.why(why) }</b></span> }
                 </span>
@@ -120,8 +130,8 @@ struct SteadyProps {
 /// Nothing is left to do; and whether that is what was asked for.
 #[component]
 fn Steady(props: &SteadyProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let d = &props.declared;
     if d.short.is_empty() {
         let text = if d.want == 0 {
@@ -164,7 +174,7 @@ fn short(t: &Texts, s: &Short) -> String {
 /// How it stands, over the graph.
 #[component]
 pub fn StatePill(props: &Props) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let d = &props.declared;
     let met = d.short.is_empty();
     let counts = [("want", (d.want as f64).into()), ("have", (d.have as f64).into())];

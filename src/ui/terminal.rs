@@ -3,8 +3,8 @@
 use web_sys::{Element, HtmlInputElement};
 use yew::prelude::*;
 
-use super::i18n::Texts;
-use super::store::{Entry, Shared, Store};
+use super::store::{Entry, Shared};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the terminal shows.
 #[derive(Properties, PartialEq)]
@@ -16,8 +16,8 @@ pub struct Props {
 /// The terminal.
 #[component]
 pub fn Terminal(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let log = use_node_ref();
     // How far back in what was typed; 0 is the new line.
     let back = use_mut_ref(|| 0_usize);

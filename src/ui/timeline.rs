@@ -7,9 +7,9 @@ use web_sys::{Element, PointerEvent, ResizeObserver};
 use yew::prelude::*;
 
 use super::glyph;
-use super::i18n::Texts;
 use super::menu::{Choice, Menu};
-use super::store::{Mark, Shared, Store};
+use super::store::{Mark, Shared};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the timeline shows.
 #[derive(Properties, PartialEq)]
@@ -33,8 +33,8 @@ fn pitch(n: usize, width: f32) -> f32 {
 /// The strip.
 #[component]
 pub fn Timeline(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let strip = use_node_ref();
     let width = use_width(&strip);
     let held = use_mut_ref(|| false);
@@ -170,8 +170,8 @@ struct BranchProps {
 /// The other branches, to be reached again.
 #[component]
 fn Branches(props: &BranchProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let branches = {
         let (store, marks) = (store.clone(), props.marks.clone());
         move || store.branches(&marks)

@@ -10,6 +10,7 @@ use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
 use super::next;
 use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What the bar needs.
 #[derive(Properties, PartialEq)]
@@ -23,8 +24,8 @@ pub struct BarProps {
 /// Brand, scenario, settings.
 #[component]
 pub fn TopBar(props: &BarProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let scenarios = store.with(|s| s.scenarios().clone());
     let now = scenarios.iter().position(|s| s.id == props.scenario);
     let title = now.and_then(|i| scenarios.get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
@@ -147,8 +148,8 @@ pub struct Props {
 /// Restart, back, step, run, to steady; speed and depth.
 #[component]
 pub fn Transport(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let on = |act: fn(&Store)| {
         let store = store.clone();
         move |_: MouseEvent| act(&store)
@@ -188,10 +189,12 @@ pub fn Transport(props: &Props) -> Html {
                     onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
                 <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
                     { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
-                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}>
+                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}
+                    aria-label={t.get(if playing { "pause" } else { "run" })} title={t.get("key-run")}>
                     { glyph::icon(if playing { glyph::PAUSE } else { glyph::PLAY }) }
                     <span>{ t.get(if playing { "pause" } else { "run" }) }</span></button>
-                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}>
+                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}
+                    aria-label={t.get(if rushing { "stop" } else { "to-steady" })} title={t.get("to-steady-keys")}>
                     { glyph::icon(glyph::STEADY) }<span>{ t.get(if rushing { "stop" } else { "to-steady" }) }</span></button>
                 <label class="speed"><span class="sr">{ t.get("speed") }</span>
                     <select onchange={set_speed}>{ for SPEEDS.iter().enumerate().map(|(i, ms)| speed(i, *ms)) }</select></label>
@@ -228,8 +231,8 @@ fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
 /// What can go wrong with the control plane.
 #[component]
 fn Faults() -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let choices = {
         let (store, t) = (store.clone(), t.clone());
         Callback::from(move |()| {

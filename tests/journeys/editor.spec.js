@@ -37,7 +37,7 @@ test.beforeEach(async ({ page }) => {
     document.body.append(host);
     window.log = [];
     window.editor = await window.steadyEditor(host, {
-      text, ariaLabel: "Manifest",
+      text, ariaLabel: "Editor under test",
       onChange: (t) => window.log.push(["change", t.length]), onApply: (t) => window.log.push(["apply", t.length]),
     });
   }, TEXT);
@@ -51,23 +51,27 @@ async function goTo(page, line) {
   await page.keyboard.press("End");
 }
 
-const options = (page) => page.locator(".cm-tooltip-autocomplete li");
+/** The page has an editor of its own: this one lies over it. */
+const here = (page) => page.locator("#editor-under-test");
+
+const options = (page) => here(page).locator(".cm-tooltip-autocomplete li");
 
 /** The names that completion offers here. */
 async function offered(page) {
   await page.keyboard.press("Control+Space");
   await expect(options(page).first()).toBeVisible();
-  return page.locator(".cm-tooltip-autocomplete .cm-completionLabel").allTextContents();
+  return here(page).locator(".cm-tooltip-autocomplete .cm-completionLabel").allTextContents();
 }
 
 test("it is styled, named and accessible", async ({ page }) => {
-  const content = page.getByRole("textbox", { name: "Manifest" });
+  const content = page.getByRole("textbox", { name: "Editor under test" });
   await expect(content).toBeVisible();
   // CodeMirror's own style sheet holds: without it the gutter would not be beside the text.
-  await expect(page.locator(".cm-scroller")).toHaveCSS("display", "flex");
+  await expect(here(page).locator(".cm-scroller")).toHaveCSS("display", "flex");
   await accessible(page, "#editor-under-test");
-  await page.evaluate(() => window.editor.setTheme(true));
-  await expect(page.locator(".cm-editor")).toHaveCSS("background-color", "rgb(18, 22, 29)");
+  // Its colours are the page's.
+  await page.evaluate(() => { document.documentElement.dataset.theme = "dark"; window.editor.setTheme(true); });
+  await expect(here(page).locator(".cm-editor")).toHaveCSS("background-color", "rgb(22, 24, 28)");
   await accessible(page, "#editor-under-test");
 });
 
@@ -106,12 +110,12 @@ test("kinds follow the group", async ({ page }) => {
 });
 
 test("hovering a field explains it", async ({ page }) => {
-  await page.getByText("replicas", { exact: true }).hover();
-  await expect(page.locator(".cm-doc")).toContainText("spec.replicas");
-  await expect(page.locator(".cm-doc")).toContainText("integer");
-  await expect(page.locator(".cm-doc")).toContainText("Number of desired pods");
-  await page.getByText("image", { exact: true }).hover();
-  await expect(page.locator(".cm-doc")).toContainText("spec.template.spec.containers[].image");
+  await here(page).getByText("replicas", { exact: true }).hover();
+  await expect(here(page).locator(".cm-doc")).toContainText("spec.replicas");
+  await expect(here(page).locator(".cm-doc")).toContainText("integer");
+  await expect(here(page).locator(".cm-doc")).toContainText("Number of desired pods");
+  await here(page).getByText("image", { exact: true }).hover();
+  await expect(here(page).locator(".cm-doc")).toContainText("spec.template.spec.containers[].image");
 });
 
 test("diagnostics, marked lines and what the person does", async ({ page }) => {
@@ -119,10 +123,10 @@ test("diagnostics, marked lines and what the person does", async ({ page }) => {
     window.editor.setDiagnostics([{ line: 6, column: 3, severity: "error", message: "spec.replicas: <b>no</b>" }]);
     window.editor.highlightLines([4, 6, 9999]);
   });
-  await expect(page.locator(".cm-lintRange-error")).toHaveText(/replicas/);
-  await expect(page.locator(".cm-marked")).toHaveCount(2);
-  await page.locator(".cm-lintRange-error").first().hover();
-  await expect(page.locator(".cm-diagnostic")).toContainText("spec.replicas: <b>no</b>");
+  await expect(here(page).locator(".cm-lintRange-error")).toHaveText(/replicas/);
+  await expect(here(page).locator(".cm-marked")).toHaveCount(2);
+  await here(page).locator(".cm-lintRange-error").first().hover();
+  await expect(here(page).locator(".cm-diagnostic")).toContainText("spec.replicas: <b>no</b>");
   await goTo(page, 6);
   await page.keyboard.type("0");
   await page.keyboard.press(`${MOD}+Enter`);

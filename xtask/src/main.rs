@@ -1,6 +1,7 @@
 //! What one does with this repository, as `cargo xtask …`. Each command brings what it needs, says
 //! what it does, and is quick the second time.
 
+mod bench;
 mod browser;
 mod page;
 mod run;
@@ -20,11 +21,13 @@ cargo xtask serve [--port N] [--dev] [--watch] [--no-build]
     --no-build  serves dist/ as it is
 cargo xtask build [--dev]
     builds the page into dist/
-cargo xtask test [--only lint|native|wasm|journeys]… [--dev]
+cargo xtask test [--only lint|native|wasm|module|journeys]… [--dev]
     everything that must hold before a commit, or a part of it
     --dev       the journeys on a quick build of the page
 cargo xtask lib
     the library as an ES module, in pkg/
+cargo xtask bench [--only native|browser] [REPLICAS…]
+    the figures of docs/benchmarks.md, as tables; of the sizes that are named, or of all
 cargo xtask conformance [DIR]
     recorded runs of Kubernetes against ours
 cargo xtask schema
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         "build" => flags(rest, &["--dev", "--release"]).and_then(|()| page::build(profile(rest))),
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib()),
+        "bench" => bench::run(rest),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))
         }

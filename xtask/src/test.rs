@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::page::{self, Profile};
-use crate::run::{Result, cargo, command, path_with, root, run as exec, script, target_dir};
+use crate::run::{Result, cargo, command, output, path_with, root, run as exec, script, target_dir};
 use crate::server::Server;
 use crate::{browser, tools};
 
@@ -16,6 +16,7 @@ const PARTS: &[Part] = &[
     ("lint", "formatting and clippy, natively and for wasm", lint),
     ("native", "unit tests, conformance, properties", native),
     ("wasm", "the library in a browser", wasm),
+    ("module", "the library as an ES module in Node", module),
     ("journeys", "the built page in a browser", journeys),
 ];
 
@@ -114,6 +115,16 @@ fn capabilities(chrome: &Path) -> Result<PathBuf> {
     let file = target_dir().join("webdriver.json");
     std::fs::write(&file, with).map_err(|e| format!("{}: {e}", file.display()))?;
     Ok(file)
+}
+
+/// The module must come out where the native library does.
+fn module(_: Profile) -> Result<()> {
+    page::lib()?;
+    let mut native = cargo();
+    native.args(["run", "--quiet", "--example", "commands", "--", "tests/wasm/deployment.yaml"]);
+    let printed = output(&mut native).ok_or("the example `commands` cannot be run")?;
+    let digest = printed.lines().last().unwrap_or_default();
+    exec(command("node").args(["--test", "embed/pkg.test.mjs"]).env("STEADY_DIGEST", digest))
 }
 
 fn journeys(profile: Profile) -> Result<()> {

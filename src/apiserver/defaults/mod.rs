@@ -61,6 +61,21 @@ pub fn apply(object: &mut Object) {
     }
 }
 
+/// As [`apply`], for an object whose status is written. The spec of these kinds is set back to the
+/// stored one before anybody looks, so defaults of it would only copy the object: a sixth of what a
+/// pod's status cost.
+pub(super) fn apply_to_status(object: &mut Object) {
+    let has_status = match object.kind() {
+        Kind::Deployment => object.get::<t::Deployment>().is_some_and(|d| d.status.is_some()),
+        Kind::ReplicaSet => object.get::<t::ReplicaSet>().is_some_and(|rs| rs.status.is_some()),
+        Kind::Pod => object.get::<t::Pod>().is_some_and(|p| p.status.is_some()),
+        _ => false,
+    };
+    if !has_status {
+        apply(object);
+    }
+}
+
 /// Changes a copy of the struct inside, if it is of that kind.
 fn change<T: ApiKind>(object: &mut Object, f: impl FnOnce(&mut T)) {
     let Some(shared) = object.get::<T>() else { return };

@@ -60,7 +60,7 @@ fn amounts(errs: &mut Errors, node: &t::Node) {
     for (name, map) in [("capacity", &status.capacity), ("allocatable", &status.allocatable)] {
         let path = Path::new("status").child(name);
         for (resource, amount) in map.iter().flatten() {
-            resources::resource_amount(errs, resource, amount, &path.child(resource));
+            resources::resource_amount(errs, resource, amount, &path.named(resource));
         }
     }
 }

@@ -38,25 +38,20 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
         errs.push(FieldError::invalid(&path.child("qosClass"), value, IMMUTABLE));
     }
     let policy = text(&spec_before.restart_policy);
-    let no_sidecar = |_: &str| false;
     states(
         errs,
         list(&status.container_statuses),
         list(&before.container_statuses),
         policy,
-        no_sidecar,
+        &spec_before.containers,
         &path.child("containerStatuses"),
     );
-    let sidecar = |name: &str| {
-        let found = list(&spec_before.init_containers).iter().find(|c| c.name == name);
-        found.is_some_and(|c| c.restart_policy.as_deref() == Some("Always"))
-    };
     states(
         errs,
         list(&status.init_container_statuses),
         list(&before.init_container_statuses),
         policy,
-        sidecar,
+        list(&spec_before.init_containers),
         &path.child("initContainerStatuses"),
     );
     states(
@@ -64,7 +59,7 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
         list(&status.ephemeral_container_statuses),
         list(&before.ephemeral_container_statuses),
         "Never",
-        no_sidecar,
+        &[],
         &path.child("ephemeralContainerStatuses"),
     );
     let ips: Vec<String> = list(&status.pod_ips).iter().map(|p| p.ip.clone()).collect();
@@ -79,13 +74,32 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     addresses(errs, &ips, &path.child("hostIPs"));
 }
 
+/// Whether a container may be started again after it ended so: by a rule of its own, by its own
+/// policy, or by that of its pod (`ContainerRestartRules`).
+fn may_restart(container: Option<&t::Container>, policy: &str, code: i32) -> bool {
+    let by_rule = container.is_some_and(|c| {
+        list(&c.restart_policy_rules).iter().any(|rule| {
+            let Some(codes) = &rule.exit_codes else { return false };
+            let listed = list(&codes.values).contains(&code);
+            rule.action == "Restart" && listed == (codes.operator != "NotIn")
+        })
+    });
+    let own = container.map(|c| text(&c.restart_policy)).filter(|p| !p.is_empty());
+    by_rule
+        || match own.unwrap_or(policy) {
+            "Always" => true,
+            "OnFailure" => code != 0,
+            _ => false,
+        }
+}
+
 /// A container that is not to be started again stays terminated.
 fn states(
     errs: &mut Errors,
     new: &[t::ContainerStatus],
     old: &[t::ContainerStatus],
     policy: &str,
-    sidecar: impl Fn(&str) -> bool,
+    containers: &[t::Container],
     path: &Path,
 ) {
     if policy == "Always" {
@@ -96,7 +110,7 @@ fn states(
     };
     for (i, old) in old.iter().enumerate() {
         let Some(code) = terminated(old) else { continue };
-        if (code != 0 && policy == "OnFailure") || sidecar(&old.name) {
+        if may_restart(containers.iter().find(|c| c.name == old.name), policy, code) {
             continue;
         }
         for _ in new.iter().filter(|n| n.name == old.name && terminated(n).is_none()) {

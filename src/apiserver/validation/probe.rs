@@ -47,7 +47,7 @@ fn http_get(errs: &mut Errors, get: &t::HTTPGetAction, path: &Path) {
 fn handler(errs: &mut Errors, handler: &Handler<'_>, grace: Option<i64>, path: &Path) {
     let mut count = 0;
     // Only the first action is looked into.
-    let mut first = |errs: &mut Errors, name: &str| {
+    let mut first = |errs: &mut Errors, name: &'static str| {
         count += 1;
         if count > 1 {
             errs.push(FieldError::forbidden(&path.child(name), "may not specify more than 1 handler type"));

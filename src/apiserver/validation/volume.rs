@@ -74,7 +74,7 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
             }
         };
     }
-    let required = |errs: &mut Errors, at: &Path, fields: &[(&str, bool)]| {
+    let required = |errs: &mut Errors, at: &Path, fields: &[(&'static str, bool)]| {
         for (name, empty) in fields {
             if *empty {
                 errs.push(FieldError::required(&at.child(name), ""));

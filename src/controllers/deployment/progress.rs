@@ -10,8 +10,8 @@ use super::util::{
     condition, has_progress_deadline, is_complete, is_progressing, is_timed_out, new_condition,
     progress_deadline, reason, remove_condition, set_condition,
 };
-use crate::api::MetaExt;
 use crate::api::types::{Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet, ReplicaSetCondition};
+use crate::api::{MetaExt, later};
 use crate::client::Result;
 
 /// Writes the status of a rollout; if nothing changed, comes back when the deadline is over
@@ -98,12 +98,14 @@ fn come_back_for_deadline(cx: &Cx, d: &Deployment, status: &DeploymentStatus) {
     let Some(current) = condition(&was, reason::PROGRESSING).filter(|_| has_progress_deadline(d)) else {
         return;
     };
-    let settled = matches!(current.reason.as_deref(), Some(reason::TIMED_OUT));
+    // One that has been rolled out does not time out any more. Kubernetes comes back all the same,
+    // later and later; here it would keep a cluster whose pods go on crashing from being steady.
+    let settled = matches!(current.reason.as_deref(), Some(reason::TIMED_OUT | reason::NEW_RS_AVAILABLE));
     if is_complete(d, status) || settled {
         return;
     }
     let Some(since) = &current.last_update_time else { return };
-    let after = (since.0 + progress_deadline(d)).duration_since(cx.now());
+    let after = later(since.0, progress_deadline(d)).duration_since(cx.now());
     let second = SignedDuration::from_secs(1);
     // Shortly before, it tries again and again; a second later is as good.
     cx.enqueue_after(d.metadata.key(), if after < second { second } else { after + second });

@@ -12,7 +12,7 @@ use crate::api::types::{
     Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, PodTemplateSpec,
     ReplicaSet, Time,
 };
-use crate::api::{MetaExt, ObjectRef, Timestamp};
+use crate::api::{MetaExt, ObjectRef, Timestamp, later};
 
 /// The label, and part of the name, that tells a ReplicaSet's template.
 pub const HASH_LABEL: &str = "pod-template-hash";
@@ -417,6 +417,6 @@ pub fn is_timed_out(d: &Deployment, new: &DeploymentStatus, now: Timestamp) -> b
     match c.reason.as_deref() {
         Some(reason::NEW_RS_AVAILABLE) => false,
         Some(reason::TIMED_OUT) => true,
-        _ => c.last_update_time.as_ref().is_some_and(|t| t.0 + progress_deadline(d) < now),
+        _ => c.last_update_time.as_ref().is_some_and(|t| later(t.0, progress_deadline(d)) < now),
     }
 }

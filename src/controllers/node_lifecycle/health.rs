@@ -6,10 +6,10 @@ use jiff::SignedDuration;
 
 use super::super::taints::{self, NO_SCHEDULE, reference, taint, taints};
 use super::eviction::{mark_pods_not_ready, mark_reachable, no_execute};
-use super::{Cx, HEARTBEAT, NO_EXECUTE, condition, grace_period, key, ready, record};
+use super::{Cx, HEARTBEAT, NO_EXECUTE, condition, grace_period, key, ready, record, watchdog};
 use crate::api::types::{Node, NodeCondition, Taint, Time};
 use crate::api::{Key, MetaExt, Timestamp};
-use crate::client::{Result, Wait, Why};
+use crate::client::{Result, Why};
 
 /// So often a node's status is tried to be written (`NodeHealthUpdateRetry`).
 const NODE_HEALTH_UPDATE_RETRY: usize = 5;
@@ -71,7 +71,7 @@ pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
 
 /// Comes back if the node's kubelet stops and is not heard of for so long.
 fn watch(cx: &Cx, name: &str, after: SignedDuration) {
-    let wait = Wait::Watchdog { node: name.into() };
+    let wait = watchdog(name);
     cx.enqueue_waiting(key(HEARTBEAT, name), after, wait);
 }
 

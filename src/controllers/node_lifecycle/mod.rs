@@ -38,6 +38,9 @@ pub const NODE_MONITOR_GRACE_PERIOD: i64 = 50;
 /// (`--node-startup-grace-period`).
 pub const NODE_STARTUP_GRACE_PERIOD: i64 = 60;
 
+/// How often a kubelet renews its lease, in seconds (a quarter of `nodeLeaseDurationSeconds`).
+const LEASE_RENEW_INTERVAL: i64 = 10;
+
 const HEARTBEAT: &str = "heartbeat";
 const HEALTH: &str = "health";
 const NO_SCHEDULE: &str = "noSchedule";
@@ -127,6 +130,13 @@ pub(super) fn condition<'a>(node: &'a Node, type_: &str) -> Option<&'a NodeCondi
     node.status.as_ref()?.conditions.as_ref()?.iter().find(|c| c.type_ == type_)
 }
 
+/// Waits for a node's kubelet to be silent for too long. Its last heartbeat is at most a renewal
+/// older than its end.
+fn watchdog(node: &str) -> Wait {
+    let after = SignedDuration::from_secs(NODE_MONITOR_GRACE_PERIOD - LEASE_RENEW_INTERVAL);
+    Wait::Watchdog { node: node.into(), after }
+}
+
 /// `True`, `False` or `Unknown`; also where it was never said.
 fn ready(node: &Node) -> &str {
     condition(node, "Ready").map_or("Unknown", |c| &c.status)
@@ -160,7 +170,7 @@ fn handle_node(cx: &mut Handler<'_, State>, seen: &Notification) {
         None => {
             let health = NodeHealth { probe: cx.now, lease: None, heartbeat };
             cx.state.health.insert(name.clone(), health);
-            let wait = Wait::Watchdog { node: name.clone() };
+            let wait = watchdog(&name);
             cx.enqueue_waiting(&key(HEARTBEAT, &name), grace_period(node), wait);
         }
     }

@@ -105,7 +105,7 @@ fn up(c: &mut Cluster, node: &str) {
 
 fn wait(c: &mut Cluster, seconds: i64) {
     let to = c.now() + SignedDuration::from_secs(seconds);
-    c.run_until(to, |_, _| {});
+    c.run_until(to, |_, _| {}).unwrap();
 }
 
 #[test]

@@ -25,13 +25,17 @@ impl Dice {
         of[self.below(of.len() as u32) as usize]
     }
 
-    fn probe(&mut self) -> Value {
+    /// A probe that validation lets through: only readiness may ask for several successes in a row
+    /// and has no grace period of its own.
+    fn probe(&mut self, of: ProbeType) -> Value {
         if self.one_in(2) {
             return Value::Null;
         }
+        let readiness = of == ProbeType::Readiness;
         let mut p = json!({
             "periodSeconds": self.below(12), "initialDelaySeconds": self.below(8),
-            "failureThreshold": self.below(4), "successThreshold": self.below(3),
+            "failureThreshold": self.below(4),
+            "successThreshold": if readiness { self.below(3) } else { self.below(2) },
         });
         match self.below(5) {
             0 => p["exec"] = json!({"command": [self.pick(&["true", "false", "check"])]}),
@@ -40,8 +44,8 @@ impl Dice {
             3 => p["exec"] = json!({"command": ["sleep", "3"]}),
             _ => p["httpGet"] = json!({"port": "web"}),
         }
-        if self.one_in(3) {
-            p["terminationGracePeriodSeconds"] = self.below(5).into();
+        if !readiness && self.one_in(3) {
+            p["terminationGracePeriodSeconds"] = (1 + self.below(4)).into();
         }
         p
     }
@@ -51,7 +55,8 @@ impl Dice {
             "name": name,
             "image": self.pick(&["a:1", "b", "c:missing", "D d", "r.invalid/x:1", "a:2"]),
             "imagePullPolicy": self.pick(&["Always", "IfNotPresent", "IfNotPresent", "Never"]),
-            "livenessProbe": self.probe(), "readinessProbe": self.probe(), "startupProbe": self.probe(),
+            "livenessProbe": self.probe(ProbeType::Liveness), "readinessProbe": self.probe(ProbeType::Readiness),
+            "startupProbe": self.probe(ProbeType::Startup),
         });
         match self.below(6) {
             0 => c["command"] = json!(["true"]),
@@ -69,6 +74,16 @@ impl Dice {
         }
         if self.one_in(8) {
             c["env"] = json!([{"name": "E", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "k"}}}]);
+        }
+        c
+    }
+
+    /// Only one that goes on running may be probed and have hooks.
+    fn init_container(&mut self, name: &str) -> Value {
+        let mut c = self.container(name);
+        if c["restartPolicy"] != "Always" {
+            let fields = c.as_object_mut().unwrap();
+            fields.retain(|k, _| k != "lifecycle" && !k.ends_with("Probe"));
         }
         c
     }
@@ -94,10 +109,10 @@ impl Dice {
             "containers": [self.container("a"), self.container("b")],
         });
         if self.one_in(2) {
-            spec["initContainers"] = json!([self.container("i"), self.container("j")]);
+            spec["initContainers"] = json!([self.init_container("i"), self.init_container("j")]);
         }
         if self.one_in(6) {
-            spec["activeDeadlineSeconds"] = self.below(60).into();
+            spec["activeDeadlineSeconds"] = (1 + self.below(59)).into();
         }
         if self.one_in(6) {
             spec["volumes"] = json!([{"name": "v", "secret": {"secretName": "s"}}]);
@@ -155,7 +170,7 @@ fn runs_to_steady(lab: &mut Lab, seed: u64) {
         // What goes in a circle.
         lab.log.clear();
         for _ in 0..12 {
-            let Some(c) = lab.cluster.next_command(None) else { break };
+            let Ok(c) = lab.cluster.next_command(None) else { break };
             lab.note(c.at, &c.writes);
             lab.note(c.at, &c.events);
         }

@@ -4,16 +4,18 @@ use serde_json::json;
 
 use super::{Lab, one};
 use crate::api::Kind;
+use crate::apiserver::{Body, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 #[test]
 fn the_status_of_a_running_pod() {
     let mut lab = Lab::new();
-    lab.pod(one(json!({
+    let mut pod = one(json!({
         "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "64Mi"}},
         "volumeMounts": [{"name": "d", "mountPath": "/d", "readOnly": true}],
-    })))
-    .steady();
+    }));
+    pod["spec"]["volumes"] = json!([{"name": "d", "emptyDir": {}}]);
+    lab.pod(pod).steady();
     let value = crate::api::Object::from(lab.get()).to_value();
     let text = serde_json::to_string_pretty(&value["status"]).unwrap();
     insta::assert_snapshot!(text);
@@ -36,7 +38,7 @@ fn a_node_has_a_lease_that_is_renewed_when_time_passes() {
 fn every_command_says_why() {
     let mut lab = Lab::new();
     lab.pod(one(json!({}))).steady().delete(None);
-    while let Some(command) = lab.cluster.next_command(None) {
+    while let Ok(command) = lab.cluster.next_command(None) {
         assert!(command.key.is_none() || command.why.is_some(), "{:?}", command.request);
     }
 }
@@ -62,7 +64,6 @@ fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
 /// Puts so many equal pods on so many nodes.
 pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
     use crate::api::Object;
-    use crate::apiserver::{Body, Request, Verb};
     for i in 0..pods {
         let object = Object::from_value(
             Kind::Pod,
@@ -123,7 +124,7 @@ impl Alone {
     }
 
     fn run(&mut self) {
-        use crate::apiserver::{Body, Patch, Response};
+        use crate::apiserver::{Patch, Response};
         let mut timers = Vec::new();
         loop {
             let mut env = crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers };
@@ -200,9 +201,10 @@ fn one_image_after_the_other() {
     );
 }
 
+/// Manifests that make no sense are refused; those that are odd and yet let through do no harm.
 #[test]
 fn odd_manifests_do_no_harm() {
-    for spec in [
+    let refused = [
         json!({"nodeName": "node-1", "containers": []}),
         json!({"nodeName": "node-1", "containers": [{"name": "a"}, {"name": "a"}]}),
         json!({"nodeName": "node-1", "containers": [{"name": "a", "image": "A B"}], "restartPolicy": "Sometimes"}),
@@ -210,20 +212,42 @@ fn odd_manifests_do_no_harm() {
             "containers": [{"name": "a", "image": "x", "lifecycle": {"preStop": {"sleep": {"seconds": i64::MAX}}},
                 "livenessProbe": {"periodSeconds": -5, "initialDelaySeconds": i32::MAX, "failureThreshold": 0},
                 "readinessProbe": {"tcpSocket": {"port": "none"}, "periodSeconds": 0, "successThreshold": -1}}]}),
+        json!({"nodeName": "node-1", "initContainers": [{"name": "i", "image": "x", "livenessProbe": {"exec": {"command": ["true"]}}}],
+            "containers": [{"name": "a", "image": "x"}]}),
+    ];
+    let odd = [
+        json!({"nodeName": "node-1", "containers": [{"name": "a", "image": "A B"}]}),
+        json!({"nodeName": "node-1", "activeDeadlineSeconds": i32::MAX, "terminationGracePeriodSeconds": i64::MAX,
+            "containers": [{"name": "a", "image": "x", "command": ["sleep", "infinity"],
+                "lifecycle": {"preStop": {"sleep": {"seconds": i64::MAX}}},
+                "livenessProbe": {"exec": {"command": [""]}, "periodSeconds": i32::MAX, "initialDelaySeconds": i32::MAX,
+                    "failureThreshold": i32::MAX, "timeoutSeconds": i32::MAX, "terminationGracePeriodSeconds": i64::MAX},
+                "readinessProbe": {"tcpSocket": {"port": "none"}, "periodSeconds": 0, "successThreshold": i32::MAX}}]}),
         json!({"nodeName": "node-1", "initContainers": [{"name": "i", "image": "x", "restartPolicy": "Never",
             "command": ["false"]}], "containers": [{"name": "a", "image": "x", "restartPolicy": "Never", "command": ["false"]}]}),
         json!({"nodeName": "node-1", "containers": [{"name": "a", "image": "x",
             "restartPolicy": "Never", "command": ["true"]}]}),
-    ] {
+    ];
+    let annotations = json!({"sim.steady/run-seconds": "1e99", "sim.steady/stop-seconds": "-3",
+        "sim.steady/start-seconds": "99999999999999999999", "sim.steady/memory": "x"});
+    let pod = |name: &str, spec: &serde_json::Value| {
+        let metadata = json!({"name": name, "namespace": "default", "annotations": annotations});
+        crate::api::Object::from_value(Kind::Pod, json!({"metadata": metadata, "spec": spec})).unwrap()
+    };
+    for spec in refused {
         let mut lab = Lab::new();
-        let annotations = json!({"sim.steady/run-seconds": "1e99", "sim.steady/stop-seconds": "-3",
-            "sim.steady/start-seconds": "99999999999999999999", "sim.steady/memory": "x"});
-        lab.create(
-            Kind::Pod,
-            json!({"metadata": {"name": "p", "annotations": annotations}, "spec": spec.clone()}),
-        );
+        let object = pod("p", &spec);
+        let request = Request::new(&"me".into(), Verb::Create, Kind::Pod, object.key());
+        let (answer, _) = lab.cluster.request(&request.body(Body::Object(object)));
+        assert_eq!(answer.code(), 422, "{spec}");
+        lab.wait(2000);
+        assert_eq!(lab.cluster.api().etcd().range(Kind::Pod, None).count(), 0);
+    }
+    for spec in odd {
+        let mut lab = Lab::new();
+        lab.create(Kind::Pod, pod("p", &spec).to_value());
         lab.wait(2000).delete(None).wait(100_000);
-        lab.create(Kind::Pod, json!({"metadata": {"name": "q"}, "spec": spec}));
+        lab.create(Kind::Pod, pod("q", &spec).to_value());
         lab.wait(2000);
     }
 }

@@ -9,7 +9,7 @@ use imbl::shared_ptr::RcK;
 use super::pod_info::{HostPort, PodClass, PodInfo};
 use super::resource::{NonZero, Resource};
 use super::terms::Labels;
-use crate::api::types::{Node, Taint};
+use crate::api::types::{Node, Pod, Taint};
 use crate::api::{Key, MetaExt};
 
 /// How many pods of a class are on a node.
@@ -248,6 +248,19 @@ impl NodeInfo {
             push(&mut self.with_required_anti_affinity, pod.clone());
         }
         self.pods.insert(pod.key.clone(), pod);
+    }
+
+    /// Takes a new version of a pod that counts for the same; `false` if it is not there, or does
+    /// not.
+    pub fn renew_pod(&mut self, key: &Key, pod: &Rc<Pod>) -> bool {
+        match self.pods.get_mut(key) {
+            // The lists of those with affinity hold it too.
+            Some(known) if !known.has_affinity() && known.counts_as(pod) => {
+                Rc::make_mut(known).renew(pod);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Takes a pod away; gives it back, or nothing if it was not there.

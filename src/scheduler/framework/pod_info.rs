@@ -170,6 +170,31 @@ impl PodInfo {
         }
     }
 
+    /// Whether a newer version of the pod asks for the same: all that is computed from it would come
+    /// out as it is. Binding a pod changes nothing here.
+    pub fn counts_as(&self, new: &Pod) -> bool {
+        let (Some(a), Some(b)) = (&self.pod.spec, &new.spec) else { return false };
+        self.pod.metadata.is_deleting() == new.metadata.is_deleting()
+            && self.pod.metadata.labels == new.metadata.labels
+            && is_as_specified(&self.pod)
+            && is_as_specified(new)
+            && a.containers == b.containers
+            && a.init_containers == b.init_containers
+            && a.overhead == b.overhead
+            && a.resources == b.resources
+            && a.priority == b.priority
+            && a.node_selector == b.node_selector
+            && a.affinity == b.affinity
+            && a.topology_spread_constraints == b.topology_spread_constraints
+            && a.volumes == b.volumes
+    }
+
+    /// Takes a newer version of the pod that [`counts_as`](Self::counts_as) this one.
+    pub fn renew(&mut self, new: &Rc<Pod>) {
+        self.class.example = new.clone();
+        self.pod = new.clone();
+    }
+
     /// The pod's tolerations.
     pub fn tolerations(&self) -> &[Toleration] {
         self.pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
@@ -211,6 +236,20 @@ impl PodInfo {
         let spec = self.pod.spec.as_ref();
         spec.and_then(|s| s.topology_spread_constraints.as_ref()).is_some_and(|c| !c.is_empty())
     }
+}
+
+/// Whether what its status says it has is what it asks for, so that only the spec counts.
+fn is_as_specified(pod: &Pod) -> bool {
+    let (Some(spec), Some(status)) = (&pod.spec, &pod.status) else { return true };
+    let statuses = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
+    status.conditions.iter().flatten().all(|c| c.type_ != "PodResizePending")
+        && statuses.into_iter().all(|s| {
+            let mut all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+            let asked = all.find(|c| c.name == s.name).and_then(|c| c.resources.as_ref()?.requests.as_ref());
+            let in_force = s.resources.as_ref().and_then(|r| r.requests.as_ref());
+            in_force.is_none_or(|r| Some(r) == asked)
+                && s.allocated_resources.as_ref().is_none_or(|r| Some(r) == asked)
+        })
 }
 
 type Terms = (Vec<AffinityTerm>, Vec<WeightedAffinityTerm>);

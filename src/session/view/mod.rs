@@ -3,6 +3,7 @@
 
 mod changes;
 mod declared;
+mod faults;
 pub mod graph;
 mod history;
 mod lines;
@@ -13,6 +14,7 @@ mod problems;
 
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
+pub use faults::pod_faults;
 pub use history::{Version, versions};
 pub use lines::{Line, LineMark, has_bookkeeping, object_lines, yaml_of};
 pub use links::{Links, events_of, links};

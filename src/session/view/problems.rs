@@ -54,9 +54,14 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
 fn complaints(stderr: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in stderr.lines().filter(|l| !l.trim().is_empty()) {
-        match line.strip_prefix("* ") {
-            Some(violation) => out.push(violation.to_owned()),
-            None => out.push(line.to_owned()),
+        let begins = ["error", "Error", "The ", "Warning"].iter().any(|w| line.starts_with(w));
+        match (line.strip_prefix("* "), out.last_mut()) {
+            (Some(violation), _) => out.push(violation.to_owned()),
+            (None, Some(last)) if !begins => {
+                last.push('\n');
+                last.push_str(line);
+            }
+            _ => out.push(line.to_owned()),
         }
     }
     // The heading over a list says nothing by itself.
@@ -86,6 +91,12 @@ fn depth(value: &Value, path: &str) -> usize {
 /// What looks like a field's path: `spec.template.spec.containers[0].image`.
 fn paths(message: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '[' | ']' | '_' | '-');
+    // `unknown field "replica"` names a path whatever it begins with.
+    let unknown = message.split("unknown field \"").skip(1).filter_map(|rest| rest.split('"').next());
+    let unknown: Vec<String> = unknown.map(str::to_owned).collect();
+    if !unknown.is_empty() {
+        return unknown;
+    }
     message
         .split(|c: char| !is_part(c))
         .map(|w| w.trim_matches('.'))

@@ -35,6 +35,8 @@ pub struct Props {
     pub pods: usize,
     /// Whether it has the small form of narrow panes.
     pub small: bool,
+    /// Whether a command that is pointed at is about it.
+    pub lit: bool,
     /// Whether it is selected.
     pub selected: bool,
     /// Whether the Tab key stops here.
@@ -72,6 +74,7 @@ pub fn Card(props: &Props) -> Html {
         "card",
         place_class(n.place),
         props.selected.then_some("selected"),
+        props.lit.then_some("lit"),
         props.changed.is_some().then_some("changed"),
         n.deleting.then_some("deleting"),
     );

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use crate::ui::glyph::tone;
-use crate::ui::i18n::Texts;
+use crate::ui::hooks::use_texts;
 use crate::ui::layout::{CELL, FOLD_HEAD, FOLD_PAD, Fold};
 use crate::ui::store::Shared;
 
@@ -27,6 +27,8 @@ pub struct Props {
     pub graph: Shared<Graph>,
     /// What the last step changed.
     pub changed: Shared<BTreeSet<ObjectRef>>,
+    /// What a command that is pointed at is about.
+    pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Grows with every step.
     pub version: u64,
     /// The selected pod, if it is one of these.
@@ -45,7 +47,7 @@ fn look_of(graph: &Graph, pod: usize) -> PodLook {
 /// The grid.
 #[component]
 pub fn FoldView(props: &Props) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let f = &props.fold;
     let looks: Vec<Option<PodLook>> =
         f.cells.iter().map(|c| c.map(|pod| look_of(&props.graph, pod))).collect();
@@ -91,6 +93,16 @@ pub fn FoldView(props: &Props) -> Html {
         .take(200)
         .map(|(slot, _)| ring(slot, "ring"))
         .collect();
+    let lit: Vec<Html> = f
+        .cells
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| {
+            !props.lit.is_empty()
+                && c.and_then(|p| props.graph.node(p)).is_some_and(|n| props.lit.contains(&n.reference))
+        })
+        .map(|(slot, _)| ring(slot, "picked"))
+        .collect();
     let selected = props.selected.and_then(|s| f.cells.iter().position(|c| *c == Some(s)));
     html! {
         <g class="fold" role="button" tabindex="0" aria-label={heading.clone()} {onclick}
@@ -99,6 +111,7 @@ pub fn FoldView(props: &Props) -> Html {
             <text class="under" x={FOLD_PAD.to_string()} y="19">{ heading }</text>
             <g transform={format!("translate({FOLD_PAD} {FOLD_HEAD})")}>{ for blocks }</g>
             { for changed }
+            { for lit }
             { for selected.map(|s| ring(s, "picked")) }
             <rect class="focus" x="-4" y="-4" rx="12" width={(f.rect.w + 8.0).to_string()} height={(f.rect.h + 8.0).to_string()} />
         </g>

@@ -5,7 +5,7 @@ mod fold;
 mod viewport;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use steady::api::ObjectRef;
 use steady::session::view::graph::{EdgeKind, Graph as Facts};
@@ -15,7 +15,8 @@ use yew::prelude::*;
 use super::glyph;
 use super::i18n::Texts;
 use super::layout::{Flow, Layout, Slots, layout};
-use super::store::{Shared, Store};
+use super::store::Shared;
+use crate::ui::hooks::{use_store, use_texts};
 use card::Card;
 use fold::FoldView;
 use viewport::use_viewport;
@@ -30,6 +31,8 @@ pub struct Props {
     pub graph: Shared<Facts>,
     /// What the last step changed.
     pub changed: Shared<BTreeSet<ObjectRef>>,
+    /// What a command that is pointed at is about.
+    pub lit: Shared<BTreeSet<ObjectRef>>,
     /// Grows with every step, so that marks move anew.
     pub version: u64,
     /// What is selected.
@@ -56,8 +59,8 @@ const KINDS: [(EdgeKind, &str, &str); 4] = [
 /// The pane.
 #[component]
 pub fn Graph(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let pane = use_node_ref();
     let world = use_node_ref();
     let slots = use_mut_ref(Slots::default);
@@ -128,7 +131,7 @@ pub fn Graph(props: &Props) -> Html {
     };
     let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
     html! {
-        <section class="graph" ref={pane} aria-label={t.get("graph")}>
+        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
                     <g class="wires" aria-hidden="true">{ for wires(props, &placed, *lines, selected) }</g>
@@ -206,21 +209,34 @@ fn cards(
     selected: Option<usize>,
     t: &Texts,
 ) -> Vec<Html> {
+    let mut owners: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut loads: BTreeMap<usize, usize> = BTreeMap::new();
+    for e in &props.graph.edges {
+        match e.kind {
+            EdgeKind::Owner => {
+                owners.entry(e.to).or_insert(e.from);
+            }
+            EdgeKind::Binding => *loads.entry(e.to).or_default() += 1,
+            _ => {}
+        }
+    }
     let owner_name = |i: usize| {
-        let e = props.graph.edges.iter().find(|e| e.to == i && e.kind == EdgeKind::Owner)?;
-        props.graph.node(e.from).map(|n| n.reference.key.name.clone())
+        let owner = props.graph.node(*owners.get(&i)?)?;
+        Some(owner.reference.key.name.clone())
     };
     let first = placed.items.first().map(|i| i.node);
-    let load =
-        |i: usize| props.graph.edges.iter().filter(|e| e.kind == EdgeKind::Binding && e.to == i).count();
     let show = |item: &super::layout::Item| {
         let node = props.graph.node(item.node)?.clone();
         let changed = props.changed.contains(&node.reference);
-        let pods = if node.place == steady::session::view::graph::Place::Node { load(item.node) } else { 0 };
+        let pods = if node.place == steady::session::view::graph::Place::Node {
+            loads.get(&item.node).copied().unwrap_or(0)
+        } else {
+            0
+        };
         Some(html! {
             <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
                 owner={owner_name(item.node)} {pods} small={flow != Flow::Right}
-                selected={selected == Some(item.node)}
+                lit={props.lit.contains(&node.reference)} selected={selected == Some(item.node)}
                 stop={selected.map_or(first == Some(item.node), |s| s == item.node)}
                 changed={changed.then_some(props.version)} select={select.clone()} texts={t.clone()} />
         })
@@ -236,7 +252,7 @@ fn folds(props: &Props, placed: &Layout, select: &Callback<ObjectRef>, selected:
             let owner = f.owner.and_then(|o| props.graph.node(o)).map(|n| n.reference.key.name.to_string());
             html! {
                 <FoldView key={format!("fold {}", owner.clone().unwrap_or_default())} fold={f.clone()}
-                    graph={props.graph.clone()} changed={props.changed.clone()} version={props.version}
+                    graph={props.graph.clone()} changed={props.changed.clone()} lit={props.lit.clone()} version={props.version}
                     selected={selected.filter(|s| f.cells.contains(&Some(*s)))} select={select.clone()} />
             }
         })
@@ -252,7 +268,7 @@ struct LegendProps {
 /// What the lines mean; each can be switched.
 #[component]
 fn Legend(props: &LegendProps) -> Html {
-    let t = use_context::<Texts>().expect("the app provides it");
+    let t = use_texts();
     let buttons = KINDS.iter().enumerate().map(|(i, (_, name, key))| {
         let on = props.lines.0.get(i).copied().unwrap_or(false);
         let (set, lines) = (props.set.clone(), props.lines);

@@ -23,6 +23,7 @@ step = Step
 run = Run
 pause = Pause
 to-steady = To steady
+to-steady-keys = Run until nobody has a next command (⇧→)
 stop = Stop
 speed = Speed
 depth = How deep a step goes
@@ -106,6 +107,7 @@ next-running = It runs.
 next-more = and { $n } more
 go-first = first
 because = because
+refused = will be refused: { $code }
 in-time = in { $s } s
 step-verb = ACTION
 steady = Steady
@@ -177,6 +179,12 @@ act-delete = Delete
 act-node-down = Cut it off
 act-node-up = Bring it back
 act-restart-kubelet = Restart the kubelet
+act-crash = Crash its container
+act-evict = Evict
+act-probe-fails = Let readiness fail
+act-probe-passes = Let readiness pass
+act-image-gone = Take its image away
+act-image-back = Bring its image back
 
 ## What happened
 said = { $who }: { $what }
@@ -189,7 +197,11 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
-said-fault = You: { $what }
+said-crash = You crashed a container of { $what }.
+said-probe-fails = You let the readiness probe of { $what } fail.
+said-probe-passes = You let the readiness probe of { $what } pass again.
+said-image-gone = You took the image { $what } out of the registry.
+said-image-back = You put the image { $what } back into the registry.
 action-list = { $who } lists every { $kind }
 action-watch = a watch event about a { $kind } reaches { $who }
 action-pop = a { $kind } goes from the delta FIFO into the cache
@@ -296,6 +308,18 @@ why-attempt_to_delete-remove_references = { $solid } keeps it; owners that are g
 why-process_deleting_dependents-remove_finalizer = no dependent keeps it any more
 why-orphan_dependents = its owner is deleted, and it shall stay
 why-attempt_to_orphan-remove_finalizer = its { $orphaned } dependents are on their own now
+why-sync_namespace-publish_certificate = the namespace has no root certificate yet
+why-sync_namespace-restore_certificate = its { $changed } was changed
+why-sync_namespace-create_service_account = the namespace has no ServiceAccount { $missing } yet
+why-try_update_node_health-unknown = its lease was not renewed for { $silent_seconds } s, the limit is { $grace_seconds } s
+why-process_taint_base_eviction-swap = it reports Ready={ $ready }, so its taint changes
+why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints shall say so
+why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
+why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes
+why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
+why-finalize_namespace = nothing is left in it
+why-update_namespace_conditions = { $remaining } objects are still in it
+why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it
 
 ## Facts that are words
 fact-container = container { $container } { $what }

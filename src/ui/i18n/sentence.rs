@@ -4,6 +4,7 @@ use fluent_bundle::FluentValue;
 use steady::apiserver::{Request, Response, Subresource, Verb};
 use steady::client::{Fact, Why};
 use steady::cluster::{Action, Command, Fault, Outcome, Transition};
+use steady::kubelet;
 use steady::session::{Moment, What};
 
 use super::Texts;
@@ -154,8 +155,19 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
                 Fault::NodeUp { node } => ("said-node-up", node.clone()),
                 Fault::Restart { process, node } => ("said-restart", named(process, node.as_deref())),
                 Fault::CutWatches { process, node } => ("said-watches", named(process, node.as_deref())),
-                #[allow(unreachable_patterns)]
-                other => ("said-fault", format!("{other:?}")),
+                Fault::Kubelet { fault, .. } => match fault {
+                    kubelet::Fault::CrashContainer { pod, exit_code, .. } => {
+                        ("said-crash", format!("{} ({exit_code})", pod.name))
+                    }
+                    kubelet::Fault::FailProbe { pod, failing: true, .. } => {
+                        ("said-probe-fails", pod.name.to_string())
+                    }
+                    kubelet::Fault::FailProbe { pod, .. } => ("said-probe-passes", pod.name.to_string()),
+                    kubelet::Fault::Image { image, pullable: false, .. } => {
+                        ("said-image-gone", image.to_string())
+                    }
+                    kubelet::Fault::Image { image, .. } => ("said-image-back", image.to_string()),
+                },
             };
             t.with(key, &[("what", what.into())])
         }

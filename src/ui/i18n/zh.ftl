@@ -22,6 +22,7 @@ step = 单步
 run = 运行
 pause = 暂停
 to-steady = 到稳态
+to-steady-keys = 运行到谁都没有下一条命令（⇧→）
 stop = 停止
 speed = 速度
 depth = 一步有多细
@@ -92,6 +93,7 @@ next-running = 正在运行。
 next-more = 还有 { $n } 条
 go-first = 先走
 because = 因为
+refused = 将被拒绝：{ $code }
 in-time = { $s } 秒后
 step-verb = 动作
 steady = 稳态
@@ -154,6 +156,12 @@ act-delete = 删除
 act-node-down = 断开
 act-node-up = 恢复
 act-restart-kubelet = 重启 kubelet
+act-crash = 使容器崩溃
+act-evict = 驱逐
+act-probe-fails = 让就绪探针失败
+act-probe-passes = 让就绪探针通过
+act-image-gone = 移走它的镜像
+act-image-back = 放回它的镜像
 
 ## 发生了什么
 said = { $who }：{ $what }
@@ -166,7 +174,11 @@ said-node-down = 你断开了 { $what }。
 said-node-up = 你恢复了 { $what }。
 said-restart = 你重启了 { $what }。
 said-watches = 你切断了 { $what } 的 watch。
-said-fault = 你：{ $what }
+said-crash = 你使 { $what } 的一个容器崩溃。
+said-probe-fails = 你让 { $what } 的就绪探针失败。
+said-probe-passes = 你让 { $what } 的就绪探针恢复通过。
+said-image-gone = 你从镜像仓库移走了 { $what }。
+said-image-back = 你把 { $what } 放回了镜像仓库。
 action-list = { $who } list 所有 { $kind }
 action-watch = 关于 { $kind } 的 watch 事件到达 { $who }
 action-pop = 一个 { $kind } 从 delta FIFO 进入缓存
@@ -256,6 +268,18 @@ why-attempt_to_delete-remove_references = { $solid } 保留它；已不在的主
 why-process_deleting_dependents-remove_finalizer = 没有下属再挡着它
 why-orphan_dependents = 它的主人被删除，而它要留下
 why-attempt_to_orphan-remove_finalizer = 它的 { $orphaned } 个下属已经独立
+why-sync_namespace-publish_certificate = 这个命名空间还没有根证书
+why-sync_namespace-restore_certificate = 它的 { $changed } 被改动了
+why-sync_namespace-create_service_account = 这个命名空间还没有 ServiceAccount { $missing }
+why-try_update_node_health-unknown = 它的 lease 已有 { $silent_seconds } 秒没有续约，上限是 { $grace_seconds } 秒
+why-process_taint_base_eviction-swap = 它报告 Ready={ $ready }，污点随之改变
+why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，污点要与此一致
+why-no_execute_tainting_pass = 它报告 Ready={ $ready }：污点 { $taint } 让 Pod 离开
+why-mark_node_as_reachable = 它又报告 Ready={ $ready }：去掉污点 { $taint }
+why-mark_pods_not_ready = { $node } 没有消息，其上的 Pod 不再算就绪
+why-finalize_namespace = 其中已经什么都不剩
+why-update_namespace_conditions = 其中还有 { $remaining } 个对象
+why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去
 
 ## 事实中的词
 fact-container = 容器 { $container } { $what }

@@ -4,9 +4,8 @@ use steady::api::{Kind, ObjectRef};
 use steady::session::view::graph::Card;
 use yew::prelude::*;
 
-use crate::ui::i18n::Texts;
+use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::keys;
-use crate::ui::store::Store;
 
 /// Of which object.
 #[derive(Properties, PartialEq)]
@@ -18,8 +17,8 @@ pub struct Props {
 /// The buttons.
 #[component]
 pub fn Actions(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let o = &props.object;
     let name = &o.key.name;
     let on = if o.key.namespace.is_empty() || &*o.key.namespace == "default" {
@@ -51,8 +50,15 @@ pub fn Actions(props: &Props) -> Html {
         }
     }
     if o.kind == Kind::Node {
-        lines.push(("act-cordon", format!("cordon {name}")));
-        lines.push(("act-uncordon", format!("uncordon {name}")));
+        let open = store.with(|s| {
+            let node = s.graph().find(o).and_then(|i| s.graph().node(i).map(|n| n.card.clone()));
+            matches!(node, Some(Card::Node { schedulable: true, .. }))
+        });
+        if open {
+            lines.push(("act-cordon", format!("cordon {name}")));
+        } else {
+            lines.push(("act-uncordon", format!("uncordon {name}")));
+        }
         lines.push(("act-drain", format!("drain {name} --ignore-daemonsets --force")));
     } else {
         lines.push(("act-delete", format!("delete {resource} {name}{on} --wait=false")));
@@ -67,7 +73,7 @@ pub fn Actions(props: &Props) -> Html {
     };
     let faults = store.faults(o).into_iter().map(|(key, op)| {
         let store = store.clone();
-        html! { <button type="button" class="quiet bad" onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
+        html! { <button type="button" class={classes!("quiet", (!matches!(key, "act-node-up" | "act-probe-passes" | "act-image-back")).then_some("bad"))} onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
     });
     html! {
         <div class="actions" role="group" aria-label={t.get("actions")}>

@@ -5,15 +5,15 @@ use steady::session::view::events_of;
 use yew::prelude::*;
 
 use super::TabProps;
-use crate::ui::i18n::{Texts, seconds};
-use crate::ui::store::Store;
+use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::i18n::seconds;
 use crate::ui::who;
 
 /// Both lists.
 #[component]
 pub fn Events(props: &TabProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let (conditions, events, start) = store.with(|s| {
         let cluster = s.session().cluster();
         let object = cluster.api().etcd().get(&props.object).map(|r| r.object.to_value());
@@ -22,7 +22,7 @@ pub fn Events(props: &TabProps) -> Html {
             .and_then(|c| c.as_array().cloned())
             .unwrap_or_default();
         let events: Vec<Value> = events_of(cluster, &props.object).iter().map(|e| e.to_value()).collect();
-        let start = s.session().moment(0).map_or(0, |m| m.cluster.now().as_millisecond());
+        let start = s.session().cluster_at(0).map_or(0, |c| c.now().as_millisecond());
         (conditions, events, start)
     });
     let text = |v: &Value, p: &str| v.pointer(p).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -4,15 +4,14 @@ use steady::session::view::versions;
 use yew::prelude::*;
 
 use super::TabProps;
-use crate::ui::i18n::Texts;
-use crate::ui::store::Store;
+use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::who;
 
 /// The versions, newest first.
 #[component]
 pub fn History(props: &TabProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let (versions, at) = store.with(|s| (versions(s.session(), &props.object), s.session().at()));
     let row = |v: &steady::session::view::Version| {
         let (store, moment) = (store.clone(), v.moment);

@@ -5,8 +5,7 @@ use steady::session::view::links;
 use yew::prelude::*;
 
 use super::{TabProps, link};
-use crate::ui::i18n::Texts;
-use crate::ui::store::Store;
+use crate::ui::hooks::{use_store, use_texts};
 
 /// More than this of one sort are only counted.
 const SHOWN: usize = 100;
@@ -14,8 +13,8 @@ const SHOWN: usize = 100;
 /// The lists.
 #[component]
 pub fn LinkList(props: &TabProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let l = store.with(|s| links(s.graph(), &props.object));
     let all: [(&str, &Vec<ObjectRef>); 8] = [
         ("links-owners", &l.owners),

@@ -16,6 +16,7 @@ use super::i18n::Texts;
 use super::left::tab_keys;
 use super::store::Store;
 use super::{glyph, keys, who};
+use crate::ui::hooks::{use_store, use_texts};
 
 /// What is inspected, and when.
 #[derive(Properties, PartialEq)]
@@ -57,8 +58,8 @@ const TABS: [(Tab, &str); 5] = [
 /// The pane.
 #[component]
 pub fn Inspector(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let tab = use_state(|| Tab::Yaml);
     // Nothing chosen: what the last step was about.
     let object = props.selection.clone().or_else(|| store.subject());

@@ -5,8 +5,7 @@ use steady::cluster::Outcome;
 use steady::session::{MomentId, What};
 use yew::prelude::*;
 
-use crate::ui::i18n::Texts;
-use crate::ui::store::Store;
+use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::who;
 
 /// Which moment.
@@ -19,8 +18,8 @@ pub struct Props {
 /// The exchanges.
 #[component]
 pub fn Exchange(props: &Props) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let exchanges: Vec<(Request, Response, Option<String>)> = store.with(|s| {
         let Some(m) = s.session().moment(props.at) else { return Vec::new() };
         match &m.what {

@@ -4,8 +4,8 @@ use steady::session::view::{Line, LineMark, has_bookkeeping, object_lines};
 use yew::prelude::*;
 
 use super::TabProps;
+use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::Texts;
-use crate::ui::store::Store;
 
 /// More lines than this are not marked up one by one.
 const LINES: usize = 3000;
@@ -13,8 +13,8 @@ const LINES: usize = 3000;
 /// The lines.
 #[component]
 pub fn Yaml(props: &TabProps) -> Html {
-    let store = use_context::<Store>().expect("the app provides it");
-    let t = use_context::<Texts>().expect("the app provides it");
+    let store = use_store();
+    let t = use_texts();
     let managed = use_state(|| false);
     let lines = {
         let (object, managed) = (props.object.clone(), *managed);
@@ -54,7 +54,14 @@ fn line(t: &Texts, l: &Line) -> Html {
         LineMark::Removed => (Some("removed"), None),
         LineMark::Changed(was) => (Some("added"), Some(t.with("was", &[("value", was.clone().into())]))),
     };
-    html! { <span class={classes!("l", class)}>{ for tokens(&l.text) }if let Some(was) = was { <em>{ was }</em> }{ "\n" }</span> }
+    html! { <span class={classes!("l", class, INDENTS.get(indent(&l.text) / 2).copied())}>{ for tokens(&l.text) }if let Some(was) = was { <em>{ was }</em> }{ "\n" }</span> }
+}
+
+/// A long line goes on below its own beginning; without inline styles that takes a class each.
+const INDENTS: [&str; 12] = ["i0", "i2", "i4", "i6", "i8", "i10", "i12", "i14", "i16", "i18", "i20", "i22"];
+
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '-']).len()
 }
 
 /// A line's name and value, each in its colour.

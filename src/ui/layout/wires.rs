@@ -42,7 +42,7 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
         let (Some(Some((a, pa))), Some(Some((b, pb)))) = (spot.get(e.from), spot.get(e.to)) else { continue };
         if seen.insert((pa, pb, e.kind)) {
             let path = match flow {
-                Flow::Right => curve(a, b),
+                Flow::Right => curve(a, b, e.kind),
                 Flow::Down(_) if e.kind == EdgeKind::Owner => elbow(a, b),
                 Flow::Down(_) => bow(a, b),
             };
@@ -53,9 +53,10 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
 }
 
 /// Left to right, an S; otherwise from one's nearer edge to the other's.
-fn curve(a: &Rect, b: &Rect) -> String {
+fn curve(a: &Rect, b: &Rect, kind: EdgeKind) -> String {
     let mid = |r: &Rect| r.y + (r.h / 2.0).min(39.0);
-    let below = a.y > b.bottom();
+    // Services and the like stand below what they select.
+    let below = a.y > b.bottom() && matches!(kind, EdgeKind::Selector | EdgeKind::Reference);
     if b.x >= a.right() && !below {
         let (x1, y1, x2, y2) = (a.right(), mid(a), b.x, mid(b));
         let c = ((x2 - x1) / 2.0).min(60.0);

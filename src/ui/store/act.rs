@@ -1,5 +1,7 @@
 //! What a person does.
 
+use std::collections::BTreeSet;
+
 use gloo::utils::window;
 use steady::api::{Kind, ObjectRef};
 use steady::cluster::Fault;
@@ -24,6 +26,7 @@ impl Store {
         if stepped {
             self.moved();
         } else {
+            self.tell_if_full();
             self.refresh();
         }
         stepped
@@ -98,6 +101,19 @@ impl Store {
     pub fn select(&self, object: Option<ObjectRef>) {
         if self.with(|s| s.selection != object) {
             self.change(|s| s.selection = object);
+            self.refresh();
+        }
+    }
+
+    /// Lights up the objects that a command is about and that its reason names.
+    pub fn light(&self, line: Option<&NextLine>) {
+        let mut lit = BTreeSet::new();
+        if let Some(What::Command(c)) = line.map(|l| &l.what) {
+            lit.insert(c.request.object());
+            lit.extend(c.why.iter().flat_map(|w| w.facts.iter().filter_map(|f| f.object.clone())));
+        }
+        if self.with(|s| *s.lit != lit) {
+            self.change(|s| s.lit = Shared::new(lit));
             self.refresh();
         }
     }
@@ -290,6 +306,9 @@ impl Store {
 
     /// What can go wrong with an object.
     pub fn faults(&self, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
+        if object.kind == Kind::Pod {
+            return self.with(|s| steady::session::view::pod_faults(s.session.cluster(), object));
+        }
         if object.kind != Kind::Node {
             return Vec::new();
         }

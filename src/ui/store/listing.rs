@@ -88,7 +88,7 @@ impl Store {
             return self.list_actions(&cluster);
         }
         let mut lines = Vec::new();
-        let first = cluster.clone().next_command(None);
+        let first = cluster.clone().next_command(None).ok();
         let mut actors: Vec<Actor> = Vec::new();
         if let Some(c) = first {
             let wait = c.waited_since.map_or(0, |since| c.at.as_millisecond() - since.as_millisecond());
@@ -118,7 +118,7 @@ impl Store {
                 self.change(|s| s.listing = Listing { lines: Shared::new(finder.lines), more, ready: true });
                 return self.refresh();
             };
-            if let Some(c) = finder.cluster.clone().next_command(Some(actor)) {
+            if let Ok(c) = finder.cluster.clone().next_command(Some(actor)) {
                 finder.lines.push(NextLine {
                     actor: Some(actor),
                     by: name_of(&finder.cluster, actor),

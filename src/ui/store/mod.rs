@@ -16,7 +16,7 @@ use steady::api::ObjectRef;
 use steady::kubectl::Kubectl;
 use steady::session::scenario::{self, Scenario};
 use steady::session::view::graph::Graph;
-use steady::session::view::{Preview, Problem};
+use steady::session::view::{Declared, Preview, Problem};
 use steady::session::{Depth, MomentId, Session, Start};
 use yew::Callback;
 
@@ -36,6 +36,8 @@ pub struct State {
     first: MomentId,
     graph: Shared<Graph>,
     changed: Shared<BTreeSet<ObjectRef>>,
+    lit: Shared<BTreeSet<ObjectRef>>,
+    declared: Rc<Declared>,
     marks: Shared<Vec<Mark>>,
     marks_tip: MomentId,
     depth: Depth,
@@ -87,6 +89,8 @@ impl Store {
             first: 0,
             graph: Shared::default(),
             changed: Shared::default(),
+            lit: Shared::default(),
+            declared: Rc::default(),
             marks: Shared::default(),
             marks_tip: usize::MAX,
             depth: Depth::Command,

@@ -182,8 +182,8 @@ impl Store {
     pub fn link(&self) -> Option<String> {
         let mut link = self.draft();
         link.digest = self.with(|s| {
-            let tip = s.marks.last().and_then(|m| s.session.moment(m.moment))?;
-            Some(tip.cluster.digest())
+            let tip = s.marks.last().and_then(|m| s.session.cluster_at(m.moment))?;
+            Some(tip.digest())
         });
         let location = window().location();
         let page = format!("{}{}", location.origin().ok()?, location.pathname().ok()?);

@@ -73,6 +73,7 @@ impl Store {
             return;
         }
         if !self.change(|s| s.session.step(s.depth, None)) {
+            self.tell_if_full();
             self.stop();
             return;
         }
@@ -108,6 +109,7 @@ impl Store {
                 let text = self.texts().with("limit-steps", &[("n", (LIMIT as f64).into())]);
                 self.say(text, true);
             }
+            self.tell_if_full();
             self.change(|s| s.mode = Mode::Idle);
             self.moved_quietly();
             self.ended();
@@ -126,6 +128,15 @@ impl Store {
         let store = self.clone();
         let drawn = if due { now } else { drawn };
         Timeout::new(0, move || store.go_on(drawn)).forget();
+    }
+
+    /// A run that is full stops for that reason and for no other.
+    pub(super) fn tell_if_full(&self) {
+        if self.with(|s| s.session.is_full()) {
+            let n = steady::session::MOMENTS_LIMIT as f64;
+            let text = self.texts().with("limit-steps", &[("n", n.into())]);
+            self.say(text, true);
+        }
     }
 
     /// Calls back when nothing runs any more.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::api::{Kind, Object, ObjectRef};
-use steady::cluster::{Cluster, Outcome};
+use steady::cluster::Outcome;
 use steady::session::view::graph::Graph;
 use steady::session::view::{Declared, Preview, Problem, declared};
 use steady::session::{Depth, MomentId, What as Did};
@@ -68,6 +68,8 @@ pub struct View {
     pub graph: Shared<Graph>,
     /// What the last step changed.
     pub changed: Shared<BTreeSet<ObjectRef>>,
+    /// What a command that is pointed at is about.
+    pub lit: Shared<BTreeSet<ObjectRef>>,
     /// The colour of who changed it.
     pub said: Said,
     /// The selected object.
@@ -112,14 +114,18 @@ impl State {
     /// Works out what follows from where the run stands.
     pub(super) fn derive(&mut self) {
         self.version += 1;
-        let boot = self.session.moment(0).map(|m| m.cluster.clone());
+        let boot = self.session.cluster_at(0);
         if let Some(boot) = &boot {
             self.graph = Shared::new(Graph::new(self.session.cluster(), boot, &self.graph));
         }
+        self.declared = Rc::new(declared(self.session.cluster()));
         let moment = self.session.current();
         let changed: BTreeSet<ObjectRef> =
             moment.writes().iter().map(|w| w.object.clone()).filter(|o| o.kind != Kind::Event).collect();
         self.changed = Shared::new(changed);
+        if !self.lit.is_empty() {
+            self.lit = Shared::default();
+        }
         if self.selection.as_ref().is_some_and(|s| self.graph.find(s).is_none() && !exists(self, s)) {
             self.selection = None;
         }
@@ -173,12 +179,13 @@ impl Store {
         let texts = self.texts();
         self.with(|s| {
             let moment = s.session.current();
-            let start = s.session.moment(0).map_or(0, |m| m.cluster.now().as_millisecond());
+            let start = s.session.cluster_at(0).map_or(0, |c| c.now().as_millisecond());
             let position = s.marks.iter().position(|m| m.moment == s.session.at()).unwrap_or(0);
             View {
                 version: s.version,
                 graph: s.graph.clone(),
                 changed: s.changed.clone(),
+                lit: s.lit.clone(),
                 said: Said {
                     who: moment.by().as_deref().map_or("who-start", who::class),
                     text: step_sentence(&texts, moment),
@@ -193,7 +200,7 @@ impl Store {
                 depth: s.depth,
                 mode: s.mode.clone(),
                 speed: s.speed,
-                declared: Rc::new(declared(s.session.cluster())),
+                declared: s.declared.clone(),
                 text: s.text.clone(),
                 text_set: s.text_set,
                 diagnostics: s.diagnostics.clone(),
@@ -229,9 +236,9 @@ impl Store {
     pub fn before_and_after(&self, of: &ObjectRef) -> (Option<Object>, Option<Object>) {
         self.with(|s| {
             let moment = s.session.current();
-            let before = moment.parent.and_then(|p| s.session.moment(p)).map(|m| &m.cluster);
-            let get = |c: &Cluster| c.api().etcd().get(of).map(|r| r.object.clone());
-            (before.and_then(get), get(&moment.cluster))
+            let after = s.session.cluster().api().etcd().get(of).map(|r| r.object.clone());
+            let first = moment.writes().into_iter().find(|w| w.object == *of);
+            (first.map_or_else(|| after.clone(), |w| w.prev.clone()), after)
         })
     }
 

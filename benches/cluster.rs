@@ -1,0 +1,141 @@
+//! The figures of docs/benchmarks.md, natively: `cargo bench --bench cluster [-- 3 100 10000]`, or
+//! `cargo xtask bench` for these and those in Chromium. Growth curves, never pass or fail.
+//!
+//! No harness: a run of 10,000 pods is measured once, not sampled a thousand times.
+#![allow(clippy::unwrap_used)]
+
+use std::time::{Duration, Instant};
+
+use steady::cluster::Cluster;
+use steady::session::{Depth, Link, Session, Start, scenario};
+
+const SIZES: [usize; 6] = [3, 30, 100, 300, 1000, 10_000];
+/// Steps are timed at these sizes, so many of them.
+const STEPPED: [usize; 2] = [100, 10_000];
+const SAMPLES: usize = 500;
+
+/// A Deployment of the first scenario, of another size, on as many nodes as it needs.
+fn applied(replicas: usize) -> Session {
+    let manifest = scenario::find("01-first-deployment").unwrap().manifest;
+    let nodes = replicas.div_ceil(100).max(3);
+    let mut session = Session::new(Start { nodes, ..Start::default() });
+    let out = session.apply(&manifest.replace("replicas: 3", &format!("replicas: {replicas}")));
+    assert_eq!(out.exit, 0, "{}", out.stderr);
+    session
+}
+
+/// CPU time of this thread where the system tells it; else the time that passes.
+fn cpu() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let start = START.get_or_init(Instant::now);
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = told.and_then(|t| t.split_whitespace().next()?.parse().ok());
+    nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
+}
+
+/// Resident memory in bytes, where the system tells it.
+fn memory() -> f64 {
+    let told = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages: Option<f64> = told.and_then(|t| t.split_whitespace().nth(1)?.parse().ok());
+    pages.unwrap_or_default() * 4096.0
+}
+
+fn ms(d: Duration) -> String {
+    format!("{:.1}", d.as_secs_f64() * 1e3)
+}
+
+fn percentiles(mut times: Vec<Duration>) -> String {
+    times.sort();
+    let at = |p: usize| times[(times.len() * p / 100).min(times.len() - 1)].as_secs_f64() * 1e6;
+    format!("{:.0} / {:.0}", at(50), at(99))
+}
+
+fn to_ready(sizes: &[usize]) {
+    println!("### From apply to all Ready, natively\n");
+    println!(
+        "| replicas | nodes | commands | wall ms | CPU ms | CPU µs per command | as a session, CPU ms | KB per pod | bytes per moment | link bytes |"
+    );
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for &replicas in sizes {
+        let empty = memory();
+        let mut session = applied(replicas);
+        let mut cluster: Cluster = session.cluster().clone();
+        let (wall, before) = (Instant::now(), cpu());
+        let mut commands = 0u32;
+        assert!(cluster.run_to_steady(usize::MAX, |_, _| commands += 1));
+        let (wall, alone) = (wall.elapsed(), cpu() - before);
+        let of_pods = memory() - empty;
+        drop(cluster);
+        let (full, before) = (memory(), cpu());
+        while session.step(Depth::Command, None) {}
+        let kept = cpu() - before;
+        let of_moments = (memory() - full).max(0.0);
+        let link = Link::of(&session).encode().len();
+        println!(
+            "| {replicas} | {} | {commands} | {} | {} | {:.1} | {} | {:.1} | {:.0} | {link} |",
+            session.start().nodes,
+            ms(wall),
+            ms(alone),
+            alone.as_secs_f64() * 1e6 / f64::from(commands),
+            ms(kept),
+            of_pods / 1e3 / replicas as f64,
+            of_moments / session.timeline().len() as f64,
+        );
+    }
+    println!();
+}
+
+/// Steps in the middle of a run, where every component has something to do.
+fn steps(sizes: &[usize]) {
+    println!("### One step, natively (µs, p50 / p99)\n");
+    println!("| pods | step | step back | next commands |");
+    println!("| ---: | ---: | ---: | ---: |");
+    for &replicas in sizes {
+        let mut session = applied(replicas);
+        while session.cluster().processes().count() > 0 && ready(&session) < replicas / 2 {
+            for _ in 0..100 {
+                if !session.step(Depth::Command, None) {
+                    break;
+                }
+            }
+        }
+        let (mut forth, mut back, mut next) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..SAMPLES {
+            let t = Instant::now();
+            let stepped = session.step(Depth::Command, None);
+            forth.push(t.elapsed());
+            if !stepped {
+                break;
+            }
+        }
+        for _ in 0..SAMPLES.min(forth.len()) {
+            let t = Instant::now();
+            session.back();
+            back.push(t.elapsed());
+        }
+        for _ in 0..20 {
+            let t = Instant::now();
+            let _ = session.next_commands(32);
+            next.push(t.elapsed());
+        }
+        println!("| {replicas} | {} | {} | {} |", percentiles(forth), percentiles(back), percentiles(next));
+    }
+    println!();
+}
+
+fn ready(session: &Session) -> usize {
+    use steady::api::{Kind, types::ReplicaSet};
+    let all = session.cluster().api().etcd().range(Kind::ReplicaSet, None);
+    let of = |rs: &ReplicaSet| rs.status.as_ref().and_then(|s| s.ready_replicas).unwrap_or(0);
+    all.filter_map(|(_, r)| r.object.get::<ReplicaSet>()).map(|rs| of(rs) as usize).sum()
+}
+
+fn main() {
+    // Cargo hands over `--bench`.
+    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let chosen = |all: &[usize]| -> Vec<usize> {
+        all.iter().copied().filter(|n| asked.is_empty() || asked.contains(n)).collect()
+    };
+    to_ready(&chosen(&SIZES));
+    steps(&chosen(&STEPPED));
+}

@@ -1,0 +1,32 @@
+/** How a run starts. */
+export interface Options {
+  /** A scenario's id, as `04-rolling-update`; its set-up is done. An empty cluster without one. */
+  scenario?: string;
+  /** Names, uids and ties come from it: equal seeds, equal runs. 1 unless it is given. */
+  seed?: number;
+  /** How many nodes of 110 pods; 3, or those of the scenario, unless it is given. */
+  nodes?: number;
+}
+/** What a command line printed. */
+export interface Output { stdout: string; stderr: string; exit: number }
+/** How deep a step goes: the next API write, one sync, or one finest action. */
+export type Depth = "command" | "reconcile" | "machinery";
+/** What a component would do next. */
+export interface NextCommand {
+  /** The component's name. */
+  by: string;
+  /** What `step` is told to let it go first. */
+  actor: string;
+  method: string;
+  path: string;
+  code: number;
+  /** The rule that fired, as `manage_replicas.create`, and what it read. */
+  rule: string | null;
+  facts: { name: string; object: string | null; field: string; value: string }[];
+  /** The objects it would write, as `Pod default/web-…`. */
+  objects: string[];
+  /** Whether time has to pass before. */
+  waits: boolean;
+}
+/** How a run for a while ended. */
+export interface Ran { steps: number; steady: boolean }

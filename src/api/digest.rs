@@ -1,0 +1,66 @@
+//! A fingerprint of texts that stands for them as a key.
+
+/// Odd numbers whose bits look like chance: the fractional parts of the golden ratio and of √2.
+const A: u64 = 0x9e37_79b9_7f4a_7c15;
+const B: u64 = 0x6a09_e667_f3bc_c909;
+
+/// A fingerprint of 128 bits, so that equal means equal. Two lanes of 64 bits over words of eight
+/// bytes: wasm has no multiplication of 128 bits, and a byte at a time is eight times the work.
+#[derive(Clone, Copy, Debug)]
+pub struct Digest {
+    a: u64,
+    b: u64,
+}
+
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest { a: A, b: B }
+    }
+}
+
+impl Digest {
+    fn word(&mut self, word: u64) {
+        self.a = (self.a ^ word).wrapping_mul(A).rotate_left(29);
+        self.b = self.b.wrapping_add(word).wrapping_mul(B).rotate_left(31) ^ self.a;
+    }
+
+    /// With a text more. Where one text ends and the next begins counts.
+    #[must_use]
+    pub fn with(mut self, text: &str) -> Digest {
+        let (words, rest) = text.as_bytes().as_chunks::<8>();
+        for w in words {
+            self.word(u64::from_le_bytes(*w));
+        }
+        let last = rest.iter().fold(0u64, |n, b| n << 8 | u64::from(*b));
+        // Of the last word seven bytes are in use at most.
+        self.word(last | (text.len() as u64) << 56);
+        self
+    }
+
+    /// The fingerprint.
+    pub fn finish(mut self) -> u128 {
+        self.word(A);
+        u128::from(self.a) << 64 | u128::from(self.b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(texts: &[&str]) -> u128 {
+        texts.iter().fold(Digest::default(), |d, t| d.with(t)).finish()
+    }
+
+    #[test]
+    fn different_texts_have_different_fingerprints() {
+        let texts: Vec<String> = (0..20_000).map(|i| format!("default/web-{i}")).collect();
+        let mut all: Vec<u128> = texts.iter().map(|t| of(&[t])).collect();
+        all.extend([of(&["ab", "c"]), of(&["a", "bc"]), of(&["abc"]), of(&["abc", ""]), of(&[])]);
+        all.extend([of(&["12345678"]), of(&["12345678", ""]), of(&["1234567", "8"]), of(&["\0"]), of(&[""])]);
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}

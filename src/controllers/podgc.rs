@@ -1,0 +1,155 @@
+//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does
+//! not exist any more fail and go.
+//!
+//! Kubernetes looks every twenty seconds; here a node that is missed is a key of its own.
+//! Terminated pods beyond the threshold (12500) and the out-of-service taint are left out.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::controller_utils::is_terminal;
+use crate::api::types::{Node, Pod, PodCondition, Time};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::{DeleteOptions, Filter, Status};
+use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+
+/// How long a node has to be missed, in seconds (`quarantineTime`).
+const QUARANTINE: i64 = 40;
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct PodGarbageCollector;
+
+type Cx = Context<()>;
+
+impl Reconciler for PodGarbageCollector {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "pod-garbage-collector-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
+        "pod-garbage-collector".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::Node, Filter::All), (Kind::Pod, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        let missed = match (&seen.old, &seen.new) {
+            (Some(node), None) if node.kind() == Kind::Node => node.key(),
+            (old, Some(new)) => {
+                let node = |o: &Object| node_name(Pod::from_object(o)?);
+                let Some(name) = node(new).filter(|n| old.as_ref().and_then(node).as_ref() != Some(n)) else {
+                    return;
+                };
+                let key = Key::new("", &name);
+                if cx.caches.of(Kind::Node).get(&key).is_some() {
+                    return;
+                }
+                key
+            }
+            _ => return,
+        };
+        cx.enqueue_after(&missed, SignedDuration::from_secs(QUARANTINE), false);
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        let on = |p: &&Rc<Pod>| node_name(p).as_deref() == Some(&*key.name);
+        let pods: Vec<Rc<Pod>> = cx.lister::<Pod>().list(None).filter(on).cloned().collect();
+        if pods.is_empty() || cx.lister::<Node>().get(&key).is_some() {
+            return Ok(());
+        }
+        match cx.get::<Node>(key.clone()).await {
+            Err(e) if e.is_not_found() => {}
+            Err(e) => return Err(e.into()),
+            Ok(_) => return Ok(()),
+        }
+        let mut failed = None;
+        for pod in pods {
+            match mark_failed_and_delete(&cx, pod, &key).await {
+                Err(e) if !e.is_not_found() => failed = failed.or(Some(e)),
+                _ => {}
+            }
+        }
+        failed.map_or(Ok(()), |e| Err(e.into()))
+    }
+}
+
+fn node_name(pod: &Pod) -> Option<String> {
+    pod.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty())
+}
+
+/// `markFailedAndDeletePodWithCondition`
+async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::result::Result<(), Status> {
+    let at = ObjectRef { kind: Kind::Pod, key: pod.metadata.key() };
+    let why = |rule| Why::new(rule).read("node", at.clone(), "spec.nodeName", node);
+    if !is_terminal(&pod) {
+        let mut to = pod.clone();
+        let m = Rc::make_mut(&mut to);
+        let generation = m.metadata.generation;
+        let status = m.status.get_or_insert_default();
+        status.phase = Some("Failed".into());
+        let conditions = status.conditions.get_or_insert_default();
+        conditions.retain(|c| c.type_ != "DisruptionTarget");
+        let now = Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now());
+        conditions.push(PodCondition {
+            type_: "DisruptionTarget".into(),
+            status: "True".into(),
+            reason: Some("DeletionByPodGC".into()),
+            message: Some("PodGC: node no longer exists".into()),
+            observed_generation: generation,
+            last_transition_time: Some(Time(now)),
+            ..Default::default()
+        });
+        cx.patch_status(pod.clone(), to).because(why("gc_orphaned.mark_failed")).await?;
+    }
+    let now = DeleteOptions { grace_period_seconds: Some(0), ..Default::default() };
+    let delete = cx.delete(Kind::Pod, pod.metadata.key(), now);
+    delete.because(why("gc_orphaned.delete")).await.map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::apiserver::{Body, Request, Verb};
+    use crate::client::{Component, Controller};
+    use crate::cluster::{Cluster, Config};
+    use serde_json::json;
+
+    #[test]
+    fn pods_of_a_node_that_is_gone_fail_and_go() {
+        let config = Config {
+            controllers: Rc::new(|| vec![Controller::boxed(PodGarbageCollector)]),
+            scheduler: Rc::new(Vec::new),
+            kubelet: Rc::new(|_| Vec::<Box<dyn Component>>::new()),
+            ..Config::nodes(2)
+        };
+        let mut c = Cluster::new(&config);
+        let user: Rc<str> = "kubectl".into();
+        for (name, node) in [("stays", "node-1"), ("goes", "node-2"), ("lost", "nowhere")] {
+            let pod = json!({
+                "metadata": {"name": name, "namespace": "default"},
+                "spec": {"nodeName": node, "containers": [{"name": "c", "image": "nginx"}]},
+            });
+            let pod = Object::from_value(Kind::Pod, pod).unwrap();
+            let create = Request::new(&user, Verb::Create, Kind::Pod, pod.key());
+            c.request(&create.body(Body::Object(pod))).0.object().unwrap();
+        }
+        let start = c.now();
+        c.request(&Request::new(&user, Verb::Delete, Kind::Node, Key::new("", "node-2")));
+        let mut did = Vec::new();
+        assert!(c.run_to_steady(20, |_, k| {
+            let after = k.at.duration_since(start).as_secs();
+            did.push(format!("{after} {} {}", k.request.verb_string(), k.request.key.name));
+        }));
+        assert_eq!(did, ["40 patch/status goes", "40 delete goes", "40 patch/status lost", "40 delete lost"]);
+        let left: Vec<String> =
+            c.api().etcd().range(Kind::Pod, None).map(|(_, r)| r.object.name().to_owned()).collect();
+        assert_eq!(left, ["stays"]);
+    }
+}

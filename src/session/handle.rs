@@ -1,0 +1,90 @@
+//! What `window.steady` and the ES module hand out: parts of a cluster as JSON text. docs/embed.md
+//! describes both; the text becomes a value where JavaScript is at hand.
+
+use serde_json::{Value, json};
+
+use crate::api::Kind;
+use crate::cluster::{Cluster, Command};
+
+/// The kind that a word means: `Pod`, `pods` or `po`, in any case.
+pub fn kind_of(word: &str) -> Option<Kind> {
+    let word = word.to_lowercase();
+    let is = |k: &Kind| {
+        k.as_str().to_lowercase() == word || k.plural() == word || k.short_names().contains(&word.as_str())
+    };
+    Kind::ALL.iter().copied().find(is)
+}
+
+/// Every object of a kind, or of all kinds, in key order, as a JSON array.
+pub fn objects(cluster: &Cluster, kind: Option<Kind>) -> String {
+    let all = cluster.api().etcd().iter().filter(|(r, _)| kind.is_none_or(|k| r.kind == k));
+    // Object by object: one text is kept, and never the values of all of them.
+    let mut out = String::from("[");
+    for (_, record) in all {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(&record.object.to_value().to_string());
+    }
+    out.push(']');
+    out
+}
+
+/// The finest actions that may happen now, as a JSON array.
+pub fn enabled(cluster: &Cluster) -> String {
+    // Names and numbers always become JSON.
+    serde_json::to_string(&cluster.enabled()).unwrap_or_default()
+}
+
+/// What each component would do next, as a JSON array; at most `limit` of them.
+pub fn next_commands(cluster: &Cluster, limit: usize) -> String {
+    let commands = cluster.next_commands(limit);
+    Value::Array(commands.iter().map(|c| command(cluster, c)).collect()).to_string()
+}
+
+/// A command: who, what, why. `actor` is what a step is told to let that component go first.
+fn command(cluster: &Cluster, c: &Command) -> Value {
+    let fact = |f: &crate::client::Fact| {
+        json!({
+            "name": f.name,
+            "object": f.object.as_ref().map(ToString::to_string),
+            "field": f.field,
+            "value": f.value,
+        })
+    };
+    json!({
+        "by": &*c.by,
+        "actor": cluster.actor_path(c.actor),
+        "method": c.request.verb.method(),
+        "path": c.request.path(),
+        "code": c.response.code(),
+        "rule": c.why.as_ref().map(|w| w.rule),
+        "facts": c.why.iter().flat_map(|w| &w.facts).map(fact).collect::<Vec<_>>(),
+        "objects": c.writes.iter().map(|w| w.object.to_string()).collect::<Vec<_>>(),
+        // Whether time has to pass before.
+        "waits": c.waited_since.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::{Session, Start, scenario};
+
+    #[test]
+    fn parts_of_a_cluster_are_json() {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest);
+        let read = |text: String| serde_json::from_str::<Value>(&text).unwrap();
+        let deployments = read(objects(s.cluster(), kind_of("deploy")));
+        assert_eq!(deployments[0]["metadata"]["name"], "web");
+        let all = read(objects(s.cluster(), None));
+        assert_eq!(all.as_array().unwrap().len(), s.cluster().api().etcd().len());
+        assert!(kind_of("widget").is_none());
+        let next = read(next_commands(s.cluster(), 9));
+        assert_eq!(next[0]["actor"], "kube-controller-manager:deployment-controller");
+        assert_eq!(next[0]["method"], "POST");
+        assert!(!read(enabled(s.cluster())).as_array().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,75 @@
+import { test, expect, open, accessible } from "./page.js";
+
+// Every look of the page holds up: nothing cut off, nothing too faint, nothing without a name.
+for (const [name, use] of Object.entries({
+  "in the dark": { colorScheme: "dark" },
+  "in Chinese": { locale: "zh-CN" },
+  "on a phone": { viewport: { width: 390, height: 844 }, hasTouch: true },
+  "on a phone, in the dark, in Chinese": { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: "dark", locale: "zh-CN" },
+  "with reduced motion": { reducedMotion: "reduce" },
+  "on a small laptop": { viewport: { width: 1100, height: 700 } },
+})) {
+  test.describe(name, () => {
+    test.use(use);
+    test("holds up", async ({ page }, info) => {
+      await open(page);
+      for (let i = 0; i < 9; i++) await page.locator(".step").click();
+      await expect(page.locator(".next")).toHaveAttribute("aria-busy", "false");
+      await accessible(page);
+      const over = await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.documentElement.scrollHeight - innerHeight]);
+      expect(over).toEqual([0, 0]);
+      await page.screenshot({ path: info.outputPath("page.png") });
+      if (use.locale) await expect(page.locator(".step")).toContainText("单步");
+      if (use.viewport?.width === 390) {
+        // The graph runs downwards within the width.
+        const cards = await page.locator("g.card > g > rect.box").evaluateAll((all) => all.map((r) => r.getBoundingClientRect().right));
+        expect(Math.max(...cards)).toBeLessThanOrEqual(390);
+        for (let pane = 1; pane < 4; pane++) {
+          await page.locator(".panes button").nth(pane).click();
+          await accessible(page);
+          await page.screenshot({ path: info.outputPath(`pane-${pane}.png`) });
+        }
+      }
+    });
+  });
+}
+
+test("the theme and the language are remembered", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Light or dark" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.getByRole("button", { name: "中文" }).click();
+  await expect(page.locator("html")).toHaveAttribute("lang", "zh-CN");
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.locator(".step")).toContainText("单步");
+});
+
+test("the keys are named in a dialog", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  await expect(dialog).toBeVisible();
+  await accessible(page);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+});
+
+test("hundreds of pods fold into a grid that can be walked", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => window.steady.kubectl("delete deployment web --wait=false"));
+  await page.evaluate(async () => {
+    window.steady.apply("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: many}\nspec:\n  replicas: 200\n  selector: {matchLabels: {app: many}}\n  template:\n    metadata: {labels: {app: many}}\n    spec: {containers: [{name: c, image: nginx}]}\n");
+    await window.steady.runToSteady();
+  });
+  const fold = page.getByRole("button", { name: /200 pods, 200 ready/ });
+  await expect(fold).toBeVisible();
+  const box = await fold.boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await expect(page.locator(".who .kind")).toContainText("Pod");
+  const first = await page.locator(".who h2").textContent();
+  await page.keyboard.press("g");
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator(".who h2")).not.toHaveText(first);
+  await accessible(page);
+});

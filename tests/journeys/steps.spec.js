@@ -1,0 +1,174 @@
+import { test, expect, open, accessible } from "./page.js";
+
+const step = (page) => page.getByRole("button", { name: "Step", exact: true });
+const said = (page) => page.locator(".said [role=status]");
+const at = (page) => page.getByRole("slider", { name: "Timeline" });
+
+test("it opens ready: a Deployment, and a first command with its why", async ({ page }) => {
+  await open(page);
+  await expect(page.getByRole("button", { name: /^Deployment web/ })).toBeVisible();
+  const first = page.locator(".next li").first();
+  await expect(first).toContainText("deployment-controller");
+  await expect(first).toContainText("CREATE");
+  await expect(first).toContainText("because");
+  await step(page).click();
+  await expect(said(page)).toContainText(/deployment-controller: create ReplicaSet web-\w+, because/);
+  await expect(page.getByRole("button", { name: /^ReplicaSet web-/ })).toBeVisible();
+  await accessible(page);
+});
+
+test("back, and forth by the keyboard alone", async ({ page }) => {
+  await open(page);
+  await expect(page.locator(".next li")).not.toHaveCount(0);
+  const begin = Number(await at(page).getAttribute("aria-valuenow"));
+  for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+  await expect(at(page)).toHaveAttribute("aria-valuenow", String(begin + 2));
+  await expect(at(page)).toHaveAttribute("aria-valuemax", String(begin + 3));
+  await page.keyboard.press("Home");
+  await expect(at(page)).toHaveAttribute("aria-valuenow", String(begin));
+  await at(page).focus();
+  await page.keyboard.press("End");
+  await expect(at(page)).toHaveAttribute("aria-valuenow", String(begin + 3));
+  // The graph is walked with arrows, and Enter goes to the inspector.
+  await page.keyboard.press("g");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("tab", { name: "YAML" })).toBeFocused();
+});
+
+test("somebody else goes first, and the other branch can be reached again", async ({ page }) => {
+  await open(page);
+  const lines = page.locator(".next li button");
+  for (let i = 0; i < 12 && (await lines.count()) < 2; i++) {
+    await page.keyboard.press("ArrowRight");
+    await expect(page.locator(".next")).toHaveAttribute("aria-busy", "false");
+  }
+  const second = lines.nth(1);
+  const who = await second.locator(".by").textContent();
+  await step(page).click();
+  const fair = await said(page).textContent();
+  await page.keyboard.press("ArrowLeft");
+  await second.click();
+  await expect(said(page)).toContainText(who.split(" ")[0]);
+  await page.getByRole("button", { name: "Other branches" }).click();
+  await page.getByRole("menuitemradio").first().click();
+  await expect(said(page)).toHaveText(fair);
+});
+
+test("to the steady state, and what was declared is running", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "To steady" }).click();
+  await expect(page.locator(".steady")).toContainText("What was declared is what is running: 3 pods.");
+  await expect(page.getByRole("button", { name: /^Pod web-.*Running, 1 of 1 containers ready/ })).toHaveCount(3);
+  await accessible(page);
+});
+
+test("steady, and yet not what was declared: it says which and why", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Scenarios" }).click();
+  await page.getByRole("menuitemradio", { name: "A rollout that gets stuck" }).click();
+  await page.getByRole("button", { name: "To steady" }).click();
+  await expect(page.locator(".steady.unmet")).toBeVisible();
+  await expect(page.locator(".shorts")).toContainText("Deployment web");
+  await expect(page.locator(".shorts")).toContainText("ImagePullBackOff");
+  await page.locator(".shorts button").click();
+  await page.getByRole("tab", { name: "Events" }).click();
+  await expect(page.locator(".inspected")).toContainText("Failed");
+});
+
+test("the inspector: YAML with what changed, history, links, request", async ({ page }) => {
+  await open(page);
+  for (let i = 0; i < 3; i++) await step(page).click();
+  await page.getByRole("button", { name: /^ReplicaSet web-/ }).click();
+  await expect(page.locator(".who h2")).toContainText("web-");
+  await page.getByRole("tab", { name: "History" }).click();
+  await expect(page.locator(".version")).not.toHaveCount(0);
+  await page.getByRole("tab", { name: "Links" }).click();
+  await expect(page.locator(".inspected")).toContainText("Owned by");
+  await page.getByRole("tab", { name: "Request" }).click();
+  await expect(page.locator(".exchange .method")).toContainText(/POST|PUT|PATCH/);
+  await expect(page.locator(".exchange .chip")).toContainText(/20\d/);
+  await accessible(page, ".inspector");
+});
+
+test("kubectl answers, and a change begins with what Apply would do", async ({ page }) => {
+  await open(page);
+  await page.getByRole("tab", { name: "kubectl" }).click();
+  const line = page.getByRole("textbox", { name: "kubectl" });
+  await line.fill("get deployments");
+  await line.press("Enter");
+  await expect(page.getByRole("log")).toContainText("0/3");
+  await line.press("ArrowUp");
+  await expect(line).toHaveValue("get deployments");
+  await page.getByRole("tab", { name: "Manifest" }).click();
+  const editor = page.getByRole("textbox", { name: "Manifest" });
+  await editor.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n");
+  await expect(page.locator(".changes")).toContainText("ConfigMap settings");
+  await page.keyboard.press("Control+Enter");
+  await expect(said(page)).toContainText("configmap/settings created");
+  await expect(page.getByRole("button", { name: /^ConfigMap settings/ })).toBeVisible();
+});
+
+test("a mistake is shown at its line, before and after Apply", async ({ page }) => {
+  await open(page);
+  const editor = page.getByRole("textbox", { name: "Manifest" });
+  await editor.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("replica: 3\n");
+  await expect(page.locator(".changes.bad")).toContainText("replica");
+  await expect(page.locator(".cm-lintRange-error")).toContainText("replica");
+  await page.getByRole("button", { name: /^Apply/ }).click();
+  await expect(page.getByRole("alert")).toContainText("replica");
+});
+
+test("a link repeats the run; a damaged one leaves the work alone", async ({ page, context, complaints }) => {
+  await open(page);
+  for (let i = 0; i < 4; i++) await step(page).click();
+  const [digest, link] = await page.evaluate(() => [window.steady.digest(), window.steady.link()]);
+  const other = await context.newPage();
+  await other.goto(link);
+  await expect.poll(() => other.evaluate(() => window.steady?.digest())).toBe(digest);
+  await expect(other).toHaveURL((url) => url.hash === "");
+  const work = await page.evaluate(() => window.steady.digest());
+  await page.evaluate((bad) => (location.hash = bad), new URL(link).hash.slice(0, 40));
+  await expect(page.getByRole("alert")).toContainText("damaged");
+  expect(await page.evaluate(() => window.steady.digest())).toBe(work);
+  complaints.length = 0;
+});
+
+test("work survives a reload", async ({ page }) => {
+  await open(page);
+  for (let i = 0; i < 5; i++) await step(page).click();
+  const digest = await page.evaluate(() => window.steady.digest());
+  await expect.poll(() => page.evaluate(() => localStorage.getItem("steady:work")?.length ?? 0)).toBeGreaterThan(50);
+  await page.waitForTimeout(1000);
+  await page.reload();
+  await expect.poll(() => page.evaluate(() => window.steady?.digest())).toBe(digest);
+});
+
+test("the handle tells each step", async ({ page }) => {
+  await open(page);
+  const details = await page.evaluate(async () => {
+    const seen = [];
+    window.addEventListener("steady:step", (e) => seen.push(e.detail));
+    window.steady.step();
+    await window.steady.runToSteady();
+    window.steady.back();
+    return seen;
+  });
+  expect(details[0]).toMatchObject({ by: "deployment-controller", method: "POST", code: 201, rule: "new_replica_set.create" });
+  expect(details.length).toBeGreaterThan(10);
+  const pods = await page.evaluate(() => window.steady.objects("pods").length);
+  expect(pods).toBe(3);
+});
+
+test("machinery: finest actions, each told", async ({ page }) => {
+  await open(page);
+  await page.getByRole("radio", { name: "Machinery" }).click();
+  await expect(page.locator(".next li").first()).toContainText("ACTION");
+  await step(page).click();
+  await expect(said(page)).not.toContainText("created");
+  await accessible(page, ".controls");
+});

@@ -1,0 +1,47 @@
+//! `cargo xtask bench`: the figures of docs/benchmarks.md. They tell how things grow; nothing passes
+//! or fails by them.
+
+use crate::run::{Result, cargo, command, output, run as exec};
+use crate::{browser, page, tools};
+
+/// Runs the native benchmark and the one in Chromium, or one of them, for some or all sizes.
+pub fn run(args: &[String]) -> Result<()> {
+    let mut part = None;
+    let mut sizes: Vec<&str> = Vec::new();
+    let mut args = args.iter().map(String::as_str);
+    while let Some(arg) = args.next() {
+        match arg {
+            "--only" => part = Some(args.next().unwrap_or_default()),
+            _ if arg.parse::<usize>().is_ok() => sizes.push(arg),
+            other => return Err(format!("`{other}` is no number of replicas")),
+        }
+    }
+    let (native, in_browser) = match part {
+        None => (true, true),
+        Some("native") => (true, false),
+        Some("browser") => (false, true),
+        Some(other) => return Err(format!("`--only {other}`: only native and browser are known here")),
+    };
+    println!("{}\n", machine());
+    if native {
+        exec(cargo().args(["bench", "--quiet", "--bench", "cluster", "--"]).args(&sizes))?;
+    }
+    if in_browser {
+        let chromium = browser::ensure()?;
+        tools::npm_bin()?;
+        page::lib()?;
+        exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
+    }
+    Ok(())
+}
+
+/// The commit and the class of machine, as far as the system tells.
+fn machine() -> String {
+    let commit = output(command("git").args(["describe", "--always", "--dirty"])).unwrap_or_default();
+    let date = output(command("date").arg("+%Y-%m-%d")).unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|l| l.strip_prefix("model name")).unwrap_or_default();
+    let model = model.trim_start_matches(|c: char| c.is_whitespace() || c == ':');
+    format!("{date}, commit {commit}, {cores} cores {model}, {}", std::env::consts::OS)
+}
