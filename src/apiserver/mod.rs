@@ -34,7 +34,7 @@ use std::rc::Rc;
 
 use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::{Etcd, Map};
-use managed_fields::{Ledger, Manager};
+use managed_fields::{Manager, Settled};
 
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
@@ -74,8 +74,8 @@ pub struct ApiServer {
     events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
-    /// Who owns which fields, per object.
-    managed: Map<ObjectRef, Rc<Ledger>>,
+    /// Who owns which fields of what, where somebody asked.
+    managed: Map<ObjectRef, Rc<Settled>>,
     /// The owners that an apply worked out, for the write that follows.
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
