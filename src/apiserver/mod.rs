@@ -13,6 +13,7 @@
 //! ```
 
 mod admission;
+mod apply;
 pub mod defaults;
 mod delete;
 pub mod http;
@@ -33,7 +34,7 @@ use std::rc::Rc;
 
 use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::{Etcd, Map};
-use managed_fields::{Ledger, Manager};
+use managed_fields::{Manager, Settled};
 
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
@@ -73,8 +74,8 @@ pub struct ApiServer {
     events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
-    /// Who owns which fields, per object.
-    managed: Map<ObjectRef, Rc<Ledger>>,
+    /// Who owns which fields of what, where somebody asked.
+    managed: Map<ObjectRef, Rc<Settled>>,
     /// The owners that an apply worked out, for the write that follows.
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
@@ -120,6 +121,8 @@ impl ApiServer {
 
     /// Handles one request.
     pub fn request(&mut self, request: &Request) -> Response {
+        self.decided = None;
+        self.submitted = None;
         Response::from(match request.verb {
             Verb::Get => self.get(request),
             Verb::List => Ok(self.list(request)),

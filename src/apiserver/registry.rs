@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::managed_fields::{self, Ledger, Manager};
+use super::managed_fields::{self, Manager, NOTES_LIMIT, Settled};
 use super::validation;
 use super::{
     ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, service, strategy,
@@ -12,6 +12,7 @@ use crate::api::types::{Deployment, ReplicaSet, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
 use crate::apiserver::status::Details;
+use crate::etcd::Note;
 
 /// So many objects, events not counted, a cluster may have.
 pub const OBJECTS_LIMIT: usize = 20_000;
@@ -46,7 +47,7 @@ impl ApiServer {
         let mut object = object.clone();
         self.match_namespace(r, &mut object)?;
         defaults::apply(&mut object);
-        self.submitted = adds_to_new(r.kind).then(|| object.clone());
+        self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
         admission::namespace_exists(self, &object)?;
         admission::mutate_create(self, &mut object)?;
         // rest.BeforeCreate
@@ -229,8 +230,12 @@ impl ApiServer {
         let revision = self.etcd.revision() + 1;
         self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
         object.meta_mut().resource_version = Some(revision.to_string());
-        self.etcd.put(at.clone(), object.clone());
-        self.note_managers(&at, prev.as_ref(), &object, r);
+        let note = self.note(&at, prev.as_ref(), &object, r, revision);
+        let crowded = self.etcd.put_noted(at.clone(), object.clone(), note) >= NOTES_LIMIT;
+        if crowded {
+            self.managers(&at);
+            self.etcd.forget_notes(&at);
+        }
         self.watches.dispatch(prev.as_ref(), Some(&object), revision, &mut self.woken);
         self.writes.push(Write {
             revision,
@@ -244,12 +249,19 @@ impl ApiServer {
         object
     }
 
-    /// Notes who owns what was written; a deletion, an eviction and a binding change no owners.
-    fn note_managers(&mut self, at: &ObjectRef, prev: Option<&Object>, next: &Object, r: &Request) {
+    /// Notes who writes what; a deletion, an eviction and a binding change no owners.
+    fn note(
+        &mut self,
+        at: &ObjectRef,
+        prev: Option<&Object>,
+        next: &Object,
+        r: &Request,
+        revision: u64,
+    ) -> Option<Note> {
         let submitted = self.submitted.take();
         if let Some(managers) = self.decided.take() {
-            self.managed.insert(at.clone(), Rc::new(Ledger::of(managers)));
-            return;
+            self.managed.insert(at.clone(), Rc::new(Settled { managers, revision }));
+            return None;
         }
         let counts = match r.verb {
             super::Verb::Create => r.subresource == Subresource::None,
@@ -257,22 +269,36 @@ impl ApiServer {
             _ => false,
         };
         if !counts {
-            return;
+            return None;
         }
         let manager = match &r.field_manager {
             Some(m) => m.clone(),
-            None => managed_fields::default_manager(&r.user),
+            None => r.user.clone(),
         };
-        let after = submitted.unwrap_or_else(|| next.clone());
-        let mut ledger = self.managed.get(at).cloned().unwrap_or_default();
-        Rc::make_mut(&mut ledger).note(manager, r.subresource.as_str(), self.now, prev.cloned(), after);
-        self.managed.insert(at.clone(), ledger);
+        Some(Note {
+            manager,
+            subresource: r.subresource.as_str(),
+            time: self.now,
+            revision,
+            before: prev.cloned(),
+            after: submitted.unwrap_or_else(|| next.clone()),
+            component: r.field_manager.is_none(),
+            previous: None,
+            count: 1,
+        })
     }
 
     /// The owners of an object's fields.
     pub(super) fn managers(&mut self, at: &ObjectRef) -> Vec<Manager> {
-        let Some(ledger) = self.managed.get_mut(at) else { return Vec::new() };
-        Rc::make_mut(ledger).managers().to_vec()
+        let known = self.managed.get(at);
+        let upto = known.map_or(0, |s| s.revision);
+        let notes = self.etcd.get(at).and_then(|r| r.notes.clone()).filter(|n| n.revision > upto);
+        let Some(notes) = notes else { return known.map(|s| s.managers.clone()).unwrap_or_default() };
+        let mut settled = known.map(|s| Settled::clone(s)).unwrap_or_default();
+        settled.catch_up(&notes);
+        let managers = settled.managers.clone();
+        self.managed.insert(at.clone(), Rc::new(settled));
+        managers
     }
 
     /// An object's JSON with the owners of its fields.
@@ -288,7 +314,9 @@ impl ApiServer {
             return;
         }
         self.events -= usize::from(at.kind == Kind::Event);
-        self.managed.remove(at);
+        if !self.managed.is_empty() {
+            self.managed.remove(at);
+        }
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());

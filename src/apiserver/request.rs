@@ -145,6 +145,13 @@ pub enum Patch {
     Merge(Value),
     /// Strategic merge patch.
     Strategic(Value),
+    /// Server-side apply.
+    Apply {
+        /// What the manager wants.
+        config: Value,
+        /// Whether it takes fields from others.
+        force: bool,
+    },
     /// The strategic merge patch that leads from one object to another: what a component sends
     /// that has computed the difference between what it read and what it wants. The patch itself
     /// is only worked out where the stored object is no longer the one that was read.

@@ -30,8 +30,6 @@ pub struct Details {
     pub uid: String,
     /// One entry per violation.
     pub causes: Vec<Cause>,
-    /// When to try again; 0 for no word about it.
-    pub retry_after_seconds: u32,
 }
 
 /// One violation.
@@ -207,6 +205,10 @@ impl Status {
         }
         if let Some(d) = &self.details {
             v["details"] = d.to_value();
+            // What timed out may be tried again at once; no other refusal here says when.
+            if self.reason == "Timeout" {
+                v["details"]["retryAfterSeconds"] = 1.into();
+            }
         }
         v
     }
@@ -233,9 +235,6 @@ impl Details {
                 Value::Object(m)
             });
             m.insert("causes".into(), causes.collect());
-        }
-        if self.retry_after_seconds > 0 {
-            m.insert("retryAfterSeconds".into(), self.retry_after_seconds.into());
         }
         Value::Object(m)
     }

@@ -14,11 +14,15 @@
 //! assert!(before.get(&object.reference()).is_none());
 //! ```
 
+mod note;
+
 use std::ops::Bound;
+use std::rc::Rc;
 
 use imbl::shared_ptr::RcK;
 
 use crate::api::{Key, Kind, Object, ObjectRef};
+pub use note::Note;
 
 /// A persistent ordered map: cloning shares the tree.
 pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
@@ -38,6 +42,8 @@ pub struct Record {
     pub create_revision: u64,
     /// The revision that wrote this value.
     pub mod_revision: u64,
+    /// Who wrote it, as far as it was said.
+    pub notes: Option<Rc<Note>>,
 }
 
 /// What one revision changed.
@@ -111,23 +117,46 @@ impl Etcd {
 
     /// Writes a value and returns the revision.
     pub fn put(&mut self, key: ObjectRef, object: Object) -> u64 {
+        self.put_noted(key, object, None);
+        self.revision
+    }
+
+    /// The same with a note of who writes; how many notes there are now.
+    pub fn put_noted(&mut self, key: ObjectRef, object: Object, note: Option<Note>) -> usize {
+        let mut count = 0;
         self.revision += 1;
         let revision = self.revision;
         // One look at the tree: a comparison of keys costs more than anything else here.
         let prev = match self.data.get_mut(&key) {
             Some(record) => {
                 record.mod_revision = revision;
+                if let Some(note) = note {
+                    let note = note.after(record.notes.take());
+                    count = note.count;
+                    record.notes = Some(note);
+                }
                 Some(std::mem::replace(&mut record.object, object.clone()))
             }
             None => {
-                let record =
-                    Record { object: object.clone(), create_revision: revision, mod_revision: revision };
+                let record = Record {
+                    object: object.clone(),
+                    create_revision: revision,
+                    mod_revision: revision,
+                    notes: note.map(|n| n.after(None)),
+                };
                 self.data.insert(key.clone(), record);
                 None
             }
         };
         self.append(LogEntry { revision, key, prev, next: Some(object) });
-        revision
+        count
+    }
+
+    /// Lets go of the notes about a key.
+    pub fn forget_notes(&mut self, key: &ObjectRef) {
+        if let Some(record) = self.data.get_mut(key) {
+            record.notes = None;
+        }
     }
 
     /// Deletes a key; the new revision, or `None` if it was not there.
@@ -164,7 +193,8 @@ impl Etcd {
                 Some(object) => {
                     let mod_revision =
                         object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0);
-                    let record = Record { object: object.clone(), create_revision: 0, mod_revision };
+                    let record =
+                        Record { object: object.clone(), create_revision: 0, mod_revision, notes: None };
                     data.insert(e.key.clone(), record);
                 }
                 None => {

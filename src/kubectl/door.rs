@@ -30,6 +30,7 @@ fn request(
     let user: Rc<str> = "kubectl".into();
     let mut r = Request::new(&user, call.verb, call.kind, call.key.clone()).subresource(call.subresource);
     r.dry_run = call.dry_run;
+    r.field_manager = Some(call.field_manager.into()).filter(|m: &Rc<str>| !m.is_empty());
     selectors(call)?;
     r.body = match &call.body {
         Payload::None => Body::None,
@@ -37,9 +38,7 @@ fn request(
         Payload::Object(value) => {
             Body::Object(http::decode_value(call.kind, value, call.field_validation, warnings)?)
         }
-        Payload::Apply(_) => {
-            return Err(Status::new(415, "UnsupportedMediaType", "server-side apply is not built here yet"));
-        }
+        Payload::Apply(config) => Body::Patch(Patch::Apply { config: config.clone(), force: call.force }),
         Payload::JsonPatch(text) => {
             Body::Patch(Patch::Json(check_patch(call, text, PatchType::Json, warnings, ask)?))
         }

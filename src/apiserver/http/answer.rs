@@ -32,6 +32,12 @@ impl Answer {
     pub(super) fn object(object: Object, created: bool) -> Answer {
         Answer::Object { object, created, managers: None }
     }
+
+    /// The scale of an object.
+    pub(super) fn scale(object: &Object) -> Result<Answer, Status> {
+        let value = super::scale::of(object).ok_or_else(Status::no_such_path)?;
+        Ok(Answer::Value { code: 200, value })
+    }
 }
 
 /// Plain text.

@@ -59,7 +59,7 @@ pub fn decode_value(
 }
 
 /// An object of a value that Go's decoder let through.
-pub(super) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
+pub(in crate::apiserver) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
     if let Some(Value::Object(meta)) = value.get_mut("metadata") {
         // Who owns which field is kept beside the objects.
         meta.remove("managedFields");

@@ -18,6 +18,7 @@ mod columns;
 mod decode;
 mod discovery;
 mod negotiate;
+mod openapi;
 mod patch;
 mod path;
 mod query;
@@ -36,10 +37,12 @@ use negotiate::{Media, Shape};
 use path::{Path, Target};
 use query::Query;
 
+pub(super) use decode::to_object;
 pub use decode::{decode_object, decode_value};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
+pub(super) use scale::of as scale_of;
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -172,6 +175,13 @@ impl Call<'_> {
             Path::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version), plain)
             }
+            Path::OpenApi(rest) => {
+                let document = match rest.as_str() {
+                    "v3" => Some(openapi::index()),
+                    rest => rest.strip_prefix("v3/").and_then(openapi::document),
+                };
+                answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
+            }
             Path::Version => answer::json(200, &discovery::version(), plain),
             _ => return Err(Status::no_such_path()),
         })
@@ -232,8 +242,7 @@ impl Call<'_> {
             }
             (Some(_), Subresource::Scale) => {
                 let object = self.api.http_get(target, &self.query)?;
-                let scale = scale::of(&object).ok_or_else(Status::no_such_path)?;
-                Ok(self.render(Answer::Value { code: 200, value: scale }, media))
+                Ok(self.render(Answer::scale(&object)?, media))
             }
             _ => Err(method_not_allowed()),
         }
@@ -252,3 +261,6 @@ impl Call<'_> {
         if name.is_empty() { UNKNOWN_AGENT.into() } else { name.into() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,7 +164,6 @@ fn too_large(asked: u64, current: u64) -> Status {
                 message: "Too large resource version".into(),
                 field: String::new(),
             }],
-            retry_after_seconds: 1,
             ..Details::default()
         })
 }

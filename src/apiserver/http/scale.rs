@@ -11,7 +11,7 @@ pub(super) fn expected() -> Expected {
 }
 
 /// The scale of an object; `None` if its kind has none.
-pub(super) fn of(object: &Object) -> Option<Value> {
+pub(in crate::apiserver) fn of(object: &Object) -> Option<Value> {
     let (spec, status, selector) = if let Some(d) = Deployment::from_object(object) {
         let spec = d.spec.as_ref();
         (

@@ -1,7 +1,5 @@
 //! POST, PUT, PATCH, DELETE (`k8s.io/apiserver/pkg/endpoints/handlers`).
 
-use std::rc::Rc;
-
 use serde_json::Value;
 
 use super::answer::Answer;
@@ -10,12 +8,12 @@ use super::patch::{Layout, PatchType, patched, patched_value};
 use super::path::Target;
 use super::query::{WriteOptions, dry_run_errors, invalid_options, violation, write_options};
 use super::{Call, Result, method_not_allowed, scale};
-use crate::api::go_types::{self, Json};
+use crate::api::go_types;
 use crate::api::names::quote;
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::managed_fields::{self, Applier, Manager};
+use crate::apiserver::apply::check_name;
 use crate::apiserver::{
-    Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb, defaults,
+    Body, DeleteOptions, Details, Patch, Propagation, Request, Response, Status, Subresource, Verb,
 };
 
 impl Call<'_> {
@@ -124,10 +122,7 @@ impl Call<'_> {
         let (replicas, resource_version) = scale::wanted(wanted);
         let request = Request { verb: Verb::Update, ..request };
         match self.send(&request.body(Body::Scale { replicas, resource_version }))? {
-            Answer::Object { object, .. } => {
-                let value = scale::of(&object).ok_or_else(Status::no_such_path)?;
-                Ok(Answer::Value { code: 200, value })
-            }
+            Answer::Object { object, .. } => Answer::scale(&object),
             other => Ok(other),
         }
     }
@@ -194,94 +189,16 @@ impl Call<'_> {
         let request = self.to_request(target, Verb::Patch, &options);
         let (config, _) = decode::from_yaml(&self.request.body)
             .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
-        let config = config.to_value();
-        let text = |p: &str| config.pointer(p).and_then(Value::as_str).unwrap_or_default();
-        let (api_version, kind) = (text("/apiVersion"), text("/kind"));
-        let scale = target.subresource == Subresource::Scale;
-        let expected = if scale { scale::expected() } else { Expected::of(target.kind) };
-        if kind.is_empty() || api_version.is_empty() {
-            let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-            return Err(Status::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")));
-        }
-        if config.pointer("/metadata/managedFields").is_some_and(|v| !v.is_null()) {
-            return Err(Status::bad_request("metadata.managedFields must be nil"));
-        }
-        if api_version != expected.api_version {
-            return Err(Status::bad_request(format!(
-                "Incorrect version specified in apply patch. Specified patch version: {api_version}, expected: {}",
-                expected.api_version
-            )));
-        }
-        if kind != expected.kind {
-            return Err(Status::bad_request(format!("invalid object type: {api_version}, Kind={kind}")));
-        }
-        check_name(text("/metadata/name"), &request.key.name)?;
-        let at = request.object();
-        let old = self.api.etcd.get(&at).map(|r| r.object.clone());
-        let managers = self.api.managers(&at);
-        let manager = self.manager(&options.field_manager);
-        let by = Applier {
-            manager: &manager,
-            subresource: target.subresource.as_str(),
-            force: options.force,
-            now: self.api.now,
-        };
-        if scale {
-            return self.apply_scale(request, old, &config, &managers, &by);
-        }
-        let live = old.as_ref().map(Object::to_value);
-        let applied = managed_fields::apply(target.kind, live.as_ref(), &config, &managers, &by)?;
-        let changes = applied.managers != managers;
-        if let Some(old) = &old
-            && !changes
-            && live.as_ref() == Some(&applied.value)
-        {
-            return Ok(Answer::object(old.clone(), false));
-        }
-        let object = object_of(target.kind, &applied.value)?;
-        if old.is_none() && target.subresource != Subresource::None {
-            return Err(Status::not_found(target.kind, &request.key.name));
-        }
-        let shown = options.dry_run.then(|| applied.managers.clone());
-        self.api.decided = Some(applied.managers);
-        let answer = match old {
-            Some(old) => self.answer_of(|api| api.store_patched(&request, old, object)),
-            None => {
-                let create = Request { verb: Verb::Create, body: Body::Object(object), ..request };
-                self.send(&create)
+        let body = Body::Patch(Patch::Apply { config: config.to_value(), force: options.force });
+        let mut answer = self.send(&request.body(body))?;
+        let undone = self.api.decided.take();
+        if let Answer::Object { managers, object, .. } = &mut answer {
+            if target.subresource == Subresource::Scale {
+                return Answer::scale(object);
             }
-        };
-        self.api.decided = None;
-        let mut answer = answer?;
-        if let Answer::Object { managers, .. } = &mut answer {
-            *managers = shown;
+            *managers = undone;
         }
         Ok(answer)
-    }
-
-    fn apply_scale(
-        &mut self,
-        request: Request,
-        old: Option<Object>,
-        config: &Value,
-        managers: &[Manager],
-        by: &Applier<'_>,
-    ) -> Result<Answer> {
-        let old = old.ok_or_else(|| Status::not_found(request.kind, &request.key.name))?;
-        let current = scale::of(&old).ok_or_else(Status::no_such_path)?;
-        let decoded =
-            go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
-        let wanted = decoded.value.pointer("/spec/replicas").and_then(Value::as_i64);
-        let have = i64::from(scale::wanted(&current).0);
-        let managers = managed_fields::apply_scale(managers, wanted.map(|n| (have, n)), by)?;
-        let mut new = current;
-        if let Some(n) = wanted {
-            new["spec"]["replicas"] = n.into();
-        }
-        self.api.decided = Some(managers);
-        let answer = self.rescale(request, &new);
-        self.api.decided = None;
-        answer
     }
 
     pub(super) fn delete(&mut self, target: &Target) -> Result<Answer> {
@@ -389,29 +306,4 @@ fn delete_options(value: &Value) -> DeleteOptions {
         uid: text("/preconditions/uid"),
         resource_version: text("/preconditions/resourceVersion"),
     }
-}
-
-fn check_name(have: &str, want: &Rc<str>) -> Result<()> {
-    if have.is_empty() {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({want} based on URL) was undeterminable: name must be provided"
-        )));
-    }
-    if have != &**want {
-        return Err(Status::bad_request(format!(
-            "the name of the object ({have}) does not match the name on the URL ({want})"
-        )));
-    }
-    Ok(())
-}
-
-/// The object that an apply led to, decoded and defaulted.
-fn object_of(kind: Kind, value: &Value) -> Result<Object> {
-    let decoded = go_types::decode(go_types::of(kind), &Json::from(value)).map_err(|e| {
-        let (k, v) = (kind.as_str(), kind.version());
-        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
-    })?;
-    let mut object = decode::to_object(kind, decoded.value)?;
-    defaults::apply(&mut object);
-    Ok(object)
 }

@@ -16,12 +16,13 @@ use serde_json::{Map, Value, json};
 pub(super) use apply::{Applier, apply, apply_scale};
 
 use crate::api::go_types;
-use crate::api::{Kind, Object, Timestamp};
+use crate::api::{Kind, Timestamp};
+use crate::etcd::Note;
 use set::{Element, Set};
 use typed::Place;
 
 /// After so many notes about an object its owners are worked out, so that its past is let go.
-const NOTES_LIMIT: usize = 64;
+pub(super) const NOTES_LIMIT: usize = 64;
 
 /// Somebody who owns fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,59 +38,22 @@ pub struct Manager {
     fields: Rc<Set>,
 }
 
-/// A write by update, from which owners can be worked out.
-#[derive(Clone, Debug, PartialEq)]
-struct Note {
-    manager: Rc<str>,
-    subresource: &'static str,
-    time: Timestamp,
-    before: Option<Object>,
-    after: Object,
-}
-
-/// The owners of an object's fields.
+/// The owners of an object's fields, as far as they were worked out.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ledger {
-    managers: Rc<Vec<Manager>>,
-    notes: Vec<Rc<Note>>,
+pub struct Settled {
+    /// Who they are.
+    pub managers: Vec<Manager>,
+    /// After which revision.
+    pub revision: u64,
 }
 
-impl Ledger {
-    /// Notes a write by update.
-    pub(super) fn note(
-        &mut self,
-        manager: Rc<str>,
-        subresource: &'static str,
-        time: Timestamp,
-        before: Option<Object>,
-        after: Object,
-    ) {
-        self.notes.push(Rc::new(Note { manager, subresource, time, before, after }));
-        if self.notes.len() >= NOTES_LIMIT {
-            self.settle();
+impl Settled {
+    /// Works out what was only noted since.
+    pub(super) fn catch_up(&mut self, notes: &Note) {
+        for note in notes.since(self.revision) {
+            update(&mut self.managers, note);
         }
-    }
-
-    /// Works out what was only noted.
-    pub(super) fn settle(&mut self) {
-        if self.notes.is_empty() {
-            return;
-        }
-        let managers = Rc::make_mut(&mut self.managers);
-        for note in std::mem::take(&mut self.notes) {
-            update(managers, &note);
-        }
-    }
-
-    /// The owners; settles first.
-    pub(super) fn managers(&mut self) -> &[Manager] {
-        self.settle();
-        &self.managers
-    }
-
-    /// Owners as an apply left them.
-    pub(super) fn of(managers: Vec<Manager>) -> Ledger {
-        Ledger { managers: Rc::new(managers), notes: Vec::new() }
+        self.revision = notes.revision;
     }
 }
 
@@ -100,7 +64,11 @@ fn update(managers: &mut Vec<Manager>, note: &Note) {
         Some(o) => o.to_value(),
         None => go_types::empty(go_types::of(kind)),
     };
-    let comparison = typed::compare(Place::of(kind), &old, &note.after.to_value());
+    let mut new = note.after.to_value();
+    if note.component && note.before.is_none() {
+        leave_out_admission(kind, &mut new);
+    }
+    let comparison = typed::compare(Place::of(kind), &old, &new);
     let reset = reset_fields(kind, note.subresource);
     let changed = comparison.modified.union(&comparison.added);
     let taken = strip(changed, &reset);
@@ -111,17 +79,17 @@ fn update(managers: &mut Vec<Manager>, note: &Note) {
             m.fields = Rc::new(rest);
         }
     }
+    let manager = if note.component { default_manager(&note.manager) } else { note.manager.clone() };
     if !taken.is_empty() {
-        let mine = managers
-            .iter_mut()
-            .find(|m| !m.apply && m.name == note.manager && m.subresource == note.subresource);
+        let mine =
+            managers.iter_mut().find(|m| !m.apply && m.name == manager && m.subresource == note.subresource);
         match mine {
             Some(m) => {
                 m.fields = Rc::new(taken.union(&m.fields));
                 m.time = Some(note.time);
             }
             None => managers.push(Manager {
-                name: note.manager.clone(),
+                name: manager,
                 apply: false,
                 subresource: note.subresource,
                 time: Some(note.time),
@@ -130,6 +98,53 @@ fn update(managers: &mut Vec<Manager>, note: &Note) {
         }
     }
     managers.retain(|m| !m.fields.is_empty());
+}
+
+/// Nobody owns what admission and the strategy add to a new object. Of what a component made only
+/// the outcome is known, so it is taken out by what it looks like.
+fn leave_out_admission(kind: Kind, value: &mut Value) {
+    let Some(Value::Object(spec)) = value.get_mut("spec") else { return };
+    match kind {
+        Kind::Pod => {
+            for name in ["serviceAccount", "serviceAccountName", "priority", "preemptionPolicy"] {
+                spec.remove(name);
+            }
+            let ours = |v: &Value| {
+                let key = v.get("key").and_then(Value::as_str).unwrap_or_default();
+                matches!(key, "node.kubernetes.io/not-ready" | "node.kubernetes.io/unreachable")
+            };
+            let token = |v: &Value| {
+                v.get("name").and_then(Value::as_str).is_some_and(|n| n.starts_with("kube-api-access-"))
+            };
+            drop_items(spec, "tolerations", &ours);
+            drop_items(spec, "volumes", &token);
+            for list in ["containers", "initContainers"] {
+                for c in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+                    if let Value::Object(c) = c {
+                        drop_items(c, "volumeMounts", &token);
+                    }
+                }
+            }
+        }
+        Kind::Service => {
+            spec.remove("clusterIP");
+            spec.remove("clusterIPs");
+        }
+        Kind::Namespace => {
+            spec.remove("finalizers");
+        }
+        _ => {}
+    }
+}
+
+/// Takes items out of a list; a list without any is none.
+fn drop_items(map: &mut Map<String, Value>, list: &str, gone: &dyn Fn(&Value) -> bool) {
+    if let Some(Value::Array(items)) = map.get_mut(list) {
+        items.retain(|v| !gone(v));
+        if items.is_empty() {
+            map.remove(list);
+        }
+    }
 }
 
 fn field(path: &[&str]) -> Vec<Element> {

@@ -1,0 +1,117 @@
+//! Server-side apply: a configuration is merged into what is stored, or becomes it
+//! (`k8s.io/apiserver/pkg/endpoints/handlers/patch.go`, applyPatcher).
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::managed_fields::{self, Applier};
+use super::{ApiServer, Body, Request, Response, Status, Subresource, Verb, defaults, http};
+use crate::api::go_types::{self, Json};
+use crate::api::{Kind, Object};
+
+impl ApiServer {
+    /// Applies a configuration. After a dry run the owners it would have had stay in `decided`.
+    pub(super) fn apply(&mut self, r: &Request, config: &Value, force: bool) -> Result<Response, Status> {
+        let answer = self.apply_undoable(r, config, force);
+        if answer.is_err() {
+            self.decided = None;
+        }
+        answer
+    }
+
+    fn apply_undoable(&mut self, r: &Request, config: &Value, force: bool) -> Result<Response, Status> {
+        let scale = r.subresource == Subresource::Scale;
+        let (kind, api_version) =
+            if scale { ("Scale", "autoscaling/v1") } else { (r.kind.as_str(), r.kind.api_version()) };
+        check(config, kind, api_version, &r.key.name)?;
+        let at = r.object();
+        let old = self.etcd.get(&at).map(|r| r.object.clone());
+        let managers = self.managers(&at);
+        let manager: Rc<str> = match &r.field_manager {
+            Some(m) => m.clone(),
+            None => managed_fields::default_manager(&r.user),
+        };
+        let by = Applier { manager: &manager, subresource: r.subresource.as_str(), force, now: self.now };
+        if scale {
+            let old = old.ok_or_else(|| Status::not_found(r.kind, &r.key.name))?;
+            let have = http::scale_of(&old).ok_or_else(Status::no_such_path)?;
+            let decoded =
+                go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
+            let wanted = decoded.value.pointer("/spec/replicas").and_then(Value::as_i64);
+            let replicas = have.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
+            let managers = managed_fields::apply_scale(&managers, wanted.map(|n| (replicas, n)), &by)?;
+            self.decided = Some(managers);
+            let replicas = i32::try_from(wanted.unwrap_or(replicas)).unwrap_or(i32::MAX);
+            let version = decoded.value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
+            let resource_version = version.map(str::to_owned);
+            let body = Body::Scale { replicas, resource_version };
+            return self.scale(&Request { verb: Verb::Update, body, ..r.clone() });
+        }
+        let live = old.as_ref().map(Object::to_value);
+        let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;
+        let object = object_of(r.kind, &applied.value)?;
+        match old {
+            Some(old) if applied.managers == managers && live.as_ref() == Some(&applied.value) => {
+                Ok(Response::Object { object: old, created: false })
+            }
+            Some(old) => {
+                self.decided = Some(applied.managers);
+                self.store_patched(r, old, object)
+            }
+            None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
+            None => {
+                self.decided = Some(applied.managers);
+                self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() })
+            }
+        }
+    }
+}
+
+/// What a configuration must say of itself.
+fn check(config: &Value, kind: &str, api_version: &str, name: &str) -> Result<(), Status> {
+    let text = |p: &str| config.pointer(p).and_then(Value::as_str).unwrap_or_default();
+    let (its_version, its_kind) = (text("/apiVersion"), text("/kind"));
+    if its_kind.is_empty() || its_version.is_empty() {
+        let (group, version) = its_version.rsplit_once('/').unwrap_or(("", its_version));
+        return Err(Status::bad_request(format!("invalid object type: {group}/{version}, Kind={its_kind}")));
+    }
+    if config.pointer("/metadata/managedFields").is_some_and(|v| !v.is_null()) {
+        return Err(Status::bad_request("metadata.managedFields must be nil"));
+    }
+    if its_version != api_version {
+        return Err(Status::bad_request(format!(
+            "Incorrect version specified in apply patch. Specified patch version: {its_version}, expected: {api_version}"
+        )));
+    }
+    if its_kind != kind {
+        return Err(Status::bad_request(format!("invalid object type: {its_version}, Kind={its_kind}")));
+    }
+    check_name(text("/metadata/name"), name)
+}
+
+/// The name in a body must be that of the path.
+pub(super) fn check_name(have: &str, want: &str) -> Result<(), Status> {
+    if have.is_empty() {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({want} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if have != want {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({have}) does not match the name on the URL ({want})"
+        )));
+    }
+    Ok(())
+}
+
+/// The object that an apply led to, decoded and defaulted.
+fn object_of(kind: Kind, value: &Value) -> Result<Object, Status> {
+    let decoded = go_types::decode(go_types::of(kind), &Json::from(value)).map_err(|e| {
+        let (k, v) = (kind.as_str(), kind.version());
+        Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
+    })?;
+    let mut object = http::to_object(kind, decoded.value)?;
+    defaults::apply(&mut object);
+    Ok(object)
+}

@@ -1,0 +1,302 @@
+#![allow(clippy::unwrap_used)]
+
+use rand_core::{Rng, SeedableRng};
+use serde_json::{Value, json};
+
+use super::{BODY_LIMIT, HttpRequest, HttpResponse, http};
+use crate::apiserver::ApiServer;
+
+const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
+const APPLY: &str = "application/apply-patch+yaml";
+
+fn server() -> ApiServer {
+    let mut api = ApiServer::new(7);
+    for (path, name) in
+        [("/api/v1/namespaces", "default"), ("/api/v1/namespaces/default/serviceaccounts", "default")]
+    {
+        assert_eq!(send(&mut api, "POST", path, "", "", &json!({"metadata": {"name": name}})).status, 201);
+    }
+    api
+}
+
+fn text(
+    api: &mut ApiServer,
+    method: &str,
+    path: &str,
+    query: &str,
+    content: &str,
+    body: &[u8],
+) -> HttpResponse {
+    http(
+        api,
+        &HttpRequest {
+            method: method.into(),
+            path: path.into(),
+            query: query.into(),
+            content_type: content.into(),
+            user_agent: "tester/1".into(),
+            body: body.to_vec(),
+            ..HttpRequest::default()
+        },
+    )
+}
+
+fn send(
+    api: &mut ApiServer,
+    method: &str,
+    path: &str,
+    query: &str,
+    content: &str,
+    body: &Value,
+) -> HttpResponse {
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    text(api, method, path, query, content, body.as_bytes())
+}
+
+fn value(r: &HttpResponse) -> Value {
+    serde_json::from_str(&r.body).unwrap()
+}
+
+fn deployment(name: &str, replicas: i32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"a": "b"}},
+            "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [
+                {"name": "c", "image": "i:1", "ports": [{"containerPort": 80}], "env": [{"name": "A", "value": "1"}]},
+            ]}},
+        },
+    })
+}
+
+/// Without what says who wrote it and when.
+fn content(mut value: Value) -> Value {
+    let meta = value["metadata"].as_object_mut().unwrap();
+    for key in ["managedFields", "resourceVersion", "uid", "generation", "name"] {
+        meta.remove(key);
+    }
+    value
+}
+
+#[test]
+fn fields_come_in_the_order_of_kubernetes() {
+    let mut api = server();
+    let r = send(&mut api, "POST", DEPLOYMENTS, "", "", &deployment("web", 2));
+    assert!(r.body.starts_with(
+        r#"{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web","namespace":"default""#
+    ));
+    let at = |t: &str| r.body.find(t).unwrap();
+    assert!(at("\"selector\"") < at("\"template\"") && at("\"template\"") < at("\"strategy\""));
+}
+
+#[test]
+fn a_list_in_parts_is_a_list_of_one_moment() {
+    let mut api = server();
+    let path = "/api/v1/namespaces/default/configmaps";
+    for i in 0..5 {
+        send(&mut api, "POST", path, "", "", &json!({"metadata": {"name": format!("m{i}")}}));
+    }
+    let first = value(&send(&mut api, "GET", path, "limit=2", "", &Value::Null));
+    assert_eq!(first["metadata"]["remainingItemCount"], 3);
+    let token = first["metadata"]["continue"].as_str().unwrap().to_owned();
+    send(&mut api, "DELETE", &format!("{path}/m3"), "", "", &Value::Null);
+    send(&mut api, "POST", path, "", "", &json!({"metadata": {"name": "m2x"}}));
+    let rest = value(&send(&mut api, "GET", path, &format!("continue={token}"), "", &Value::Null));
+    let names: Vec<&str> =
+        rest["items"].as_array().unwrap().iter().map(|i| i["metadata"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["m2", "m3", "m4"]);
+    assert_eq!(rest["metadata"]["resourceVersion"], first["metadata"]["resourceVersion"]);
+}
+
+#[test]
+fn a_watch_from_any_revision_leads_to_the_list() {
+    let mut api = server();
+    let path = "/api/v1/namespaces/default/configmaps";
+    let mut rng = rand_pcg::Pcg32::seed_from_u64(3);
+    for _ in 0..60 {
+        let name = format!("m{}", rng.next_u32() % 5);
+        let label = json!({"metadata": {"name": name, "labels": {"x": (rng.next_u32() % 2).to_string()}}});
+        match rng.next_u32() % 3 {
+            0 => send(&mut api, "POST", path, "", "", &label),
+            1 => {
+                send(&mut api, "PATCH", &format!("{path}/{name}"), "", "application/merge-patch+json", &label)
+            }
+            _ => send(&mut api, "DELETE", &format!("{path}/{name}"), "", "", &Value::Null),
+        };
+    }
+    let wanted = value(&send(&mut api, "GET", path, "labelSelector=x=1", "", &Value::Null));
+    let names = |list: &Value| -> Vec<String> {
+        let items = list["items"].as_array().unwrap().iter();
+        items.map(|i| i["metadata"]["name"].as_str().unwrap().to_owned()).collect()
+    };
+    for revision in 2..=api.etcd().revision() {
+        let query = format!("labelSelector=x=1&resourceVersion={revision}&resourceVersionMatch=Exact");
+        let mut have: std::collections::BTreeSet<String> =
+            names(&value(&send(&mut api, "GET", path, &query, "", &Value::Null))).into_iter().collect();
+        let query = format!("watch=1&labelSelector=x=1&resourceVersion={revision}");
+        let watch = send(&mut api, "GET", path, &query, "", &Value::Null);
+        for line in watch.body.lines() {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let name = event["object"]["metadata"]["name"].as_str().unwrap().to_owned();
+            match event["type"].as_str().unwrap() {
+                "DELETED" => assert!(have.remove(&name), "{revision}: {name}"),
+                "ADDED" => assert!(have.insert(name)),
+                _ => assert!(have.contains(&name)),
+            }
+        }
+        assert_eq!(have.into_iter().collect::<Vec<_>>(), names(&wanted), "from {revision}");
+    }
+}
+
+/// The same edit by a strategic merge patch and by an apply of the whole leads to the same object.
+#[test]
+fn strategic_merge_and_apply_agree() {
+    let edits: &[fn(&mut Value)] = &[
+        |d| d["spec"]["replicas"] = 5.into(),
+        |d| d["metadata"]["labels"] = json!({"x": "y"}),
+        |d| d["spec"]["template"]["spec"]["containers"][0]["image"] = "i:2".into(),
+        |d| d["spec"]["template"]["spec"]["containers"][0]["env"] = json!([{"name": "B", "value": "2"}]),
+        |d| {
+            d["spec"]["template"]["spec"]["containers"][0].as_object_mut().unwrap().remove("ports");
+        },
+        |d| d["spec"]["template"]["spec"]["nodeSelector"] = json!({"disk": "ssd"}),
+        |d| {
+            let c = d["spec"]["template"]["spec"]["containers"].as_array_mut().unwrap();
+            c.push(json!({"name": "side", "image": "s"}));
+        },
+        |d| d["spec"]["minReadySeconds"] = 3.into(),
+        |d| d["spec"]["template"]["metadata"]["annotations"] = json!({"k": "v"}),
+    ];
+    for mask in 1..(1u32 << edits.len()) {
+        let mut api = server();
+        let (mut by_patch, mut by_apply) = (deployment("one", 2), deployment("two", 2));
+        for d in [&by_patch, &by_apply] {
+            let path = format!("{DEPLOYMENTS}/{}", d["metadata"]["name"].as_str().unwrap());
+            assert_eq!(send(&mut api, "PATCH", &path, "fieldManager=m", APPLY, d).status, 201);
+        }
+        let old = by_patch.clone();
+        for (i, edit) in edits.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
+            let _ = i;
+            edit(&mut by_patch);
+            edit(&mut by_apply);
+        }
+        let patch =
+            crate::api::patch::create_two_way_merge_patch(crate::api::Kind::Deployment, &old, &by_patch)
+                .unwrap();
+        let content_type = "application/strategic-merge-patch+json";
+        let one = send(&mut api, "PATCH", &format!("{DEPLOYMENTS}/one"), "", content_type, &patch);
+        let two = send(&mut api, "PATCH", &format!("{DEPLOYMENTS}/two"), "fieldManager=m", APPLY, &by_apply);
+        assert_eq!((one.status, two.status), (200, 200), "{mask:b}: {} {}", one.body, two.body);
+        assert_eq!(content(value(&one)), content(value(&two)), "{mask:b}");
+    }
+}
+
+#[test]
+fn owners_are_who_changed_a_field_last() {
+    let mut api = server();
+    send(&mut api, "POST", DEPLOYMENTS, "", "", &deployment("web", 2));
+    let path = format!("{DEPLOYMENTS}/web");
+    let merge = "application/merge-patch+json";
+    let r = send(&mut api, "PATCH", &path, "fieldManager=other", merge, &json!({"spec": {"replicas": 3}}));
+    let managers = value(&r)["metadata"]["managedFields"].clone();
+    assert_eq!(managers[0]["manager"], "other");
+    assert_eq!(managers[0]["fieldsV1"], json!({"f:spec": {"f:replicas": {}}}));
+    assert_eq!(managers[1]["manager"], "tester");
+    assert!(managers[1]["fieldsV1"]["f:spec"].get("f:replicas").is_none());
+    let template = &managers[1]["fieldsV1"]["f:spec"]["f:template"]["f:spec"]["f:containers"];
+    let port = &template["k:{\"name\":\"c\"}"]["f:ports"]["k:{\"containerPort\":80,\"protocol\":\"TCP\"}"];
+    assert_eq!(*port, json!({".": {}, "f:containerPort": {}, "f:protocol": {}}));
+    // A dry run shows owners and changes none.
+    let config = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 9}});
+    let dry = send(&mut api, "PATCH", &path, "fieldManager=dry&force=true&dryRun=All", APPLY, &config);
+    assert_eq!(value(&dry)["metadata"]["managedFields"][0]["manager"], "dry");
+    assert_eq!(
+        value(&send(&mut api, "GET", &path, "", "", &Value::Null))["metadata"]["managedFields"],
+        managers
+    );
+}
+
+#[test]
+fn what_is_too_large_is_not_read() {
+    let mut api = server();
+    let r = text(&mut api, "POST", DEPLOYMENTS, "", "", &vec![b' '; BODY_LIMIT + 1]);
+    assert_eq!(r.status, 413);
+}
+
+/// No request whatever makes it panic, and every answer is an answer.
+#[test]
+fn any_request_has_an_answer() {
+    let mut api = server();
+    let good = deployment("web", 2).to_string();
+    send(&mut api, "POST", DEPLOYMENTS, "", "", &deployment("web", 2));
+    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
+    let paths = [
+        DEPLOYMENTS,
+        "/apis/apps/v1/namespaces/default/deployments/web",
+        "/apis/apps/v1/namespaces/default/deployments/web/scale",
+        "/apis/apps/v1/namespaces/default/deployments/web/status",
+        "/api/v1/namespaces/default/pods/p/eviction",
+        "/api/v1/namespaces/default/pods/p/binding",
+        "/api/v1/watch/pods",
+        "/apis",
+        "//",
+        "/api/v1/namespaces/default/",
+        "/openapi/v3/apis/apps/v1",
+        "/apis/batch/v1/jobs",
+    ];
+    let queries = [
+        "",
+        "watch=1&resourceVersion=1",
+        "limit=1",
+        "continue=e30",
+        "continue=%ff",
+        "dryRun=All",
+        "labelSelector=((",
+        "fieldSelector=\\",
+        "resourceVersion=18446744073709551616",
+        "fieldManager=a&force=true",
+        "fieldValidation=Strict",
+        "limit=9223372036854775807",
+    ];
+    let contents = [
+        "",
+        "application/yaml",
+        "application/json-patch+json",
+        "application/merge-patch+json",
+        "application/strategic-merge-patch+json",
+        APPLY,
+        "x",
+    ];
+    let bodies = [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "1",
+        "\"",
+        good.as_str(),
+        "[{\"op\":\"add\",\"path\":\"/spec/template/spec/containers/-1\",\"value\":1}]",
+        "[{\"op\":\"remove\",\"path\":\"\"}]",
+        "{\"spec\":null}",
+        "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"$patch\":\"delete\"}]}}}}",
+        "{\"metadata\":{\"name\":\"web\",\"creationTimestamp\":\"x\"}}",
+        "a: &a [*a]",
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\"},\"spec\":{\"template\":{\"spec\":{\"containers\":[{}]}}}}",
+    ];
+    let mut rng = rand_pcg::Pcg32::seed_from_u64(11);
+    fn pick<'a>(rng: &mut rand_pcg::Pcg32, of: &[&'a str]) -> &'a str {
+        of[rng.next_u32() as usize % of.len()]
+    }
+    for _ in 0..6000 {
+        let (method, path) = (pick(&mut rng, &methods), pick(&mut rng, &paths));
+        let (query, content) = (pick(&mut rng, &queries), pick(&mut rng, &contents));
+        let mut body = pick(&mut rng, &bodies).as_bytes().to_vec();
+        // Now and then a byte is another.
+        if rng.next_u32() % 3 == 0 && !body.is_empty() {
+            let at = rng.next_u32() as usize % body.len();
+            body[at] = rng.next_u32().to_le_bytes()[0];
+        }
+        let r = text(&mut api, method, path, query, content, &body);
+        assert!((200..600).contains(&r.status), "{method} {path}?{query} {}", String::from_utf8_lossy(&body));
+    }
+}
