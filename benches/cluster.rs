@@ -52,7 +52,9 @@ fn percentiles(mut times: Vec<Duration>) -> String {
 
 fn to_ready(sizes: &[usize]) {
     println!("### From apply to all Ready, natively\n");
-    println!("| replicas | nodes | commands | wall ms | CPU ms | CPU µs per command | as a session, CPU ms | KB per pod | bytes per moment | link bytes |");
+    println!(
+        "| replicas | nodes | commands | wall ms | CPU ms | CPU µs per command | as a session, CPU ms | KB per pod | bytes per moment | link bytes |"
+    );
     println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for &replicas in sizes {
         let empty = memory();

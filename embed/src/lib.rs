@@ -4,7 +4,9 @@
 
 use js_sys::{JSON, Reflect};
 use steady::kubectl::Output;
-use steady::session::{Depth, Link, Replay, STEPS_LIMIT, Session, Start, handle, link::NODES_LIMIT, scenario};
+use steady::session::{
+    Depth, Link, Replay, STEPS_LIMIT, Session, Start, handle, link::NODES_LIMIT, scenario,
+};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -71,9 +73,9 @@ impl Steady {
         let get = |name: &str| Reflect::get(&options, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let name = get("scenario").as_string().filter(|s| !s.is_empty());
         let found = match &name {
-            Some(id) => {
-                Some(scenario::find(id).ok_or_else(|| JsError::new(&format!("there is no scenario {id:?}")))?)
-            }
+            Some(id) => Some(
+                scenario::find(id).ok_or_else(|| JsError::new(&format!("there is no scenario {id:?}")))?,
+            ),
             None => None,
         };
         let mut start = found.as_ref().map_or_else(Start::default, scenario::Scenario::start);
@@ -176,8 +178,7 @@ impl Steady {
     pub fn objects(&self, kind: Option<String>) -> Result<Values, JsError> {
         let kind = match kind.filter(|k| !k.is_empty()) {
             Some(word) => Some(
-                handle::kind_of(&word)
-                    .ok_or_else(|| JsError::new(&format!("there is no kind {word:?}")))?,
+                handle::kind_of(&word).ok_or_else(|| JsError::new(&format!("there is no kind {word:?}")))?,
             ),
             None => None,
         };

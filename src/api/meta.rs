@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::kinds::Kind;
 
 /// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
-#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// Empty for a cluster-scoped object.
     pub namespace: Rc<str>,
@@ -54,22 +54,11 @@ impl Key {
     }
 }
 
-/// Equal pointers are equal texts; that is cheaper to see.
-fn same_text(a: &Rc<str>, b: &Rc<str>) -> bool {
-    Rc::ptr_eq(a, b) || **a == **b
-}
-
+/// Equal pointers are equal texts; that is cheaper to see. `Rc`'s own `==` knows that, its `cmp` does
+/// not.
 fn order_of_text(a: &Rc<str>, b: &Rc<str>) -> Ordering {
     if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
 }
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
-        same_text(&self.namespace, &other.namespace) && same_text(&self.name, &other.name)
-    }
-}
-
-impl Eq for Key {}
 
 impl PartialOrd for Key {
     fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
@@ -79,8 +68,7 @@ impl PartialOrd for Key {
 
 impl Ord for Key {
     fn cmp(&self, other: &Key) -> Ordering {
-        order_of_text(&self.namespace, &other.namespace)
-            .then_with(|| order_of_text(&self.name, &other.name))
+        order_of_text(&self.namespace, &other.namespace).then_with(|| order_of_text(&self.name, &other.name))
     }
 }
 

@@ -152,9 +152,8 @@ impl Recorder {
         let a = &r.about;
         // Keys are fingerprints: the texts themselves were 2 KB a pod and 3% of a run.
         let object = [&a.kind, &a.namespace, &a.name, &a.uid, &a.api_version].into_iter();
-        let object = object.fold(Digest::default().with(&component), |d, part| {
-            d.with(part.as_deref().unwrap_or_default())
-        });
+        let object = object
+            .fold(Digest::default().with(&component), |d, part| d.with(part.as_deref().unwrap_or_default()));
         // Similar events: the same but for the message.
         let similar = object.with(r.type_).with(&r.reason);
         let (object_key, similar_key) = (object.finish(), similar.finish());

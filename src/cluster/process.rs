@@ -78,6 +78,14 @@ impl Process {
         let routes = routes.into();
         let informers = informers.into_iter().map(Shared::new).collect();
         let components = components.into_iter().map(Shared::new).collect();
-        Process { name: name.into(), node, running: true, informers, routes, caches: Rc::default(), components }
+        Process {
+            name: name.into(),
+            node,
+            running: true,
+            informers,
+            routes,
+            caches: Rc::default(),
+            components,
+        }
     }
 }

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later};
-pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
 use crate::apiserver::{DeleteOptions, Status};
 use crate::client::{Context, Error, Why};
 use crate::etcd::Map;
