@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -14,19 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::kinds::Kind;
 
 /// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Key {
     /// Empty for a cluster-scoped object.
     pub namespace: Rc<str>,
     /// The name.
     pub name: Rc<str>,
-}
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.namespace.hash(state);
-        self.name.hash(state);
-    }
 }
 
 /// So many namespaces are remembered.
@@ -62,22 +54,11 @@ impl Key {
     }
 }
 
-/// Equal pointers are equal texts; that is cheaper to see.
-fn same_text(a: &Rc<str>, b: &Rc<str>) -> bool {
-    Rc::ptr_eq(a, b) || **a == **b
-}
-
+/// Equal pointers are equal texts; that is cheaper to see. `Rc`'s own `==` knows that, its `cmp` does
+/// not.
 fn order_of_text(a: &Rc<str>, b: &Rc<str>) -> Ordering {
     if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
 }
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
-        same_text(&self.namespace, &other.namespace) && same_text(&self.name, &other.name)
-    }
-}
-
-impl Eq for Key {}
 
 impl PartialOrd for Key {
     fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
