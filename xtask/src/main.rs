@@ -21,9 +21,9 @@ cargo xtask serve [--port N] [--dev] [--watch] [--no-build]
     --no-build  serves dist/ as it is
 cargo xtask build [--dev]
     builds the page into dist/
-cargo xtask test [--only lint|native|wasm|module|journeys]… [--dev]
+cargo xtask test [--only lint|native|wasm|module|journeys]… [--release]
     everything that must hold before a commit, or a part of it
-    --dev       the journeys on a quick build of the page
+    --release   the journeys on the page as it is published, which takes minutes to build
 cargo xtask lib
     the library as an ES module, in pkg/
 cargo xtask bench [--only native|browser] [REPLICAS…]

@@ -23,8 +23,8 @@ const PARTS: &[Part] = &[
 /// Runs every part, or those that `--only` names, and sums up. A part that fails does not keep the
 /// others from running.
 pub fn run(args: &[String]) -> Result<()> {
-    let (dev, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|a| a == "--dev");
-    let profile = if dev.is_empty() { Profile::Release } else { Profile::Dev };
+    let (release, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|a| a == "--release");
+    let profile = if release.is_empty() { Profile::Dev } else { Profile::Release };
     let only = chosen(&args)?;
     let start = Instant::now();
     let (mut summary, mut failures) = (Vec::new(), Vec::new());
@@ -59,7 +59,7 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
         };
         let part = name.and_then(|name| known.iter().copied().find(|part| *part == name));
         only.push(
-            part.ok_or_else(|| format!("only `--dev` and `--only {}` are known here", known.join("|")))?,
+            part.ok_or_else(|| format!("only `--release` and `--only {}` are known here", known.join("|")))?,
         );
     }
     Ok(only)
