@@ -109,9 +109,8 @@ pub(super) fn decode_body(
         );
         return Err(unrecognized(&why));
     }
-    for (field, name) in [("apiVersion", "APIVersion"), ("kind", "Kind")] {
+    for field in ["apiVersion", "kind"] {
         if let Some(other) = json.get(field).filter(|v| !matches!(v, Json::Text(_) | Json::Null)) {
-            let _ = name;
             return Err(unrecognized(&format!(
                 "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{field} of type string",
                 other.word()

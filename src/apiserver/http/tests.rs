@@ -175,8 +175,7 @@ fn strategic_merge_and_apply_agree() {
             assert_eq!(send(&mut api, "PATCH", &path, "fieldManager=m", APPLY, d).status, 201);
         }
         let old = by_patch.clone();
-        for (i, edit) in edits.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
-            let _ = i;
+        for (_, edit) in edits.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0) {
             edit(&mut by_patch);
             edit(&mut by_apply);
         }
