@@ -29,7 +29,7 @@ pub fn run(args: &[String]) -> Result<()> {
     if in_browser {
         let chromium = browser::ensure()?;
         tools::npm_bin()?;
-        page::lib()?;
+        page::lib(page::Profile::Release)?;
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
     Ok(())

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         "serve" => serve(rest),
         "build" => flags(rest, &["--dev", "--release"]).and_then(|()| page::build(profile(rest))),
         "test" => test::run(rest),
-        "lib" => flags(rest, &[]).and_then(|()| page::lib()),
+        "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))

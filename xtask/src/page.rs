@@ -36,18 +36,27 @@ fn trunk(verb: &str, profile: Profile) -> Result<Command> {
 }
 
 /// Builds the library as an ES module into `pkg/`.
-pub fn lib() -> Result<()> {
+pub fn lib(profile: Profile) -> Result<()> {
+    let release = profile == Profile::Release;
     let path = tools::build_path()?;
     let pkg = root().join("pkg");
-    run(cargo().args(["build", "--release", "--package", "steady-embed", "--lib", "--target", WASM]))?;
-    let wasm = target_dir().join(WASM).join("release/steady_embed.wasm");
+    let mut build = cargo();
+    build.args(["build", "--package", "steady-embed", "--lib", "--target", WASM]);
+    if release {
+        build.arg("--release");
+    }
+    run(&mut build)?;
+    let folder = if release { "release" } else { "debug" };
+    let wasm = target_dir().join(WASM).join(folder).join("steady_embed.wasm");
     run(command("wasm-bindgen")
         .args(["--target", "web", "--out-name", "steady", "--out-dir"])
         .arg(&pkg)
         .arg(wasm)
         .env("PATH", &path))?;
     let wasm = pkg.join("steady_bg.wasm");
-    run(command(script("wasm-opt")).arg("-O3").arg(&wasm).arg("-o").arg(&wasm).env("PATH", &path))?;
+    if release {
+        run(command(script("wasm-opt")).arg("-O3").arg(&wasm).arg("-o").arg(&wasm).env("PATH", &path))?;
+    }
     let about = format!(
         "{{\n  \"name\": \"steady\",\n  \"version\": \"{}\",\n  \"license\": \"MIT OR Apache-2.0\",\n  \
          \"type\": \"module\",\n  \"main\": \"steady.js\",\n  \"types\": \"steady.d.ts\",\n  \

@@ -118,8 +118,8 @@ fn capabilities(chrome: &Path) -> Result<PathBuf> {
 }
 
 /// The module must come out where the native library does.
-fn module(_: Profile) -> Result<()> {
-    page::lib()?;
+fn module(profile: Profile) -> Result<()> {
+    page::lib(profile)?;
     let mut native = cargo();
     native.args(["run", "--quiet", "--example", "commands", "--", "tests/wasm/deployment.yaml"]);
     let printed = output(&mut native).ok_or("the example `commands` cannot be run")?;
