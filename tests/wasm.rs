@@ -17,16 +17,22 @@ const DIGESTS: &str = include_str!("wasm/digests.txt");
 /// No scenario needs more steps.
 const STEPS: usize = 20_000;
 
+/// The first document of a manifest.
+fn document(text: &str) -> serde_json::Value {
+    let documents = steady::api::yaml::documents(text, &steady::api::yaml::Limits::default()).unwrap();
+    documents.into_iter().next().unwrap().value
+}
+
 #[test]
 fn a_manifest_decodes_to_the_same_json() {
-    let value = serde_yaml::from_str(MANIFEST).unwrap();
+    let value = document(MANIFEST);
     let object = Object::from_value(Kind::Deployment, value).unwrap();
     assert_eq!(serde_json::to_string_pretty(&object.to_value()).unwrap(), DECODED.trim_end());
 }
 
 #[test]
 fn an_unknown_field_has_the_same_path() {
-    let value = serde_yaml::from_str(&MANIFEST.replace("image:", "imagge:")).unwrap();
+    let value = document(&MANIFEST.replace("image:", "imagge:"));
     let decoded = Object::decode(Kind::Deployment, value).unwrap();
     assert_eq!(decoded.unknown, ["spec.template.spec.containers[0].imagge"]);
 }
