@@ -44,7 +44,11 @@ impl ApiServer {
         let Body::Object(object) = &r.body else {
             return Err(Status::bad_request("a create needs an object"));
         };
-        let mut object = object.clone();
+        self.create_object(r, object.clone())
+    }
+
+    /// Creates what the body of the request was.
+    pub(super) fn create_object(&mut self, r: &Request, mut object: Object) -> Result<Response, Status> {
         self.match_namespace(r, &mut object)?;
         defaults::apply(&mut object);
         self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());

@@ -46,9 +46,9 @@ impl Cluster {
     /// What may happen next, in a stable order. Time passes only where nothing else may happen.
     pub fn enabled(&self) -> Vec<Action> {
         let mut actions = Vec::new();
-        for id in &self.ready {
-            if let Some(p) = self.processes.get(*id as usize) {
-                process_actions(self, *id, p, &mut actions);
+        for id in self.ready.iter() {
+            if let Some(p) = self.processes.get(id as usize) {
+                process_actions(self, id, p, &mut actions);
             }
         }
         if actions.is_empty() && self.clock.next().is_some() {
@@ -243,7 +243,7 @@ impl Cluster {
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
         self.api.set_now(self.clock.now());
-        let response = self.api.request(&request);
+        let (request, response) = self.api.record(request);
         self.process_mut(actor.process)?
             .components
             .get_mut(actor.component as usize)?
@@ -300,18 +300,18 @@ impl Cluster {
     fn settle_readiness(&mut self, id: u32) {
         let idle = self.processes.get(id as usize).is_none_or(|p| {
             !p.running
-                || (p.informers.iter().all(|n| {
-                    n.fifo.is_empty()
-                        && n.listeners.iter().all(|l| l.pending.is_empty())
-                        && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
-                }) && p.components.iter().all(|c| {
+                || (p.components.iter().all(|c| {
                     !c.has_events()
                         && c.pending().is_none()
                         && (c.queue().is_empty() || c.working_on().is_some())
+                }) && p.informers.iter().all(|n| {
+                    n.fifo.is_empty()
+                        && n.listeners.iter().all(|l| l.pending.is_empty())
+                        && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
                 }))
         });
         if idle {
-            self.ready.remove(&id);
+            self.ready.remove(id);
         }
     }
 }

@@ -135,6 +135,7 @@ impl Alone {
                 let object = match &pending.request.body {
                     Body::Object(o) => o.clone(),
                     Body::Patch(Patch::Between { to, .. }) => to.clone(),
+                    Body::Patch(Patch::PodStatus { from, status }) => Patch::between(from, status).1,
                     _ => panic!("{:?}", pending.request),
                 };
                 if let Some(pod) = object.get::<crate::api::types::Pod>() {

@@ -72,6 +72,10 @@ fn body(b: &Body) -> Option<(&'static str, String)> {
             Patch::Json(v) => ("application/json-patch+json", pretty(v)),
             Patch::Merge(v) => ("application/merge-patch+json", pretty(v)),
             Patch::Strategic(v) => ("application/strategic-merge-patch+json", pretty(v)),
+            Patch::PodStatus { status, .. } => {
+                let status = serde_json::to_value(status).unwrap_or_default();
+                ("application/strategic-merge-patch+json", pretty(&serde_json::json!({"status": status})))
+            }
             Patch::Between { to, .. } => ("application/strategic-merge-patch+json", pretty(&to.to_value())),
             #[allow(unreachable_patterns)]
             _ => return None,
