@@ -240,7 +240,7 @@ impl ApiServer {
             self.managers(&at);
             self.etcd.forget_notes(&at);
         }
-        self.watches.dispatch(prev.as_ref(), Some(&object), revision, &mut self.woken);
+        self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
         self.writes.push(Write {
             revision,
             object: at,
@@ -324,7 +324,7 @@ impl ApiServer {
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
-        self.watches.dispatch(Some(&last), None, revision, &mut self.woken);
+        self.watches.dispatch(&at.key, Some(&last), None, revision, &mut self.woken);
         self.writes.push(Write {
             revision,
             object: at.clone(),

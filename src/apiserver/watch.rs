@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::api::types::Pod;
-use crate::api::{ApiKind, Kind, Object};
+use crate::api::{ApiKind, Key, Kind, Object};
 use crate::etcd::{Map, Vector};
 
 /// A watcher's name.
@@ -45,6 +45,8 @@ fn node_name(object: &Object) -> Option<&str> {
 pub struct WatchEvent {
     /// What happened, as the watcher sees it through its filter.
     pub kind: WatchEventType,
+    /// Namespace and name; shared with the store, so that nobody on the way makes them anew.
+    pub key: Key,
     /// The object after it; for a deletion the last state, at the revision of the deletion.
     pub object: Object,
     /// The revision.
@@ -157,6 +159,7 @@ impl WatchCache {
     /// Hands a write to everybody it concerns; calls `wake` with the process of each.
     pub(super) fn dispatch(
         &mut self,
+        key: &Key,
         prev: Option<&Object>,
         next: Option<&Object>,
         revision: u64,
@@ -183,7 +186,7 @@ impl WatchCache {
                     (false, false) => continue,
                 };
                 let w = Rc::make_mut(w);
-                w.queue.push_back(WatchEvent { kind, object: any.clone(), revision });
+                w.queue.push_back(WatchEvent { kind, key: key.clone(), object: any.clone(), revision });
                 wake.push(w.process);
             }
         }

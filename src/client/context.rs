@@ -253,8 +253,7 @@ impl<S: Clone + 'static> Context<S> {
     }
 
     /// Reports a pod's status.
-    pub fn report_pod_status(&self, from: Rc<Pod>, status: Rc<PodStatus>) -> ApiCall<S, Rc<Pod>> {
-        let key = from.metadata.key();
+    pub fn report_pod_status(&self, key: Key, from: Rc<Pod>, status: Rc<PodStatus>) -> ApiCall<S, Rc<Pod>> {
         let change = Patch::PodStatus { from, status };
         self.call(Verb::Patch, Kind::Pod, key, Subresource::Status, Body::Patch(change))
     }

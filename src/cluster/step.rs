@@ -7,7 +7,7 @@ use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Request, Response, Verb, Write};
-use crate::client::{Env, Progress, TimerOp};
+use crate::client::{Delta, Env, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
@@ -133,10 +133,10 @@ impl Cluster {
                 let after = e.next.as_ref().filter(|o| filter.matches(o));
                 n.resource_version = e.revision;
                 match (before, after) {
-                    (_, Some(o)) => n.fifo.push(crate::client::Delta::Upsert(o.clone())),
+                    (_, Some(o)) => n.fifo.push(Delta::Upsert(e.key.key, o.clone())),
                     (true, None) => {
                         if let Some(o) = e.next.or(e.prev) {
-                            n.fifo.push(crate::client::Delta::Deleted(o));
+                            n.fifo.push(Delta::Deleted(e.key.key, o));
                         }
                     }
                     (false, None) => {}
@@ -162,7 +162,7 @@ impl Cluster {
         let watch =
             self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?.watch?;
         let event = self.api.watches.next(watch).ok()??;
-        let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.object.key() };
+        let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() };
         self.process_mut(id)?.informers.get_mut(informer as usize)?.reflect(event);
         Some(outcome)
     }
@@ -172,7 +172,7 @@ impl Cluster {
         let n = p.informers.get_mut(informer as usize).filter(|n| !n.fifo.is_empty())?;
         let kind = n.kind;
         let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
-        let key = seen.object()?.key();
+        let key = seen.key;
         Some(Outcome::Indexed { kind, key })
     }
 
@@ -183,12 +183,11 @@ impl Cluster {
         let kind: Kind = n.kind;
         let l = n.listeners.iter_mut().find(|l| l.component == actor.component as usize)?;
         let seen = l.pending.pop_front()?;
-        let key = seen.object()?.key();
         let mut timers = Vec::new();
         let component = p.components.get_mut(actor.component as usize)?;
         component.notify(&mut Env { caches: &p.caches, now, timers: &mut timers }, &seen);
         self.set_timers(actor, timers);
-        Some(Outcome::Handled { kind, key })
+        Some(Outcome::Handled { kind, key: seen.key })
     }
 
     fn start(&mut self, actor: Actor) -> Option<Outcome> {

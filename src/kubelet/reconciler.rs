@@ -62,7 +62,7 @@ impl Reconciler for Kubelet {
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::Pod if concerns_the_worker(seen) => cx.enqueue(object.key()),
+            Kind::Pod if concerns_the_worker(seen) => cx.enqueue(seen.key.clone()),
             Kind::Node
                 if seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
             {
@@ -207,7 +207,10 @@ impl Kubelet {
             let answer = match &d.report {
                 Some((from, status)) => {
                     let why = self.why_status(&key, &d.rt, status);
-                    cx.report_pod_status(from.clone(), status.clone()).because(why).await.map(Some)
+                    cx.report_pod_status(key.clone(), from.clone(), status.clone())
+                        .because(why)
+                        .await
+                        .map(Some)
                 }
                 None => Ok(None),
             };

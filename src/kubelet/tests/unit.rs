@@ -114,8 +114,9 @@ struct Alone {
 
 impl Alone {
     fn see(&mut self, object: &crate::api::Object) {
-        let old = std::rc::Rc::make_mut(&mut self.caches).of_mut(object.kind()).upsert(object.clone());
-        let seen = crate::client::Notification { old, new: Some(object.clone()) };
+        let (key, caches) = (object.key(), std::rc::Rc::make_mut(&mut self.caches));
+        let old = caches.of_mut(object.kind()).upsert(key.clone(), object.clone());
+        let seen = crate::client::Notification { key, old, new: Some(object.clone()) };
         let mut timers = Vec::new();
         self.component.notify(
             &mut crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers },
