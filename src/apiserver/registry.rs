@@ -287,9 +287,15 @@ impl ApiServer {
             before: prev.cloned(),
             after: submitted.unwrap_or_else(|| next.clone()),
             component: r.field_manager.is_none(),
+            bound: false,
             previous: None,
             count: 1,
         })
+    }
+
+    /// A pod was bound: see [`Etcd::note_binding`](crate::etcd::Etcd::note_binding).
+    pub(super) fn note_binding(&mut self, at: &ObjectRef) {
+        self.etcd.note_binding(at);
     }
 
     /// The owners of an object's fields.

@@ -610,6 +610,6 @@ mod tests {
         }
         let by_steps = s.cluster().digest();
         s.near.clear();
-        assert_eq!(s.made_again(last - 300, |_, _, _| ()).map(|c| c.digest()), Some(by_steps));
+        assert_eq!(s.made_again(last - 300, NOWHERE, |_, _, _| ()).map(|c| c.digest()), Some(by_steps));
     }
 }
