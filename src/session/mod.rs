@@ -20,12 +20,14 @@ pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
+mod travel;
 pub mod view;
 
 use std::rc::Rc;
 
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
+pub use travel::Travel;
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
@@ -224,6 +226,11 @@ impl Session {
         if id >= self.moments.len() {
             return false;
         }
+        self.show_branch_of(id);
+        self.look_at(id)
+    }
+
+    fn show_branch_of(&mut self, id: MomentId) {
         if !self.timeline().contains(&id) {
             let mut tip = id;
             while let Some(next) = self.moments[tip].children.last() {
@@ -231,7 +238,6 @@ impl Session {
             }
             self.tip = tip;
         }
-        self.look_at(id)
     }
 
     fn look_at(&mut self, id: MomentId) -> bool {
@@ -427,6 +433,12 @@ impl Session {
         let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
             return false;
         };
+        // The only way on lies on the branch that is shown; it is walked from the cluster at hand.
+        if self.current().children.len() == 1 && self.moments[child].kept.is_none() {
+            redo(&mut self.cluster, op);
+            self.at = child;
+            return true;
+        }
         self.goto(child)
     }
 

@@ -4,8 +4,8 @@
 ## The bar
 scenarios = Scenarios
 own-work = Your own
-kept = Your work before the link
-kept-about = It was put aside when the link was opened.
+kept = Your work from before
+kept-about = It was put aside when something else was opened.
 theme = Light or dark
 keys = Keys
 share = Share
@@ -179,12 +179,21 @@ act-delete = Delete
 act-node-down = Cut it off
 act-node-up = Bring it back
 act-restart-kubelet = Restart the kubelet
-act-crash = Crash its container
+act-crash = Crash
+crash-container = Which container
+crash-code = with exit code
+act-break = Break it
+act-cut-kubelet = Cut its watches
 act-evict = Evict
-act-probe-fails = Let readiness fail
-act-probe-passes = Let readiness pass
-act-image-gone = Take its image away
-act-image-back = Bring its image back
+act-evict-about = Through the Eviction subresource, which asks the disruption budgets first
+act-probe-fails = Let the { $probe } probe of { $what } fail
+act-probe-fails-about = From now on, until it is let pass again.
+act-probe-passes = Let the { $probe } probe of { $what } pass again
+act-probe-passes-about = It answers as it did before.
+act-image-gone = Take image { $what } out of the registry
+act-image-gone-about = Nodes that have it keep it; the others cannot pull it any more.
+act-image-back = Put image { $what } back
+act-image-back-about = It can be pulled again.
 
 ## What happened
 said = { $who }: { $what }
@@ -197,9 +206,9 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
-said-crash = You crashed a container of { $what }.
-said-probe-fails = You let the readiness probe of { $what } fail.
-said-probe-passes = You let the readiness probe of { $what } pass again.
+said-crash = You let container { $container } of { $what } end with exit code { $code }.
+said-probe-fails = You let the { $probe } probe of { $what } fail.
+said-probe-passes = You let the { $probe } probe of { $what } pass again.
 said-image-gone = You took the image { $what } out of the registry.
 said-image-back = You put the image { $what } back into the registry.
 action-list = { $who } lists every { $kind }
@@ -221,6 +230,12 @@ out-recorded = An event was written
 out-advanced = Time passed: { $s } s
 
 ## Messages
+setting-up = The set-up is done: { $n } steps
+still-loading = a run is being opened; stop that first, or wait
+stopped-work = Stopped. Your work is in the scenarios menu.
+stopped-link = Stopped: it was not opened.
+link-opened-first = Opened the link.
+evicted = pod/{ $pod } evicted
 close = Close
 running = { $n } steps
 restoring = Step { $done } of { $of }
@@ -245,6 +260,37 @@ key-graph = To the graph, then arrow keys
 key-timeline = To the timeline, then arrow keys
 key-apply = Apply the manifest
 keys-editor = In the editor Tab indents; Escape, then Tab, leaves it.
+
+## The editor's own words (CodeMirror's); a dollar sign stands for a number
+cm-find = Find
+cm-replace = Replace
+cm-next = next
+cm-previous = previous
+cm-all = all
+cm-match-case = match case
+cm-by-word = by word
+cm-regexp = regexp
+cm-replace-one = replace
+cm-replace-all = replace all
+cm-close = close
+cm-current-match = current match
+cm-on-line = on line
+cm-replaced-one = replaced match on line $
+cm-replaced = replaced $ matches
+cm-go-to-line = Go to line
+cm-go = go
+cm-completions = Completions
+cm-diagnostics = Mistakes
+cm-no-diagnostics = No mistakes
+cm-selection-deleted = Selection deleted
+cm-control-character = Control character
+cm-folded = folded code
+cm-unfold = unfold
+cm-fold-line = Fold line
+cm-unfold-line = Unfold line
+cm-folded-lines = Folded lines
+cm-unfolded-lines = Unfolded lines
+cm-to = to
 
 ## Why: one for each rule of the library
 why-claim_objects-adopt = its labels match and nobody owns it

@@ -1,8 +1,16 @@
 //! Running by itself: one step after the other at a speed, or as fast as it goes until the cluster
 //! is steady. Never more than a slice at a time, so that the page stays awake.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
 use gloo::timers::callback::Timeout;
 use gloo::utils::window;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::JsCast;
+use web_sys::{MessageChannel, MessagePort};
 
 use super::Store;
 
@@ -26,13 +34,54 @@ pub enum Mode {
         /// Steps so far.
         done: u64,
     },
-    /// What was saved is done again.
-    Restoring {
+    /// A set-up is done, a run is opened, the way to a moment is gone.
+    Loading {
         /// Steps so far.
         done: u64,
-        /// Of so many.
-        of: u64,
+        /// Of so many, where that is known.
+        of: Option<u64>,
     },
+}
+
+type Work = Box<dyn FnOnce()>;
+
+/// Tasks that follow each other without the 4 ms that browsers put between nested timers.
+pub(super) struct Tasks {
+    waiting: Rc<RefCell<VecDeque<Work>>>,
+    /// What is sent here comes back as a task.
+    port: Option<MessagePort>,
+    _come: Closure<dyn FnMut()>,
+}
+
+impl Tasks {
+    pub(super) fn new() -> Tasks {
+        let waiting: Rc<RefCell<VecDeque<Work>>> = Rc::default();
+        let queue = waiting.clone();
+        let come = Closure::<dyn FnMut()>::new(move || {
+            let next = queue.borrow_mut().pop_front();
+            if let Some(work) = next {
+                work();
+            }
+        });
+        let port = MessageChannel::new().ok().map(|channel| {
+            channel.port1().set_onmessage(Some(come.as_ref().unchecked_ref()));
+            channel.port2()
+        });
+        Tasks { waiting, port, _come: come }
+    }
+
+    fn push(&self, work: Work) {
+        match &self.port {
+            Some(port) => {
+                self.waiting.borrow_mut().push_back(work);
+                // Only what cannot be copied is refused.
+                let _ = port.post_message(&JsValue::NULL);
+            }
+            None => {
+                Timeout::new(0, work).forget();
+            }
+        }
+    }
 }
 
 /// Milliseconds of a clock that only goes forward.
@@ -46,7 +95,7 @@ impl Store {
         if self.with(|s| s.mode != Mode::Idle) {
             self.stop();
         } else {
-            self.change(|s| s.mode = Mode::Playing);
+            self.enter(Mode::Playing);
             self.refresh();
             self.play();
         }
@@ -57,8 +106,15 @@ impl Store {
         if self.with(|s| s.mode == Mode::Idle) {
             return;
         }
+        let loading = self.is_loading();
         self.change(|s| s.mode = Mode::Idle);
-        self.moved();
+        if loading {
+            // Nothing has moved; whoever loads finds out that it was stopped.
+            self.refresh();
+            self.plan_listing();
+        } else {
+            self.moved();
+        }
         self.ended();
     }
 
@@ -88,7 +144,10 @@ impl Store {
         if self.with(|s| matches!(s.mode, Mode::ToSteady { .. })) {
             return self.stop();
         }
-        self.change(|s| s.mode = Mode::ToSteady { done: 0 });
+        if self.is_loading() {
+            return;
+        }
+        self.enter(Mode::ToSteady { done: 0 });
         self.refresh();
         self.go_on(clock());
     }
@@ -125,9 +184,8 @@ impl Store {
             });
             self.refresh();
         }
-        let store = self.clone();
         let drawn = if due { now } else { drawn };
-        Timeout::new(0, move || store.go_on(drawn)).forget();
+        self.soon(move |store| store.go_on(drawn));
     }
 
     /// A run that is full stops for that reason and for no other.
@@ -147,7 +205,7 @@ impl Store {
         }
     }
 
-    fn ended(&self) {
+    pub(super) fn ended(&self) {
         for resolve in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
             let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
         }
@@ -160,7 +218,14 @@ impl Store {
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();
+        self.plan_preview();
         self.plan_save();
+    }
+
+    /// Does something in a task of its own, after what the browser has to do meanwhile.
+    pub(super) fn soon(&self, work: impl FnOnce(Store) + 'static) {
+        let store = self.clone();
+        self.0.tasks.push(Box::new(move || work(store)));
     }
 
     pub(super) fn plan(&self, wait: u32, work: impl FnOnce(Store) + 'static) {
