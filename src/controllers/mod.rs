@@ -14,7 +14,12 @@ pub mod taint_eviction;
 mod taints;
 pub mod volume;
 
+use crate::api::Kind;
 use crate::client::{Component, Controller};
+
+/// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
+/// them, and whoever shows them has to say so.
+pub const UNATTENDED: &[Kind] = &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob];
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {
