@@ -13,6 +13,7 @@
 //! ```
 
 pub mod digest;
+pub mod disruption_budget;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;

@@ -3,6 +3,7 @@
 pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
+pub mod disruption;
 pub mod garbage_collector;
 pub mod namespace;
 pub mod node_lifecycle;
@@ -33,6 +34,7 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(node_lifecycle::NodeLifecycleController),
         Controller::boxed(taint_eviction::TaintEvictionController),
         Controller::boxed(podgc::PodGarbageCollector),
+        Controller::boxed(disruption::DisruptionController),
         Controller::boxed(volume::persistentvolume::PersistentVolumeController),
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),
