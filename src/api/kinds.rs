@@ -116,6 +116,14 @@ kinds! {
     Deployment: "apps"/"v1" "deployments" "deployment" ["deploy"] Namespaced ["status", "scale"];
     /// Pods by the number.
     ReplicaSet: "apps"/"v1" "replicasets" "replicaset" ["rs"] Namespaced ["status", "scale"];
+    /// Pods with names and storage of their own.
+    StatefulSet: "apps"/"v1" "statefulsets" "statefulset" ["sts"] Namespaced ["status", "scale"];
+    /// A pod on every node.
+    DaemonSet: "apps"/"v1" "daemonsets" "daemonset" ["ds"] Namespaced ["status"];
+    /// Pods that run to completion.
+    Job: "batch"/"v1" "jobs" "job" [] Namespaced ["status"];
+    /// Jobs by the clock.
+    CronJob: "batch"/"v1" "cronjobs" "cronjob" ["cj"] Namespaced ["status"];
     /// How many pods may be disrupted.
     PodDisruptionBudget: "policy"/"v1" "poddisruptionbudgets" "poddisruptionbudget" ["pdb"] Namespaced ["status"];
     /// A pod's importance.
