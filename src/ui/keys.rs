@@ -16,7 +16,7 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["Space"], "key-run"),
     (&["⇧", "→"], "to-steady"),
     (&["Home"], "restart"),
-    (&["1", "9"], "key-choose"),
+    (&["1–9"], "key-choose"),
     (&["C"], "depth-command"),
     (&["R"], "depth-reconcile"),
     (&["M"], "depth-machinery"),
