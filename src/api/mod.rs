@@ -25,6 +25,7 @@ pub mod patch;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod volume;
 pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};

@@ -9,6 +9,7 @@ use crate::api::types::{
     PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
     ServiceAccountTokenProjection, StorageClass, Toleration, Volume, VolumeMount, VolumeProjection,
 };
+use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -46,12 +47,27 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
     }
     if let Some(c) = PersistentVolumeClaim::from_object(object)
         && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
+        && c.metadata.annotation(BETA_CLASS).is_none()
         && let Some(class) = default_storage_class(api)
         && let Some(c) = PersistentVolumeClaim::from_object_mut(object)
     {
         c.spec.get_or_insert_default().storage_class_name = Some(class);
     }
+    protect_storage(object);
     Ok(())
+}
+
+/// StorageObjectInUseProtection: claims and volumes are kept while they are used.
+fn protect_storage(object: &mut Object) {
+    let finalizer = match object.kind() {
+        Kind::PersistentVolumeClaim => CLAIM_PROTECTION,
+        Kind::PersistentVolume => VOLUME_PROTECTION,
+        _ => return,
+    };
+    let finalizers = object.meta_mut().finalizers.get_or_insert_default();
+    if !finalizers.iter().any(|f| f == finalizer) {
+        finalizers.push(finalizer.into());
+    }
 }
 
 /// The mutating plug-ins, for an update.
@@ -222,7 +238,7 @@ fn default_storage_class(api: &ApiServer) -> Option<String> {
     api.etcd()
         .range(Kind::StorageClass, None)
         .filter_map(|(_, r)| StorageClass::from_object(&r.object))
-        .filter(|c| c.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true"))
+        .filter(|c| c.metadata.annotation(DEFAULT_CLASS) == Some("true"))
         // The newest wins; of equals the first by name.
         .max_by_key(|c| {
             (

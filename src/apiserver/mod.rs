@@ -80,6 +80,8 @@ pub struct ApiServer {
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
     submitted: Option<Object>,
+    /// The documentation of the API, if somebody has it.
+    texts: Option<Rc<http::Texts>>,
 }
 
 impl ApiServer {
@@ -96,7 +98,13 @@ impl ApiServer {
             managed: Map::new(),
             decided: None,
             submitted: None,
+            texts: None,
         }
+    }
+
+    /// Gives `/openapi/v3` its texts.
+    pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
+        self.texts = Some(texts);
     }
 
     /// Sets the clock that stamps objects.

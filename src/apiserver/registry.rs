@@ -180,7 +180,7 @@ impl ApiServer {
         }
         keep_system_fields(&mut object, &old);
         match r.subresource {
-            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old),
+            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             _ => strategy::prepare_for_update(&mut object, &old),
         }

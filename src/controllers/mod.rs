@@ -12,6 +12,7 @@ pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
 pub mod taint_eviction;
 mod taints;
+pub mod volume;
 
 use crate::client::{Component, Controller};
 
@@ -27,5 +28,8 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(node_lifecycle::NodeLifecycleController),
         Controller::boxed(taint_eviction::TaintEvictionController),
         Controller::boxed(podgc::PodGarbageCollector),
+        Controller::boxed(volume::persistentvolume::PersistentVolumeController),
+        Controller::boxed(volume::pvcprotection::Controller),
+        Controller::boxed(volume::pvprotection::Controller),
     ]
 }

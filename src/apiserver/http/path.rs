@@ -63,6 +63,7 @@ pub struct Target {
 
 /// Reads a path.
 pub fn parse(path: &str) -> Path {
+    let path = super::query::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     match parts.as_slice() {
         ["api"] => Path::CoreVersions,
@@ -150,6 +151,8 @@ mod tests {
             (Kind::Namespace, None, some("x"), Subresource::Finalize)
         );
         assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::Pod, some("x"), None, Subresource::None));
+        assert_eq!(target("/api/v1/namespaces/a%3Ab+c").1, None);
+        assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
         assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
         assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
         assert_eq!(parse("/apis/apps/v2/deployments"), Path::NoSuchResource);
