@@ -204,7 +204,7 @@ pub fn Transport(props: &Props) -> Html {
                     { glyph::icon(glyph::RESTART) }</button>
                 <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={props.at_start}
                     onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
-                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
+                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(Store::step_on)}>
                     { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
                 <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}
                     aria-label={t.get(if playing { "pause" } else { "run" })} title={t.get("key-run")}>

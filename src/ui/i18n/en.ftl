@@ -235,6 +235,7 @@ out-recorded = An event was written
 out-advanced = Time passed: { $s } s
 
 ## Messages
+stepping = Looking for the next command
 setting-up = The set-up is done: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
 stopped-work = Stopped. Your work is in the scenarios menu.

@@ -209,6 +209,7 @@ out-recorded = 写入了一个事件
 out-advanced = 时间过去了 { $s } 秒
 
 ## 消息
+stepping = 正在寻找下一条命令
 setting-up = 正在布置：{ $n } 步
 still-loading = 正在打开一次运行，请先停止它，或等它完成
 stopped-work = 已停止。你的工作在场景菜单里。
