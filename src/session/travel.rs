@@ -37,7 +37,7 @@ impl Session {
         let mut id = to;
         let cluster = loop {
             let moment = self.moments.get(id)?;
-            if id == self.at {
+            if id == self.at && !self.astray {
                 break self.cluster.clone();
             }
             if let Some(kept) = &moment.kept {
@@ -55,6 +55,7 @@ impl Session {
         if !travel.left.is_empty() || travel.to >= self.moments.len() {
             return false;
         }
+        self.give_up();
         self.show_branch_of(travel.to);
         self.cluster = travel.cluster;
         self.at = travel.to;

@@ -186,6 +186,7 @@ fn Progress(props: &ProgressProps) -> Html {
     let t = use_texts();
     let (text, value) = match props.mode {
         Mode::ToSteady { done } if props.slow => (t.with("running", &[("n", (done as f64).into())]), None),
+        Mode::Stepping if props.slow => (t.get("stepping"), None),
         Mode::Loading { done, of: None } if props.slow => {
             (t.with("setting-up", &[("n", (done as f64).into())]), None)
         }

@@ -104,6 +104,8 @@ pub struct Layout {
     pub wires: Vec<Wire>,
     /// The whole.
     pub bounds: Rect,
+    /// The columns: the kinds of what stands there, and where each begins.
+    pub titles: Vec<(String, f32)>,
 }
 
 /// More pods than this under one owner are folded.
@@ -371,13 +373,28 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut 
         }
         y = y.max(top + s.card.1 + s.between);
     }
+    out.titles = vec![("Pod".to_owned(), x2)];
+    let cards = groups.iter().flat_map(|(_, b)| b.iter().filter_map(|b| b.card));
+    // Where a Deployment stands alone, its ReplicaSet is what will come.
+    out.titles.extend(title(graph, cards, "ReplicaSet").filter(|_| x2 > x1).map(|t| (t, x1)));
+    out.titles.extend(title(graph, groups.iter().filter_map(|(r, _)| *r), "").map(|t| (t, 0.0)));
     out.bounds = Rect { x: x2, y: 0.0, w: slots.pods_width, h: y };
     out
+}
+
+/// The kinds of what stands in a column.
+fn title(graph: &Graph, cards: impl Iterator<Item = usize>, none: &str) -> Option<String> {
+    let kinds: BTreeSet<&str> = cards.filter_map(|c| Some(graph.nodes.get(c)?.reference.kind.as_str())).collect();
+    let kinds: Vec<&str> = if kinds.is_empty() { vec![none] } else { kinds.into_iter().collect() };
+    Some(kinds.join(" · ")).filter(|t| !t.is_empty())
 }
 
 fn right_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots) {
     let s = &RIGHT;
     let x = out.bounds.x + slots.pods_width.max(s.pod.0) + s.across;
+    if !nodes.is_empty() {
+        out.titles.push(("Node".to_owned(), x));
+    }
     // Many nodes take several columns.
     let rows = if nodes.len() > 8 { ((nodes.len() as f32 / 1.6).sqrt().ceil() as usize).max(8) } else { 8 };
     for (i, node) in nodes.iter().enumerate() {

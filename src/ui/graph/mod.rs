@@ -67,7 +67,8 @@ pub fn Graph(props: &Props) -> Html {
     let slots = use_mut_ref(Slots::default);
     let lines = use_state(|| Lines([true, true, false, true]));
     let view = use_viewport(&pane, &world);
-    // Before it has been measured nobody sees it.
+    // Before it has been measured nothing is drawn: it would only fly to another place.
+    let measured = view.width() > 0.0;
     let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
     let flow = if width < NARROW { Flow::Down(width - 28.0) } else { Flow::Right };
     {
@@ -137,9 +138,12 @@ pub fn Graph(props: &Props) -> Html {
         <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
+                    if measured {
+                    { for titles(&placed) }
                     <g class="wires" aria-hidden="true">{ for wires(props, &placed, *lines, selected) }</g>
                     { for cards(props, &placed, flow, &select, selected, &t) }
                     { for folds(props, &placed, &view, &select, selected) }
+                    }
                 </g>
             </svg>
             { props.children.clone() }
@@ -189,6 +193,14 @@ fn focus(pane: &NodeRef, reference: &ObjectRef) {
     {
         let _ = el.focus();
     }
+}
+
+/// What stands in each column: who has never seen it learns to read it.
+fn titles(placed: &Layout) -> Vec<Html> {
+    let title = |(kinds, x): &(String, f32)| {
+        html! { <text class="title" x={x.to_string()} y="-14" aria-hidden="true">{ kinds }</text> }
+    };
+    placed.titles.iter().map(title).collect()
 }
 
 fn wires(props: &Props, placed: &Layout, lines: Lines, selected: Option<usize>) -> Vec<Html> {

@@ -141,7 +141,7 @@ impl Viewport {
                 }
                 Flow::Right => {
                     // Room for what lies over the graph above and below.
-                    let (top, bottom, side) = (66.0, 56.0, 20.0);
+                    let (top, bottom, side) = (88.0, 56.0, 20.0);
                     let scale =
                         ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
                     s.scale = scale.clamp(SMALLEST, 1.0);

@@ -37,7 +37,7 @@ depth-machinery-about = One step is one watch event, delta, handler, key or requ
 ## Panes
 panes = Panes
 pane-graph = Graph
-pane-manifest = Manifest
+pane-manifest = Edit
 pane-object = Object
 pane-timeline = Timeline
 left = Manifest and kubectl
@@ -62,6 +62,11 @@ terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
 terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
 
 ## The graph
+problem-line = Line { $line }
+problem-more = { $n ->
+    [one] and { $n } more
+   *[other] and { $n } more
+}
 zoom = Zoom
 zoom-in = Bigger
 zoom-out = Smaller
@@ -127,7 +132,7 @@ pill-next = { $n ->
     [one] { $n } next command
    *[other] { $n } next commands
 }
-pill-declared = { $have } of { $want } as declared
+pill-declared = { $have } of { $want } pods as declared
 
 ## The timeline
 timeline-step = step { $n }
@@ -231,6 +236,7 @@ out-recorded = An event was written
 out-advanced = Time passed: { $s } s
 
 ## Messages
+stepping = Looking for the next command
 setting-up = The set-up is done: { $n } steps
 still-loading = a run is being opened; stop that first, or wait
 stopped-work = Stopped. Your work is in the scenarios menu.
@@ -363,6 +369,7 @@ why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are b
 why-binding_cycle-bind_volume = { $volume } suits { $claim } on { $node }
 why-binding_cycle-select_node = { $pod } goes to { $node }, so the volume of { $claim } is to be made there
 why-binding_cycle-failed = its claims could not be bound: { $message }
+why-kubelet-admit = { $node } does not take it: { $what }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -386,6 +393,10 @@ why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints shal
 why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
 why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes
 why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
+why-taint_eviction-condition = it does not tolerate taint { $taints } of its node, and says so before it goes
+why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
+why-gc_orphaned-mark_failed = its node { $node } is no longer there
+why-gc_orphaned-delete = its node { $node } is no longer there
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it

@@ -36,7 +36,7 @@ depth-machinery-about = 一步是一个 watch 事件、delta、handler、key 或
 ## 面板
 panes = 面板
 pane-graph = 图
-pane-manifest = 清单
+pane-manifest = 编辑
 pane-object = 对象
 pane-timeline = 时间线
 left = 清单和 kubectl
@@ -61,6 +61,8 @@ terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
 terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
 
 ## 图
+problem-line = 第 { $line } 行
+problem-more = 还有 { $n } 处
 zoom = 缩放
 zoom-in = 放大
 zoom-out = 缩小
@@ -107,7 +109,7 @@ pill-running = 运行中
 pill-looking = 正在看
 pill-waiting = 等待 { $s } 秒
 pill-next = { $n } 条接下来的命令
-pill-declared = { $have }/{ $want } 符合声明
+pill-declared = { $have }/{ $want } 个 Pod 符合声明
 
 ## 时间线
 timeline-step = 第 { $n } 步
@@ -208,6 +210,7 @@ out-recorded = 写入了一个事件
 out-advanced = 时间过去了 { $s } 秒
 
 ## 消息
+stepping = 正在寻找下一条命令
 setting-up = 正在布置：{ $n } 步
 still-loading = 正在打开一次运行，请先停止它，或等它完成
 stopped-work = 已停止。你的工作在场景菜单里。
@@ -323,6 +326,7 @@ why-binding_cycle-nominate = 声明绑定后 { $pod } 将去往 { $node }
 why-binding_cycle-bind_volume = { $volume } 在 { $node } 上满足 { $claim }
 why-binding_cycle-select_node = { $pod } 去往 { $node }，因此 { $claim } 的卷要在那里创建
 why-binding_cycle-failed = 它的声明无法绑定：{ $message }
+why-kubelet-admit = { $node } 不接受它：{ $what }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -346,6 +350,10 @@ why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，污点要与此一�
 why-no_execute_tainting_pass = 它报告 Ready={ $ready }：污点 { $taint } 让 Pod 离开
 why-mark_node_as_reachable = 它又报告 Ready={ $ready }：去掉污点 { $taint }
 why-mark_pods_not_ready = { $node } 没有消息，其上的 Pod 不再算就绪
+why-taint_eviction-condition = 它不容忍所在节点的污点 { $taints }，离开之前先写明
+why-taint_eviction-delete = 它不容忍所在节点的污点 { $taints }
+why-gc_orphaned-mark_failed = 它的节点 { $node } 已经不在了
+why-gc_orphaned-delete = 它的节点 { $node } 已经不在了
 why-finalize_namespace = 其中已经什么都不剩
 why-update_namespace_conditions = 其中还有 { $remaining } 个对象
 why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去

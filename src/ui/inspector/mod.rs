@@ -82,11 +82,13 @@ pub fn Inspector(props: &Props) -> Html {
         (Some(o), Tab::History) => html! { <history::History object={o.clone()} {version} /> },
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
+    // Another object, or another side of it, is read from its beginning.
+    let key = format!("{labelled} {}", object.as_ref().map_or_else(String::new, ToString::to_string));
     html! {
         <aside class="inspector" aria-label={t.get("inspector")}>
             { head(&store, &t, object.as_ref(), props) }
             <div class="tabs" role="tablist" aria-label={t.get("inspector")} onkeydown={tab_keys()}>{ for tabs }</div>
-            <div class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>
+            <div {key} class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>
         </aside>
     }
 }

@@ -1,12 +1,15 @@
-//! The requests of the command that led here, and what the API server answered.
+//! The requests of the command that led here, and what the API server answered. What the API server
+//! keeps books with is left out, as in the object's own YAML.
 
 use steady::api::patch::create_two_way_merge_patch;
 use serde_json::{Value, json};
 use steady::apiserver::{Body, DeleteOptions, Patch, Request, Response, Subresource};
 use steady::cluster::Outcome;
+use steady::session::view::yaml_of;
 use steady::session::{MomentId, What};
 use yew::prelude::*;
 
+use super::yaml;
 use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::who;
 
@@ -51,9 +54,9 @@ pub fn Exchange(props: &Props) -> Html {
                     <span class={classes!("chip", if code < 400 { "ok" } else { "bad" })}>{ format!("{code} {}", phrase(code)) }</span></p>
                 if let Some(why) = why { <p class="why">{ why }</p> }
                 if let Some((kind, text)) = body(request) {
-                    <h3>{ t.get("request-body") }{ " " }<span>{ kind }</span></h3><pre class="yaml">{ text }</pre>
+                    <h3>{ t.get("request-body") }{ " " }<span>{ kind }</span></h3>{ yaml::plain(&text) }
                 }
-                if let Some(text) = answer(response) { <h3>{ t.get("response-body") }</h3><pre class="yaml">{ text }</pre> }
+                if let Some(text) = answer(response) { <h3>{ t.get("response-body") }</h3>{ yaml::plain(&text) } }
             </section>
         }
     };
@@ -64,14 +67,14 @@ pub fn Exchange(props: &Props) -> Html {
 }
 
 fn pretty(value: &Value) -> String {
-    steady::api::yaml::to_yaml(value)
+    steady::api::yaml::to_yaml_unfolded(value)
 }
 
 /// What a request carries, and as which media type.
 fn body(request: &Request) -> Option<(&'static str, String)> {
     let subresource = request.subresource;
     Some(match &request.body {
-        Body::Object(o) => ("application/json", pretty(&o.to_value())),
+        Body::Object(o) => ("application/json", yaml_of(o, false)),
         Body::Patch(p) => match p {
             Patch::Json(v) => ("application/json-patch+json", pretty(v)),
             Patch::Merge(v) => ("application/merge-patch+json", pretty(v)),
@@ -132,7 +135,7 @@ fn put(into: &mut Value, key: &str, value: Option<Value>) {
 
 fn answer(r: &Response) -> Option<String> {
     match r {
-        Response::Object { object, .. } => Some(pretty(&object.to_value())),
+        Response::Object { object, .. } => Some(yaml_of(object, false)),
         Response::Failure(s) => Some(pretty(&s.to_value())),
         Response::Success { code, .. } => {
             Some(pretty(&json!({"apiVersion": "v1", "kind": "Status", "status": "Success", "code": code})))

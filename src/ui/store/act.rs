@@ -21,18 +21,21 @@ const TERMINAL: usize = 400;
 impl Store {
     /// Ends a run, for a person takes over. `false` while something is loaded: that has to be
     /// stopped by itself.
-    fn at_rest(&self) -> bool {
+    pub(super) fn at_rest(&self) -> bool {
         if self.is_loading() {
             return false;
         }
         if self.with(|s| s.mode != Mode::Idle) {
-            self.change(|s| s.mode = Mode::Idle);
+            self.change(|s| {
+                s.mode = Mode::Idle;
+                s.session.give_up();
+            });
             self.ended();
         }
         true
     }
 
-    /// Steps, at the depth that is set.
+    /// Steps, at the depth that is set, in one go; [`Store::step_on`] leaves the page awake.
     pub fn step(&self) -> bool {
         if !self.at_rest() {
             return false;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
 use gloo::utils::window;
+use steady::cluster::Stopped;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::JsCast;
@@ -27,6 +28,8 @@ pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
 pub enum Mode {
     /// It waits for a person.
     Idle,
+    /// A step that takes longer than a slice.
+    Stepping,
     /// One step after the other.
     Playing,
     /// As fast as it goes until steady.
@@ -107,7 +110,10 @@ impl Store {
             return;
         }
         let loading = self.is_loading();
-        self.change(|s| s.mode = Mode::Idle);
+        self.change(|s| {
+            s.mode = Mode::Idle;
+            s.session.give_up();
+        });
         if loading {
             // Nothing has moved; whoever loads finds out that it was stopped.
             self.refresh();
@@ -128,15 +134,69 @@ impl Store {
         if self.with(|s| s.mode != Mode::Playing) {
             return;
         }
-        if !self.change(|s| s.session.step(s.depth, None)) {
-            self.tell_if_full();
-            self.stop();
-            return;
+        match self.slice() {
+            Ok(false) => {
+                // The page lives on between two slices.
+                if self.is_slow() {
+                    self.refresh();
+                }
+                return self.soon(|store| store.play());
+            }
+            Ok(true) => {}
+            Err(_) => {
+                self.tell_if_full();
+                return self.stop();
+            }
         }
         self.moved();
         let wait = SPEEDS.get(self.with(|s| s.speed)).copied().unwrap_or(400);
         let store = self.clone();
         Timeout::new(wait, move || store.play()).forget();
+    }
+
+    /// A step, or as much of it as fits into a slice; whether it is done.
+    fn slice(&self) -> Result<bool, Stopped> {
+        let end = clock() + SLICE;
+        self.change(|s| s.session.step_within(s.depth, || clock() < end))
+    }
+
+    /// Steps, at the depth that is set; what takes long is done a slice at a time.
+    pub fn step_on(&self) {
+        if self.at_rest() {
+            self.enter(Mode::Stepping);
+            self.go_on_stepping(clock());
+        }
+    }
+
+    fn go_on_stepping(&self, drawn: f64) {
+        if self.with(|s| s.mode != Mode::Stepping) {
+            return;
+        }
+        match self.slice() {
+            Ok(false) => {
+                let due = clock() - drawn > 100.0;
+                if due {
+                    self.refresh();
+                }
+                let drawn = if due { clock() } else { drawn };
+                return self.soon(move |store| store.go_on_stepping(drawn));
+            }
+            Ok(true) => {
+                self.change(|s| s.mode = Mode::Idle);
+                self.moved();
+            }
+            Err(_) => {
+                self.change(|s| s.mode = Mode::Idle);
+                self.tell_if_full();
+                self.refresh();
+            }
+        }
+        self.ended();
+    }
+
+    /// Whether the page has been busy for so long that a person wants to know how far it is.
+    pub(super) fn is_slow(&self) -> bool {
+        self.with(|s| s.mode != Mode::Idle && clock() - s.since > 400.0)
     }
 
     /// Runs until nothing is left to do.
@@ -157,10 +217,14 @@ impl Store {
         let end = clock() + SLICE;
         let mut more = true;
         while more && clock() < end {
-            more = done < LIMIT && self.change(|s| s.session.step(s.depth, None));
-            done += u64::from(more);
-            if more {
-                self.announce();
+            match self.change(|s| s.session.step_within(s.depth, || clock() < end)) {
+                Ok(true) => {
+                    done += 1;
+                    more = done < LIMIT;
+                    self.announce();
+                }
+                Ok(false) => break,
+                Err(_) => more = false,
             }
         }
         if !more {
@@ -179,12 +243,13 @@ impl Store {
         let (now, nodes) = (clock(), self.with(|s| s.graph.nodes.len()));
         let due = now - drawn > if nodes > 300 { 400.0 } else { 90.0 };
         if due {
-            self.change(|s| {
-                s.derive();
+            // A picture has a task of its own: it takes as long as a slice.
+            return self.soon(move |store| {
+                store.change(super::State::derive);
+                store.refresh();
+                store.soon(move |store| store.go_on(now));
             });
-            self.refresh();
         }
-        let drawn = if due { now } else { drawn };
         self.soon(move |store| store.go_on(drawn));
     }
 
