@@ -167,28 +167,8 @@ pub struct Simulator {
 impl Simulator {
     /// A fresh cluster.
     pub fn new(setup: &Setup) -> Simulator {
-        let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
-        config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
-        config.kubelet =
-            Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
-        if !setup.controllers {
-            config.controllers = Rc::new(Vec::new);
-            config.scheduler = Rc::new(Vec::new);
-        }
-        let mut cluster = Cluster::new(&config);
-        if !setup.controllers {
-            // A controller makes it; the recordings had none.
-            let key = Key::new("default", "kube-root-ca.crt");
-            let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
-        }
+        let cluster = cluster(setup);
         let last_write = cluster.now();
-        if setup.controllers {
-            let class: StorageClass = provisioner::storage_class();
-            let request =
-                Request::new(&"kubectl".into(), Verb::Create, Kind::StorageClass, class.metadata.key());
-            let _ = cluster.request(&request.body(Body::Object(class.into())));
-            let _ = cluster.settle();
-        }
         Simulator { cluster, writes: Vec::new(), last_write }
     }
 
@@ -206,6 +186,30 @@ impl Simulator {
             note(writes, last, cluster.now(), &command.writes);
         });
     }
+}
+
+/// A cluster as the recordings began with: what is judged, also by those who ask it in another way.
+pub fn cluster(setup: &Setup) -> Cluster {
+    let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
+    config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
+    config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
+    if !setup.controllers {
+        config.controllers = Rc::new(Vec::new);
+        config.scheduler = Rc::new(Vec::new);
+    }
+    let mut cluster = Cluster::new(&config);
+    if !setup.controllers {
+        // A controller makes it; the recordings had none.
+        let key = Key::new("default", "kube-root-ca.crt");
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
+    }
+    if setup.controllers {
+        let class: StorageClass = provisioner::storage_class();
+        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::StorageClass, class.metadata.key());
+        let _ = cluster.request(&request.body(Body::Object(class.into())));
+        let _ = cluster.settle();
+    }
+    cluster
 }
 
 fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[apiserver::Write]) {
