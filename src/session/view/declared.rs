@@ -201,6 +201,7 @@ fn words(object: &Object, word: String) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
+    use super::Graph;
     use crate::session::{Session, Start};
 
     #[test]
@@ -209,7 +210,8 @@ mod tests {
         let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
                    restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
         assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
-        let declared = super::declared(session.cluster());
+        let graph = Graph::new(session.cluster(), session.cluster(), &Graph::default());
+        let declared = super::declared(session.cluster(), &graph);
         assert_eq!(declared.short.len(), 1);
         assert!(declared.short.iter().all(|s| s.unattended));
     }
