@@ -7,7 +7,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::types::Pod;
-use crate::api::{Key, Timestamp, later};
+use crate::api::{Key, MetaExt, Timestamp, later};
 use crate::etcd::Map;
 
 /// How long a pod that could not be placed waits at first, in seconds …
@@ -51,6 +51,12 @@ pub struct Queue {
 
 fn order(q: &Queued) -> Order {
     (Reverse(q.priority), q.at, q.key.clone())
+}
+
+/// How long a pod waits that was tried so often: twice as long each time.
+fn back_off(attempts: u32) -> SignedDuration {
+    let factor = 1i64 << attempts.saturating_sub(1).min(10);
+    SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF))
 }
 
 impl Queue {
@@ -104,6 +110,11 @@ impl Queue {
         }
     }
 
+    /// How often the pod was tried.
+    pub fn attempts(&self, key: &Key) -> u32 {
+        self.pods.get(key).map_or(0, |q| q.attempts)
+    }
+
     /// The most important pod that is active.
     pub fn first(&self) -> Option<(&Key, &Queued)> {
         let ((_, _, key), ()) = self.active.get_min()?;
@@ -129,6 +140,18 @@ impl Queue {
         }
     }
 
+    /// Its binding failed, through no plugin's refusal: it is tried again after its back-off, come
+    /// what may.
+    pub fn back_off(&mut self, pod: &Rc<Pod>, attempts: u32, now: Timestamp) {
+        let key = pod.metadata.key();
+        self.remove(&key);
+        let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
+        let (name, pod, refused_by) = (key.clone(), pod.clone(), Rc::new([]));
+        let q = Queued { key: name, pod, priority, at: now, attempts, refused_by };
+        self.backoff.insert((later(now, back_off(attempts)), key.clone()), ());
+        self.pods.insert(key, q);
+    }
+
     /// Something changed that may let parked pods in, if `helps` says so: they back off and are
     /// then active. Gives when the first of them is.
     pub fn move_parked(&mut self, now: Timestamp, helps: impl Fn(&Queued) -> bool) -> Option<Timestamp> {
@@ -139,8 +162,7 @@ impl Queue {
             self.unschedulable.remove(&key);
             let Some(q) = self.pods.get(&key) else { continue };
             self.parked_at.remove(&(q.at, key.clone()));
-            let factor = 1i64 << q.attempts.saturating_sub(1).min(10);
-            let until = later(q.at, SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF)));
+            let until = later(q.at, back_off(q.attempts));
             if until <= now {
                 self.active.insert(order(q), ());
                 first = Some(now);
@@ -182,6 +204,21 @@ impl Queue {
         {
             self.active.insert(order(q), ());
         }
+    }
+
+    /// The pods that wait, where and why, a line each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let backing_off = |key: &Key| self.backoff.keys().any(|(_, k)| k == key);
+        self.pods.iter().map(move |(key, q)| {
+            let place = match () {
+                () if self.gated.contains_key(key) => "gated",
+                () if self.unschedulable.contains_key(key) => "unschedulable",
+                () if self.active.contains_key(&order(q)) => "active",
+                () if backing_off(key) => "backing off",
+                () => "in flight",
+            };
+            format!("{key} {place} after {} attempts, refused by {}", q.attempts, q.refused_by.join(", "))
+        })
     }
 
     /// The pods that could not be placed and wait for a change.

@@ -15,10 +15,13 @@
 //! session.back();
 //! ```
 
+pub mod explore;
 pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
+mod slice;
+mod travel;
 pub mod view;
 
 use std::collections::VecDeque;
@@ -26,6 +29,7 @@ use std::rc::Rc;
 
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
+pub use travel::Travel;
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
@@ -47,8 +51,6 @@ const NEAR: usize = 16;
 
 /// A moment's place in the tree; the root is 0.
 pub type MomentId = usize;
-/// No moment's place.
-const NOWHERE: MomentId = MomentId::MAX;
 
 /// What led to a moment.
 #[derive(Clone, Debug)]
@@ -144,10 +146,12 @@ pub struct Session {
     at: MomentId,
     // The end of the branch that is shown; `at` lies on the way to it.
     tip: MomentId,
-    // The cluster at `at`.
+    // The cluster at `at`; while a step is under way, on the way to the next.
     cluster: Cluster,
     // Clusters of moments that lie a little before one that was gone back to.
     near: VecDeque<(MomentId, Cluster)>,
+    under_way: Option<slice::UnderWay>,
+    astray: bool,
 }
 
 impl Session {
@@ -168,7 +172,16 @@ impl Session {
             kept: Some(cluster.clone()),
             since_kept: 0,
         };
-        Session { start, moments: vec![root], at: 0, tip: 0, cluster, near: VecDeque::new() }
+        Session {
+            start,
+            moments: vec![root],
+            at: 0,
+            tip: 0,
+            cluster,
+            near: VecDeque::new(),
+            under_way: None,
+            astray: false,
+        }
     }
 
     /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
@@ -201,26 +214,30 @@ impl Session {
     /// The cluster at a moment: kept, or made again by repeating what was done since the last one
     /// that was kept.
     pub fn cluster_at(&self, id: MomentId) -> Option<Cluster> {
-        self.made_again(id, self.at, |_, _, _| ())
+        self.made_again(id, |_, _, _| ())
     }
 
-    /// Repeats what led to a moment since the last cluster at hand, that of the moment `here` among
-    /// them. Shows the cluster of each moment on the way: its place, and how many are still to come.
+    /// A moment's cluster, where it need not be made again.
+    fn at_hand(&self, id: MomentId) -> Option<&Cluster> {
+        if id == self.at && !self.astray {
+            return Some(&self.cluster);
+        }
+        let near = || self.near.iter().find(|(at, _)| *at == id).map(|(_, c)| c);
+        self.moments.get(id)?.kept.as_ref().or_else(near)
+    }
+
+    /// Repeats what led to a moment since the last cluster at hand. Shows the cluster of each moment on
+    /// the way: its place, and how many are still to come.
     fn made_again(
         &self,
         id: MomentId,
-        here: MomentId,
         mut passing: impl FnMut(MomentId, usize, &Cluster),
     ) -> Option<Cluster> {
         let mut missing = Vec::new();
         let mut at = id;
         let mut cluster = loop {
             let m = self.moments.get(at)?;
-            if at == here {
-                break self.cluster.clone();
-            }
-            let near = || self.near.iter().find(|(id, _)| *id == at).map(|(_, c)| c);
-            if let Some(cluster) = m.kept.as_ref().or_else(near) {
+            if let Some(cluster) = self.at_hand(at) {
                 break cluster.clone();
             }
             missing.push((at, &m.op));
@@ -262,6 +279,11 @@ impl Session {
         if id >= self.moments.len() {
             return false;
         }
+        self.show_branch_of(id);
+        self.look_at(id)
+    }
+
+    fn show_branch_of(&mut self, id: MomentId) {
         if !self.timeline().contains(&id) {
             let mut tip = id;
             while let Some(next) = self.moments[tip].children.last() {
@@ -269,14 +291,14 @@ impl Session {
             }
             self.tip = tip;
         }
-        self.look_at(id)
     }
 
     fn look_at(&mut self, id: MomentId) -> bool {
+        self.give_up();
         // Whoever steps back once steps back again: some of what lies just before is kept, closer
         // together the nearer it is.
         let mut near = Vec::new();
-        let cluster = self.made_again(id, self.at, |id, still, cluster| {
+        let cluster = self.made_again(id, |id, still, cluster| {
             if still.is_power_of_two() {
                 near.push((id, cluster.clone()));
             }
@@ -326,6 +348,7 @@ impl Session {
     /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
     /// command). The run is as it was.
     pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
+        self.give_up();
         let op = Op::Step { depth, choice };
         if self.replay(&op) {
             return Ok(());
@@ -347,9 +370,8 @@ impl Session {
             }
             Err(stopped) => {
                 // There was no command, but something may have been delivered on the way to that.
-                if let Some(cluster) = self.made_again(self.at, NOWHERE, |_, _, _| ()) {
-                    self.cluster = cluster;
-                }
+                self.astray = true;
+                self.give_up();
                 Err(stopped)
             }
         }
@@ -357,6 +379,7 @@ impl Session {
 
     /// Makes one finest action happen.
     pub fn act(&mut self, action: Action) -> bool {
+        self.give_up();
         let op = Op::Act(action);
         if self.replay(&op) {
             return true;
@@ -397,6 +420,7 @@ impl Session {
     /// handed back with what it has printed so far: let something happen, then
     /// [`Session::look_again`].
     pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
+        self.give_up();
         let op = Op::Kubectl {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
@@ -428,6 +452,7 @@ impl Session {
     /// # Errors
     /// If it cannot happen here; then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        self.give_up();
         let op = Op::Fault(fault.clone());
         if self.replay(&op) {
             return Ok(());
@@ -476,6 +501,12 @@ impl Session {
         let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
             return false;
         };
+        // The only way on lies on the branch that is shown; it is walked from the cluster at hand.
+        if self.current().children.len() == 1 && self.moments[child].kept.is_none() {
+            redo(&mut self.cluster, op);
+            self.at = child;
+            return true;
+        }
         self.goto(child)
     }
 
@@ -610,6 +641,7 @@ mod tests {
         }
         let by_steps = s.cluster().digest();
         s.near.clear();
-        assert_eq!(s.made_again(last - 300, NOWHERE, |_, _, _| ()).map(|c| c.digest()), Some(by_steps));
+        s.astray = true;
+        assert_eq!(s.made_again(last - 300, |_, _, _| ()).map(|c| c.digest()), Some(by_steps));
     }
 }
