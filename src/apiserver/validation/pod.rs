@@ -36,7 +36,7 @@ pub(super) fn create(errs: &mut Errors, pod: &t::Pod) {
 pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
     object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
     let none = t::PodSpec::default();
-    let spec = pod.spec.as_ref().unwrap_or(&none);
+    let spec = pod.spec.as_deref().unwrap_or(&none);
     let at = Path::new("metadata").child("annotations");
     pod_annotations(errs, &pod.metadata, spec, &at);
     let path = Path::new("spec");
