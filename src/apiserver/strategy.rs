@@ -1,16 +1,18 @@
 //! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
 //! starts with, what counts as a change of what is wanted, what a status update may touch.
 
+mod workloads;
+
 use std::rc::Rc;
 
 use super::registry::seconds;
 use super::{ApiServer, Request, Response, Status, Verb, service};
 use crate::api::types::{
-    Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume, PersistentVolumeClaim, Pod,
-    PodCondition, PodDisruptionBudget, PodSpec, PodStatus, ReplicaSet, ResourceRequirements, Service,
-    ServiceStatus, Time,
+    Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec, PodStatus, ReplicaSet,
+    ResourceRequirements, Service, ServiceStatus, Time,
 };
-use crate::api::{ApiKind, Kind, MetaExt, Object, quantity::Amount};
+use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
 /// The finalizer that keeps a namespace until it is empty; it stands in `spec`.
 pub const NAMESPACE_FINALIZER: &str = "kubernetes";
@@ -37,6 +39,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             b.metadata.generation = Some(1);
             b.status = Some(Default::default());
         }),
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
         Kind::Pod => edit(object, |p: &mut Pod| {
             p.metadata.generation = Some(1);
             let mut status = PodStatus {
@@ -79,8 +82,11 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             c.status.get_or_insert_default().phase = Some("Pending".into());
         }),
         Kind::PersistentVolume => edit(object, |v: &mut PersistentVolume| {
-            v.status = Some(Default::default());
-            v.status.get_or_insert_default().phase = Some("Pending".into());
+            v.status = Some(PersistentVolumeStatus {
+                phase: Some("Pending".into()),
+                last_phase_transition_time: Some(Time(now)),
+                ..Default::default()
+            });
         }),
         _ => {}
     }
@@ -117,6 +123,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -165,7 +172,7 @@ fn keep<T: Clone + PartialEq>(new: &mut T, old: &T) {
 
 /// `PrepareForUpdate` of the status strategy: everything but status stays, and of metadata what
 /// each kind keeps.
-pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
+pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: Timestamp) {
     match object.kind() {
         Kind::Deployment => {
             let Some(o) = Deployment::from_object(old).cloned() else { return };
@@ -178,6 +185,7 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
             edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::keep_spec(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -213,7 +221,17 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
         }
         Kind::PersistentVolume => {
             let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
-            edit(object, |v: &mut PersistentVolume| keep(&mut v.spec, &o.spec));
+            edit(object, |v: &mut PersistentVolume| {
+                keep(&mut v.spec, &o.spec);
+                let before = o.status.as_ref();
+                if let Some(s) = v.status.as_mut()
+                    && s.phase != before.and_then(|s| s.phase.clone())
+                    && s.last_phase_transition_time
+                        == before.and_then(|s| s.last_phase_transition_time.clone())
+                {
+                    s.last_phase_transition_time = Some(Time(now));
+                }
+            });
         }
         _ => {}
     }
@@ -366,9 +384,9 @@ mod tests {
         let containers = |o: &Object| o.get::<Pod>().unwrap().spec.as_ref().unwrap().containers.as_ptr();
         let (old, mut same, mut other) = (pod("a"), pod("a"), pod("b"));
         let before = containers(&same);
-        prepare_for_status_update(&mut same, &old);
+        prepare_for_status_update(&mut same, &old, Timestamp::UNIX_EPOCH);
         assert_eq!(containers(&same), before);
-        prepare_for_status_update(&mut other, &old);
+        prepare_for_status_update(&mut other, &old, Timestamp::UNIX_EPOCH);
         assert_eq!(other, old);
     }
 }

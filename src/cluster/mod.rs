@@ -19,7 +19,7 @@ mod tests;
 pub use action::{Action, Actor, Outcome, StepError, Transition};
 pub use boot::{Config, NodeSpec};
 pub use clock::Clock;
-pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Stopped};
+pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use fault::{Fault, NoSuchFault};
 pub use process::Process;
 
