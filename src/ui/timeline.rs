@@ -87,8 +87,7 @@ pub fn Timeline(props: &Props) -> Html {
             e.stop_propagation();
         })
     };
-    let text =
-        t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", (last as f64).into())]);
+    let text = t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", (last as f64).into())]);
     let x = EDGE + props.position as f32 * step;
     html! {
         <div class="timeline">

@@ -141,7 +141,13 @@ impl Store {
         }
         self.moved();
         if let Some(name) = &opening.selected {
-            let found = self.with(|s| s.graph.nodes.iter().find(|n| super::persist::name_of(&n.reference) == *name).map(|n| n.reference.clone()));
+            let found = self.with(|s| {
+                s.graph
+                    .nodes
+                    .iter()
+                    .find(|n| super::persist::name_of(&n.reference) == *name)
+                    .map(|n| n.reference.clone())
+            });
             self.select(found);
         }
         if !replayed.same {

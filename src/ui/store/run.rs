@@ -8,9 +8,9 @@ use std::rc::Rc;
 use gloo::timers::callback::Timeout;
 use gloo::utils::window;
 use steady::cluster::Stopped;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::JsCast;
 use web_sys::{MessageChannel, MessagePort};
 
 use super::Store;
