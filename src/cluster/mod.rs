@@ -17,7 +17,7 @@ mod step;
 mod tests;
 
 pub use action::{Action, Actor, Outcome, StepError, Transition};
-pub use boot::{Config, NodeSpec};
+pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use fault::{Fault, NoSuchFault};
