@@ -64,9 +64,7 @@ async fn control(house: &Rc<House>, parts: &Parts, what: &str, body: &[u8]) -> R
         "/advance" => advance(house, query).await,
         _ => {
             let fault: Fault = serde_json::from_slice(body).map_err(|e| bad(format!("no fault: {e}")))?;
-            house
-                .change(|c| c.fault(&fault))
-                .map_err(|e| (StatusCode::CONFLICT, e.to_string()))?;
+            house.change(|c| c.fault(&fault)).map_err(|e| (StatusCode::CONFLICT, e.to_string()))?;
             Ok(house.read(state))
         }
     }

@@ -53,10 +53,16 @@ impl Running {
     ///
     /// # Errors
     /// If the address cannot be had, or is not this machine's own and `open` was not said.
-    pub fn start(options: Options, cluster: impl FnOnce() -> Cluster + Send + 'static) -> io::Result<Running> {
+    pub fn start(
+        options: Options,
+        cluster: impl FnOnce() -> Cluster + Send + 'static,
+    ) -> io::Result<Running> {
         let loopback = options.address.ip().is_loopback();
         if !loopback && !options.open {
-            let why = format!("{} can be reached from other machines, and nobody is asked for a password", options.address.ip());
+            let why = format!(
+                "{} can be reached from other machines, and nobody is asked for a password",
+                options.address.ip()
+            );
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
         let listener = TcpListener::bind(options.address)?;
@@ -66,18 +72,19 @@ impl Running {
         let ending = watch::Sender::new(false);
         let end = ending.clone();
         let host = loopback.then_some(address);
-        let thread = std::thread::Builder::new().name("cluster".into()).stack_size(STACK).spawn(move || {
-            let house = Rc::new(House::new(cluster(), options.time, options.limits, host, end));
-            let tasks = tokio::task::LocalSet::new();
-            tasks.block_on(&runtime, async move {
-                // It was bound above; a runtime of this thread takes it.
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                if house.time == Time::Clock {
-                    tokio::task::spawn_local(clock::follow(house.clone()));
-                }
-                serve::serve(house, listener).await;
-            });
-        })?;
+        let thread =
+            std::thread::Builder::new().name("cluster".into()).stack_size(STACK).spawn(move || {
+                let house = Rc::new(House::new(cluster(), options.time, options.limits, host, end));
+                let tasks = tokio::task::LocalSet::new();
+                tasks.block_on(&runtime, async move {
+                    // It was bound above; a runtime of this thread takes it.
+                    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                    if house.time == Time::Clock {
+                        tokio::task::spawn_local(clock::follow(house.clone()));
+                    }
+                    serve::serve(house, listener).await;
+                });
+            })?;
         Ok(Running { address, ending, thread: Some(thread) })
     }
 

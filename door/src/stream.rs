@@ -15,14 +15,25 @@ use crate::reply::{self, Reply};
 const AHEAD: usize = 1;
 
 /// Begins to stream a watch.
-pub fn watch(house: &Rc<House>, mut response: HttpResponse, watch: Watch, counted: Counted) -> Response<Reply> {
+pub fn watch(
+    house: &Rc<House>,
+    mut response: HttpResponse,
+    watch: Watch,
+    counted: Counted,
+) -> Response<Reply> {
     let (pieces, receiver) = mpsc::channel(AHEAD);
     let first = Bytes::from(std::mem::take(&mut response.body));
     tokio::task::spawn_local(follow(house.clone(), watch, first, pieces, counted));
     reply::head(&response, Reply::Pieces(receiver))
 }
 
-async fn follow(house: Rc<House>, mut watch: Watch, first: Bytes, pieces: mpsc::Sender<Bytes>, _counted: Counted) {
+async fn follow(
+    house: Rc<House>,
+    mut watch: Watch,
+    first: Bytes,
+    pieces: mpsc::Sender<Bytes>,
+    _counted: Counted,
+) {
     let (mut changes, mut ending) = (house.changes(), house.ending());
     if !first.is_empty() && pieces.send(first).await.is_err() {
         return;

@@ -384,7 +384,8 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut 
 
 /// The kinds of what stands in a column.
 fn title(graph: &Graph, cards: impl Iterator<Item = usize>, none: &str) -> Option<String> {
-    let kinds: BTreeSet<&str> = cards.filter_map(|c| Some(graph.nodes.get(c)?.reference.kind.as_str())).collect();
+    let kinds: BTreeSet<&str> =
+        cards.filter_map(|c| Some(graph.nodes.get(c)?.reference.kind.as_str())).collect();
     let kinds: Vec<&str> = if kinds.is_empty() { vec![none] } else { kinds.into_iter().collect() };
     Some(kinds.join(" · ")).filter(|t| !t.is_empty())
 }

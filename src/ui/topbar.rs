@@ -35,7 +35,11 @@ pub fn TopBar(props: &BarProps) -> Html {
             let mut all: Vec<Choice> = scenarios
                 .iter()
                 .enumerate()
-                .map(|(i, s)| Choice { title: said(&t, &s.title), about: said(&t, &s.text), now: Some(i) == now })
+                .map(|(i, s)| Choice {
+                    title: said(&t, &s.title),
+                    about: said(&t, &s.text),
+                    now: Some(i) == now,
+                })
                 .collect();
             if store.has_kept() {
                 all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });

@@ -194,7 +194,9 @@ impl Call<'_> {
             Path::OpenApi(rest) => {
                 let document = match rest.as_str() {
                     "v3" => Some(openapi::index()),
-                    rest => rest.strip_prefix("v3/").and_then(|p| openapi::document(p, self.api.texts.as_deref())),
+                    rest => {
+                        rest.strip_prefix("v3/").and_then(|p| openapi::document(p, self.api.texts.as_deref()))
+                    }
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
@@ -239,9 +241,7 @@ impl Call<'_> {
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
         let watch = target.watch || self.query.on("watch");
         match (&target.name, target.subresource) {
-            (_, Subresource::None) if watch => {
-                self.watch(target, media)
-            }
+            (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
                 Ok(self.render_list(target.kind, &list, media))

@@ -165,8 +165,8 @@ pub fn more(api: &ApiServer, watch: &mut Watch) -> String {
             return watch.error(&Status::too_old(watch.revision, api.etcd.compacted() + 1));
         };
         for entry in log {
-            let here = entry.key.kind == kind
-                && namespace.as_deref().is_none_or(|n| &*entry.key.key.namespace == n);
+            let here =
+                entry.key.kind == kind && namespace.as_deref().is_none_or(|n| &*entry.key.key.namespace == n);
             if !here {
                 continue;
             }

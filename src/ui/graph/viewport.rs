@@ -77,7 +77,8 @@ impl Viewport {
     pub fn world_at(&self, x: i32, y: i32) -> Option<(f32, f32)> {
         let pane = self.world.cast::<Element>()?.closest("svg").ok().flatten()?.get_bounding_client_rect();
         let s = self.state.borrow();
-        let at = |client: i32, edge: f64, shift: f32| (client as f32 - edge as f32 - shift) / s.scale.max(0.001);
+        let at =
+            |client: i32, edge: f64, shift: f32| (client as f32 - edge as f32 - shift) / s.scale.max(0.001);
         Some((at(x, pane.left(), s.x), at(y, pane.top(), s.y)))
     }
 

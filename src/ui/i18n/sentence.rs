@@ -139,7 +139,8 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
         What::Person { output, exchanges, .. } => {
             // A raw request prints the raw answer, which is nothing to read.
             let what = if output.stdout.starts_with('{') {
-                let say = |(r, a): &(std::rc::Rc<Request>, Response)| format!("{} {}", verb(r), t.object(r, a));
+                let say =
+                    |(r, a): &(std::rc::Rc<Request>, Response)| format!("{} {}", verb(r), t.object(r, a));
                 exchanges.iter().map(say).collect::<Vec<_>>().join(", ")
             } else {
                 output.stdout.lines().collect::<Vec<_>>().join(", ")

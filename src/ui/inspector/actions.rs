@@ -120,7 +120,8 @@ fn PodFaults(props: &Props) -> Html {
         let only = running.first().cloned().unwrap_or_else(|| "".into());
         Callback::from(move |e: SubmitEvent| {
             e.prevent_default();
-            let code = code.cast::<web_sys::HtmlInputElement>().and_then(|i| i.value().parse().ok()).unwrap_or(1);
+            let code =
+                code.cast::<web_sys::HtmlInputElement>().and_then(|i| i.value().parse().ok()).unwrap_or(1);
             let chosen = which.cast::<web_sys::HtmlSelectElement>().map(|s| s.value());
             store.crash(&pod, chosen.as_deref().unwrap_or(&only), code);
         })

@@ -1,8 +1,8 @@
 //! The requests of the command that led here, and what the API server answered. What the API server
 //! keeps books with is left out, as in the object's own YAML.
 
-use steady::api::patch::create_two_way_merge_patch;
 use serde_json::{Value, json};
+use steady::api::patch::create_two_way_merge_patch;
 use steady::apiserver::{Body, DeleteOptions, Patch, Request, Response, Subresource};
 use steady::cluster::Outcome;
 use steady::session::view::yaml_of;
@@ -106,7 +106,10 @@ fn body(request: &Request) -> Option<(&'static str, String)> {
         }
         Body::Scale { replicas, .. } => {
             let spec = json!({"replicas": replicas});
-            ("application/json", pretty(&json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": spec})))
+            (
+                "application/json",
+                pretty(&json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": spec})),
+            )
         }
         Body::None => return None,
     })

@@ -362,7 +362,8 @@ impl Store {
     /// Evicts a pod: through its Eviction subresource, which asks the budgets first.
     pub fn evict(&self, pod: &ObjectRef) {
         let (namespace, name) = (&pod.key.namespace, &pod.key.name);
-        let line = format!("create --raw /api/v1/namespaces/{namespace}/pods/{name}/eviction -f eviction.yaml");
+        let line =
+            format!("create --raw /api/v1/namespaces/{namespace}/pods/{name}/eviction -f eviction.yaml");
         let body = format!(
             "apiVersion: policy/v1\nkind: Eviction\nmetadata:\n  name: {name}\n  namespace: {namespace}\n"
         );
