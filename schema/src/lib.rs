@@ -69,7 +69,12 @@ fn type_texts(name: &str, definition: &Value) -> TypeTexts {
         name: name.to_owned(),
         description: text(definition),
         fields: fields.map(|(field, schema)| (field.clone(), text(schema))).collect(),
-        required: required.filter_map(Value::as_str).map(str::to_owned).collect(),
+        // The crate's structs always have metadata; Kubernetes' need not.
+        required: required
+            .filter_map(Value::as_str)
+            .filter(|f| *f != "metadata")
+            .map(str::to_owned)
+            .collect(),
     }
 }
 
@@ -84,7 +89,8 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
     }
     kinds! {
         Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
-        PersistentVolume StorageClass Lease Deployment ReplicaSet PodDisruptionBudget PriorityClass
+        PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
+        PodDisruptionBudget PriorityClass
     }
 }
 

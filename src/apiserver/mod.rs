@@ -36,6 +36,7 @@ use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::{Etcd, Map};
 use managed_fields::{Manager, Settled};
 
+pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};

@@ -1,6 +1,8 @@
 //! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
 //! starts with, what counts as a change of what is wanted, what a status update may touch.
 
+mod workloads;
+
 use std::rc::Rc;
 
 use super::registry::seconds;
@@ -37,6 +39,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             b.metadata.generation = Some(1);
             b.status = Some(Default::default());
         }),
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
         Kind::Pod => edit(object, |p: &mut Pod| {
             p.metadata.generation = Some(1);
             let mut status = PodStatus {
@@ -120,6 +123,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -181,6 +185,7 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
             edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::keep_spec(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {

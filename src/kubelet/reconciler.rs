@@ -46,6 +46,10 @@ impl Reconciler for Kubelet {
         EventFlavour::Core { component: self.name.clone(), host: Some(self.node.clone()) }
     }
 
+    fn memory(&self, state: &State) -> Vec<String> {
+        state.lines()
+    }
+
     fn watches(&self) -> Vec<(Kind, Filter)> {
         vec![
             (Kind::Node, Filter::Name(self.node.clone())),

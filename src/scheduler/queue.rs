@@ -198,6 +198,21 @@ impl Queue {
         }
     }
 
+    /// The pods that wait, where and why, a line each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let backing_off = |key: &Key| self.backoff.keys().any(|(_, k)| k == key);
+        self.pods.iter().map(move |(key, q)| {
+            let place = match () {
+                () if self.gated.contains_key(key) => "gated",
+                () if self.unschedulable.contains_key(key) => "unschedulable",
+                () if self.active.contains_key(&order(q)) => "active",
+                () if backing_off(key) => "backing off",
+                () => "in flight",
+            };
+            format!("{key} {place} after {} attempts, refused by {}", q.attempts, q.refused_by.join(", "))
+        })
+    }
+
     /// The pods that could not be placed and wait for a change.
     pub fn parked(&self) -> impl Iterator<Item = &Queued> {
         self.unschedulable.keys().filter_map(|k| self.pods.get(k))

@@ -71,6 +71,11 @@ impl Reconciler for Scheduler {
         EventFlavour::Events { component: NAME.into(), instance: "default-scheduler-steady".into() }
     }
 
+    fn memory(&self, state: &State) -> Vec<String> {
+        let assumed = state.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
+        state.queue.lines().chain(assumed).collect()
+    }
+
     fn watches(&self) -> Vec<(Kind, Filter)> {
         [
             Kind::Pod,

@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod explore;
 pub mod handle;
 pub mod link;
 mod op;

@@ -23,6 +23,8 @@ mod patch;
 mod path;
 mod query;
 mod read;
+mod review;
+mod runtime;
 mod scale;
 mod table;
 mod watch;
@@ -150,8 +152,12 @@ impl Call<'_> {
             Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
             Path::Unbuilt { kind, api_version, name, resource } => {
+                if let Some(review) = review::of(kind, self.request)? {
+                    return Ok(answer::json(201, &review, negotiate::negotiate(&self.request.accept)?));
+                }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
+            Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
         let media = negotiate::negotiate(&self.request.accept)?;
@@ -173,7 +179,7 @@ impl Call<'_> {
         }
         // What is no resource is served by Go's own multiplexer, which minds HEAD no more than GET.
         if *path == Path::Health {
-            return Ok(answer::text(200, "ok"));
+            return Ok(answer::text(200, &self.health()));
         }
         if self.request.method != "GET" {
             return Err(method_not_allowed());
@@ -203,6 +209,15 @@ impl Call<'_> {
             Path::Version => answer::json(200, &discovery::version(), plain),
             _ => return Err(Status::no_such_path()),
         })
+    }
+
+    /// `ok`, or, `?verbose`, what was looked at. There is nothing that could fail.
+    fn health(&self) -> String {
+        if !self.query.has("verbose") {
+            return "ok".into();
+        }
+        let check = self.request.path.trim_matches('/').split('/').next().unwrap_or_default();
+        format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{check} check passed\n")
     }
 
     /// A kind that is not built: there are none of it.

@@ -40,6 +40,15 @@ pub enum Path {
         /// `daemonsets.apps`
         resource: String,
     },
+    /// What only a running container could answer: `log`, `exec`, `attach`, `portforward`, `proxy`.
+    Runtime {
+        /// The pod's namespace.
+        namespace: String,
+        /// The pod's name.
+        name: String,
+        /// Which of them.
+        part: &'static str,
+    },
     /// Below a group that there is, but nothing.
     NoSuchResource,
     /// Nothing.
@@ -60,6 +69,9 @@ pub struct Target {
     /// Whether the path has the old prefix `watch`.
     pub watch: bool,
 }
+
+/// The parts of a pod that its node answers.
+const RUNTIME: &[&str] = &["attach", "exec", "log", "portforward", "proxy"];
 
 /// Reads a path.
 pub fn parse(path: &str) -> Path {
@@ -104,6 +116,11 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     let Some(kind) = Kind::of_resource(group, version, plural) else {
         return unbuilt(group, version, plural, name, sub);
     };
+    if let (Kind::Pod, Some(namespace), Some(name)) = (kind, &namespace, &name)
+        && let Some(part) = RUNTIME.iter().find(|p| **p == sub)
+    {
+        return Path::Runtime { namespace: namespace.clone(), name: name.clone(), part };
+    }
     let subresource = match sub {
         "" => Subresource::None,
         s if !kind.has_subresource(s) => return Path::NoSuchResource,

@@ -1,7 +1,7 @@
 //! Whether what was declared is what is running. A cluster can be steady and still short of it.
 
 use crate::api::labels::Selector;
-use crate::api::types::{Deployment, Pod, ReplicaSet};
+use crate::api::types::{Deployment, Pod, ReplicaSet, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 
@@ -34,6 +34,9 @@ pub struct Short {
     pub total: i32,
     /// Whether its rollout is paused.
     pub paused: bool,
+    /// Whether it is of a kind that no controller of this build looks after: it is stored, and
+    /// nothing comes of it.
+    pub unattended: bool,
     /// Why, in Kubernetes' words: a condition's reason, or what a pod waits for.
     pub reason: String,
     /// The longer words to it.
@@ -68,6 +71,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
             available,
             total,
             paused,
+            unattended: false,
             reason: String::new(),
             message: String::new(),
             pod: None,
@@ -105,6 +109,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
             available,
             total: status.replicas,
             paused: false,
+            unattended: false,
             reason: String::new(),
             message: String::new(),
             pod: None,
@@ -115,7 +120,28 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         }
         out.short.push(short);
     }
+    for kind in crate::controllers::UNATTENDED {
+        for (reference, record) in etcd.range(*kind, None) {
+            out.short.push(unattended(reference, &record.object));
+        }
+    }
     out
+}
+
+fn unattended(reference: &ObjectRef, object: &Object) -> Short {
+    let want = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref()?.replicas).unwrap_or(0);
+    Short {
+        object: reference.clone(),
+        want,
+        updated: 0,
+        available: 0,
+        total: 0,
+        paused: false,
+        unattended: true,
+        reason: String::new(),
+        message: String::new(),
+        pod: None,
+    }
 }
 
 /// The first pod that is in trouble, or else one that waits, and what for.
@@ -171,4 +197,22 @@ fn words(object: &Object, word: String) -> (String, String) {
         }
     }
     (word, String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Graph;
+    use crate::session::{Session, Start};
+
+    #[test]
+    fn what_nobody_looks_after_is_said() {
+        let mut session = Session::new(Start::default());
+        let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
+                   restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
+        assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
+        let graph = Graph::new(session.cluster(), session.cluster(), &Graph::default());
+        let declared = super::declared(session.cluster(), &graph);
+        assert_eq!(declared.short.len(), 1);
+        assert!(declared.short.iter().all(|s| s.unattended));
+    }
 }
