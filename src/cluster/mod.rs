@@ -18,9 +18,10 @@ mod step;
 mod tests;
 
 pub use action::{Action, Actor, Outcome, StepError, Transition};
-pub use boot::{Config, NodeSpec};
+pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
+pub use digest::Digesting;
 pub use fault::{Fault, NoSuchFault};
 pub use process::Process;
 

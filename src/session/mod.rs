@@ -31,7 +31,7 @@ pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;
 
-use crate::api::Timestamp;
+use crate::api::{ObjectRef, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{
     Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
@@ -121,6 +121,17 @@ impl Moment {
             What::Person { writes, .. } => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
+        }
+    }
+
+    /// Whether an object was written on the way here.
+    pub fn wrote(&self, object: &ObjectRef) -> bool {
+        let is = |w: &Write| w.object.kind == object.kind && w.object == *object;
+        match &self.what {
+            What::Start | What::Fault(_) => false,
+            What::Person { writes, .. } => writes.iter().any(is),
+            What::Commands(c) => c.iter().any(|c| c.writes.iter().chain(&c.events).any(is)),
+            What::Machinery(t) => t.writes.iter().any(is),
         }
     }
 

@@ -21,6 +21,7 @@ mod cron;
 mod cron_job;
 mod daemon_set;
 mod diff;
+mod endpoints;
 mod env;
 mod event;
 mod field;
@@ -134,6 +135,8 @@ fn create(object: &Object, errs: &mut Errors) {
         CronJob: cron_job::create,
         Pod: pod::create,
         Service: service::service,
+        Endpoints: endpoints::create,
+        EndpointSlice: endpoints::create_slice,
         ConfigMap: config::config_map,
         Secret: config::secret,
         ServiceAccount: config::service_account,
@@ -159,6 +162,8 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
         CronJob: cron_job::update,
         Pod: pod_update::update,
         Service: service_update::update,
+        Endpoints: endpoints::update,
+        EndpointSlice: endpoints::update_slice,
         ConfigMap: config::config_map_update,
         Secret: config::secret_update,
         ServiceAccount: config::service_account_update,

@@ -48,6 +48,8 @@ fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
     let mut config = Config::nodes(2);
     config.controllers = std::rc::Rc::new(Vec::new);
     config.scheduler = std::rc::Rc::new(Vec::new);
+    config.addons = std::rc::Rc::new(Vec::new);
+    config.addon_objects = Vec::new();
     let mut cluster = Cluster::new(&config);
     super::unit::create_many(&mut cluster, 2, 40);
     assert!(cluster.run_to_steady(10_000, |_, _| {}));
@@ -88,6 +90,8 @@ fn cost_of_ten_thousand_pods() {
     let mut config = Config::nodes(100);
     config.controllers = std::rc::Rc::new(Vec::new);
     config.scheduler = std::rc::Rc::new(Vec::new);
+    config.addons = std::rc::Rc::new(Vec::new);
+    config.addon_objects = Vec::new();
     let mut cluster = Cluster::new(&config);
     create_many(&mut cluster, 100, 10_000);
     let begin = std::time::Instant::now();
