@@ -226,7 +226,12 @@ impl Call<'_> {
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
-            Path::Version => answer::json(200, &discovery::version(), plain),
+            Path::Version => HttpResponse {
+                status: 200,
+                content_type: plain.content_type().into(),
+                body: discovery::version(),
+                ..HttpResponse::default()
+            },
             _ => return Err(Status::no_such_path()),
         })
     }

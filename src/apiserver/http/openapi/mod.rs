@@ -171,9 +171,10 @@ impl Document<'_> {
             })
             .collect();
         let required: Vec<&str> = match texts {
-            // What is left out when empty need not be there, whatever the texts' source thinks.
+            // The texts' source takes a name that may be empty (of a LocalObjectReference) for one that
+            // must be there.
             Some(t) => {
-                let must = |f: &&String| s.field(f).is_some_and(|f| !f.omitempty);
+                let must = |name: &&String| s.field(name).is_some_and(|f| !f.omitempty || f.name != "name");
                 t.required.iter().filter(must).map(String::as_str).collect()
             }
             None => s.fields.iter().filter(|f| !f.omitempty).map(|f| f.name).collect(),
