@@ -26,7 +26,8 @@ fn assert_same(a: &Graph, b: &Graph, when: &str) {
     assert_eq!(a.edges, b.edges, "{when}");
     for (x, y) in a.nodes.iter().zip(&b.nodes) {
         assert_eq!((&x.card, x.deleting, x.id), (&y.card, y.deleting, y.id), "{when}");
-        assert!(x.object.ptr_eq(&y.object), "{when}: {}", x.reference);
+        // A moment that is made again has objects of its own, which are the same.
+        assert!(x.object == y.object, "{when}: {}", x.reference);
     }
 }
 
