@@ -3,6 +3,7 @@
 
 /// By the type's name.
 pub(super) static ENUMS: &[(&str, &[&str])] = &[
+    ("v1.AddressType", &["FQDN"]),
     ("v1.AppArmorProfileType", &["Localhost", "RuntimeDefault", "Unconfined"]),
     ("v1.AzureDataDiskCachingMode", &["None", "ReadOnly", "ReadWrite"]),
     ("v1.AzureDataDiskKind", &["Dedicated", "Managed", "Shared"]),
