@@ -46,7 +46,7 @@ pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
-pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS, Watch, more};
+pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
