@@ -69,6 +69,7 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
     kinds! {
         Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
         PersistentVolume StorageClass Lease Deployment ReplicaSet PodDisruptionBudget PriorityClass
+        StatefulSet DaemonSet Job CronJob Endpoints EndpointSlice
     }
 }
 
