@@ -218,28 +218,7 @@ pub struct Simulator {
 impl Simulator {
     /// A fresh cluster.
     pub fn new(setup: &Setup) -> Simulator {
-        let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
-        config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
-        config.kubelet =
-            Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
-        config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
-        config.addon_objects = vec![provisioner::storage_class().into()];
-        if setup.real_default {
-            let of_kind = |o: &Object| o.kind() == Kind::Service;
-            config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));
-        }
-        if !setup.controllers {
-            config.controllers = Rc::new(Vec::new);
-            config.scheduler = Rc::new(Vec::new);
-            config.addons = Rc::new(Vec::new);
-            config.addon_objects = Vec::new();
-        }
-        let mut cluster = Cluster::new(&config);
-        if !setup.controllers {
-            // A controller makes it; the recordings had none.
-            let key = Key::new("default", "kube-root-ca.crt");
-            let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
-        }
+        let cluster = cluster(setup);
         let last_write = cluster.now();
         Simulator { cluster, writes: Vec::new(), last_write }
     }
@@ -258,6 +237,32 @@ impl Simulator {
             note(writes, last, cluster.now(), &command.writes);
         });
     }
+}
+
+/// A cluster as the recordings began with: what is judged, also by those who ask it in another way.
+pub fn cluster(setup: &Setup) -> Cluster {
+    let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
+    config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
+    config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
+    config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
+    config.addon_objects = vec![provisioner::storage_class().into()];
+    if setup.real_default {
+        let of_kind = |o: &Object| o.kind() == Kind::Service;
+        config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));
+    }
+    if !setup.controllers {
+        config.controllers = Rc::new(Vec::new);
+        config.scheduler = Rc::new(Vec::new);
+        config.addons = Rc::new(Vec::new);
+        config.addon_objects = Vec::new();
+    }
+    let mut cluster = Cluster::new(&config);
+    if !setup.controllers {
+        // A controller makes it; the recordings had none.
+        let key = Key::new("default", "kube-root-ca.crt");
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
+    }
+    cluster
 }
 
 fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[apiserver::Write]) {

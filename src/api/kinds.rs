@@ -69,6 +69,7 @@ macro_rules! kinds {
             pub(super) fn meta(&self) -> &ObjectMeta { match self { $(Repr::$kind(o) => &o.metadata,)* } }
             pub(super) fn meta_mut(&mut self) -> &mut ObjectMeta { match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* } }
             pub(super) fn ptr_eq(&self, other: &Self) -> bool { match (self, other) { $((Repr::$kind(a), Repr::$kind(b)) => Rc::ptr_eq(a, b),)* _ => false } }
+            pub(super) fn address(&self) -> usize { match self { $(Repr::$kind(o) => Rc::as_ptr(o).addr(),)* } }
             pub(super) fn serialize(&self) -> Result<serde_json::Value, serde_json::Error> { match self { $(Repr::$kind(o) => serde_json::to_value(&**o),)* } }
             pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(kind: Kind, d: D) -> Result<Self, D::Error> {
                 match kind { $(Kind::$kind => <types::$kind as serde::Deserialize>::deserialize(d).map(|o| Repr::$kind(Rc::new(o))),)* }

@@ -12,6 +12,8 @@ use crate::api::types::{
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 
+/// How the volume with a pod's token is called; five letters by chance follow.
+pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// How long a pod stays on a node that does not answer, in seconds (DefaultTolerationSeconds).
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
@@ -118,9 +120,9 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
         .volumes
         .iter()
         .flatten()
-        .find(|v| v.name.starts_with("kube-api-access-") && v.projected.is_some())
+        .find(|v| v.name.starts_with(TOKEN_VOLUME_PREFIX) && v.projected.is_some())
         .map(|v| v.name.clone());
-    let volume = existing.clone().unwrap_or_else(|| format!("kube-api-access-{}", api.random_suffix()));
+    let volume = existing.clone().unwrap_or_else(|| format!("{TOKEN_VOLUME_PREFIX}{}", api.random_suffix()));
     let mut needed = false;
     let containers = spec.init_containers.iter_mut().flatten().chain(spec.containers.iter_mut());
     for c in containers {

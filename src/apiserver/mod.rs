@@ -36,6 +36,7 @@ use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::{Etcd, Map};
 use managed_fields::{Manager, Settled};
 
+pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
@@ -80,6 +81,8 @@ pub struct ApiServer {
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
     submitted: Option<Object>,
+    /// The documentation of the API, if somebody has it.
+    texts: Option<Rc<http::Texts>>,
 }
 
 impl ApiServer {
@@ -96,7 +99,13 @@ impl ApiServer {
             managed: Map::new(),
             decided: None,
             submitted: None,
+            texts: None,
         }
+    }
+
+    /// Gives `/openapi/v3` its texts.
+    pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
+        self.texts = Some(texts);
     }
 
     /// Sets the clock that stamps objects.
@@ -132,6 +141,30 @@ impl ApiServer {
             Verb::Delete => self.delete(request),
             Verb::DeleteCollection => self.delete_collection(request),
         })
+    }
+
+    /// Handles the request of an event. Every other write is one, so none is copied: where it was
+    /// created, the body of the request is afterwards the event as it was stored.
+    pub fn record(&mut self, mut request: Request) -> (Request, Response) {
+        if request.verb != Verb::Create || request.subresource != Subresource::None {
+            let response = self.request(&request);
+            return (request, response);
+        }
+        let object = match std::mem::replace(&mut request.body, Body::None) {
+            Body::Object(object) => object,
+            body => {
+                request.body = body;
+                let response = self.request(&request);
+                return (request, response);
+            }
+        };
+        self.decided = None;
+        self.submitted = None;
+        let response = Response::from(self.create_object(&request, object));
+        if let Response::Object { object, .. } = &response {
+            request.body = Body::Object(object.clone());
+        }
+        (request, response)
     }
 
     /// A version 4 uuid from the seed.

@@ -343,7 +343,9 @@ impl ApiServer {
             None => conditions.push(condition),
         }
         if !r.dry_run {
-            self.write(old.reference(), Some(old), new.into(), r);
+            let at = old.reference();
+            self.write(at.clone(), Some(old), new.into(), r);
+            self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);
         Ok(Response::Success { code: 201, details: None })

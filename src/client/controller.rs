@@ -61,6 +61,12 @@ pub trait Reconciler: Clone + 'static {
         Self::State::default()
     }
 
+    /// What it remembers, a line each, for whoever looks inside. Names are written whole and moments
+    /// as RFC 3339, so that the explorer can tell two memories apart that differ in more than these.
+    fn memory(&self, _state: &Self::State) -> Vec<String> {
+        Vec::new()
+    }
+
     /// After how many failures in a row a key is dropped; never by default.
     fn max_retries(&self) -> Option<u32> {
         None
@@ -210,6 +216,12 @@ pub trait Component {
     fn working_on(&self) -> Option<&Key>;
     /// Takes a key and runs until its first request. `None` if there is no key, or it is at work.
     fn start(&mut self, env: &mut Env<'_>) -> Option<Progress>;
+    /// The caches that the sync under way began with.
+    fn caches_at_start(&self) -> Option<&Caches>;
+    /// How many answers the sync under way has got.
+    fn answers(&self) -> usize;
+    /// What its reconciler remembers; see [`Reconciler::memory`].
+    fn memory(&self) -> Vec<String>;
     /// The request it stopped at.
     fn pending(&self) -> Option<&Pending>;
     /// The answer came: it runs until its next request.
@@ -253,6 +265,8 @@ struct InFlight<S> {
     now: Timestamp,
     /// What the controller remembered when the sync began.
     state: S,
+    /// The number of handlers that had run by then.
+    handled: u64,
     answers: Vec<Rc<Response>>,
     pending: Option<Pending>,
     /// How many of its effects have been carried out.
@@ -268,6 +282,7 @@ impl<S: Clone> Clone for InFlight<S> {
             caches: self.caches.clone(),
             now: self.now,
             state: self.state.clone(),
+            handled: self.handled,
             answers: self.answers.clone(),
             pending: self.pending.clone(),
             effects_done: self.effects_done,
@@ -284,6 +299,8 @@ impl<S: Clone> Clone for InFlight<S> {
 pub struct Controller<R: Reconciler> {
     reconciler: R,
     state: R::State,
+    /// How many handlers have run, each of which may have changed the state.
+    handled: u64,
     queue: WorkQueue,
     in_flight: Option<InFlight<R::State>>,
     recorder: Recorder,
@@ -297,7 +314,7 @@ impl<R: Reconciler> Controller<R> {
             queue.add(key);
         }
         let recorder = Recorder::new(reconciler.events());
-        Controller { reconciler, state: R::State::default(), queue, in_flight: None, recorder }
+        Controller { reconciler, state: R::State::default(), handled: 0, queue, in_flight: None, recorder }
     }
 
     /// The same, boxed.
@@ -372,15 +389,23 @@ impl<R: Reconciler> Controller<R> {
             shared.caught_up = true;
             (std::mem::take(&mut shared.effects), known)
         };
+        // Where nothing else changed the state since the sync began, the sync's own is what would come
+        // of changing this one in the same way.
+        let alone = f.handled == self.handled;
+        let mut changed = false;
         for effect in effects.into_iter().skip(known) {
             f.effects_done += 1;
             match effect {
+                Effect::State(_) if alone => changed = true,
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
                 Effect::Add(key) => self.queue.add(key),
                 Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
                 Effect::AddAt { key, at, wait } => plan(&mut self.queue, env.timers, &key, at, wait),
             }
+        }
+        if changed {
+            self.state.clone_from(&cx.shared.borrow().state);
         }
     }
 }
@@ -399,6 +424,7 @@ impl<R: Reconciler> Component for Controller<R> {
     }
 
     fn notify(&mut self, env: &mut Env<'_>, seen: &Notification) {
+        self.handled += 1;
         let mut cx = Handler {
             state: &mut self.state,
             caches: env.caches,
@@ -410,6 +436,7 @@ impl<R: Reconciler> Component for Controller<R> {
     }
 
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) {
+        self.handled += 1;
         let mut cx = Handler {
             state: &mut self.state,
             caches: env.caches,
@@ -442,12 +469,25 @@ impl<R: Reconciler> Component for Controller<R> {
             caches: env.caches.clone(),
             now: env.now,
             state: self.state.clone(),
+            handled: self.handled,
             answers: Vec::new(),
             pending: None,
             effects_done: 0,
             live: RefCell::new(None),
         });
         Some(self.run(env))
+    }
+
+    fn caches_at_start(&self) -> Option<&Caches> {
+        self.in_flight.as_ref().map(|f| &*f.caches)
+    }
+
+    fn answers(&self) -> usize {
+        self.in_flight.as_ref().map_or(0, |f| f.answers.len())
+    }
+
+    fn memory(&self) -> Vec<String> {
+        self.reconciler.memory(&self.state)
     }
 
     fn pending(&self) -> Option<&Pending> {

@@ -15,18 +15,23 @@
 //! session.back();
 //! ```
 
+pub mod explore;
 pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
+mod slice;
+mod travel;
 pub mod view;
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
+pub use travel::Travel;
 
-use crate::api::Timestamp;
+use crate::api::{ObjectRef, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{
     Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
@@ -36,10 +41,13 @@ use crate::kubectl::{self, Kubectl, Output, Poll};
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
 
-/// The clusters of so many moments are all kept …
-const KEEP_ALL: usize = 1_000;
-/// … and then of one in so many, so that a long run costs what it wrote and not what it was.
-const KEEP_EVERY: usize = 64;
+/// A moment keeps its cluster when repeating what led to it would be this much work, counted in
+/// commands: a few milliseconds. A cluster that is kept costs twice: what it was stays in memory,
+/// and every later write has to copy what it shares with it.
+const KEEP_EVERY: usize = 256;
+/// Going to a moment by repeating keeps the clusters of so many moments on the way, for the next
+/// steps back.
+const NEAR: usize = 16;
 
 /// A moment's place in the tree; the root is 0.
 pub type MomentId = usize;
@@ -66,6 +74,17 @@ pub enum What {
     Machinery(Box<Transition>),
 }
 
+impl What {
+    /// How much work it is to repeat it, counted in commands. A finest action is less than one, but
+    /// not nothing.
+    fn work(&self) -> usize {
+        match self {
+            What::Commands(c) => c.len(),
+            _ => 1,
+        }
+    }
+}
+
 /// A moment of a run.
 #[derive(Clone, Debug)]
 pub struct Moment {
@@ -82,6 +101,8 @@ pub struct Moment {
     /// The cluster, where it is kept; elsewhere it is made again from the last one kept. See
     /// [`Session::cluster_at`].
     kept: Option<Cluster>,
+    /// How many commands were issued since the last moment that keeps its cluster.
+    since_kept: usize,
 }
 
 impl Moment {
@@ -100,6 +121,17 @@ impl Moment {
             What::Person { writes, .. } => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
+        }
+    }
+
+    /// Whether an object was written on the way here.
+    pub fn wrote(&self, object: &ObjectRef) -> bool {
+        let is = |w: &Write| w.object.kind == object.kind && w.object == *object;
+        match &self.what {
+            What::Start | What::Fault(_) => false,
+            What::Person { writes, .. } => writes.iter().any(is),
+            What::Commands(c) => c.iter().any(|c| c.writes.iter().chain(&c.events).any(is)),
+            What::Machinery(t) => t.writes.iter().any(is),
         }
     }
 
@@ -125,8 +157,12 @@ pub struct Session {
     at: MomentId,
     // The end of the branch that is shown; `at` lies on the way to it.
     tip: MomentId,
-    // The cluster at `at`.
+    // The cluster at `at`; while a step is under way, on the way to the next.
     cluster: Cluster,
+    // Clusters of moments that lie a little before one that was gone back to.
+    near: VecDeque<(MomentId, Cluster)>,
+    under_way: Option<slice::UnderWay>,
+    astray: bool,
 }
 
 impl Session {
@@ -145,8 +181,18 @@ impl Session {
             op: Op::Start,
             depth: 0,
             kept: Some(cluster.clone()),
+            since_kept: 0,
         };
-        Session { start, moments: vec![root], at: 0, tip: 0, cluster }
+        Session {
+            start,
+            moments: vec![root],
+            at: 0,
+            tip: 0,
+            cluster,
+            near: VecDeque::new(),
+            under_way: None,
+            astray: false,
+        }
     }
 
     /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
@@ -179,19 +225,40 @@ impl Session {
     /// The cluster at a moment: kept, or made again by repeating what was done since the last one
     /// that was kept.
     pub fn cluster_at(&self, id: MomentId) -> Option<Cluster> {
-        if id == self.at { Some(self.cluster.clone()) } else { self.made_again(id) }
+        self.made_again(id, |_, _, _| ())
     }
 
-    fn made_again(&self, id: MomentId) -> Option<Cluster> {
-        let mut ops = Vec::new();
-        let mut m = self.moments.get(id)?;
-        while m.kept.is_none() {
-            ops.push(&m.op);
-            m = self.moments.get(m.parent?)?;
+    /// A moment's cluster, where it need not be made again.
+    fn at_hand(&self, id: MomentId) -> Option<&Cluster> {
+        if id == self.at && !self.astray {
+            return Some(&self.cluster);
         }
-        let mut cluster = m.kept.clone()?;
-        for op in ops.into_iter().rev() {
+        let near = || self.near.iter().find(|(at, _)| *at == id).map(|(_, c)| c);
+        self.moments.get(id)?.kept.as_ref().or_else(near)
+    }
+
+    /// Repeats what led to a moment since the last cluster at hand. Shows the cluster of each moment on
+    /// the way: its place, and how many are still to come.
+    fn made_again(
+        &self,
+        id: MomentId,
+        mut passing: impl FnMut(MomentId, usize, &Cluster),
+    ) -> Option<Cluster> {
+        let mut missing = Vec::new();
+        let mut at = id;
+        let mut cluster = loop {
+            let m = self.moments.get(at)?;
+            if let Some(cluster) = self.at_hand(at) {
+                break cluster.clone();
+            }
+            missing.push((at, &m.op));
+            at = m.parent?;
+        };
+        while let Some((id, op)) = missing.pop() {
             redo(&mut cluster, op);
+            if !missing.is_empty() {
+                passing(id, missing.len(), &cluster);
+            }
         }
         Some(cluster)
     }
@@ -223,6 +290,11 @@ impl Session {
         if id >= self.moments.len() {
             return false;
         }
+        self.show_branch_of(id);
+        self.look_at(id)
+    }
+
+    fn show_branch_of(&mut self, id: MomentId) {
         if !self.timeline().contains(&id) {
             let mut tip = id;
             while let Some(next) = self.moments[tip].children.last() {
@@ -230,11 +302,22 @@ impl Session {
             }
             self.tip = tip;
         }
-        self.look_at(id)
     }
 
     fn look_at(&mut self, id: MomentId) -> bool {
-        match self.cluster_at(id) {
+        self.give_up();
+        // Whoever steps back once steps back again: some of what lies just before is kept, closer
+        // together the nearer it is.
+        let mut near = Vec::new();
+        let cluster = self.made_again(id, |id, still, cluster| {
+            if still.is_power_of_two() {
+                near.push((id, cluster.clone()));
+            }
+        });
+        self.near.extend(near);
+        let surplus = self.near.len().saturating_sub(NEAR);
+        self.near.drain(..surplus);
+        match cluster {
             Some(cluster) => {
                 self.cluster = cluster;
                 self.at = id;
@@ -276,6 +359,7 @@ impl Session {
     /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
     /// command). The run is as it was.
     pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
+        self.give_up();
         let op = Op::Step { depth, choice };
         if self.replay(&op) {
             return Ok(());
@@ -297,9 +381,8 @@ impl Session {
             }
             Err(stopped) => {
                 // There was no command, but something may have been delivered on the way to that.
-                if let Some(cluster) = self.made_again(self.at) {
-                    self.cluster = cluster;
-                }
+                self.astray = true;
+                self.give_up();
                 Err(stopped)
             }
         }
@@ -307,6 +390,7 @@ impl Session {
 
     /// Makes one finest action happen.
     pub fn act(&mut self, action: Action) -> bool {
+        self.give_up();
         let op = Op::Act(action);
         if self.replay(&op) {
             return true;
@@ -347,6 +431,7 @@ impl Session {
     /// handed back with what it has printed so far: let something happen, then
     /// [`Session::look_again`].
     pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
+        self.give_up();
         let op = Op::Kubectl {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
@@ -378,6 +463,7 @@ impl Session {
     /// # Errors
     /// If it cannot happen here; then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        self.give_up();
         let op = Op::Fault(fault.clone());
         if self.replay(&op) {
             return Ok(());
@@ -426,6 +512,12 @@ impl Session {
         let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
             return false;
         };
+        // The only way on lies on the branch that is shown; it is walked from the cluster at hand.
+        if self.current().children.len() == 1 && self.moments[child].kept.is_none() {
+            redo(&mut self.cluster, op);
+            self.at = child;
+            return true;
+        }
         self.goto(child)
     }
 
@@ -442,9 +534,12 @@ impl Session {
     fn record(&mut self, what: What, op: Op) {
         let id = self.moments.len();
         let depth = self.moments[self.at].depth + 1;
-        let keep = id < KEEP_ALL || depth.is_multiple_of(KEEP_EVERY) || matches!(what, What::Person { .. });
+        let work = self.moments[self.at].since_kept + what.work();
+        let keep = work >= KEEP_EVERY || matches!(what, What::Person { .. });
         let kept = keep.then(|| self.cluster.clone());
-        self.moments.push(Moment { parent: Some(self.at), children: Vec::new(), what, op, depth, kept });
+        let since_kept = if keep { 0 } else { work };
+        let parent = Some(self.at);
+        self.moments.push(Moment { parent, children: Vec::new(), what, op, depth, kept, since_kept });
         self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;
@@ -533,7 +628,7 @@ mod tests {
         s.apply(&manifest);
         let mut digests = vec![(s.at(), s.cluster().digest())];
         while s.step(Depth::Command, None) {
-            if s.at() > KEEP_ALL && s.at().is_multiple_of(37) {
+            if s.at().is_multiple_of(37) {
                 digests.push((s.at(), s.cluster().digest()));
             }
         }
@@ -548,5 +643,16 @@ mod tests {
         }
         while s.forward() {}
         assert_eq!(s.cluster().digest(), end);
+        // Backwards, where some of those on the way are at hand.
+        assert!(s.goto(last - 1));
+        for moment in (last - 300..last - 1).rev() {
+            assert!(s.back());
+            assert_eq!(s.at(), moment);
+            assert!(s.near.len() <= NEAR);
+        }
+        let by_steps = s.cluster().digest();
+        s.near.clear();
+        s.astray = true;
+        assert_eq!(s.made_again(last - 300, |_, _, _| ()).map(|c| c.digest()), Some(by_steps));
     }
 }

@@ -244,10 +244,11 @@ impl Call<'_> {
             }
             Value::Object(map)
         } else {
-            let json = if self.content_type() == "application/yaml" {
-                decode::from_yaml(&self.request.body).map(|(json, _)| json)
-            } else {
-                go_types::parse(&self.request.body)
+            let json = match self.content_type().as_str() {
+                "application/yaml" => decode::from_yaml(&self.request.body).map(|(json, _)| json),
+                #[cfg(not(target_arch = "wasm32"))]
+                decode::PROTOBUF => go_types::protobuf::parse(go_types::delete_options(), &self.request.body),
+                _ => go_types::parse(&self.request.body),
             };
             let json = json.map_err(|e| {
                 Status::bad_request(format!("couldn't get version/kind; json parse error: {e}"))

@@ -68,6 +68,11 @@ fn update(managers: &mut Vec<Manager>, note: &Note) {
     if note.component && note.before.is_none() {
         leave_out_admission(kind, &mut new);
     }
+    if note.bound
+        && let Some(Value::Object(spec)) = new.get_mut("spec")
+    {
+        spec.remove("nodeName");
+    }
     let comparison = typed::compare(Place::of(kind), &old, &new);
     let reset = reset_fields(kind, note.subresource);
     let changed = comparison.modified.union(&comparison.added);
@@ -114,7 +119,9 @@ fn leave_out_admission(kind: Kind, value: &mut Value) {
                 matches!(key, "node.kubernetes.io/not-ready" | "node.kubernetes.io/unreachable")
             };
             let token = |v: &Value| {
-                v.get("name").and_then(Value::as_str).is_some_and(|n| n.starts_with("kube-api-access-"))
+                v.get("name")
+                    .and_then(Value::as_str)
+                    .is_some_and(|n| n.starts_with(super::TOKEN_VOLUME_PREFIX))
             };
             drop_items(spec, "tolerations", &ours);
             drop_items(spec, "volumes", &token);

@@ -97,6 +97,13 @@ pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
     errs
 }
 
+/// What is wrong with a new status of a pod that stays what it is otherwise.
+pub(super) fn validate_pod_status(pod: &t::Pod, status: &t::PodStatus) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    pod_status::status(&mut errs, status, pod);
+    errs
+}
+
 /// The rule of the object's kind, called with the struct inside.
 macro_rules! rules {
     ($errs:expr, $new:expr, { $($kind:ident: $rule:path,)* }) => {

@@ -118,8 +118,9 @@ struct Alone {
 
 impl Alone {
     fn see(&mut self, object: &crate::api::Object) {
-        let old = std::rc::Rc::make_mut(&mut self.caches).of_mut(object.kind()).upsert(object.clone());
-        let seen = crate::client::Notification { old, new: Some(object.clone()) };
+        let (key, caches) = (object.key(), std::rc::Rc::make_mut(&mut self.caches));
+        let old = caches.of_mut(object.kind()).upsert(key.clone(), object.clone());
+        let seen = crate::client::Notification { key, old, new: Some(object.clone()) };
         let mut timers = Vec::new();
         self.component.notify(
             &mut crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers },
@@ -139,6 +140,7 @@ impl Alone {
                 let object = match &pending.request.body {
                     Body::Object(o) => o.clone(),
                     Body::Patch(Patch::Between { to, .. }) => to.clone(),
+                    Body::Patch(Patch::PodStatus { from, status }) => Patch::between(from, status).1,
                     _ => panic!("{:?}", pending.request),
                 };
                 if let Some(pod) = object.get::<crate::api::types::Pod>() {
