@@ -18,7 +18,9 @@ fn main() {
             starts.push((s.id.to_owned(), s.open()));
         }
     }
-    println!("| start | symmetry | states | edges | complete | outcomes | shortest | longest | endless | broken | states/s |");
+    println!(
+        "| start | symmetry | states | edges | complete | outcomes | shortest | longest | endless | broken | states/s |"
+    );
     println!("| --- | --- | ---: | ---: | --- | ---: | ---: | ---: | --- | --- | ---: |");
     for (name, session) in starts {
         for symmetry in [Symmetry::Merged, Symmetry::Distinct] {

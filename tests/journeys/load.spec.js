@@ -25,7 +25,7 @@ test("a long link shows how far it is; stopped, it leaves the work as it was", a
     window.steady.apply(text);
     await window.steady.runToSteady();
     return window.steady.link();
-  }, many(300));
+  }, many(150));
   const other = await context.newPage();
   await other.addInitScript(() => localStorage.clear());
   await open(other);
@@ -43,7 +43,7 @@ test("a long link shows how far it is; stopped, it leaves the work as it was", a
   await expect(other.locator(".toast")).toContainText("Stopped");
   expect(await digest(other)).toBe(own);
   await other.evaluate((hash) => { location.hash = ""; location.hash = hash; }, new URL(link).hash);
-  await expect.poll(() => other.evaluate(() => window.steady.objects("pods").length)).toBe(303);
+  await expect.poll(() => other.evaluate(() => window.steady.objects("pods").length)).toBe(153);
   complaints.length = 0;
 });
 

@@ -44,7 +44,8 @@ fn manifest() -> impl Strategy<Value = Value> {
                 c
             })
             .collect();
-        let mut template = json!({"metadata": {"labels": {"app": "web"}}, "spec": {"containers": containers}});
+        let mut template =
+            json!({"metadata": {"labels": {"app": "web"}}, "spec": {"containers": containers}});
         if let Some(grace) = grace {
             template["spec"]["terminationGracePeriodSeconds"] = grace.into();
         }
@@ -75,7 +76,8 @@ fn applied(manifests: &[Value], how: &str) -> Result<Value, TestCaseError> {
         let out = session.kubectl(&format!("apply {how} -f m.yaml"), &[("m.yaml", &text)]);
         prop_assert_eq!(out.exit, 0, "{}", out.stderr);
     }
-    let (_, record) = session.cluster().api().etcd().range(steady::api::Kind::Deployment, None).next().unwrap();
+    let (_, record) =
+        session.cluster().api().etcd().range(steady::api::Kind::Deployment, None).next().unwrap();
     let mut value = record.object.to_value();
     let meta = value["metadata"].as_object_mut().unwrap();
     // What each way writes for itself.
@@ -86,8 +88,12 @@ fn applied(manifests: &[Value], how: &str) -> Result<Value, TestCaseError> {
 }
 
 fn get(cluster: &mut Cluster, path: &str, query: &str) -> HttpResponse {
-    let request =
-        HttpRequest { method: "GET".into(), path: path.into(), query: query.into(), ..HttpRequest::default() };
+    let request = HttpRequest {
+        method: "GET".into(),
+        path: path.into(),
+        query: query.into(),
+        ..HttpRequest::default()
+    };
     cluster.http(&request).0
 }
 
@@ -97,7 +103,8 @@ fn listed(cluster: &mut Cluster, path: &str, query: &str) -> (BTreeMap<String, V
     assert_eq!(response.status, 200, "{}", response.body);
     let list: Value = serde_json::from_str(&response.body).unwrap();
     let items = list["items"].as_array().unwrap().iter();
-    let named = items.map(|o| (o["metadata"]["name"].as_str().unwrap().to_owned(), bare(o.clone()))).collect();
+    let named =
+        items.map(|o| (o["metadata"]["name"].as_str().unwrap().to_owned(), bare(o.clone()))).collect();
     (named, list["metadata"]["resourceVersion"].as_str().unwrap().to_owned())
 }
 

@@ -185,12 +185,7 @@ impl Fingerprints {
         }
     }
 
-    fn refined(
-        &self,
-        cluster: &Cluster,
-        objects: Vec<(Object, Rc<Skeleton>)>,
-        facts: Vec<Skeleton>,
-    ) -> u128 {
+    fn refined(&self, cluster: &Cluster, objects: Vec<(Object, Rc<Skeleton>)>, facts: Vec<Skeleton>) -> u128 {
         // Which vertex a name stands for.
         let mut named: Vec<Option<usize>> = vec![None; self.names.len()];
         let mut vertices: Vec<Vertex> = Vec::with_capacity(objects.len() + facts.len());

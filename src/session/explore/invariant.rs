@@ -167,7 +167,9 @@ impl Invariant for BoundOnce {
             let old = before.api().etcd().get(reference);
             // Only what was written can have changed.
             let Some(old) = old.filter(|o| !o.object.ptr_eq(&record.object)) else { continue };
-            let (Some(old), Some(new)) = (old.object.get::<Pod>(), record.object.get::<Pod>()) else { continue };
+            let (Some(old), Some(new)) = (old.object.get::<Pod>(), record.object.get::<Pod>()) else {
+                continue;
+            };
             let (was, is) = (node(old), node(new));
             if old.metadata.uid == new.metadata.uid && !was.is_empty() && was != is {
                 let values = vec![("was", was), ("is", is)];

@@ -30,7 +30,7 @@ pub use fingerprint::Symmetry;
 pub use invariant::{Invariant, Violation, builtin};
 pub use normal::{Choice, Did};
 pub use path::{Diverged, follow};
-pub use report::{Broken, Endless, Ending, Report};
+pub use report::{Broken, Ending, Endless, Report};
 
 use crate::cluster::{Cluster, Stopped};
 use crate::session::Depth;

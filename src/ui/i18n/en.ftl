@@ -132,7 +132,7 @@ pill-next = { $n ->
     [one] { $n } next command
    *[other] { $n } next commands
 }
-pill-declared = { $have } of { $want } pods as declared
+pill-declared = { $have }/{ $want } pods as declared
 
 ## The timeline
 timeline-step = step { $n }
