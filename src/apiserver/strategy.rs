@@ -8,9 +8,9 @@ use std::rc::Rc;
 use super::registry::seconds;
 use super::{ApiServer, Request, Response, Status, Verb, service};
 use crate::api::types::{
-    Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume, PersistentVolumeClaim,
-    PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec, PodStatus, ReplicaSet,
-    ResourceRequirements, Service, ServiceStatus, Time,
+    Deployment, EndpointSlice, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume,
+    PersistentVolumeClaim, PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec,
+    PodStatus, ReplicaSet, ResourceRequirements, Service, ServiceStatus, Time,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
@@ -40,6 +40,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             b.status = Some(Default::default());
         }),
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
+        Kind::EndpointSlice => object.meta_mut().generation = Some(1),
         Kind::Pod => edit(object, |p: &mut Pod| {
             p.metadata.generation = Some(1);
             let mut status = PodStatus {
@@ -124,6 +125,18 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
+        Kind::EndpointSlice => {
+            let Some(o) = EndpointSlice::from_object(old).cloned() else { return };
+            edit(object, |s: &mut EndpointSlice| {
+                let same = s.address_type == o.address_type
+                    && s.endpoints == o.endpoints
+                    && s.ports == o.ports
+                    && s.metadata.labels == o.metadata.labels;
+                if !same {
+                    s.metadata.generation = Some(o.metadata.generation() + 1);
+                }
+            });
+        }
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -330,7 +343,9 @@ impl ApiServer {
             None => conditions.push(condition),
         }
         if !r.dry_run {
-            self.write(old.reference(), Some(old), new.into(), r);
+            let at = old.reference();
+            self.write(at.clone(), Some(old), new.into(), r);
+            self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);
         Ok(Response::Success { code: 201, details: None })

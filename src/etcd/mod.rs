@@ -171,6 +171,17 @@ impl Etcd {
         count
     }
 
+    /// A pod was bound: the note of its creation by a component is from now on about the pod as it is.
+    pub fn note_binding(&mut self, key: &ObjectRef) {
+        if let Some(record) = self.data.get_mut(key)
+            && let Some(note) = &record.notes
+            && note.component
+            && note.before.is_none()
+        {
+            record.notes = Some(note.bound(record.object.clone()));
+        }
+    }
+
     /// Lets go of the notes about a key.
     pub fn forget_notes(&mut self, key: &ObjectRef) {
         if let Some(record) = self.data.get_mut(key) {

@@ -67,11 +67,12 @@ impl Session {
     /// Gives up a step that is not done: the cluster is that of the moment again.
     pub fn give_up(&mut self) {
         self.under_way = None;
-        if std::mem::take(&mut self.astray)
-            && let Some(cluster) = self.made_again(self.at)
+        if self.astray
+            && let Some(cluster) = self.made_again(self.at, |_, _, _| ())
         {
             self.cluster = cluster;
         }
+        self.astray = false;
     }
 }
 
