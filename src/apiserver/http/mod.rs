@@ -16,7 +16,7 @@ mod answer;
 #[rustfmt::skip]
 mod columns;
 mod decode;
-mod discovery;
+pub(crate) mod discovery;
 mod negotiate;
 mod openapi;
 mod patch;
