@@ -33,6 +33,7 @@ mod write;
 use std::rc::Rc;
 
 use super::{ApiServer, Details, Status, Subresource};
+use crate::api::Kind;
 
 use answer::Answer;
 use negotiate::{Media, Shape};
@@ -50,6 +51,9 @@ pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// What every request about Endpoints is told (`k8s.io/apiserver/pkg/endpoints/deprecation`).
+const ENDPOINTS_DEPRECATED: &str =
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 /// What stands for who asks when the client does not say.
 const UNKNOWN_AGENT: &str = "unknown";
 /// The longest name of a field manager, in bytes.
@@ -166,6 +170,9 @@ impl Call<'_> {
             Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
+        if target.kind == Kind::Endpoints {
+            self.warnings.push(ENDPOINTS_DEPRECATED.into());
+        }
         let media = negotiate::negotiate(&self.request.accept)?;
         let answer = match self.request.method.as_str() {
             "GET" => return self.read(&target, media),
