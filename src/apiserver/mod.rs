@@ -19,6 +19,7 @@ mod delete;
 pub mod http;
 mod managed_fields;
 mod patch;
+mod pod_strategy;
 pub mod printers;
 mod registry;
 mod request;
@@ -26,6 +27,7 @@ mod service;
 mod status;
 mod strategy;
 pub mod validation;
+pub mod warnings;
 mod watch;
 
 use rand_core::{Rng, SeedableRng};
@@ -80,6 +82,8 @@ pub struct ApiServer {
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
     submitted: Option<Object>,
+    /// What the request that was just handled is advised against.
+    warned: Vec<String>,
 }
 
 impl ApiServer {
@@ -96,6 +100,7 @@ impl ApiServer {
             managed: Map::new(),
             decided: None,
             submitted: None,
+            warned: Vec::new(),
         }
     }
 
@@ -119,10 +124,17 @@ impl ApiServer {
         std::mem::take(&mut self.woken)
     }
 
+    /// What the last request was advised against: the texts of its `Warning` headers. Only requests
+    /// that say for whom they write are.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warned)
+    }
+
     /// Handles one request.
     pub fn request(&mut self, request: &Request) -> Response {
         self.decided = None;
         self.submitted = None;
+        self.warned.clear();
         Response::from(match request.verb {
             Verb::Get => self.get(request),
             Verb::List => Ok(self.list(request)),

@@ -95,6 +95,10 @@ pub enum Subresource {
     Eviction,
     /// `/finalize`
     Finalize,
+    /// `/ephemeralcontainers`
+    EphemeralContainers,
+    /// `/resize`
+    Resize,
 }
 
 impl Subresource {
@@ -107,6 +111,8 @@ impl Subresource {
             Subresource::Binding => "binding",
             Subresource::Eviction => "eviction",
             Subresource::Finalize => "finalize",
+            Subresource::EphemeralContainers => "ephemeralcontainers",
+            Subresource::Resize => "resize",
         }
     }
 }

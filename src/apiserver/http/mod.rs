@@ -90,12 +90,17 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
     let result = call.run();
     let mut warnings = std::mem::take(&mut call.warnings);
+    warnings.append(&mut api.warned);
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));
     let mut response = match result {
         Ok(r) => r,
-        Err(status) => answer::failure(&status),
+        Err(status) => {
+            // A refusal comes alone: no recording has a warning beside one.
+            warnings.clear();
+            answer::failure(&status)
+        }
     };
     response.warnings = warnings.iter().map(|w| warning(w)).collect();
     response
@@ -226,7 +231,8 @@ impl Call<'_> {
     }
 
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
-        let watch = target.watch || self.query.on("watch");
+        // Only a collection can be asked to be watched; one object's path has a prefix for it.
+        let watch = target.watch || (target.name.is_none() && self.query.on("watch"));
         match (&target.name, target.subresource) {
             (_, Subresource::None) if watch => {
                 let watched = self.api.http_watch(target, &self.query)?;
@@ -236,7 +242,13 @@ impl Call<'_> {
                 let list = self.api.http_list(target, &self.query)?;
                 Ok(self.render_list(target.kind, &list, media))
             }
-            (Some(_), Subresource::None | Subresource::Status) => {
+            (
+                Some(_),
+                Subresource::None
+                | Subresource::Status
+                | Subresource::EphemeralContainers
+                | Subresource::Resize,
+            ) => {
                 let object = self.api.http_get(target, &self.query)?;
                 Ok(self.render(Answer::object(object, false), media))
             }
@@ -262,5 +274,7 @@ impl Call<'_> {
     }
 }
 
+#[cfg(test)]
+mod facts;
 #[cfg(test)]
 mod tests;
