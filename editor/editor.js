@@ -9,8 +9,8 @@ import {
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { closeLintPanel, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
 import { completion, explain } from "./schema.js";
 import { highlighting, look } from "./theme.js";
@@ -72,6 +72,11 @@ function hover(loading) {
 export function mount(el, o = {}) {
   const parent = el.shadowRoot ?? el.attachShadow({ mode: "open" });
   const theme = new Compartment();
+  const words = new Compartment();
+  const inWords = ({ phrases, ariaLabel }) => [
+    EditorState.phrases.of(phrases ?? {}),
+    EditorView.contentAttributes.of({ tabindex: "0", "aria-label": ariaLabel ?? "YAML", spellcheck: "false", autocorrect: "off" }),
+  ];
   const loading = o.schemaUrl
     ? fetch(o.schemaUrl).then((r) => (r.ok ? r.json() : null)).catch(() => null)
     : Promise.resolve(null);
@@ -82,8 +87,7 @@ export function mount(el, o = {}) {
     indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(), rectangularSelection(),
     crosshairCursor(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(),
     EditorState.allowMultipleSelections.of(true), EditorState.tabSize.of(2), EditorState.readOnly.of(!!o.readOnly),
-    EditorState.phrases.of(o.phrases ?? {}),
-    EditorView.contentAttributes.of({ tabindex: "0", "aria-label": o.ariaLabel ?? "YAML", spellcheck: "false", autocorrect: "off" }),
+    words.of(inWords(o)),
     yaml(), yamlLanguage.data.of({ autocomplete: completion(loading) }), autocompletion({ icons: false }), hover(loading),
     // Tab indents; Escape then Tab leaves, so the keyboard is not caught here.
     keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap,
@@ -115,6 +119,12 @@ export function mount(el, o = {}) {
       })));
     },
     setTheme: (dark) => view.dispatch({ effects: theme.reconfigure(look(dark)) }),
+    /** Another language: `{phrases, ariaLabel}`. A panel that is open keeps its words, so it closes. */
+    setWords(o) {
+      closeSearchPanel(view);
+      closeLintPanel(view);
+      view.dispatch({ effects: words.reconfigure(inWords(o)) });
+    },
     focus: () => view.focus(),
     /** Marks these lines (from 1), scrolls the first into view; `[]` unmarks. */
     highlightLines(lines) {

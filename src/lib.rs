@@ -11,5 +11,6 @@ pub mod controllers;
 pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;
+pub mod provisioner;
 pub mod scheduler;
 pub mod session;

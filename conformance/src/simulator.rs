@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use steady::api::types::{Node as ApiNode, Pod, StorageClass};
+use steady::api::types::{Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod};
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use steady::apiserver::http;
-use steady::apiserver::{self, Body, DeleteOptions, Filter, Request, Response, Verb};
+use steady::apiserver::{self, DeleteOptions, Filter, Request, Response, Verb};
 use steady::client::{Component, Context, Controller, Handler, Notification, Reconciler, Result, Why};
 use steady::cluster::{Cluster, Config, NodeSpec};
 use steady::etcd::Map;
@@ -157,6 +157,57 @@ impl StandInKubelet {
     }
 }
 
+/// The recordings' [provisioner], as a component.
+#[derive(Clone, Copy, Debug)]
+pub struct StandInProvisioner;
+
+/// How long it takes to notice a claim: it looked again and again.
+const PROVISIONER_MILLIS: i64 = 50;
+
+impl Reconciler for StandInProvisioner {
+    type State = Map<Key, Timestamp>;
+
+    fn name(&self) -> Rc<str> {
+        "provisioner".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::PersistentVolumeClaim, Filter::All), (Kind::PersistentVolume, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, Self::State>, seen: &Notification) {
+        if let Some(o) = &seen.new {
+            let key = o.key();
+            if !cx.state.contains_key(&key) {
+                let now = cx.now;
+                cx.state.insert(key.clone(), now);
+                cx.enqueue_after(&key, jiff::SignedDuration::from_millis(PROVISIONER_MILLIS), false);
+            }
+        }
+    }
+
+    async fn sync(self, cx: Context<Self::State>, key: Key) -> Result {
+        let k = key.clone();
+        cx.update_state(move |s| {
+            s.remove(&k);
+        });
+        if key.namespace.is_empty() {
+            let volume = cx.lister::<PersistentVolume>().get(&key).cloned();
+            if volume.is_some_and(|v| provisioner::is_to_go(&v)) {
+                let delete = cx.delete(Kind::PersistentVolume, key, DeleteOptions::default());
+                delete.because(Why::new("stand_in")).await?;
+            }
+            return Ok(());
+        }
+        let claim = cx.lister::<PersistentVolumeClaim>().get(&key).cloned();
+        let Some(volume) = claim.and_then(|c| provisioner::volume(&c)) else { return Ok(()) };
+        if cx.lister::<PersistentVolume>().get(&volume.metadata.key()).is_none() {
+            cx.create(volume).because(Why::new("stand_in")).await?;
+        }
+        Ok(())
+    }
+}
+
 /// Steady.
 pub struct Simulator {
     cluster: Cluster,
@@ -167,28 +218,8 @@ pub struct Simulator {
 impl Simulator {
     /// A fresh cluster.
     pub fn new(setup: &Setup) -> Simulator {
-        let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
-        config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
-        config.kubelet =
-            Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
-        if !setup.controllers {
-            config.controllers = Rc::new(Vec::new);
-            config.scheduler = Rc::new(Vec::new);
-        }
-        let mut cluster = Cluster::new(&config);
-        if !setup.controllers {
-            // A controller makes it; the recordings had none.
-            let key = Key::new("default", "kube-root-ca.crt");
-            let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
-        }
+        let cluster = cluster(setup);
         let last_write = cluster.now();
-        if setup.controllers {
-            let class: StorageClass = provisioner::storage_class();
-            let request =
-                Request::new(&"kubectl".into(), Verb::Create, Kind::StorageClass, class.metadata.key());
-            let _ = cluster.request(&request.body(Body::Object(class.into())));
-            let _ = cluster.settle();
-        }
         Simulator { cluster, writes: Vec::new(), last_write }
     }
 
@@ -206,6 +237,28 @@ impl Simulator {
             note(writes, last, cluster.now(), &command.writes);
         });
     }
+}
+
+/// A cluster as the recordings began with: what is judged, also by those who ask it in another way.
+pub fn cluster(setup: &Setup) -> Cluster {
+    let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
+    config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
+    config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
+    config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
+    config.addon_objects = vec![provisioner::storage_class().into()];
+    if !setup.controllers {
+        config.controllers = Rc::new(Vec::new);
+        config.scheduler = Rc::new(Vec::new);
+        config.addons = Rc::new(Vec::new);
+        config.addon_objects = Vec::new();
+    }
+    let mut cluster = Cluster::new(&config);
+    if !setup.controllers {
+        // A controller makes it; the recordings had none.
+        let key = Key::new("default", "kube-root-ca.crt");
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
+    }
+    cluster
 }
 
 fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[apiserver::Write]) {

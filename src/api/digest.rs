@@ -37,6 +37,15 @@ impl Digest {
         self
     }
 
+    /// With a fingerprint more.
+    #[must_use]
+    pub fn number(mut self, n: u128) -> Digest {
+        // The two halves.
+        self.word(n as u64);
+        self.word((n >> 64) as u64);
+        self
+    }
+
     /// The fingerprint.
     pub fn finish(mut self) -> u128 {
         self.word(A);

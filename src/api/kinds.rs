@@ -69,6 +69,7 @@ macro_rules! kinds {
             pub(super) fn meta(&self) -> &ObjectMeta { match self { $(Repr::$kind(o) => &o.metadata,)* } }
             pub(super) fn meta_mut(&mut self) -> &mut ObjectMeta { match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* } }
             pub(super) fn ptr_eq(&self, other: &Self) -> bool { match (self, other) { $((Repr::$kind(a), Repr::$kind(b)) => Rc::ptr_eq(a, b),)* _ => false } }
+            pub(super) fn address(&self) -> usize { match self { $(Repr::$kind(o) => Rc::as_ptr(o).addr(),)* } }
             pub(super) fn serialize(&self) -> Result<serde_json::Value, serde_json::Error> { match self { $(Repr::$kind(o) => serde_json::to_value(&**o),)* } }
             pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(kind: Kind, d: D) -> Result<Self, D::Error> {
                 match kind { $(Kind::$kind => <types::$kind as serde::Deserialize>::deserialize(d).map(|o| Repr::$kind(Rc::new(o))),)* }
@@ -115,6 +116,14 @@ kinds! {
     Deployment: "apps"/"v1" "deployments" "deployment" ["deploy"] Namespaced ["status", "scale"];
     /// Pods by the number.
     ReplicaSet: "apps"/"v1" "replicasets" "replicaset" ["rs"] Namespaced ["status", "scale"];
+    /// Pods with names and storage of their own.
+    StatefulSet: "apps"/"v1" "statefulsets" "statefulset" ["sts"] Namespaced ["status", "scale"];
+    /// A pod on every node.
+    DaemonSet: "apps"/"v1" "daemonsets" "daemonset" ["ds"] Namespaced ["status"];
+    /// Pods that run to completion.
+    Job: "batch"/"v1" "jobs" "job" [] Namespaced ["status"];
+    /// Jobs by the clock.
+    CronJob: "batch"/"v1" "cronjobs" "cronjob" ["cj"] Namespaced ["status"];
     /// How many pods may be disrupted.
     PodDisruptionBudget: "policy"/"v1" "poddisruptionbudgets" "poddisruptionbudget" ["pdb"] Namespaced ["status"];
     /// A pod's importance.

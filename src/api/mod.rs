@@ -13,6 +13,7 @@
 //! ```
 
 pub mod digest;
+pub mod disruption_budget;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
@@ -25,6 +26,7 @@ pub mod patch;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod volume;
 pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
@@ -34,6 +36,7 @@ pub use object::{DecodeError, Decoded, Object};
 /// The types of the built-in kinds, under one roof.
 pub mod types {
     pub use k8s_openapi::api::apps::v1::*;
+    pub use k8s_openapi::api::batch::v1::*;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::policy::v1::{

@@ -94,6 +94,11 @@ impl Object {
         self.0.ptr_eq(&other.0)
     }
 
+    /// Where it lies in memory: its identity as long as somebody holds it, and nothing to order by.
+    pub fn address(&self) -> usize {
+        self.0.address()
+    }
+
     /// The object as the API server writes it: JSON with `apiVersion` and `kind`.
     pub fn to_value(&self) -> Value {
         // A struct of k8s-openapi has string keys only and no failing field, so this cannot fail;

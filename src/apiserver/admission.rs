@@ -10,8 +10,11 @@ use crate::api::types::{
     PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
     ServiceAccountTokenProjection, StorageClass, Toleration, Volume, VolumeMount, VolumeProjection,
 };
+use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 
+/// How the volume with a pod's token is called; five letters by chance follow.
+pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// How long a pod stays on a node that does not answer, in seconds (DefaultTolerationSeconds).
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
@@ -48,12 +51,27 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
     }
     if let Some(c) = PersistentVolumeClaim::from_object(object)
         && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
+        && c.metadata.annotation(BETA_CLASS).is_none()
         && let Some(class) = default_storage_class(api)
         && let Some(c) = PersistentVolumeClaim::from_object_mut(object)
     {
         c.spec.get_or_insert_default().storage_class_name = Some(class);
     }
+    protect_storage(object);
     Ok(())
+}
+
+/// StorageObjectInUseProtection: claims and volumes are kept while they are used.
+fn protect_storage(object: &mut Object) {
+    let finalizer = match object.kind() {
+        Kind::PersistentVolumeClaim => CLAIM_PROTECTION,
+        Kind::PersistentVolume => VOLUME_PROTECTION,
+        _ => return,
+    };
+    let finalizers = object.meta_mut().finalizers.get_or_insert_default();
+    if !finalizers.iter().any(|f| f == finalizer) {
+        finalizers.push(finalizer.into());
+    }
 }
 
 /// The mutating plug-ins, for an update.
@@ -179,9 +197,9 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
         .volumes
         .iter()
         .flatten()
-        .find(|v| v.name.starts_with("kube-api-access-") && v.projected.is_some())
+        .find(|v| v.name.starts_with(TOKEN_VOLUME_PREFIX) && v.projected.is_some())
         .map(|v| v.name.clone());
-    let volume = existing.clone().unwrap_or_else(|| format!("kube-api-access-{}", api.random_suffix()));
+    let volume = existing.clone().unwrap_or_else(|| format!("{TOKEN_VOLUME_PREFIX}{}", api.random_suffix()));
     let mut needed = false;
     let containers = spec.init_containers.iter_mut().flatten().chain(spec.containers.iter_mut());
     for c in containers {
@@ -299,7 +317,7 @@ fn default_storage_class(api: &ApiServer) -> Option<String> {
     api.etcd()
         .range(Kind::StorageClass, None)
         .filter_map(|(_, r)| StorageClass::from_object(&r.object))
-        .filter(|c| c.metadata.annotation("storageclass.kubernetes.io/is-default-class") == Some("true"))
+        .filter(|c| c.metadata.annotation(DEFAULT_CLASS) == Some("true"))
         // The newest wins; of equals the first by name.
         .max_by_key(|c| {
             (

@@ -5,6 +5,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::registry::seconds;
+use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
+
 use super::{
     ApiServer, Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb,
     strategy,
@@ -171,16 +173,32 @@ impl ApiServer {
     ) -> Result<(), Status> {
         let name = budget.metadata.name().to_owned();
         let status = budget.status.clone().unwrap_or_default();
+        if !Pod::from_object(pod).is_some_and(|p| crate::api::pod::is_ready(p)) {
+            // It does not count as healthy, so the budget loses nothing by it.
+            let policy = budget.spec.as_ref().and_then(|s| s.unhealthy_pod_eviction_policy.as_deref());
+            let desired = status.desired_healthy.unwrap_or(0);
+            let healthy_enough = desired > 0 && status.current_healthy.unwrap_or(0) >= desired;
+            if policy == Some("AlwaysAllow") || healthy_enough {
+                return Ok(());
+            }
+        }
         if status.observed_generation.unwrap_or(0) < budget.metadata.generation() {
             let m = format!("The disruption budget {name} is still being processed by the server.");
             return Err(Status::too_many_requests(m, &name));
         }
         if status.disruptions_allowed.unwrap_or(0) <= 0 {
-            let m = format!(
-                "The disruption budget {name} needs {} healthy pods and has {} currently",
-                status.desired_healthy.unwrap_or(0),
-                status.current_healthy.unwrap_or(0)
-            );
+            let failed = status.conditions.iter().flatten().find(|c| c.reason == SYNC_FAILED);
+            let m = match failed {
+                Some(c) => format!(
+                    "The disruption budget {name} does not allow evicting pods currently because it failed sync: {}",
+                    c.message
+                ),
+                None => format!(
+                    "The disruption budget {name} needs {} healthy pods and has {} currently",
+                    status.desired_healthy.unwrap_or(0),
+                    status.current_healthy.unwrap_or(0)
+                ),
+            };
             let mut s = Status::too_many_requests(m, "");
             for c in s.details.iter_mut().flat_map(|d| &mut d.causes) {
                 c.field.clear();
@@ -192,6 +210,9 @@ impl ApiServer {
         if let Some(s) = Rc::make_mut(&mut new).status.as_mut() {
             s.disruptions_allowed = Some(status.disruptions_allowed.unwrap_or(0) - 1);
             s.disrupted_pods.get_or_insert_default().insert(pod.name().to_owned(), Time(now));
+            if s.disruptions_allowed == Some(0) {
+                update_condition(s, now);
+            }
         }
         let old = Object::from(Rc::clone(budget));
         let write = Request {
@@ -200,9 +221,10 @@ impl ApiServer {
             key: old.key(),
             subresource: Subresource::Status,
             body: Body::None,
-            user: r.user.clone(),
+            // The server does this itself.
+            user: "kube-apiserver".into(),
             dry_run: r.dry_run,
-            field_manager: r.field_manager.clone(),
+            field_manager: None,
         };
         self.store_update(&write, old, new.into()).map(|_| ())
     }
@@ -317,7 +339,11 @@ fn bump_generation(object: &mut Object) {
 fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
     let orphan = match options.propagation_policy {
         Some(p) => p == Propagation::Orphan,
-        None => object.meta().has_finalizer(FINALIZER_ORPHAN),
+        // A Job's pods are left if nothing is said: so it was before there were policies.
+        None => {
+            let job = object.kind() == Kind::Job && !object.meta().has_finalizer(FINALIZER_FOREGROUND);
+            job || object.meta().has_finalizer(FINALIZER_ORPHAN)
+        }
     };
     let foreground = match options.propagation_policy {
         Some(p) => p == Propagation::Foreground,

@@ -38,6 +38,7 @@ use crate::api::{Object, ObjectRef, Timestamp};
 use crate::etcd::{Etcd, Map};
 use managed_fields::{Manager, Settled};
 
+pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
@@ -84,6 +85,8 @@ pub struct ApiServer {
     submitted: Option<Object>,
     /// What the request that was just handled is advised against.
     warned: Vec<String>,
+    /// The documentation of the API, if somebody has it.
+    texts: Option<Rc<http::Texts>>,
 }
 
 impl ApiServer {
@@ -101,7 +104,13 @@ impl ApiServer {
             decided: None,
             submitted: None,
             warned: Vec::new(),
+            texts: None,
         }
+    }
+
+    /// Gives `/openapi/v3` its texts.
+    pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
+        self.texts = Some(texts);
     }
 
     /// Sets the clock that stamps objects.

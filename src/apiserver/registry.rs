@@ -10,7 +10,7 @@ use super::{
     service, strategy, warnings,
 };
 use crate::api::names::quote;
-use crate::api::types::{Deployment, ReplicaSet, Time};
+use crate::api::types::{Deployment, ReplicaSet, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
 use crate::apiserver::status::Details;
@@ -206,7 +206,7 @@ impl ApiServer {
         }
         keep_system_fields(&mut object, &old);
         match r.subresource {
-            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old),
+            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
                 pod_strategy::prepare_for_ephemeral_containers(&mut object, &old);
@@ -400,7 +400,16 @@ impl ApiServer {
 
 /// Whether admission or the strategy adds fields to a new object of a kind.
 fn adds_to_new(kind: Kind) -> bool {
-    matches!(kind, Kind::Pod | Kind::PersistentVolumeClaim | Kind::Service | Kind::Namespace)
+    matches!(
+        kind,
+        Kind::Pod
+            | Kind::PersistentVolumeClaim
+            | Kind::PersistentVolume
+            | Kind::Service
+            | Kind::Namespace
+            | Kind::DaemonSet
+            | Kind::Job
+    )
 }
 
 /// The words of every update that came too late.
@@ -495,6 +504,11 @@ fn with_replicas(object: &Object, replicas: i32) -> Option<Object> {
         let mut d = Rc::clone(d);
         Rc::make_mut(&mut d).spec.as_mut()?.replicas = Some(replicas);
         return Some(d.into());
+    }
+    if let Some(s) = StatefulSet::from_object(object) {
+        let mut s = Rc::clone(s);
+        Rc::make_mut(&mut s).spec.as_mut()?.replicas = Some(replicas);
+        return Some(s.into());
     }
     let mut rs = Rc::clone(ReplicaSet::from_object(object)?);
     Rc::make_mut(&mut rs).spec.as_mut()?.replicas = Some(replicas);

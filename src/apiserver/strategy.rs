@@ -1,17 +1,19 @@
 //! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
 //! starts with, what counts as a change of what is wanted, what a status update may touch.
 
+mod workloads;
+
 use std::rc::Rc;
 
 use super::registry::seconds;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
     Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, ObjectReference, PersistentVolume,
-    PersistentVolumeClaim, PersistentVolumeClaimSpec, Pod, PodCondition, PodDisruptionBudget, PodSpec,
-    PodTemplateSpec, ReplicaSet, ResourceRequirements, Service, ServiceAccount, ServiceStatus, Time,
-    TypedLocalObjectReference, TypedObjectReference,
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeStatus, Pod, PodCondition,
+    PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet, ResourceRequirements, Service, ServiceAccount,
+    ServiceStatus, Time, TypedLocalObjectReference, TypedObjectReference,
 };
-use crate::api::{ApiKind, Kind, MetaExt, Object, quantity::Amount};
+use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
 /// The finalizer that keeps a namespace until it is empty; it stands in `spec`.
 pub const NAMESPACE_FINALIZER: &str = "kubernetes";
@@ -44,6 +46,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             let warned = &mut api.warned;
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
         Kind::Namespace => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
             let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
@@ -65,8 +68,11 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
         }),
         Kind::ServiceAccount => edit(object, only_names),
         Kind::PersistentVolume => edit(object, |v: &mut PersistentVolume| {
-            v.status = Some(Default::default());
-            v.status.get_or_insert_default().phase = Some("Pending".into());
+            v.status = Some(PersistentVolumeStatus {
+                phase: Some("Pending".into()),
+                last_phase_transition_time: Some(Time(now)),
+                ..Default::default()
+            });
         }),
         _ => {}
     }
@@ -107,6 +113,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -222,7 +229,7 @@ fn keep<T: Clone + PartialEq>(new: &mut T, old: &T) {
 
 /// `PrepareForUpdate` of the status strategy: everything but status stays, and of metadata what
 /// each kind keeps.
-pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
+pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: Timestamp) {
     match object.kind() {
         Kind::Deployment => {
             let Some(o) = Deployment::from_object(old).cloned() else { return };
@@ -235,6 +242,7 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
             edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
+        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::keep_spec(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -270,7 +278,17 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object) {
         }
         Kind::PersistentVolume => {
             let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
-            edit(object, |v: &mut PersistentVolume| keep(&mut v.spec, &o.spec));
+            edit(object, |v: &mut PersistentVolume| {
+                keep(&mut v.spec, &o.spec);
+                let before = o.status.as_ref();
+                if let Some(s) = v.status.as_mut()
+                    && s.phase != before.and_then(|s| s.phase.clone())
+                    && s.last_phase_transition_time
+                        == before.and_then(|s| s.last_phase_transition_time.clone())
+                {
+                    s.last_phase_transition_time = Some(Time(now));
+                }
+            });
         }
         _ => {}
     }
@@ -423,9 +441,9 @@ mod tests {
         let containers = |o: &Object| o.get::<Pod>().unwrap().spec.as_ref().unwrap().containers.as_ptr();
         let (old, mut same, mut other) = (pod("a"), pod("a"), pod("b"));
         let before = containers(&same);
-        prepare_for_status_update(&mut same, &old);
+        prepare_for_status_update(&mut same, &old, Timestamp::UNIX_EPOCH);
         assert_eq!(containers(&same), before);
-        prepare_for_status_update(&mut other, &old);
+        prepare_for_status_update(&mut other, &old, Timestamp::UNIX_EPOCH);
         assert_eq!(other, old);
     }
 }

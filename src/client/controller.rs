@@ -61,6 +61,12 @@ pub trait Reconciler: Clone + 'static {
         Self::State::default()
     }
 
+    /// What it remembers, a line each, for whoever looks inside. Names are written whole and moments
+    /// as RFC 3339, so that the explorer can tell two memories apart that differ in more than these.
+    fn memory(&self, _state: &Self::State) -> Vec<String> {
+        Vec::new()
+    }
+
     /// After how many failures in a row a key is dropped; never by default.
     fn max_retries(&self) -> Option<u32> {
         None
@@ -210,6 +216,12 @@ pub trait Component {
     fn working_on(&self) -> Option<&Key>;
     /// Takes a key and runs until its first request. `None` if there is no key, or it is at work.
     fn start(&mut self, env: &mut Env<'_>) -> Option<Progress>;
+    /// The caches that the sync under way began with.
+    fn caches_at_start(&self) -> Option<&Caches>;
+    /// How many answers the sync under way has got.
+    fn answers(&self) -> usize;
+    /// What its reconciler remembers; see [`Reconciler::memory`].
+    fn memory(&self) -> Vec<String>;
     /// The request it stopped at.
     fn pending(&self) -> Option<&Pending>;
     /// The answer came: it runs until its next request.
@@ -448,6 +460,18 @@ impl<R: Reconciler> Component for Controller<R> {
             live: RefCell::new(None),
         });
         Some(self.run(env))
+    }
+
+    fn caches_at_start(&self) -> Option<&Caches> {
+        self.in_flight.as_ref().map(|f| &*f.caches)
+    }
+
+    fn answers(&self) -> usize {
+        self.in_flight.as_ref().map_or(0, |f| f.answers.len())
+    }
+
+    fn memory(&self) -> Vec<String> {
+        self.reconciler.memory(&self.state)
     }
 
     fn pending(&self) -> Option<&Pending> {

@@ -95,6 +95,11 @@ impl WorkQueue {
         self.failures.remove(key);
     }
 
+    /// The keys that failed the last time they were worked on, with how often in a row.
+    pub fn failed(&self) -> impl Iterator<Item = (&Key, &u32)> {
+        self.failures.iter()
+    }
+
     /// How many wait.
     pub fn len(&self) -> usize {
         self.queue.len()

@@ -56,6 +56,10 @@ pub struct Config {
     pub scheduler: Components,
     /// What runs on a node, by its name.
     pub kubelet: NodeComponents,
+    /// What runs beside Kubernetes: a provisioner. No process if there is none.
+    pub addons: Components,
+    /// What such a cluster comes with: a default StorageClass.
+    pub addon_objects: Vec<Object>,
 }
 
 /// Where virtual time starts unless it is said: 2026-01-01T00:00:00Z, in seconds.
@@ -71,6 +75,8 @@ impl Config {
             controllers: Rc::new(crate::controllers::all),
             scheduler: Rc::new(crate::scheduler::components),
             kubelet: Rc::new(crate::kubelet::components),
+            addons: Rc::new(crate::provisioner::components),
+            addon_objects: vec![crate::provisioner::storage_class(crate::provisioner::NAME).into()],
         }
     }
 }
@@ -86,11 +92,15 @@ impl Cluster {
             clock: Clock::new(config.start),
             turn: Actor::default(),
         };
-        for object in bootstrap_objects() {
+        for object in bootstrap_objects().into_iter().chain(config.addon_objects.iter().cloned()) {
             cluster.bootstrap(object);
         }
         cluster.add_process(Process::new("kube-controller-manager", None, (config.controllers)()));
         cluster.add_process(Process::new("kube-scheduler", None, (config.scheduler)()));
+        let addons = (config.addons)();
+        if let Some(name) = addons.first().map(|c| c.name()) {
+            cluster.add_process(Process::new(&name, None, addons));
+        }
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
@@ -102,7 +112,7 @@ impl Cluster {
 
     /// Adds a node and starts its kubelet.
     pub fn add_node(&mut self, spec: &NodeSpec, components: Vec<Box<dyn Component>>) {
-        let index = self.processes.len().saturating_sub(1);
+        let index = 1 + self.processes.iter().filter(|p| p.node.is_some()).count();
         self.bootstrap(node_object(spec, index));
         self.add_process(Process::new("kubelet", Some(spec.name.as_str().into()), components));
     }

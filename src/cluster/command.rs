@@ -62,43 +62,74 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// The next command while it is looked for, so many finest actions at a time: on a large cluster a
+/// great deal can have to be delivered, or time to pass, before somebody has something to write.
+#[derive(Clone, Debug)]
+pub struct Search {
+    choice: Option<Actor>,
+    actions: Vec<Action>,
+    waited_since: Option<Timestamp>,
+    // Time is only let pass for a command that comes of it: what comes is tried on a copy.
+    copy: Option<Cluster>,
+}
+
+impl Search {
+    /// The next command of a component, or of whoever's turn it is.
+    pub fn new(choice: Option<Actor>) -> Search {
+        Search { choice, actions: Vec::new(), waited_since: None, copy: None }
+    }
+
+    /// Goes on for at most so many actions; `None` if nothing has come of it yet. It has to be the
+    /// same cluster each time, and nobody else may have touched it. Ends as
+    /// [`Cluster::next_command`] does.
+    pub fn advance(&mut self, cluster: &mut Cluster, most: usize) -> Option<Result<Command, Stopped>> {
+        for _ in 0..most {
+            if self.actions.len() >= ACTIONS_LIMIT {
+                return Some(Err(Stopped::Limit));
+            }
+            match self.act(cluster) {
+                Ok(None) => {}
+                Ok(Some(command)) => return Some(Ok(command)),
+                Err(stopped) => return Some(Err(stopped)),
+            }
+        }
+        None
+    }
+
+    fn act(&mut self, given: &mut Cluster) -> Result<Option<Command>, Stopped> {
+        let cluster = self.copy.as_mut().unwrap_or(&mut *given);
+        let action = match self.choice {
+            Some(actor) => cluster.next_for(actor),
+            None => cluster.fair(),
+        };
+        let action = action.ok_or(Stopped::Idle)?;
+        if action == Action::Advance && self.copy.is_none() {
+            self.copy = Some(given.clone());
+        }
+        let cluster = self.copy.as_mut().unwrap_or(&mut *given);
+        let t = cluster.act(&action).map_err(|_| Stopped::Idle)?;
+        self.actions.push(action);
+        if let Outcome::Advanced { from, .. } = t.outcome {
+            self.waited_since.get_or_insert(from);
+        }
+        let Some(mut command) = cluster.as_command(t) else { return Ok(None) };
+        cluster.flush_events(&mut command, &mut self.actions);
+        command.actions = std::mem::take(&mut self.actions);
+        command.waited_since = self.waited_since;
+        if let Some(copy) = self.copy.take() {
+            *given = copy;
+        }
+        Ok(Some(command))
+    }
+}
+
 impl Cluster {
     /// Steps up to and including the next command: of a component, or of whoever's turn it is.
     ///
     /// # Errors
     /// Why there is none. What was done on the way to nothing without letting time pass stays done.
     pub fn next_command(&mut self, choice: Option<Actor>) -> Result<Command, Stopped> {
-        let mut actions = Vec::new();
-        let mut waited_since = None;
-        // Time is only let pass for a command that comes of it: what comes is tried on a copy.
-        let mut copy: Option<Cluster> = None;
-        while actions.len() < ACTIONS_LIMIT {
-            let cluster = copy.as_mut().unwrap_or(self);
-            let action = match choice {
-                Some(actor) => cluster.next_for(actor),
-                None => cluster.fair(),
-            };
-            let action = action.ok_or(Stopped::Idle)?;
-            if action == Action::Advance && copy.is_none() {
-                copy = Some(self.clone());
-            }
-            let cluster = copy.as_mut().unwrap_or(self);
-            let t = cluster.act(&action).map_err(|_| Stopped::Idle)?;
-            actions.push(action);
-            if let Outcome::Advanced { from, .. } = t.outcome {
-                waited_since.get_or_insert(from);
-            }
-            if let Some(mut command) = cluster.as_command(t) {
-                cluster.flush_events(&mut command, &mut actions);
-                command.actions = actions;
-                command.waited_since = waited_since;
-                if let Some(copy) = copy {
-                    *self = copy;
-                }
-                return Ok(command);
-            }
-        }
-        Err(Stopped::Limit)
+        Search::new(choice).advance(self, ACTIONS_LIMIT).unwrap_or(Err(Stopped::Limit))
     }
 
     /// Steps through the rest of the sync under way, or through the next one, of a component or
@@ -110,7 +141,7 @@ impl Cluster {
         let first = self.next_command(choice)?;
         let actor = first.actor;
         let mut commands = vec![first];
-        while self.component(actor).is_some_and(|c| c.pending().is_some()) {
+        while self.is_in_sync(actor) {
             if commands.len() >= COMMANDS_LIMIT {
                 return Err(Stopped::Limit);
             }
@@ -121,6 +152,11 @@ impl Cluster {
             }
         }
         Ok(commands)
+    }
+
+    /// Whether a component is in the middle of a sync: it has a request to send.
+    pub fn is_in_sync(&self, actor: Actor) -> bool {
+        self.component(actor).is_some_and(|c| c.pending().is_some())
     }
 
     fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {

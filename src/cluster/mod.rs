@@ -19,14 +19,14 @@ mod tests;
 pub use action::{Action, Actor, Outcome, StepError, Transition};
 pub use boot::{Config, NodeSpec};
 pub use clock::Clock;
-pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Stopped};
+pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use fault::{Fault, NoSuchFault};
 pub use process::Process;
 
 use std::rc::Rc;
 
 use crate::api::Timestamp;
-use crate::apiserver::http::{HttpRequest, HttpResponse, http};
+use crate::apiserver::http::{self, HttpRequest, HttpResponse};
 use crate::apiserver::{ApiServer, Request, Response, Write};
 use crate::etcd::Vector;
 
@@ -76,11 +76,22 @@ impl Cluster {
     /// The same for a client that speaks HTTP.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
         self.api.set_now(self.clock.now());
-        let response = http(&mut self.api, request);
+        let response = http::http(&mut self.api, request);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
         (response, writes)
+    }
+
+    /// Gives the API its documentation, which `kubectl explain` reads.
+    pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
+        self.api.set_texts(texts);
+    }
+
+    /// What a watch that such a client began has to tell since it was last asked, one event per line.
+    pub fn more(&mut self, watch: &mut http::Watch) -> String {
+        self.api.set_now(self.clock.now());
+        http::more(&self.api, watch)
     }
 
     fn wake(&mut self) {

@@ -45,6 +45,16 @@ impl Expectations {
         self.by_key.insert(key.clone(), e);
     }
 
+    /// What is not fulfilled, a line each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.by_key.iter().filter(|(_, e)| e.creations > 0 || !e.deletions.is_empty()).flat_map(|(key, e)| {
+            let made = (e.creations > 0).then(|| format!("{key} expects {} creations", e.creations));
+            let gone = e.deletions.iter().map(|pod| format!("{key} expects the deletion of {pod}"));
+            let gone: Vec<String> = gone.collect();
+            made.into_iter().chain(gone)
+        })
+    }
+
     /// A creation was seen, or will not be.
     pub fn creation_observed(&mut self, key: &Key) {
         if let Some(e) = self.by_key.get_mut(key) {

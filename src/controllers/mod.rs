@@ -3,6 +3,7 @@
 pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
+pub mod disruption;
 pub mod garbage_collector;
 pub mod namespace;
 pub mod node_lifecycle;
@@ -12,8 +13,14 @@ pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
 pub mod taint_eviction;
 mod taints;
+pub mod volume;
 
+use crate::api::Kind;
 use crate::client::{Component, Controller};
+
+/// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
+/// them, and whoever shows them has to say so.
+pub const UNATTENDED: &[Kind] = &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob];
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {
@@ -27,5 +34,9 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(node_lifecycle::NodeLifecycleController),
         Controller::boxed(taint_eviction::TaintEvictionController),
         Controller::boxed(podgc::PodGarbageCollector),
+        Controller::boxed(disruption::DisruptionController),
+        Controller::boxed(volume::persistentvolume::PersistentVolumeController),
+        Controller::boxed(volume::pvcprotection::Controller),
+        Controller::boxed(volume::pvprotection::Controller),
     ]
 }

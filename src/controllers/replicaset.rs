@@ -48,6 +48,10 @@ impl Reconciler for ReplicaSetController {
         vec![(Kind::ReplicaSet, Filter::All), (Kind::Pod, Filter::All)]
     }
 
+    fn memory(&self, state: &State) -> Vec<String> {
+        state.expectations.lines().collect()
+    }
+
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         let pods =
             (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));

@@ -58,6 +58,10 @@ impl Reconciler for TaintEvictionController {
         EventFlavour::Core { component: self.name(), host: None }
     }
 
+    fn memory(&self, state: &State) -> Vec<String> {
+        state.evictions.iter().map(|(pod, e)| format!("{pod} {e:?}")).collect()
+    }
+
     fn watches(&self) -> Vec<(Kind, Filter)> {
         vec![(Kind::Node, Filter::All), (Kind::Pod, Filter::All)]
     }

@@ -1,15 +1,17 @@
-//! The ConfigMaps and Secrets that a pod needs: for volumes before anything of it starts, for
+//! The ConfigMaps, Secrets and claims that a pod needs: for volumes before anything of it starts, for
 //! environment variables when a container is created.
 //!
-//! A real kubelet watches those that its pods name, one by one; this one watches all of them and
-//! looks at those only.
+//! A real kubelet watches those that its pods name, one by one, and asks for claims; this one watches
+//! all of them and looks at those only.
 
 use super::pod_worker::Turn;
 use super::state::Retry;
 use super::timings::{self, later};
 use crate::api::types::{
-    ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, ProjectedVolumeSource, Secret, SecretVolumeSource,
+    ConfigMap, ConfigMapVolumeSource, Container, KeyToPath, PersistentVolumeClaim, ProjectedVolumeSource,
+    Secret, SecretVolumeSource,
 };
+use crate::api::volume::{claim_of, claim_phase, volume_name};
 use crate::api::{Key, MetaExt};
 
 /// A ConfigMap or a Secret.
@@ -105,6 +107,7 @@ impl Turn<'_> {
             let why = of_map.or_else(of_secret).or_else(of_projected)?;
             Some(format!("MountVolume.SetUp failed for volume {:?} : {why}", v.name))
         });
+        let missing = self.claims_are_not_usable().or(missing);
         self.rt.waits_for_config = missing.is_some();
         let Some(message) = missing else {
             self.rt.mount_failures = 0;
@@ -115,6 +118,46 @@ impl Turn<'_> {
         self.rt.mount_failures = self.rt.mount_failures.saturating_add(1);
         self.rt.retry = Some(Retry { at: later(self.now, wait.min(timings::MOUNT_MAX)), background: true });
         false
+    }
+
+    /// Why the pod's claims cannot be mounted (`getPVCExtractPV` of
+    /// `pkg/kubelet/volumemanager/populator`). The scheduler has seen to that; a pod that was given a
+    /// `nodeName` by hand comes past it.
+    fn claims_are_not_usable(&self) -> Option<String> {
+        let mut volumes = Vec::new();
+        let mut reasons = Vec::new();
+        for v in self.spec.volumes.iter().flatten() {
+            let Some((name, ephemeral)) = claim_of(self.pod, v) else { continue };
+            let at = Key::new(MetaExt::namespace(&self.pod.metadata), &name);
+            let claim = self.caches.get::<PersistentVolumeClaim>(&at);
+            let owned = |c: &PersistentVolumeClaim| {
+                MetaExt::controller(&c.metadata)
+                    .is_some_and(|o| Some(&o.uid) == self.pod.metadata.uid.as_ref())
+            };
+            let why = match claim {
+                None => {
+                    format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found")
+                }
+                Some(c) if ephemeral && !owned(c) => {
+                    let pod = MetaExt::name(&self.pod.metadata);
+                    format!("PVC {at} was not created for pod {}/{pod} (pod is not owner)", at.namespace)
+                }
+                Some(c) if c.metadata.is_deleting() => "PVC is being deleted".to_owned(),
+                Some(c) if claim_phase(c) != "Bound" => "PVC is not bound".to_owned(),
+                Some(c) if volume_name(c).is_empty() => "PVC has empty pvc.Spec.VolumeName".to_owned(),
+                Some(_) => continue,
+            };
+            volumes.push(v.name.as_str());
+            reasons.push(format!("error processing PVC {at}: {why}"));
+        }
+        if volumes.is_empty() {
+            return None;
+        }
+        let volumes = volumes.join(" ");
+        Some(format!(
+            "Unable to attach or mount volumes: unmounted volumes=[{volumes}], unattached volumes=[], failed to process volumes=[{volumes}]: {}",
+            reasons.join("; ")
+        ))
     }
 
     /// Why a container cannot be created: something that its environment refers to is missing.

@@ -32,6 +32,7 @@ mod config;
 pub mod fault;
 pub mod images;
 mod kill;
+mod memory;
 mod node;
 mod pod_worker;
 mod prober;

@@ -46,10 +46,15 @@ impl Reconciler for Kubelet {
         EventFlavour::Core { component: self.name.clone(), host: Some(self.node.clone()) }
     }
 
+    fn memory(&self, state: &State) -> Vec<String> {
+        state.lines()
+    }
+
     fn watches(&self) -> Vec<(Kind, Filter)> {
         vec![
             (Kind::Node, Filter::Name(self.node.clone())),
             (Kind::ConfigMap, Filter::All),
+            (Kind::PersistentVolumeClaim, Filter::All),
             (Kind::Secret, Filter::All),
             (Kind::Pod, Filter::NodeName(self.node.clone())),
         ]
@@ -68,7 +73,7 @@ impl Reconciler for Kubelet {
             {
                 cx.enqueue(node::status_key(&self.node));
             }
-            Kind::ConfigMap | Kind::Secret => config_changed(cx, object),
+            Kind::ConfigMap | Kind::Secret | Kind::PersistentVolumeClaim => config_changed(cx, object),
             _ => {}
         }
     }
@@ -157,7 +162,7 @@ fn concerns_the_worker(seen: &Notification) -> bool {
     gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
 }
 
-/// Pods that wait for a ConfigMap or Secret are tried again at their next attempt, come what may.
+/// Pods that wait for a ConfigMap, a Secret or a claim are tried again at their next attempt, come what may.
 fn config_changed(cx: &mut Handler<'_, State>, object: &Object) {
     let namespace = object.namespace();
     let here = cx.state.pods.range(Key::new(namespace, "")..);

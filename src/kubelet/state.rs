@@ -179,7 +179,7 @@ pub struct PodRuntime {
     pub retry: Option<Retry>,
     /// How often a mount failed.
     pub mount_failures: u32,
-    /// Whether it waits for a ConfigMap or Secret.
+    /// Whether it waits for a ConfigMap, a Secret or a claim.
     pub waits_for_config: bool,
     /// When the probe workers began; their ticks are counted from here.
     pub probing_since: Option<Timestamp>,

@@ -34,6 +34,11 @@ impl Cache {
         &self.classes
     }
 
+    /// The pods that are on their way to a node, with its name.
+    pub fn assumed(&self) -> impl Iterator<Item = (&Key, &str)> {
+        self.pods.iter().filter(|(_, (_, assumed))| *assumed).map(|(pod, (node, _))| (pod, &**node))
+    }
+
     /// Whether the pod counts somewhere.
     pub fn has(&self, pod: &Key) -> bool {
         self.pods.contains_key(pod)

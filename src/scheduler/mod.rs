@@ -2,8 +2,10 @@
 //!
 //! [`framework`] and [`plugins`] decide, as pure functions over typed objects; [`cache`] keeps what
 //! they look at, [`queue`] the pods that wait, and [`schedule_one`] is the loop that takes a pod,
-//! finds a node and binds it.
+//! finds a node and binds it; [`binding_cycle`] is what comes in between when the pod's claims have to
+//! be bound first.
 
+pub mod binding_cycle;
 pub mod cache;
 pub mod framework;
 pub mod plugins;

@@ -49,6 +49,12 @@ fn order(q: &Queued) -> Order {
     (Reverse(q.priority), q.at, q.pod.metadata.key())
 }
 
+/// How long a pod waits that was tried so often: twice as long each time.
+fn back_off(attempts: u32) -> SignedDuration {
+    let factor = 1i64 << attempts.saturating_sub(1).min(10);
+    SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF))
+}
+
 impl Queue {
     /// How many pods wait in the active queue.
     pub fn active_len(&self) -> usize {
@@ -98,6 +104,11 @@ impl Queue {
         }
     }
 
+    /// How often the pod was tried.
+    pub fn attempts(&self, key: &Key) -> u32 {
+        self.pods.get(key).map_or(0, |q| q.attempts)
+    }
+
     /// The most important pod that is active.
     pub fn first(&self) -> Option<&Queued> {
         let ((_, _, key), ()) = self.active.get_min()?;
@@ -122,6 +133,17 @@ impl Queue {
         }
     }
 
+    /// Its binding failed, through no plugin's refusal: it is tried again after its back-off, come
+    /// what may.
+    pub fn back_off(&mut self, pod: &Rc<Pod>, attempts: u32, now: Timestamp) {
+        let key = pod.metadata.key();
+        self.remove(&key);
+        let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
+        let q = Queued { pod: pod.clone(), priority, at: now, attempts, refused_by: Rc::new([]) };
+        self.backoff.insert((later(now, back_off(attempts)), key.clone()), ());
+        self.pods.insert(key, q);
+    }
+
     /// Something changed that may let parked pods in, if `helps` says so: they back off and are
     /// then active. Gives when the first of them is.
     pub fn move_parked(&mut self, now: Timestamp, helps: impl Fn(&Queued) -> bool) -> Option<Timestamp> {
@@ -131,8 +153,7 @@ impl Queue {
         for key in keys {
             self.unschedulable.remove(&key);
             let Some(q) = self.pods.get(&key) else { continue };
-            let factor = 1i64 << q.attempts.saturating_sub(1).min(10);
-            let until = later(q.at, SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF)));
+            let until = later(q.at, back_off(q.attempts));
             if until <= now {
                 self.active.insert(order(q), ());
                 first = Some(now);
@@ -175,6 +196,21 @@ impl Queue {
         {
             self.active.insert(order(q), ());
         }
+    }
+
+    /// The pods that wait, where and why, a line each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let backing_off = |key: &Key| self.backoff.keys().any(|(_, k)| k == key);
+        self.pods.iter().map(move |(key, q)| {
+            let place = match () {
+                () if self.gated.contains_key(key) => "gated",
+                () if self.unschedulable.contains_key(key) => "unschedulable",
+                () if self.active.contains_key(&order(q)) => "active",
+                () if backing_off(key) => "backing off",
+                () => "in flight",
+            };
+            format!("{key} {place} after {} attempts, refused by {}", q.attempts, q.refused_by.join(", "))
+        })
     }
 
     /// The pods that could not be placed and wait for a change.

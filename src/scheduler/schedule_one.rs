@@ -6,11 +6,13 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::binding_cycle::{self, Assumed, Waiting};
 use super::cache::Cache;
 use super::framework::{
     FindArgs, Handle, NamespaceLister, NominatedPods, PodInfo, Snapshot, VolumeLister, WorkloadLister,
     find_nodes_that_fit, fit_error_message, score_nodes, select_host,
 };
+use super::plugins::volume::binding::PodVolumes;
 use super::plugins::{default_preemption, scheduling_gates};
 use super::queue::Queue;
 use crate::api::labels::Selector;
@@ -18,11 +20,13 @@ use crate::api::types::{
     Namespace, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition,
     PodDisruptionBudget, ReplicaSet, Service, StorageClass, Time,
 };
+use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
 use crate::client::{
     Caches, Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why,
 };
+use crate::etcd::Map;
 
 /// The scheduler whose pods say `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +46,17 @@ pub struct State {
     pub next_start: usize,
     /// How many pods were tried: with a pod's uid it makes the numbers that settle ties.
     pub cycles: u64,
+    /// Pods that have a node and wait for their claims.
+    pub waiting: Map<Key, Waiting>,
+    /// Claims and volumes it has written.
+    pub assumed: Assumed,
 }
 
-type Cx = Context<State>;
+pub(super) type Cx = Context<State>;
 
-/// The one key of the loop: "there may be a pod to place".
-fn tick() -> Key {
+/// The key of the loop: "there may be a pod to place". A pod's own key means that it waits for its
+/// claims.
+pub(super) fn tick() -> Key {
     Key::new("", "schedule-one")
 }
 
@@ -60,6 +69,11 @@ impl Reconciler for Scheduler {
 
     fn events(&self) -> EventFlavour {
         EventFlavour::Events { component: NAME.into(), instance: "default-scheduler-steady".into() }
+    }
+
+    fn memory(&self, state: &State) -> Vec<String> {
+        let assumed = state.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
+        state.queue.lines().chain(assumed).collect()
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
@@ -83,12 +97,18 @@ impl Reconciler for Scheduler {
         match seen.object().map(crate::api::Object::kind) {
             Some(Kind::Pod) => handle_pod(cx, seen),
             Some(Kind::Node) => handle_node(cx, seen),
-            Some(_) => moved(cx),
+            Some(_) => {
+                binding_cycle::storage_changed(cx, seen);
+                moved(cx);
+            }
             None => {}
         }
     }
 
-    async fn sync(self, cx: Cx, _: Key) -> Result {
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        if key != tick() {
+            return binding_cycle::go_on(&cx, &key).await;
+        }
         schedule_one(&cx).await
     }
 }
@@ -113,6 +133,7 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
     let here = seen.new.is_some() && !terminal(pod);
     if !here {
         let counted = cx.state.cache.has(&key);
+        binding_cycle::forget(cx, &key);
         cx.state.cache.remove_pod(&key);
         cx.state.queue.remove(&key);
         if counted {
@@ -122,6 +143,7 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
     }
     if bound(pod) {
         let news = !cx.state.cache.has(&key);
+        binding_cycle::forget(cx, &key);
         cx.state.cache.set_pod(pod);
         cx.state.queue.remove(&key);
         // A pod that came may be what another one wants to be near.
@@ -188,24 +210,25 @@ fn moved(cx: &mut Handler<'_, State>) {
 }
 
 /// What the plugins ask of the informers.
-struct Listers<'a>(&'a Caches);
+struct Listers<'a>(&'a Caches, Assumed);
 
 impl VolumeLister for Listers<'_> {
     fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>> {
-        self.0.get(&Key::new(namespace, name)).cloned()
+        let key = Key::new(namespace, name);
+        self.1.claim(&key, self.0.get(&key))
     }
     fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>> {
-        self.0.get(&Key::new("", name)).cloned()
+        let key = Key::new("", name);
+        self.1.volume(&key, self.0.get(&key))
     }
     fn class(&self, name: &str) -> Option<Rc<StorageClass>> {
         self.0.get(&Key::new("", name)).cloned()
     }
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>> {
         let all = self.0.of(Kind::PersistentVolume).list(None).filter_map(PersistentVolume::from_object);
-        let of = |v: &PersistentVolume| {
-            v.spec.as_ref().and_then(|s| s.storage_class_name.clone()).unwrap_or_default()
-        };
-        all.filter(|v| of(v) == class).cloned().collect()
+        all.filter(|v| volume_class(v) == class)
+            .filter_map(|v| self.1.volume(&v.metadata.key(), Some(v)))
+            .collect()
     }
 }
 
@@ -289,8 +312,8 @@ async fn schedule_one(cx: &Cx) -> Result {
         return Ok(());
     }
     match decide(cx, &pod, &key) {
-        Decision::Node { name, start, feasible, nodes } => {
-            bind(cx, &pod, &key, &name, start, (feasible, nodes)).await
+        Decision::Node { name, start, feasible, nodes, volumes } => {
+            bind(cx, &pod, &key, &name, start, (feasible, nodes), volumes).await
         }
         Decision::Nowhere(n) => {
             let n = *n;
@@ -300,7 +323,7 @@ async fn schedule_one(cx: &Cx) -> Result {
 }
 
 enum Decision {
-    Node { name: Rc<str>, start: usize, feasible: usize, nodes: usize },
+    Node { name: Rc<str>, start: usize, feasible: usize, nodes: usize, volumes: Option<PodVolumes> },
     Nowhere(Box<Nowhere>),
 }
 
@@ -316,7 +339,7 @@ struct Nowhere {
 fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     let (nodes, classes) = cx.state(|s| (s.cache.snapshot(), s.cache.classes().clone()));
     let info = PodInfo::new(pod.clone());
-    let listers = Listers(cx.caches());
+    let listers = Listers(cx.caches(), cx.state(|s| s.assumed.clone()));
     let nominated = cx.state(|s| Nominated::of(&s.queue, key));
     let h = Handle {
         snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) },
@@ -339,6 +362,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     }
     let found = find_nodes_that_fit(&h, &info, FindArgs { percentage: 0, start });
     let random = tie_break(pod, cycles);
+    let volumes = |name: &str| binding_cycle::volumes_for(&h, found.state.volume_binding.as_ref(), name);
     match found.nodes.as_slice() {
         [] => {
             let budgets: Vec<Rc<PodDisruptionBudget>> =
@@ -354,6 +378,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
             }))
         }
         [one] => Decision::Node {
+            volumes: volumes(one.name()),
             name: one.name().clone(),
             start: found.next_start,
             feasible: 1,
@@ -362,7 +387,8 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
         many => {
             let scores = score_nodes(&h, &found.state, many);
             let name = select_host(&scores, random).unwrap_or_else(|| many[0].name()).clone();
-            Decision::Node { name, start: found.next_start, feasible: many.len(), nodes: nodes.len() }
+            let (start, volumes) = (found.next_start, volumes(&name));
+            Decision::Node { name, start, feasible: many.len(), nodes: nodes.len(), volumes }
         }
     }
 }
@@ -374,13 +400,30 @@ fn tie_break(pod: &Pod, cycles: u64) -> u64 {
     seed ^ (seed >> 31)
 }
 
-async fn bind(cx: &Cx, pod: &Rc<Pod>, key: &Key, node: &str, start: usize, fits: (usize, usize)) -> Result {
+async fn bind(
+    cx: &Cx,
+    pod: &Rc<Pod>,
+    key: &Key,
+    node: &str,
+    start: usize,
+    fits: (usize, usize),
+    volumes: Option<PodVolumes>,
+) -> Result {
     let (p, n, k) = (pod.clone(), node.to_owned(), key.clone());
+    let attempts = cx.state(|s| s.queue.attempts(key));
     cx.update_state(move |s| {
         s.next_start = start;
         s.cache.assume(&p, &n);
         s.queue.remove(&k);
     });
+    match volumes {
+        None => bind_pod(cx, pod, key, node, fits).await,
+        Some(volumes) => binding_cycle::start(cx, pod, node, fits, attempts, volumes).await,
+    }
+}
+
+/// The pod and its node are told of each other.
+pub(super) async fn bind_pod(cx: &Cx, pod: &Rc<Pod>, key: &Key, node: &str, fits: (usize, usize)) -> Result {
     let why = Why::new("schedule_one.bind")
         .read("pod", ObjectRef { kind: Kind::Pod, key: key.clone() }, "spec.nodeName", pod.metadata.name())
         .read("node", ObjectRef::new(Kind::Node, "", node), "metadata.name", node)
@@ -423,7 +466,7 @@ async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     } else if n.clear_nomination {
         status.nominated_node_name = None;
     }
-    let changed = set_unschedulable(status, message, pod.metadata.generation, cx.now());
+    let changed = set_unschedulable(status, "Unschedulable", message, pod.metadata.generation, cx.now());
     if changed
         || status.nominated_node_name != pod.status.as_ref().and_then(|s| s.nominated_node_name.clone())
     {
@@ -481,8 +524,9 @@ async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Resu
     Ok(())
 }
 
-fn set_unschedulable(
+pub(super) fn set_unschedulable(
     status: &mut crate::api::types::PodStatus,
+    reason: &str,
     message: &str,
     generation: Option<i64>,
     now: Timestamp,
@@ -491,7 +535,7 @@ fn set_unschedulable(
     let mut c = PodCondition {
         type_: "PodScheduled".into(),
         status: "False".into(),
-        reason: Some("Unschedulable".into()),
+        reason: Some(reason.into()),
         message: Some(message.to_owned()),
         last_transition_time: Some(Time(seconds(now))),
         observed_generation: generation,
@@ -514,7 +558,7 @@ fn set_unschedulable(
 }
 
 /// Parked pods are tried again when their back-off ends, or in the background after a long while.
-fn wake_later(cx: &Cx) {
+pub(super) fn wake_later(cx: &Cx) {
     let mut queue = cx.state(|s| s.queue.clone());
     if let Some(at) = queue.flush(cx.now()) {
         cx.enqueue_after(tick(), at.duration_since(cx.now()));
@@ -525,7 +569,7 @@ fn seconds(t: Timestamp) -> Timestamp {
     Timestamp::from_second(t.as_second()).unwrap_or(t)
 }
 
-fn event(
+pub(super) fn event(
     pod: &Pod,
     type_: &'static str,
     reason: &str,

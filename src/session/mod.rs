@@ -15,16 +15,20 @@
 //! session.back();
 //! ```
 
+pub mod explore;
 pub mod handle;
 pub mod link;
 mod op;
 pub mod scenario;
+mod slice;
+mod travel;
 pub mod view;
 
 use std::rc::Rc;
 
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
+pub use travel::Travel;
 
 use crate::api::Timestamp;
 use crate::apiserver::{Request, Response, Write};
@@ -125,8 +129,10 @@ pub struct Session {
     at: MomentId,
     // The end of the branch that is shown; `at` lies on the way to it.
     tip: MomentId,
-    // The cluster at `at`.
+    // The cluster at `at`; while a step is under way, on the way to the next.
     cluster: Cluster,
+    under_way: Option<slice::UnderWay>,
+    astray: bool,
 }
 
 impl Session {
@@ -146,7 +152,7 @@ impl Session {
             depth: 0,
             kept: Some(cluster.clone()),
         };
-        Session { start, moments: vec![root], at: 0, tip: 0, cluster }
+        Session { start, moments: vec![root], at: 0, tip: 0, cluster, under_way: None, astray: false }
     }
 
     /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
@@ -179,7 +185,7 @@ impl Session {
     /// The cluster at a moment: kept, or made again by repeating what was done since the last one
     /// that was kept.
     pub fn cluster_at(&self, id: MomentId) -> Option<Cluster> {
-        if id == self.at { Some(self.cluster.clone()) } else { self.made_again(id) }
+        if id == self.at && !self.astray { Some(self.cluster.clone()) } else { self.made_again(id) }
     }
 
     fn made_again(&self, id: MomentId) -> Option<Cluster> {
@@ -223,6 +229,11 @@ impl Session {
         if id >= self.moments.len() {
             return false;
         }
+        self.show_branch_of(id);
+        self.look_at(id)
+    }
+
+    fn show_branch_of(&mut self, id: MomentId) {
         if !self.timeline().contains(&id) {
             let mut tip = id;
             while let Some(next) = self.moments[tip].children.last() {
@@ -230,10 +241,10 @@ impl Session {
             }
             self.tip = tip;
         }
-        self.look_at(id)
     }
 
     fn look_at(&mut self, id: MomentId) -> bool {
+        self.give_up();
         match self.cluster_at(id) {
             Some(cluster) => {
                 self.cluster = cluster;
@@ -276,6 +287,7 @@ impl Session {
     /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
     /// command). The run is as it was.
     pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
+        self.give_up();
         let op = Op::Step { depth, choice };
         if self.replay(&op) {
             return Ok(());
@@ -307,6 +319,7 @@ impl Session {
 
     /// Makes one finest action happen.
     pub fn act(&mut self, action: Action) -> bool {
+        self.give_up();
         let op = Op::Act(action);
         if self.replay(&op) {
             return true;
@@ -347,6 +360,7 @@ impl Session {
     /// handed back with what it has printed so far: let something happen, then
     /// [`Session::look_again`].
     pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
+        self.give_up();
         let op = Op::Kubectl {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
@@ -378,6 +392,7 @@ impl Session {
     /// # Errors
     /// If it cannot happen here; then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
+        self.give_up();
         let op = Op::Fault(fault.clone());
         if self.replay(&op) {
             return Ok(());
@@ -426,6 +441,12 @@ impl Session {
         let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
             return false;
         };
+        // The only way on lies on the branch that is shown; it is walked from the cluster at hand.
+        if self.current().children.len() == 1 && self.moments[child].kept.is_none() {
+            redo(&mut self.cluster, op);
+            self.at = child;
+            return true;
+        }
         self.goto(child)
     }
 

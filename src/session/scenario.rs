@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::{Depth, Session, Start};
+use super::{Depth, MomentId, Op, Session, Start};
 use crate::api::labels::Selector;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt, yaml};
@@ -118,13 +118,41 @@ impl Scenario {
         Start { scenario: self.id.to_owned(), nodes: self.nodes, ..Start::default() }
     }
 
-    /// A session in which its set-up is done.
+    /// A session in which its set-up is done, in one go; [`SetUp`] does it a slice at a time.
     pub fn open(&self) -> Session {
-        let mut session = Session::new(self.start());
+        let mut setup = SetUp::new(self);
+        while !setup.advance(usize::MAX) {}
+        setup.finish()
+    }
+
+    /// Where a run of this scenario begins for a person: the moment at which its set-up ended. Read
+    /// from what was done, without doing it again; the root, if this is not how the run began.
+    pub fn begins(&self, session: &Session) -> MomentId {
+        let line = session.timeline();
+        let mut at = 0;
+        let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &m.op);
         for deed in &self.setup {
-            self.perform(&mut session, deed);
+            let matches = |op: Option<&Op>| match (deed, op) {
+                // The pods that a line names have got names by then.
+                (Deed::Kubectl(line), Some(Op::Kubectl { line: done, .. })) => {
+                    line == done || line.contains("{pod:")
+                }
+                (Deed::Fault(fault), Some(Op::Fault(done))) => fault == done,
+                (Deed::Steady(_), Some(op)) => *op == Op::Step { depth: Depth::Command, choice: None },
+                _ => false,
+            };
+            let once = !matches!(deed, Deed::Steady(_));
+            if once && !matches(next(at)) {
+                return 0;
+            }
+            while matches(next(at)) {
+                at += 1;
+                if once {
+                    break;
+                }
+            }
         }
-        session
+        line.get(at).copied().unwrap_or(0)
     }
 
     /// Does something of it in a session; whether anything came of it.
@@ -153,6 +181,56 @@ impl Scenario {
             }
         }
         session.at() != before
+    }
+}
+
+/// A scenario's set-up under way, so many steps at a time.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    scenario: Scenario,
+    session: Session,
+    /// The deed that is next, and how many steps of it are done.
+    deed: usize,
+    steps: usize,
+    done: u64,
+}
+
+impl SetUp {
+    /// Nothing of it is done yet.
+    pub fn new(scenario: &Scenario) -> SetUp {
+        let session = Session::new(scenario.start());
+        SetUp { scenario: scenario.clone(), session, deed: 0, steps: 0, done: 0 }
+    }
+
+    /// How many steps are done. How many there will be nobody knows.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Does at most so many steps; whether all is done.
+    pub fn advance(&mut self, steps: usize) -> bool {
+        for _ in 0..steps {
+            let Some(deed) = self.scenario.setup.get(self.deed) else { return true };
+            self.done += 1;
+            let again = matches!(deed, Deed::Steady(_))
+                && self.steps < STEPS_TO_STEADY
+                && self.session.step(Depth::Command, None);
+            if again {
+                self.steps += 1;
+                continue;
+            }
+            if !matches!(deed, Deed::Steady(_)) {
+                self.scenario.perform(&mut self.session, deed);
+            }
+            self.deed += 1;
+            self.steps = 0;
+        }
+        self.deed >= self.scenario.setup.len()
+    }
+
+    /// The session, as far as it came.
+    pub fn finish(self) -> Session {
+        self.session
     }
 }
 
@@ -211,6 +289,25 @@ mod tests {
                 assert!(s.perform(&mut session, deed), "{}: {deed:?}", s.id);
             }
         }
+    }
+
+    #[test]
+    fn where_a_set_up_ended_is_read_from_the_run() {
+        for s in all() {
+            let mut slow = SetUp::new(&s);
+            while !slow.advance(3) {}
+            let mut session = slow.finish();
+            assert_eq!(session.at(), s.open().at(), "{}", s.id);
+            let first = session.at();
+            assert_eq!(s.begins(&session), first, "{}", s.id);
+            for _ in 0..5 {
+                session.step(Depth::Command, None);
+            }
+            session.kubectl("scale deployment web --replicas=1", &[]);
+            session.step(Depth::Command, None);
+            assert_eq!(s.begins(&session), first, "{}", s.id);
+        }
+        assert_eq!(all()[1].begins(&Session::new(Start::default())), 0);
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn App(props: &Props) -> Html {
                             onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
                     </div>
                 }
-                <Progress mode={v.mode.clone()} />
+                <Progress mode={v.mode.clone()} slow={v.slow} />
                 <KeysDialog open={*help} set={open_help} />
             </div>
         </ContextProvider<Texts>>
@@ -176,6 +176,7 @@ fn PaneTabs(props: &TabsProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct ProgressProps {
     mode: Mode,
+    slow: bool,
 }
 
 /// How far a long run is, and a way to stop it.
@@ -184,8 +185,12 @@ fn Progress(props: &ProgressProps) -> Html {
     let store = use_store();
     let t = use_texts();
     let (text, value) = match props.mode {
-        Mode::ToSteady { done } if done > 60 => (t.with("running", &[("n", (done as f64).into())]), None),
-        Mode::Restoring { done, of } => {
+        Mode::ToSteady { done } if props.slow => (t.with("running", &[("n", (done as f64).into())]), None),
+        Mode::Stepping if props.slow => (t.get("stepping"), None),
+        Mode::Loading { done, of: None } if props.slow => {
+            (t.with("setting-up", &[("n", (done as f64).into())]), None)
+        }
+        Mode::Loading { done, of: Some(of) } if props.slow => {
             let args = [("done", (done as f64).into()), ("of", (of as f64).into())];
             (t.with("restoring", &args), Some((done, of)))
         }

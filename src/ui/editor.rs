@@ -9,6 +9,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::i18n::Texts;
 use super::store::{Shared, Store};
 use super::topbar::is_dark;
 use crate::ui::hooks::{use_store, use_texts};
@@ -50,11 +51,11 @@ pub fn Editor(props: &Props) -> Html {
     let ready = use_state(|| false);
     {
         let (host, live, ready) = (host.clone(), live.clone(), ready.setter());
-        let label = t.get("manifest");
+        let words = words(&t);
         use_effect_with((), move |()| {
             if let Some(host) = host.cast::<HtmlElement>() {
                 spawn_local(async move {
-                    match mount(&host, &store, &label).await {
+                    match mount(&host, &store, &words).await {
                         Ok(editor) => {
                             *live.borrow_mut() = Some(editor);
                             ready.set(true);
@@ -62,6 +63,14 @@ pub fn Editor(props: &Props) -> Html {
                         Err(e) => gloo::console::error!("the editor did not load", e),
                     }
                 });
+            }
+        });
+    }
+    {
+        let live = live.clone();
+        use_effect_with((t.clone(), *ready), move |(t, _)| {
+            if let Some(l) = &*live.borrow() {
+                l.call("setWords", &words(t));
             }
         });
     }
@@ -109,7 +118,52 @@ pub fn Editor(props: &Props) -> Html {
     html! { <div class="editor" ref={host} tabindex="-1" onfocus={focus}><pre>{ props.text.as_str() }</pre></div> }
 }
 
-async fn mount(host: &HtmlElement, store: &Store, label: &str) -> Result<Live, JsValue> {
+/// CodeMirror's own words, as it asks for them, and their keys in the catalogue.
+const PHRASES: &[(&str, &str)] = &[
+    ("Find", "cm-find"),
+    ("Replace", "cm-replace"),
+    ("next", "cm-next"),
+    ("previous", "cm-previous"),
+    ("all", "cm-all"),
+    ("match case", "cm-match-case"),
+    ("by word", "cm-by-word"),
+    ("regexp", "cm-regexp"),
+    ("replace", "cm-replace-one"),
+    ("replace all", "cm-replace-all"),
+    ("close", "cm-close"),
+    ("current match", "cm-current-match"),
+    ("on line", "cm-on-line"),
+    ("replaced match on line $", "cm-replaced-one"),
+    ("replaced $ matches", "cm-replaced"),
+    ("Go to line", "cm-go-to-line"),
+    ("go", "cm-go"),
+    ("Completions", "cm-completions"),
+    ("Diagnostics", "cm-diagnostics"),
+    ("No diagnostics", "cm-no-diagnostics"),
+    ("Selection deleted", "cm-selection-deleted"),
+    ("Control character", "cm-control-character"),
+    ("folded code", "cm-folded"),
+    ("unfold", "cm-unfold"),
+    ("Fold line", "cm-fold-line"),
+    ("Unfold line", "cm-unfold-line"),
+    ("Folded lines", "cm-folded-lines"),
+    ("Unfolded lines", "cm-unfolded-lines"),
+    ("to", "cm-to"),
+];
+
+/// What the editor is called, and its words, in the page's language.
+fn words(t: &Texts) -> JsValue {
+    let phrases = Object::new();
+    for (phrase, key) in PHRASES {
+        let _ = Reflect::set(&phrases, &(*phrase).into(), &t.get(key).into());
+    }
+    let words = Object::new();
+    let _ = Reflect::set(&words, &"phrases".into(), &phrases);
+    let _ = Reflect::set(&words, &"ariaLabel".into(), &t.get("manifest").into());
+    words.into()
+}
+
+async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Live, JsValue> {
     let (typing, applying) = (store.clone(), store.clone());
     let on_change = Closure::<dyn Fn(String)>::new(move |text| typing.typed(text));
     let on_apply = Closure::<dyn Fn(String)>::new(move |text| {
@@ -120,7 +174,9 @@ async fn mount(host: &HtmlElement, store: &Store, label: &str) -> Result<Live, J
     let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
     set("text", &store.with(|s| s.text().to_owned()).into())?;
     set("dark", &is_dark().into())?;
-    set("ariaLabel", &label.into())?;
+    for name in ["ariaLabel", "phrases"] {
+        set(name, &Reflect::get(words, &name.into())?)?;
+    }
     set("onChange", on_change.as_ref())?;
     set("onApply", on_apply.as_ref())?;
     let window = gloo::utils::window();

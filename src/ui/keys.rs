@@ -16,7 +16,7 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["Space"], "key-run"),
     (&["⇧", "→"], "to-steady"),
     (&["Home"], "restart"),
-    (&["1", "9"], "key-choose"),
+    (&["1–9"], "key-choose"),
     (&["C"], "depth-command"),
     (&["R"], "depth-reconcile"),
     (&["M"], "depth-machinery"),
@@ -83,9 +83,7 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
     }
     match (e.key().as_str(), e.shift_key()) {
         ("ArrowRight", true) => store.to_steady(),
-        ("ArrowRight", false) => {
-            store.step();
-        }
+        ("ArrowRight", false) => store.step_on(),
         ("ArrowLeft", _) => {
             store.back();
         }

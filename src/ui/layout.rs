@@ -4,7 +4,8 @@
 //! a pod keeps its slot under its owner, a freed slot is taken again only when no fresh one is
 //! left, and going back in time finds everything in its old place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use steady::session::view::graph::{EdgeKind, Graph, GraphNode, Place};
 
@@ -98,11 +99,13 @@ pub struct Layout {
     /// Cards.
     pub items: Vec<Item>,
     /// Grids.
-    pub folds: Vec<Fold>,
+    pub folds: Vec<Rc<Fold>>,
     /// Lines.
     pub wires: Vec<Wire>,
     /// The whole.
     pub bounds: Rect,
+    /// The columns: the kinds of what stands there, and where each begins.
+    pub titles: Vec<(String, f32)>,
 }
 
 /// More pods than this under one owner are folded.
@@ -124,32 +127,35 @@ pub struct Slots {
 
 #[derive(Clone, Debug, Default)]
 struct Column {
-    slot_of: BTreeMap<String, usize>,
+    /// By [`GraphNode::id`]. Only looked into, never walked: its order means nothing.
+    slot_of: HashMap<u128, usize>,
     used: Vec<u64>,
     folded: bool,
 }
 
 impl Column {
     /// A slot for each pod, in their order.
-    fn assign(&mut self, uids: &[&str], room: usize, tick: u64) -> Vec<usize> {
-        let folded = uids.len().max(room) > FOLD_ABOVE;
+    fn assign(&mut self, pods: &[u128], room: usize, tick: u64) -> Vec<usize> {
+        let folded = pods.len().max(room) > FOLD_ABOVE;
         if self.folded && !folded {
             // What a grid left behind would scatter the few over many rows.
             *self = Column::default();
         }
         self.folded = folded;
-        let mut taken = BTreeSet::new();
-        let mut slots: Vec<Option<usize>> = Vec::with_capacity(uids.len());
-        for uid in uids {
-            slots.push(self.slot_of.get(*uid).copied().filter(|s| taken.insert(*s)));
+        let mut taken = vec![false; self.used.len()];
+        let mut take = |slot: usize| taken.get_mut(slot).is_some_and(|t| !std::mem::replace(t, true));
+        let mut slots: Vec<Option<usize>> = Vec::with_capacity(pods.len());
+        for pod in pods {
+            slots.push(self.slot_of.get(pod).copied().filter(|s| take(*s)));
         }
         let mut free: Option<Vec<usize>> = None;
-        for (slot, uid) in slots.iter_mut().zip(uids).filter(|(s, _)| s.is_none()) {
+        for (slot, pod) in slots.iter_mut().zip(pods).filter(|(s, _)| s.is_none()) {
             let new = if self.used.len() < room {
                 self.used.len()
             } else {
                 let free = free.get_or_insert_with(|| {
-                    let mut free: Vec<usize> = (0..self.used.len()).filter(|s| !taken.contains(s)).collect();
+                    let is_free = |s: &usize| !taken.get(*s).copied().unwrap_or(false);
+                    let mut free: Vec<usize> = (0..taken.len()).filter(is_free).collect();
                     // The one that was left longest ago is taken first, from the end.
                     free.sort_by_key(|s| std::cmp::Reverse((self.used.get(*s).copied(), *s)));
                     free
@@ -159,7 +165,7 @@ impl Column {
             if new == self.used.len() {
                 self.used.push(tick);
             }
-            self.slot_of.insert((*uid).to_owned(), new);
+            self.slot_of.insert(*pod, new);
             *slot = Some(new);
         }
         let slots: Vec<usize> = slots.into_iter().flatten().collect();
@@ -257,7 +263,7 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
 fn owners(graph: &Graph) -> Vec<Option<usize>> {
     let mut owner = vec![None; graph.nodes.len()];
     for e in graph.edges.iter().filter(|e| e.kind == EdgeKind::Owner) {
-        let place = |i: usize| graph.nodes.get(i).map(|n: &std::rc::Rc<GraphNode>| n.place);
+        let place = |i: usize| graph.nodes.get(i).map(|n: &Rc<GraphNode>| n.place);
         if place(e.from) < place(e.to)
             && let Some(slot) = owner.get_mut(e.to)
         {
@@ -298,8 +304,8 @@ fn block<'a>(
 /// Slots for the pods of a block, and how many slots it takes up.
 fn place_pods(graph: &Graph, b: &Block<'_>, slots: &mut Slots, tick: u64) -> (Vec<usize>, usize) {
     let column = slots.columns.entry(b.uid.to_owned()).or_default();
-    let uids: Vec<&str> = b.pods.iter().filter_map(|p| graph.nodes.get(*p)).map(|n| n.uid()).collect();
-    let places = column.assign(&uids, b.room, tick);
+    let pods: Vec<u128> = b.pods.iter().filter_map(|p| graph.nodes.get(*p)).map(|n| n.id).collect();
+    let places = column.assign(&pods, b.room, tick);
     let count = column.used.len().max(b.room);
     (places, count)
 }
@@ -345,7 +351,7 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut 
                 let f = fold(b, &places, count, (x2, y), columns);
                 slots.pods_width = slots.pods_width.max(f.rect.w);
                 height = height.max(f.rect.h);
-                out.folds.push(f);
+                out.folds.push(Rc::new(f));
             } else {
                 let columns = if count > 6 { 2 } else { 1 };
                 for (node, slot) in b.pods.iter().zip(places) {
@@ -367,13 +373,29 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut 
         }
         y = y.max(top + s.card.1 + s.between);
     }
+    out.titles = vec![("Pod".to_owned(), x2)];
+    let cards = groups.iter().flat_map(|(_, b)| b.iter().filter_map(|b| b.card));
+    // Where a Deployment stands alone, its ReplicaSet is what will come.
+    out.titles.extend(title(graph, cards, "ReplicaSet").filter(|_| x2 > x1).map(|t| (t, x1)));
+    out.titles.extend(title(graph, groups.iter().filter_map(|(r, _)| *r), "").map(|t| (t, 0.0)));
     out.bounds = Rect { x: x2, y: 0.0, w: slots.pods_width, h: y };
     out
+}
+
+/// The kinds of what stands in a column.
+fn title(graph: &Graph, cards: impl Iterator<Item = usize>, none: &str) -> Option<String> {
+    let kinds: BTreeSet<&str> =
+        cards.filter_map(|c| Some(graph.nodes.get(c)?.reference.kind.as_str())).collect();
+    let kinds: Vec<&str> = if kinds.is_empty() { vec![none] } else { kinds.into_iter().collect() };
+    Some(kinds.join(" · ")).filter(|t| !t.is_empty())
 }
 
 fn right_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots) {
     let s = &RIGHT;
     let x = out.bounds.x + slots.pods_width.max(s.pod.0) + s.across;
+    if !nodes.is_empty() {
+        out.titles.push(("Node".to_owned(), x));
+    }
     // Many nodes take several columns.
     let rows = if nodes.len() > 8 { ((nodes.len() as f32 / 1.6).sqrt().ceil() as usize).max(8) } else { 8 };
     for (i, node) in nodes.iter().enumerate() {
@@ -434,7 +456,7 @@ fn down(
                 let mut f = fold(b, &places, count, (inner, y), columns);
                 f.rect.w = room;
                 y = f.rect.bottom() + DOWN_GAP;
-                out.folds.push(f);
+                out.folds.push(Rc::new(f));
             } else {
                 let w = (room - DOWN_GAP) / 2.0;
                 for (node, slot) in b.pods.iter().zip(places) {

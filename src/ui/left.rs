@@ -104,7 +104,13 @@ struct ChangesProps {
 fn Changes(props: &ChangesProps) -> Html {
     let t = use_texts();
     if let Some(first) = props.diagnostics.first() {
-        return html! { <div class="changes bad" role="status"><p>{ &first.message }</p></div> };
+        let rest = props.diagnostics.len() - 1;
+        return html! {
+            <div class="changes bad" role="status" tabindex="0">
+                <p><b>{ t.with("problem-line", &[("line", (first.line as f64).into())]) }</b><span>{ &first.message }</span></p>
+                if rest > 0 { <p>{ t.with("problem-more", &[("n", (rest as f64).into())]) }</p> }
+            </div>
+        };
     }
     let Some(preview) = &props.preview else {
         return html! { <div class="changes"><p class="muted">{ t.get("apply-hint") }</p></div> };

@@ -162,6 +162,9 @@ fn Steady(props: &SteadyProps) -> Html {
 }
 
 fn short(t: &Texts, s: &Short) -> String {
+    if s.unattended {
+        return t.get("short-unattended");
+    }
     let args = [
         ("want", s.want.into()),
         ("updated", s.updated.into()),

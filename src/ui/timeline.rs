@@ -39,6 +39,7 @@ pub fn Timeline(props: &Props) -> Html {
     let width = use_width(&strip);
     let held = use_mut_ref(|| false);
     let n = props.marks.len();
+    let last = n.saturating_sub(1);
     let step = pitch(n, width);
     let go = {
         let (store, marks, strip) = (store.clone(), props.marks.clone(), strip.clone());
@@ -86,14 +87,13 @@ pub fn Timeline(props: &Props) -> Html {
             e.stop_propagation();
         })
     };
-    let text =
-        t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", ((n - 1) as f64).into())]);
+    let text = t.with("timeline-at", &[("at", (props.position as f64).into()), ("of", (last as f64).into())]);
     let x = EDGE + props.position as f32 * step;
     html! {
         <div class="timeline">
             <span class="at" aria-hidden="true">{ t.with("timeline-step", &[("n", (props.position as f64).into())]) }</span>
             <div class="strip" ref={strip} role="slider" tabindex="0" aria-label={t.get("timeline")}
-                aria-valuemin="0" aria-valuemax={(n - 1).to_string()} aria-valuenow={props.position.to_string()}
+                aria-valuemin="0" aria-valuemax={last.to_string()} aria-valuenow={props.position.to_string()}
                 aria-valuetext={text} {onkeydown} {onpointerdown} {onpointermove}
                 onpointerup={release.clone()} onpointercancel={release}>
                 <svg width="100%" height={HEIGHT.to_string()} aria-hidden="true">
@@ -101,7 +101,7 @@ pub fn Timeline(props: &Props) -> Html {
                     <path class="cursor" d={format!("M{x} 1V{}", HEIGHT - 1.0)} />
                 </svg>
             </div>
-            <span class="of" aria-hidden="true">{ t.with("timeline-of", &[("n", ((n - 1) as f64).into())]) }</span>
+            <span class="of" aria-hidden="true">{ t.with("timeline-of", &[("n", (last as f64).into())]) }</span>
             if props.marks.iter().any(|m| m.fork) { <Branches marks={props.marks.clone()} /> }
         </div>
     }

@@ -35,7 +35,11 @@ pub fn TopBar(props: &BarProps) -> Html {
             let mut all: Vec<Choice> = scenarios
                 .iter()
                 .enumerate()
-                .map(|(i, s)| Choice { title: said(&t, &s.title), about: String::new(), now: Some(i) == now })
+                .map(|(i, s)| Choice {
+                    title: said(&t, &s.title),
+                    about: said(&t, &s.text),
+                    now: Some(i) == now,
+                })
                 .collect();
             if store.has_kept() {
                 all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
@@ -145,6 +149,13 @@ pub struct Props {
     pub steady: bool,
 }
 
+/// The depths, and their keys in the catalogue.
+const DEPTHS: [(Depth, &str); 3] = [
+    (Depth::Command, "depth-command"),
+    (Depth::Reconcile, "depth-reconcile"),
+    (Depth::Machinery, "depth-machinery"),
+];
+
 /// Restart, back, step, run, to steady; speed and depth.
 #[component]
 pub fn Transport(props: &Props) -> Html {
@@ -172,6 +183,16 @@ pub fn Transport(props: &Props) -> Html {
             store.set_speed(to.unwrap_or(2));
         })
     };
+    let choose_depth = {
+        let store = store.clone();
+        Callback::from(move |e: Event| {
+            let to: Option<usize> =
+                e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
+            if let Some((depth, _)) = to.and_then(|i| DEPTHS.get(i)) {
+                store.set_depth(*depth);
+            }
+        })
+    };
     let depth = |d: Depth, key: &'static str| {
         let store = store.clone();
         html! {
@@ -187,7 +208,7 @@ pub fn Transport(props: &Props) -> Html {
                     { glyph::icon(glyph::RESTART) }</button>
                 <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={props.at_start}
                     onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
-                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(|s| { s.step(); })}>
+                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(Store::step_on)}>
                     { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
                 <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}
                     aria-label={t.get(if playing { "pause" } else { "run" })} title={t.get("key-run")}>
@@ -196,13 +217,17 @@ pub fn Transport(props: &Props) -> Html {
                 <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}
                     aria-label={t.get(if rushing { "stop" } else { "to-steady" })} title={t.get("to-steady-keys")}>
                     { glyph::icon(glyph::STEADY) }<span>{ t.get(if rushing { "stop" } else { "to-steady" }) }</span></button>
-                <label class="speed"><span class="sr">{ t.get("speed") }</span>
-                    <select onchange={set_speed}>{ for SPEEDS.iter().enumerate().map(|(i, ms)| speed(i, *ms)) }</select></label>
+                <span class="fine">
+                    <label class="speed"><span class="sr">{ t.get("speed") }</span>
+                        <select onchange={set_speed}>{ for SPEEDS.iter().enumerate().map(|(i, ms)| speed(i, *ms)) }</select></label>
+                    // Where there is no room for three buttons.
+                    <label class="depth-choice"><span class="sr">{ t.get("depth") }</span>
+                        <select onchange={choose_depth}>{ for DEPTHS.iter().enumerate().map(|(i, (d, key))| html! {
+                            <option value={i.to_string()} selected={*d == props.depth}>{ t.get(key) }</option> }) }</select></label>
+                </span>
             </div>
             <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store, props.depth)}>
-                { depth(Depth::Command, "depth-command") }
-                { depth(Depth::Reconcile, "depth-reconcile") }
-                { depth(Depth::Machinery, "depth-machinery") }
+                { for DEPTHS.iter().map(|(d, key)| depth(*d, key)) }
             </div>
         </div>
     }
@@ -212,8 +237,7 @@ pub fn Transport(props: &Props) -> Html {
 fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
     let store = store.clone();
     Callback::from(move |e: KeyboardEvent| {
-        let all = [Depth::Command, Depth::Reconcile, Depth::Machinery];
-        let at = all.iter().position(|d| *d == now).unwrap_or(0);
+        let at = DEPTHS.iter().position(|(d, _)| *d == now).unwrap_or(0);
         let to = match e.key().as_str() {
             "ArrowRight" | "ArrowDown" => (at + 1) % 3,
             "ArrowLeft" | "ArrowUp" => (at + 2) % 3,
@@ -221,7 +245,7 @@ fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
         };
         e.prevent_default();
         e.stop_propagation();
-        if let Some(d) = all.get(to) {
+        if let Some((d, _)) = DEPTHS.get(to) {
             store.set_depth(*d);
             super::keys::focus(&format!(".seg button:nth-child({})", to + 1));
         }

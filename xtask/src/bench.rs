@@ -1,10 +1,12 @@
 //! `cargo xtask bench`: the figures of docs/benchmarks.md. They tell how things grow; nothing passes
 //! or fails by them.
 
-use crate::run::{Result, cargo, command, output, run as exec};
+use crate::run::{Result, cargo, command, output, root, run as exec};
+use crate::server::Server;
 use crate::{browser, page, tools};
 
-/// Runs the native benchmark and the one in Chromium, or one of them, for some or all sizes.
+/// Runs the native benchmark, the one in Chromium and the cold load, or one of them, for some or all
+/// sizes.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
     let mut sizes: Vec<&str> = Vec::new();
@@ -16,23 +18,35 @@ pub fn run(args: &[String]) -> Result<()> {
             other => return Err(format!("`{other}` is no number of replicas")),
         }
     }
-    let (native, in_browser) = match part {
-        None => (true, true),
-        Some("native") => (true, false),
-        Some("browser") => (false, true),
-        Some(other) => return Err(format!("`--only {other}`: only native and browser are known here")),
-    };
+    if let Some(other) = part.filter(|p| !["native", "browser", "cold"].contains(p)) {
+        return Err(format!("`--only {other}`: only native, browser and cold are known here"));
+    }
+    let wanted = |name| part.is_none_or(|p| p == name);
     println!("{}\n", machine());
-    if native {
+    if wanted("native") {
         exec(cargo().args(["bench", "--quiet", "--bench", "cluster", "--"]).args(&sizes))?;
     }
-    if in_browser {
+    if wanted("browser") {
         let chromium = browser::ensure()?;
         tools::npm_bin()?;
         page::lib(page::Profile::Release)?;
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
+    if wanted("cold") {
+        page::build(page::Profile::Release)?;
+        with_page("benches/cold.mjs")?;
+    }
     Ok(())
+}
+
+/// Serves `dist/` and runs a script that looks at it.
+pub fn with_page(script: &str) -> Result<()> {
+    let chromium = browser::ensure()?;
+    tools::npm_bin()?;
+    let server = Server::bind(Some(0), root().join("dist"), "/")?;
+    let url = server.url();
+    std::thread::spawn(move || server.run());
+    exec(command("node").arg(script).env("STEADY_URL", url).env("CHROME", chromium.chrome))
 }
 
 /// The commit and the class of machine, as far as the system tells.

@@ -26,8 +26,10 @@ cargo xtask test [--only lint|native|wasm|module|journeys]… [--release]
     --release   the journeys on the page as it is published, which takes minutes to build
 cargo xtask lib
     the library as an ES module, in pkg/
-cargo xtask bench [--only native|browser] [REPLICAS…]
+cargo xtask bench [--only native|browser|cold] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the sizes that are named, or of all
+cargo xtask picture
+    the pictures in docs/images, of the page as it is built in dist/
 cargo xtask conformance [DIR]
     recorded runs of Kubernetes against ours
 cargo xtask schema
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
+        "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs")),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))
         }

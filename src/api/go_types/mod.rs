@@ -11,6 +11,9 @@
 mod decode;
 mod encode;
 mod json;
+// No page sends it.
+#[cfg(not(target_arch = "wasm32"))]
+pub mod protobuf;
 #[rustfmt::skip]
 mod table;
 

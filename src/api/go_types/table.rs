@@ -21,6 +21,10 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::Lease => &LEASE,
         Kind::Deployment => &DEPLOYMENT,
         Kind::ReplicaSet => &REPLICA_SET,
+        Kind::StatefulSet => &STATEFUL_SET,
+        Kind::DaemonSet => &DAEMON_SET,
+        Kind::Job => &JOB,
+        Kind::CronJob => &CRON_JOB,
         Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         Kind::PriorityClass => &PRIORITY_CLASS,
     }
@@ -156,6 +160,38 @@ pub(super) static REPLICA_SET: GoStruct = GoStruct { name: "ReplicaSet", fields:
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&REPLICA_SET_SPEC), true),
     f("status", Struct(&REPLICA_SET_STATUS), true),
+] };
+
+pub(super) static STATEFUL_SET: GoStruct = GoStruct { name: "StatefulSet", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&STATEFUL_SET_SPEC), true),
+    f("status", Struct(&STATEFUL_SET_STATUS), true),
+] };
+
+pub(super) static DAEMON_SET: GoStruct = GoStruct { name: "DaemonSet", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&DAEMON_SET_SPEC), true),
+    f("status", Struct(&DAEMON_SET_STATUS), true),
+] };
+
+pub(super) static JOB: GoStruct = GoStruct { name: "Job", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&JOB_SPEC), true),
+    f("status", Struct(&JOB_STATUS), true),
+] };
+
+pub(super) static CRON_JOB: GoStruct = GoStruct { name: "CronJob", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&CRON_JOB_SPEC), true),
+    f("status", Struct(&CRON_JOB_STATUS), true),
 ] };
 
 pub(super) static POD_DISRUPTION_BUDGET: GoStruct = GoStruct { name: "PodDisruptionBudget", fields: &[
@@ -500,6 +536,104 @@ pub(super) static REPLICA_SET_STATUS: GoStruct = GoStruct { name: "ReplicaSetSta
     f("terminatingReplicas", Pointer(&Int32), true),
     f("observedGeneration", Int64, true),
     f("conditions", List(&Struct(&REPLICA_SET_CONDITION)), true),
+] };
+
+pub(super) static STATEFUL_SET_SPEC: GoStruct = GoStruct { name: "StatefulSetSpec", fields: &[
+    f("replicas", Pointer(&Int32), true),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), false),
+    f("template", Struct(&POD_TEMPLATE_SPEC), false),
+    f("volumeClaimTemplates", List(&Struct(&PERSISTENT_VOLUME_CLAIM)), true),
+    f("serviceName", Text, false),
+    f("podManagementPolicy", Named("v1.PodManagementPolicyType", &Text), true),
+    f("updateStrategy", Struct(&STATEFUL_SET_UPDATE_STRATEGY), true),
+    f("revisionHistoryLimit", Pointer(&Int32), true),
+    f("minReadySeconds", Int32, true),
+    f("persistentVolumeClaimRetentionPolicy", Pointer(&Struct(&STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY)), true),
+    f("ordinals", Pointer(&Struct(&STATEFUL_SET_ORDINALS)), true),
+] };
+
+pub(super) static STATEFUL_SET_STATUS: GoStruct = GoStruct { name: "StatefulSetStatus", fields: &[
+    f("observedGeneration", Int64, true),
+    f("replicas", Int32, false),
+    f("readyReplicas", Int32, true),
+    f("currentReplicas", Int32, true),
+    f("updatedReplicas", Int32, true),
+    f("currentRevision", Text, true),
+    f("updateRevision", Text, true),
+    f("collisionCount", Pointer(&Int32), true),
+    f("conditions", List(&Struct(&STATEFUL_SET_CONDITION)), true),
+    f("availableReplicas", Int32, false),
+] };
+
+pub(super) static DAEMON_SET_SPEC: GoStruct = GoStruct { name: "DaemonSetSpec", fields: &[
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), false),
+    f("template", Struct(&POD_TEMPLATE_SPEC), false),
+    f("updateStrategy", Struct(&DAEMON_SET_UPDATE_STRATEGY), true),
+    f("minReadySeconds", Int32, true),
+    f("revisionHistoryLimit", Pointer(&Int32), true),
+] };
+
+pub(super) static DAEMON_SET_STATUS: GoStruct = GoStruct { name: "DaemonSetStatus", fields: &[
+    f("currentNumberScheduled", Int32, false),
+    f("numberMisscheduled", Int32, false),
+    f("desiredNumberScheduled", Int32, false),
+    f("numberReady", Int32, false),
+    f("observedGeneration", Int64, true),
+    f("updatedNumberScheduled", Int32, true),
+    f("numberAvailable", Int32, true),
+    f("numberUnavailable", Int32, true),
+    f("collisionCount", Pointer(&Int32), true),
+    f("conditions", List(&Struct(&DAEMON_SET_CONDITION)), true),
+] };
+
+pub(super) static JOB_SPEC: GoStruct = GoStruct { name: "JobSpec", fields: &[
+    f("parallelism", Pointer(&Int32), true),
+    f("completions", Pointer(&Int32), true),
+    f("activeDeadlineSeconds", Pointer(&Int64), true),
+    f("podFailurePolicy", Pointer(&Struct(&POD_FAILURE_POLICY)), true),
+    f("successPolicy", Pointer(&Struct(&SUCCESS_POLICY)), true),
+    f("backoffLimit", Pointer(&Int32), true),
+    f("backoffLimitPerIndex", Pointer(&Int32), true),
+    f("maxFailedIndexes", Pointer(&Int32), true),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("manualSelector", Pointer(&Bool), true),
+    f("template", Struct(&POD_TEMPLATE_SPEC), false),
+    f("ttlSecondsAfterFinished", Pointer(&Int32), true),
+    f("completionMode", Pointer(&Named("v1.CompletionMode", &Text)), true),
+    f("suspend", Pointer(&Bool), true),
+    f("podReplacementPolicy", Pointer(&Named("v1.PodReplacementPolicy", &Text)), true),
+    f("managedBy", Pointer(&Text), true),
+] };
+
+pub(super) static JOB_STATUS: GoStruct = GoStruct { name: "JobStatus", fields: &[
+    f("conditions", List(&Struct(&JOB_CONDITION)), true),
+    f("startTime", Pointer(&Time), true),
+    f("completionTime", Pointer(&Time), true),
+    f("active", Int32, true),
+    f("succeeded", Int32, true),
+    f("failed", Int32, true),
+    f("terminating", Pointer(&Int32), true),
+    f("completedIndexes", Text, true),
+    f("failedIndexes", Pointer(&Text), true),
+    f("uncountedTerminatedPods", Pointer(&Struct(&UNCOUNTED_TERMINATED_PODS)), true),
+    f("ready", Pointer(&Int32), true),
+] };
+
+pub(super) static CRON_JOB_SPEC: GoStruct = GoStruct { name: "CronJobSpec", fields: &[
+    f("schedule", Text, false),
+    f("timeZone", Pointer(&Text), true),
+    f("startingDeadlineSeconds", Pointer(&Int64), true),
+    f("concurrencyPolicy", Named("v1.ConcurrencyPolicy", &Text), true),
+    f("suspend", Pointer(&Bool), true),
+    f("jobTemplate", Struct(&JOB_TEMPLATE_SPEC), false),
+    f("successfulJobsHistoryLimit", Pointer(&Int32), true),
+    f("failedJobsHistoryLimit", Pointer(&Int32), true),
+] };
+
+pub(super) static CRON_JOB_STATUS: GoStruct = GoStruct { name: "CronJobStatus", fields: &[
+    f("active", List(&Struct(&OBJECT_REFERENCE)), true),
+    f("lastScheduleTime", Pointer(&Time), true),
+    f("lastSuccessfulTime", Pointer(&Time), true),
 ] };
 
 pub(super) static POD_DISRUPTION_BUDGET_SPEC: GoStruct = GoStruct { name: "PodDisruptionBudgetSpec", fields: &[
@@ -1127,6 +1261,68 @@ pub(super) static REPLICA_SET_CONDITION: GoStruct = GoStruct { name: "ReplicaSet
     f("message", Text, true),
 ] };
 
+pub(super) static STATEFUL_SET_UPDATE_STRATEGY: GoStruct = GoStruct { name: "StatefulSetUpdateStrategy", fields: &[
+    f("type", Named("v1.StatefulSetUpdateStrategyType", &Text), true),
+    f("rollingUpdate", Pointer(&Struct(&ROLLING_UPDATE_STATEFUL_SET_STRATEGY)), true),
+] };
+
+pub(super) static STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY: GoStruct = GoStruct { name: "StatefulSetPersistentVolumeClaimRetentionPolicy", fields: &[
+    f("whenDeleted", Named("v1.PersistentVolumeClaimRetentionPolicyType", &Text), true),
+    f("whenScaled", Named("v1.PersistentVolumeClaimRetentionPolicyType", &Text), true),
+] };
+
+pub(super) static STATEFUL_SET_ORDINALS: GoStruct = GoStruct { name: "StatefulSetOrdinals", fields: &[
+    f("start", Int32, false),
+] };
+
+pub(super) static STATEFUL_SET_CONDITION: GoStruct = GoStruct { name: "StatefulSetCondition", fields: &[
+    f("type", Named("v1.StatefulSetConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, true),
+    f("reason", Text, true),
+    f("message", Text, true),
+] };
+
+pub(super) static DAEMON_SET_UPDATE_STRATEGY: GoStruct = GoStruct { name: "DaemonSetUpdateStrategy", fields: &[
+    f("type", Named("v1.DaemonSetUpdateStrategyType", &Text), true),
+    f("rollingUpdate", Pointer(&Struct(&ROLLING_UPDATE_DAEMON_SET)), true),
+] };
+
+pub(super) static DAEMON_SET_CONDITION: GoStruct = GoStruct { name: "DaemonSetCondition", fields: &[
+    f("type", Named("v1.DaemonSetConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, true),
+    f("reason", Text, true),
+    f("message", Text, true),
+] };
+
+pub(super) static POD_FAILURE_POLICY: GoStruct = GoStruct { name: "PodFailurePolicy", fields: &[
+    f("rules", List(&Struct(&POD_FAILURE_POLICY_RULE)), false),
+] };
+
+pub(super) static SUCCESS_POLICY: GoStruct = GoStruct { name: "SuccessPolicy", fields: &[
+    f("rules", List(&Struct(&SUCCESS_POLICY_RULE)), false),
+] };
+
+pub(super) static JOB_CONDITION: GoStruct = GoStruct { name: "JobCondition", fields: &[
+    f("type", Named("v1.JobConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastProbeTime", Time, true),
+    f("lastTransitionTime", Time, true),
+    f("reason", Text, true),
+    f("message", Text, true),
+] };
+
+pub(super) static UNCOUNTED_TERMINATED_PODS: GoStruct = GoStruct { name: "UncountedTerminatedPods", fields: &[
+    f("succeeded", List(&Named("types.UID", &Text)), true),
+    f("failed", List(&Named("types.UID", &Text)), true),
+] };
+
+pub(super) static JOB_TEMPLATE_SPEC: GoStruct = GoStruct { name: "JobTemplateSpec", fields: &[
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&JOB_SPEC), true),
+] };
+
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
     f("namespace", Text, false),
     f("name", Text, false),
@@ -1480,6 +1676,27 @@ pub(super) static ROLLING_UPDATE_DEPLOYMENT: GoStruct = GoStruct { name: "Rollin
     f("maxSurge", Pointer(&IntOrString), true),
 ] };
 
+pub(super) static ROLLING_UPDATE_STATEFUL_SET_STRATEGY: GoStruct = GoStruct { name: "RollingUpdateStatefulSetStrategy", fields: &[
+    f("partition", Pointer(&Int32), true),
+    f("maxUnavailable", Pointer(&IntOrString), true),
+] };
+
+pub(super) static ROLLING_UPDATE_DAEMON_SET: GoStruct = GoStruct { name: "RollingUpdateDaemonSet", fields: &[
+    f("maxUnavailable", Pointer(&IntOrString), true),
+    f("maxSurge", Pointer(&IntOrString), true),
+] };
+
+pub(super) static POD_FAILURE_POLICY_RULE: GoStruct = GoStruct { name: "PodFailurePolicyRule", fields: &[
+    f("action", Named("v1.PodFailurePolicyAction", &Text), false),
+    f("onExitCodes", Pointer(&Struct(&POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT)), true),
+    f("onPodConditions", List(&Struct(&POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN)), true),
+] };
+
+pub(super) static SUCCESS_POLICY_RULE: GoStruct = GoStruct { name: "SuccessPolicyRule", fields: &[
+    f("succeededIndexes", Pointer(&Text), true),
+    f("succeededCount", Pointer(&Int32), true),
+] };
+
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[
     f("key", Text, false),
     f("path", Text, false),
@@ -1627,6 +1844,17 @@ pub(super) static PORT_STATUS: GoStruct = GoStruct { name: "PortStatus", fields:
 pub(super) static NODE_SELECTOR_TERM: GoStruct = GoStruct { name: "NodeSelectorTerm", fields: &[
     f("matchExpressions", List(&Struct(&NODE_SELECTOR_REQUIREMENT)), true),
     f("matchFields", List(&Struct(&NODE_SELECTOR_REQUIREMENT)), true),
+] };
+
+pub(super) static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: GoStruct = GoStruct { name: "PodFailurePolicyOnExitCodesRequirement", fields: &[
+    f("containerName", Pointer(&Text), true),
+    f("operator", Named("v1.PodFailurePolicyOnExitCodesOperator", &Text), false),
+    f("values", List(&Int32), false),
+] };
+
+pub(super) static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: GoStruct = GoStruct { name: "PodFailurePolicyOnPodConditionsPattern", fields: &[
+    f("type", Named("v1.PodConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
 ] };
 
 pub(super) static OBJECT_FIELD_SELECTOR: GoStruct = GoStruct { name: "ObjectFieldSelector", fields: &[

@@ -23,6 +23,10 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::Lease => &LEASE,
         Kind::Deployment => &DEPLOYMENT,
         Kind::ReplicaSet => &REPLICA_SET,
+        Kind::StatefulSet => &STATEFUL_SET,
+        Kind::DaemonSet => &DAEMON_SET,
+        Kind::Job => &JOB,
+        Kind::CronJob => &CRON_JOB,
         Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         Kind::PriorityClass => &PRIORITY_CLASS,
     }
@@ -112,6 +116,30 @@ static REPLICA_SET: Type = Type { name: "ReplicaSet", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&REPLICA_SET_SPEC)),
     f("status", Struct(&REPLICA_SET_STATUS)),
+] };
+
+static STATEFUL_SET: Type = Type { name: "StatefulSet", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&STATEFUL_SET_SPEC)),
+    f("status", Struct(&STATEFUL_SET_STATUS)),
+] };
+
+static DAEMON_SET: Type = Type { name: "DaemonSet", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&DAEMON_SET_SPEC)),
+    f("status", Struct(&DAEMON_SET_STATUS)),
+] };
+
+static JOB: Type = Type { name: "Job", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&JOB_SPEC)),
+    f("status", Struct(&JOB_STATUS)),
+] };
+
+static CRON_JOB: Type = Type { name: "CronJob", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CRON_JOB_SPEC)),
+    f("status", Struct(&CRON_JOB_STATUS)),
 ] };
 
 static POD_DISRUPTION_BUDGET: Type = Type { name: "PodDisruptionBudget", atomic: false, fields: &[
@@ -293,6 +321,49 @@ static REPLICA_SET_SPEC: Type = Type { name: "ReplicaSetSpec", atomic: false, fi
 
 static REPLICA_SET_STATUS: Type = Type { name: "ReplicaSetStatus", atomic: false, fields: &[
     f("conditions", List(&Struct(&REPLICA_SET_CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
+static STATEFUL_SET_SPEC: Type = Type { name: "StatefulSetSpec", atomic: false, fields: &[
+    f("selector", Struct(&LABEL_SELECTOR)),
+    f("template", Struct(&POD_TEMPLATE_SPEC)),
+    f("volumeClaimTemplates", List(&Struct(&PERSISTENT_VOLUME_CLAIM))).atomic(),
+    f("updateStrategy", Struct(&STATEFUL_SET_UPDATE_STRATEGY)),
+    f("persistentVolumeClaimRetentionPolicy", Struct(&STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY)),
+    f("ordinals", Struct(&STATEFUL_SET_ORDINALS)),
+] };
+
+static STATEFUL_SET_STATUS: Type = Type { name: "StatefulSetStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&STATEFUL_SET_CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
+static DAEMON_SET_SPEC: Type = Type { name: "DaemonSetSpec", atomic: false, fields: &[
+    f("selector", Struct(&LABEL_SELECTOR)),
+    f("template", Struct(&POD_TEMPLATE_SPEC)),
+    f("updateStrategy", Struct(&DAEMON_SET_UPDATE_STRATEGY)),
+] };
+
+static DAEMON_SET_STATUS: Type = Type { name: "DaemonSetStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&DAEMON_SET_CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
+static JOB_SPEC: Type = Type { name: "JobSpec", atomic: false, fields: &[
+    f("podFailurePolicy", Struct(&POD_FAILURE_POLICY)),
+    f("successPolicy", Struct(&SUCCESS_POLICY)),
+    f("selector", Struct(&LABEL_SELECTOR)),
+    f("template", Struct(&POD_TEMPLATE_SPEC)),
+] };
+
+static JOB_STATUS: Type = Type { name: "JobStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&JOB_CONDITION))).merge().merge_key("type").atomic(),
+    f("uncountedTerminatedPods", Struct(&UNCOUNTED_TERMINATED_PODS)),
+] };
+
+static CRON_JOB_SPEC: Type = Type { name: "CronJobSpec", atomic: false, fields: &[
+    f("jobTemplate", Struct(&JOB_TEMPLATE_SPEC)),
+] };
+
+static CRON_JOB_STATUS: Type = Type { name: "CronJobStatus", atomic: false, fields: &[
+    f("active", List(&Struct(&OBJECT_REFERENCE))).atomic(),
 ] };
 
 static POD_DISRUPTION_BUDGET_SPEC: Type = Type { name: "PodDisruptionBudgetSpec", atomic: false, fields: &[
@@ -613,6 +684,42 @@ static DEPLOYMENT_CONDITION: Type = Type { name: "DeploymentCondition", atomic: 
 
 static REPLICA_SET_CONDITION: Type = Type { name: "ReplicaSetCondition", atomic: false, fields: &[] };
 
+static STATEFUL_SET_UPDATE_STRATEGY: Type = Type { name: "StatefulSetUpdateStrategy", atomic: false, fields: &[
+    f("rollingUpdate", Struct(&ROLLING_UPDATE_STATEFUL_SET_STRATEGY)),
+] };
+
+static STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY: Type = Type { name: "StatefulSetPersistentVolumeClaimRetentionPolicy", atomic: false, fields: &[] };
+
+static STATEFUL_SET_ORDINALS: Type = Type { name: "StatefulSetOrdinals", atomic: false, fields: &[] };
+
+static STATEFUL_SET_CONDITION: Type = Type { name: "StatefulSetCondition", atomic: false, fields: &[] };
+
+static DAEMON_SET_UPDATE_STRATEGY: Type = Type { name: "DaemonSetUpdateStrategy", atomic: false, fields: &[
+    f("rollingUpdate", Struct(&ROLLING_UPDATE_DAEMON_SET)),
+] };
+
+static DAEMON_SET_CONDITION: Type = Type { name: "DaemonSetCondition", atomic: false, fields: &[] };
+
+static POD_FAILURE_POLICY: Type = Type { name: "PodFailurePolicy", atomic: false, fields: &[
+    f("rules", List(&Struct(&POD_FAILURE_POLICY_RULE))).atomic(),
+] };
+
+static SUCCESS_POLICY: Type = Type { name: "SuccessPolicy", atomic: false, fields: &[
+    f("rules", List(&Struct(&SUCCESS_POLICY_RULE))).atomic(),
+] };
+
+static JOB_CONDITION: Type = Type { name: "JobCondition", atomic: false, fields: &[] };
+
+static UNCOUNTED_TERMINATED_PODS: Type = Type { name: "UncountedTerminatedPods", atomic: false, fields: &[
+    f("succeeded", List(&Scalar)).list_set(),
+    f("failed", List(&Scalar)).list_set(),
+] };
+
+static JOB_TEMPLATE_SPEC: Type = Type { name: "JobTemplateSpec", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&JOB_SPEC)),
+] };
+
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
 static DAEMON_ENDPOINT: Type = Type { name: "DaemonEndpoint", atomic: false, fields: &[] };
@@ -798,6 +905,17 @@ static NODE_SELECTOR: Type = Type { name: "NodeSelector", atomic: true, fields: 
 
 static ROLLING_UPDATE_DEPLOYMENT: Type = Type { name: "RollingUpdateDeployment", atomic: false, fields: &[] };
 
+static ROLLING_UPDATE_STATEFUL_SET_STRATEGY: Type = Type { name: "RollingUpdateStatefulSetStrategy", atomic: false, fields: &[] };
+
+static ROLLING_UPDATE_DAEMON_SET: Type = Type { name: "RollingUpdateDaemonSet", atomic: false, fields: &[] };
+
+static POD_FAILURE_POLICY_RULE: Type = Type { name: "PodFailurePolicyRule", atomic: false, fields: &[
+    f("onExitCodes", Struct(&POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT)),
+    f("onPodConditions", List(&Struct(&POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN))).atomic(),
+] };
+
+static SUCCESS_POLICY_RULE: Type = Type { name: "SuccessPolicyRule", atomic: false, fields: &[] };
+
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
 static DOWNWARD_APIVOLUME_FILE: Type = Type { name: "DownwardAPIVolumeFile", atomic: false, fields: &[
@@ -897,6 +1015,12 @@ static NODE_SELECTOR_TERM: Type = Type { name: "NodeSelectorTerm", atomic: true,
     f("matchExpressions", List(&Struct(&NODE_SELECTOR_REQUIREMENT))).atomic(),
     f("matchFields", List(&Struct(&NODE_SELECTOR_REQUIREMENT))).atomic(),
 ] };
+
+static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: Type = Type { name: "PodFailurePolicyOnExitCodesRequirement", atomic: false, fields: &[
+    f("values", List(&Scalar)).list_set(),
+] };
+
+static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: Type = Type { name: "PodFailurePolicyOnPodConditionsPattern", atomic: false, fields: &[] };
 
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
 

@@ -14,7 +14,16 @@ const MAX_SIMPLE_KEY: usize = 128;
 
 /// The YAML text of a value.
 pub fn to_yaml(value: &Value) -> String {
-    let mut e = Emitter { out: String::new(), column: 0 };
+    emit(value, WIDTH)
+}
+
+/// The same with each text on one line, however long: to be read or compared line by line.
+pub fn to_yaml_unfolded(value: &Value) -> String {
+    emit(value, usize::MAX)
+}
+
+fn emit(value: &Value, width: usize) -> String {
+    let mut e = Emitter { out: String::new(), column: 0, width };
     match value {
         Value::Object(map) if !map.is_empty() => e.map(map, 0),
         Value::Array(items) if !items.is_empty() => e.list(items, 0),
@@ -30,6 +39,8 @@ struct Emitter {
     out: String,
     /// Characters on the current line.
     column: usize,
+    /// After which text is folded.
+    width: usize,
 }
 
 impl Emitter {
@@ -139,7 +150,7 @@ impl Emitter {
             let blank = c == ' ';
             let next_blank = chars.peek().is_some_and(|(_, c)| *c == ' ');
             let inside = quote.is_empty() || (i > 0 && i < last);
-            if blank && !key && !after_blank && self.column > WIDTH && inside && !next_blank {
+            if blank && !key && !after_blank && self.column > self.width && inside && !next_blank {
                 self.indent(indent);
             } else {
                 if c == '\'' && !quote.is_empty() {
@@ -160,7 +171,7 @@ impl Emitter {
         while let Some((i, c)) = chars.next() {
             let blank = c == ' ';
             match c {
-                ' ' if !key && !after_blank && self.column > WIDTH && i > 0 && i < last => {
+                ' ' if !key && !after_blank && self.column > self.width && i > 0 && i < last => {
                     self.indent(indent);
                     if chars.peek().is_some_and(|(_, c)| *c == ' ') {
                         self.write("\\");

@@ -282,6 +282,16 @@ fn what_is_printed_reads_back() {
 /// Texts of one piece over and over, and random ones: an answer, never a panic. (At 900 KB none of the
 /// former takes longer than any other: nothing is quadratic.)
 #[test]
+fn unfolded_text_stays_on_its_line() {
+    let long = format!("{}: {}", "a word ".repeat(30), "'quoted' ".repeat(20));
+    let v = json!({"message": long, "plain": "word ".repeat(40).trim()});
+    assert!(to_yaml(&v).lines().count() > 4);
+    let text = to_yaml_unfolded(&v);
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert_eq!(value(&text), v);
+}
+
+#[test]
 fn any_text_gets_an_answer() {
     let pieces = [
         "a: b\n",

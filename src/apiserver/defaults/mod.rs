@@ -1,5 +1,5 @@
 //! What the API server fills in: the defaults of every kind
-//! (`pkg/apis/{core,apps,policy,storage,scheduling}/v1/defaults.go`).
+//! (`pkg/apis/{core,apps,batch,policy,storage,scheduling}/v1/defaults.go`).
 //!
 //! A body goes through [`prepare`] as JSON, is decoded, and goes through [`apply`] as an object.
 //! What is allocated (cluster IPs, node ports) or admitted (service account, tolerations,
@@ -16,6 +16,7 @@
 //! ```
 
 mod apps;
+mod batch;
 mod core;
 mod omit;
 mod pod;
@@ -39,6 +40,10 @@ pub fn apply(object: &mut Object) {
     match object.kind() {
         Kind::Deployment => change(object, apps::deployment),
         Kind::ReplicaSet => change(object, apps::replica_set),
+        Kind::StatefulSet => change(object, apps::stateful_set),
+        Kind::DaemonSet => change(object, apps::daemon_set),
+        Kind::Job => change(object, batch::job),
+        Kind::CronJob => change(object, batch::cron_job),
         Kind::Pod => change(object, pod::pod),
         Kind::Service => change(object, core::service),
         Kind::ConfigMap | Kind::ServiceAccount | Kind::Event | Kind::Lease => {}

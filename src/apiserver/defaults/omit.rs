@@ -13,6 +13,12 @@ use crate::apiserver::validation::internal;
 const PLAIN: &[(Kind, &str, &[&str])] = &[
     (Kind::Deployment, "/spec", &["paused b", "minReadySeconds i"]),
     (Kind::ReplicaSet, "/spec", &["minReadySeconds i"]),
+    (Kind::StatefulSet, "/spec", &["minReadySeconds i", "podManagementPolicy s", "volumeClaimTemplates l"]),
+    (Kind::StatefulSet, "/spec/updateStrategy", &["type s"]),
+    (Kind::DaemonSet, "/spec", &["minReadySeconds i"]),
+    (Kind::DaemonSet, "/spec/updateStrategy", &["type s"]),
+    (Kind::CronJob, "/spec", &["concurrencyPolicy s"]),
+    (Kind::CronJob, "/spec/jobTemplate/metadata", METADATA),
     (
         Kind::Service,
         "/spec",
@@ -128,9 +134,17 @@ pub(super) fn omit_empty(kind: Kind, body: &mut Value) {
     {
         ports.iter_mut().for_each(|port| internal::omit_empty("ServicePort", port));
     }
+    if let Some(claims) = body.pointer_mut("/spec/volumeClaimTemplates").and_then(Value::as_array_mut)
+        && kind == Kind::StatefulSet
+    {
+        claims.iter_mut().for_each(|claim| omit_empty(Kind::PersistentVolumeClaim, claim));
+    }
     let template = match kind {
         Kind::Pod => "",
-        Kind::Deployment | Kind::ReplicaSet => "/spec/template",
+        Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet | Kind::Job => {
+            "/spec/template"
+        }
+        Kind::CronJob => "/spec/jobTemplate/spec/template",
         _ => return,
     };
     if let Some(meta) = at(body, &format!("{template}/metadata")) {

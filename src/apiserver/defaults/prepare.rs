@@ -28,7 +28,7 @@ const FREE_MAPS: &[&str] = &[
 ///
 /// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
 /// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
-/// - `selector: {}` of a Deployment or ReplicaSet is an error of its own, but the typed struct has
+/// - `selector: {}` of a Deployment, ReplicaSet, StatefulSet or DaemonSet is an error of its own, but the typed struct has
 ///   no room for a selector that is absent; an empty `matchLabels` marks the one that is there.
 pub fn prepare(kind: Kind, body: &mut Value) {
     for part in ["spec", "status"] {
@@ -37,7 +37,7 @@ pub fn prepare(kind: Kind, body: &mut Value) {
         }
     }
     super::omit::omit_empty(kind, body);
-    if matches!(kind, Kind::Deployment | Kind::ReplicaSet)
+    if matches!(kind, Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet)
         && let Some(Value::Object(selector)) = body.pointer_mut("/spec/selector")
         && selector.is_empty()
     {

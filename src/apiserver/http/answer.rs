@@ -3,9 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::negotiate::{Media, Shape};
-use super::path::Target;
 use super::read::List;
-use super::watch::{Watched, What};
 use super::{Call, HttpResponse, table};
 use crate::api::{Kind, Object, go_types, yaml};
 use crate::apiserver::managed_fields::{Manager, with_managers};
@@ -70,7 +68,7 @@ const FIRST: &[&str] = &[
 ];
 
 /// A value whose keys are those of no struct.
-fn ordered(value: &Value) -> String {
+pub(super) fn ordered(value: &Value) -> String {
     let Value::Object(map) = value else { return value.to_string() };
     let mut fields: Vec<(&String, &Value)> = map.iter().collect();
     fields.sort_by_key(|(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
@@ -156,7 +154,7 @@ impl Call<'_> {
         }
     }
 
-    fn include_object(&self) -> &str {
+    pub(super) fn include_object(&self) -> &str {
         match self.query.text("includeObject") {
             "" => "Metadata",
             other => other,
@@ -213,43 +211,6 @@ impl Call<'_> {
                     ..HttpResponse::default()
                 }
             }
-        }
-    }
-
-    /// A watch; owners are not shown, they are not kept for past revisions.
-    pub(super) fn render_watch(&mut self, target: &Target, watched: Watched, media: Media) -> HttpResponse {
-        let mut body = String::new();
-        let mut first = true;
-        for event in watched.events {
-            let text = match event.what {
-                What::Value(value) => ordered(&value),
-                What::Object(object, revision) => {
-                    let mut value = object.to_value();
-                    if let Some(r) = revision {
-                        value["metadata"]["resourceVersion"] = r.to_string().into();
-                    }
-                    match media.shape {
-                        Shape::Table => {
-                            let meta = json!({"resourceVersion": value["metadata"]["resourceVersion"]});
-                            let rows = [(object, value)];
-                            let include = self.include_object();
-                            let table = table::table(target.kind, &rows, &meta, self.api.now, include, first);
-                            first = false;
-                            ordered(&table)
-                        }
-                        Shape::Metadata | Shape::MetadataList => ordered(&metadata_of(&value)),
-                        _ => go_types::to_json(go_types::of(target.kind), &value, None),
-                    }
-                }
-            };
-            body.push_str(&format!("{{\"type\":\"{}\",\"object\":{text}}}\n", event.kind));
-        }
-        HttpResponse {
-            status: 200,
-            content_type: Media { yaml: false, ..media }.content_type().into(),
-            body,
-            watched: Some(watched.revision),
-            ..HttpResponse::default()
         }
     }
 }

@@ -14,6 +14,10 @@ use crate::apiserver::{Status, defaults};
 /// How many bytes of a body a message quotes.
 const SUMMARY: usize = 30;
 
+/// What newer client-go sends for kinds that it knows.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
 /// What a body is to become: its name, and how the scheme speaks of it.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
@@ -94,6 +98,10 @@ pub(super) fn decode_body(
             (json, Vec::new())
         }
         "application/yaml" => from_yaml(body).map_err(|e| unrecognized(&e))?,
+        #[cfg(not(target_arch = "wasm32"))]
+        PROTOBUF => {
+            (go_types::protobuf::parse(expected.layout, body).map_err(|e| unrecognized(&e))?, Vec::new())
+        }
         _ => return Err(unsupported_media()),
     };
     if !matches!(json, Json::Object(_) | Json::Null) {

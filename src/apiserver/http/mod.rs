@@ -23,6 +23,8 @@ mod patch;
 mod path;
 mod query;
 mod read;
+mod review;
+mod runtime;
 mod scale;
 mod table;
 mod watch;
@@ -39,10 +41,12 @@ use query::Query;
 
 pub(super) use decode::to_object;
 pub use decode::{decode_object, decode_value};
+pub use openapi::{Texts, TypeTexts};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
+pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS, Watch, more};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -81,8 +85,10 @@ pub struct HttpResponse {
     pub warnings: Vec<String>,
     /// The body; of a watch, one event per line.
     pub body: String,
-    /// For a watch, the revision up to which it told everything: where to go on.
-    pub watched: Option<u64>,
+    /// `Retry-After`, in seconds.
+    pub retry_after: Option<u32>,
+    /// For a watch: how it goes on, see [`more`].
+    pub watch: Option<Box<Watch>>,
 }
 
 /// Answers a request.
@@ -104,6 +110,21 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     };
     response.warnings = warnings.iter().map(|w| warning(w)).collect();
     response
+}
+
+/// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
+/// so many.
+pub fn too_large() -> HttpResponse {
+    answer::failure(&Status::new(
+        413,
+        "RequestEntityTooLarge",
+        format!("Request entity too large: limit is {BODY_LIMIT}"),
+    ))
+}
+
+/// The answer to a request for which there is no room now (`k8s.io/apiserver/pkg/server/filters`).
+pub fn too_many() -> HttpResponse {
+    HttpResponse { retry_after: Some(1), ..answer::text(429, "Too many requests, please try again later.\n") }
 }
 
 /// A `Warning` header: code 299, no agent, the text quoted.
@@ -129,19 +150,19 @@ fn method_not_allowed() -> Status {
 impl Call<'_> {
     fn run(&mut self) -> Result<HttpResponse> {
         if self.request.body.len() > BODY_LIMIT {
-            return Err(Status::new(
-                413,
-                "RequestEntityTooLarge",
-                format!("Request entity too large: limit is {BODY_LIMIT}"),
-            ));
+            return Ok(too_large());
         }
         let path = path::parse(&self.request.path);
         let target = match path {
             Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
             Path::Unbuilt { kind, api_version, name, resource } => {
+                if let Some(review) = review::of(kind, self.request)? {
+                    return Ok(answer::json(201, &review, negotiate::negotiate(&self.request.accept)?));
+                }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
+            Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
         let media = negotiate::negotiate(&self.request.accept)?;
@@ -161,11 +182,12 @@ impl Call<'_> {
         if *path == Path::Nothing {
             return Ok(answer::text(404, "404 page not found\n"));
         }
+        // What is no resource is served by Go's own multiplexer, which minds HEAD no more than GET.
+        if *path == Path::Health {
+            return Ok(answer::text(200, &self.health()));
+        }
         if self.request.method != "GET" {
             return Err(method_not_allowed());
-        }
-        if *path == Path::Health {
-            return Ok(answer::text(200, "ok"));
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         let aggregated = media.shape == Shape::AggregatedDiscovery;
@@ -183,7 +205,9 @@ impl Call<'_> {
             Path::OpenApi(rest) => {
                 let document = match rest.as_str() {
                     "v3" => Some(openapi::index()),
-                    rest => rest.strip_prefix("v3/").and_then(openapi::document),
+                    rest => {
+                        rest.strip_prefix("v3/").and_then(|p| openapi::document(p, self.api.texts.as_deref()))
+                    }
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
@@ -192,10 +216,19 @@ impl Call<'_> {
         })
     }
 
+    /// `ok`, or, `?verbose`, what was looked at. There is nothing that could fail.
+    fn health(&self) -> String {
+        if !self.query.has("verbose") {
+            return "ok".into();
+        }
+        let check = self.request.path.trim_matches('/').split('/').next().unwrap_or_default();
+        format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{check} check passed\n")
+    }
+
     /// A kind that is not built: there are none of it.
     fn unbuilt(
-        &self,
-        kind: &str,
+        &mut self,
+        kind: &'static str,
         api_version: &str,
         name: Option<&str>,
         resource: &str,
@@ -211,12 +244,7 @@ impl Call<'_> {
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         if self.query.on("watch") {
-            return Ok(HttpResponse {
-                status: 200,
-                content_type: media.content_type().into(),
-                watched: Some(self.api.etcd.revision()),
-                ..HttpResponse::default()
-            });
+            return self.watch_unbuilt(kind, api_version, media);
         }
         let metadata = serde_json::json!({"resourceVersion": self.api.etcd.revision().to_string()});
         Ok(match media.shape {
@@ -234,10 +262,7 @@ impl Call<'_> {
         // Only a collection can be asked to be watched; one object's path has a prefix for it.
         let watch = target.watch || (target.name.is_none() && self.query.on("watch"));
         match (&target.name, target.subresource) {
-            (_, Subresource::None) if watch => {
-                let watched = self.api.http_watch(target, &self.query)?;
-                Ok(self.render_watch(target, watched, media))
-            }
+            (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
                 Ok(self.render_list(target.kind, &list, media))

@@ -1,5 +1,5 @@
-//! `/openapi/v3`, as far as kubectl asks: which options a patch takes, and the fields of every kind
-//! without their documentation.
+//! `/openapi/v3`, as far as kubectl asks: which options a patch takes, and the fields of every kind,
+//! with their documentation where whoever serves the API has it ([`Texts`]).
 
 use std::collections::BTreeMap;
 
@@ -26,13 +26,37 @@ pub(super) fn index() -> Value {
     json!({"paths": paths})
 }
 
+/// What the documentation says about a type: data of whoever serves the API, the library has none
+/// (in the wasm it would weigh more than all kinds together).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TypeTexts {
+    /// `io.k8s.api.apps.v1.DeploymentSpec`
+    pub name: String,
+    /// What it is.
+    pub description: String,
+    /// What each field is.
+    pub fields: BTreeMap<String, String>,
+    /// The fields that must be there.
+    pub required: Vec<String>,
+}
+
+/// The texts of all types by group and version (`apps/v1`), then by the type's name
+/// (`DeploymentSpec`).
+pub type Texts = BTreeMap<String, BTreeMap<String, TypeTexts>>;
+
+/// A document while it is written.
+struct Document<'a> {
+    texts: Option<&'a BTreeMap<String, TypeTexts>>,
+    /// Types of one value that have a schema of their own.
+    scalars: std::cell::RefCell<BTreeMap<String, Value>>,
+}
+
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
-pub(super) fn document(path: &str) -> Option<Value> {
+pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> =
         Kind::ALL.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
-    if kinds.is_empty() {
-        return None;
-    }
+    let api_version = kinds.first()?.api_version();
+    let doc = Document { texts: texts.and_then(|t| t.get(api_version)), scalars: Default::default() };
     let mut paths = Map::new();
     let mut structs: BTreeMap<&'static str, &'static GoStruct> = BTreeMap::new();
     for kind in &kinds {
@@ -44,12 +68,13 @@ pub(super) fn document(path: &str) -> Option<Value> {
         collect(go_types::of(*kind), &mut structs);
     }
     let mut schemas: Map<String, Value> =
-        structs.into_iter().map(|(name, s)| (schema_name(name), schema(s))).collect();
+        structs.values().map(|s| (doc.schema_name(s.name), doc.schema(s))).collect();
     for kind in &kinds {
-        if let Some(s) = schemas.get_mut(&schema_name(kind.as_str())) {
+        if let Some(s) = schemas.get_mut(&doc.schema_name(kind.as_str())) {
             s["x-kubernetes-group-version-kind"] = json!([gvk(*kind)]);
         }
     }
+    schemas.extend(doc.scalars.into_inner());
     Some(json!({
         "openapi": "3.0.0",
         "info": {"title": "Kubernetes", "version": "v1.36.2"},
@@ -79,10 +104,6 @@ fn patch(kind: Kind) -> Value {
     })
 }
 
-fn schema_name(name: &str) -> String {
-    format!("io.k8s.api.v1.{name}")
-}
-
 /// A struct and all below it.
 fn collect(s: &'static GoStruct, out: &mut BTreeMap<&'static str, &'static GoStruct>) {
     if out.insert(s.name, s).is_some() {
@@ -103,36 +124,89 @@ fn collect(s: &'static GoStruct, out: &mut BTreeMap<&'static str, &'static GoStr
     }
 }
 
-fn schema(s: &GoStruct) -> Value {
-    let properties: Map<String, Value> =
-        s.fields.iter().map(|f| (f.name.to_owned(), type_schema(f.kind))).collect();
-    let required: Vec<&str> = s.fields.iter().filter(|f| !f.omitempty).map(|f| f.name).collect();
-    let mut out = json!({"type": "object", "properties": properties});
-    if !required.is_empty() {
-        out["required"] = json!(required);
+impl Document<'_> {
+    fn text_of(&self, name: &str) -> Option<&TypeTexts> {
+        self.texts?.get(name)
     }
-    out
-}
 
-fn type_schema(kind: Type) -> Value {
-    match kind {
-        Type::Pointer(t) | Type::Named(_, t) => type_schema(*t),
-        Type::Text => json!({"type": "string"}),
-        Type::Bool => json!({"type": "boolean"}),
-        Type::Int32 => json!({"type": "integer", "format": "int32"}),
-        Type::Int64 => json!({"type": "integer", "format": "int64"}),
-        Type::Float => json!({"type": "number", "format": "double"}),
-        Type::Bytes => json!({"type": "string", "format": "byte"}),
-        Type::Time | Type::MicroTime => json!({"type": "string", "format": "date-time"}),
-        Type::Duration => json!({"type": "string"}),
-        Type::Quantity => json!({"oneOf": [{"type": "string"}, {"type": "number"}]}),
-        Type::IntOrString => {
-            json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]})
+    /// The full name of a type, as far as it is known.
+    fn schema_name(&self, name: &str) -> String {
+        self.text_of(name).map_or_else(|| format!("io.k8s.api.v1.{name}"), |t| t.name.clone())
+    }
+
+    fn schema(&self, s: &GoStruct) -> Value {
+        let texts = self.text_of(s.name);
+        let properties: Map<String, Value> = s
+            .fields
+            .iter()
+            .map(|f| {
+                let mut property = self.type_schema(f.kind);
+                if property.get("$ref").is_some() {
+                    // Beside a reference nothing else counts.
+                    property = json!({"allOf": [property]});
+                }
+                if let Some(text) = texts.and_then(|t| t.fields.get(f.name)).filter(|t| !t.is_empty()) {
+                    property["description"] = text.as_str().into();
+                }
+                (f.name.to_owned(), property)
+            })
+            .collect();
+        let required: Vec<&str> = match texts {
+            Some(t) => t.required.iter().map(String::as_str).collect(),
+            None => s.fields.iter().filter(|f| !f.omitempty).map(|f| f.name).collect(),
+        };
+        let mut out = json!({"type": "object", "properties": properties});
+        if let Some(text) = texts.filter(|t| !t.description.is_empty()) {
+            out["description"] = text.description.as_str().into();
         }
-        Type::FieldsV1 | Type::Any => json!({"type": "object"}),
-        Type::List(t) => json!({"type": "array", "items": type_schema(*t)}),
-        Type::Map(t) => json!({"type": "object", "additionalProperties": type_schema(*t)}),
-        Type::Struct(s) => json!({"allOf": [{"$ref": format!("{SCHEMAS}{}", schema_name(s.name))}]}),
+        if !required.is_empty() {
+            out["required"] = json!(required);
+        }
+        out
+    }
+
+    /// A reference to a type of one value, which gets its place among the schemas.
+    fn scalar(&self, package: &str, name: &str, mut of: Value) -> Value {
+        if let Some(text) = self.text_of(name).filter(|t| !t.description.is_empty()) {
+            of["description"] = text.description.as_str().into();
+        }
+        let full = format!("io.k8s.apimachinery.pkg.{package}.{name}");
+        let reference = json!({"$ref": format!("{SCHEMAS}{full}")});
+        self.scalars.borrow_mut().insert(full, of);
+        reference
+    }
+
+    fn type_schema(&self, kind: Type) -> Value {
+        const META: &str = "apis.meta.v1";
+        match kind {
+            Type::Pointer(t) | Type::Named(_, t) => self.type_schema(*t),
+            Type::Text => json!({"type": "string"}),
+            Type::Bool => json!({"type": "boolean"}),
+            Type::Int32 => json!({"type": "integer", "format": "int32"}),
+            Type::Int64 => json!({"type": "integer", "format": "int64"}),
+            Type::Float => json!({"type": "number", "format": "double"}),
+            Type::Bytes => json!({"type": "string", "format": "byte"}),
+            Type::Time => self.scalar(META, "Time", json!({"type": "string", "format": "date-time"})),
+            Type::MicroTime => {
+                self.scalar(META, "MicroTime", json!({"type": "string", "format": "date-time"}))
+            }
+            Type::Duration => self.scalar(META, "Duration", json!({"type": "string"})),
+            Type::Quantity => self.scalar(
+                "api.resource",
+                "Quantity",
+                json!({"oneOf": [{"type": "string"}, {"type": "number"}]}),
+            ),
+            Type::IntOrString => self.scalar(
+                "util.intstr",
+                "IntOrString",
+                json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}),
+            ),
+            Type::FieldsV1 => self.scalar(META, "FieldsV1", json!({"type": "object"})),
+            Type::Any => json!({"type": "object"}),
+            Type::List(t) => json!({"type": "array", "items": self.type_schema(*t)}),
+            Type::Map(t) => json!({"type": "object", "additionalProperties": self.type_schema(*t)}),
+            Type::Struct(s) => json!({"$ref": format!("{SCHEMAS}{}", self.schema_name(s.name))}),
+        }
     }
 }
 
@@ -144,13 +218,13 @@ mod tests {
     #[test]
     fn every_reference_leads_somewhere() {
         for path in index()["paths"].as_object().unwrap().keys() {
-            let document = document(path).unwrap();
+            let document = document(path, None).unwrap();
             let text = document.to_string();
             let schemas = document["components"]["schemas"].as_object().unwrap();
             for name in text.split(SCHEMAS).skip(1).filter_map(|t| t.split('"').next()) {
                 assert!(schemas.contains_key(name), "{path}: {name}");
             }
         }
-        assert!(document("apis/example.com/v1").is_none());
+        assert!(document("apis/example.com/v1", None).is_none());
     }
 }

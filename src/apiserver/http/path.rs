@@ -40,6 +40,15 @@ pub enum Path {
         /// `daemonsets.apps`
         resource: String,
     },
+    /// What only a running container could answer: `log`, `exec`, `attach`, `portforward`, `proxy`.
+    Runtime {
+        /// The pod's namespace.
+        namespace: String,
+        /// The pod's name.
+        name: String,
+        /// Which of them.
+        part: &'static str,
+    },
     /// Below a group that there is, but nothing.
     NoSuchResource,
     /// Nothing.
@@ -61,8 +70,12 @@ pub struct Target {
     pub watch: bool,
 }
 
+/// The parts of a pod that its node answers.
+const RUNTIME: &[&str] = &["attach", "exec", "log", "portforward", "proxy"];
+
 /// Reads a path.
 pub fn parse(path: &str) -> Path {
+    let path = super::query::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     match parts.as_slice() {
         ["api"] => Path::CoreVersions,
@@ -105,6 +118,11 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     let Some(kind) = Kind::of_resource(group, version, plural) else {
         return unbuilt(group, version, plural, name, sub);
     };
+    if let (Kind::Pod, Some(namespace), Some(name)) = (kind, &namespace, &name)
+        && let Some(part) = RUNTIME.iter().find(|p| **p == sub)
+    {
+        return Path::Runtime { namespace: namespace.clone(), name: name.clone(), part };
+    }
     let subresource = match sub {
         "" => Subresource::None,
         s if !kind.has_subresource(s) => return Path::NoSuchResource,
@@ -154,6 +172,8 @@ mod tests {
             (Kind::Namespace, None, some("x"), Subresource::Finalize)
         );
         assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::Pod, some("x"), None, Subresource::None));
+        assert_eq!(target("/api/v1/namespaces/a%3Ab+c").1, None);
+        assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
         assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
         assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
         assert_eq!(parse("/api/v2/pods"), Path::NoSuchResource);

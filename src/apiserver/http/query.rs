@@ -23,7 +23,7 @@ impl Query {
                 .filter(|p| !p.is_empty())
                 .map(|p| {
                     let (k, v) = p.split_once('=').unwrap_or((p, ""));
-                    (unescape(k), unescape(v))
+                    (unescape(k, true), unescape(v, true))
                 })
                 .collect(),
         )
@@ -67,8 +67,8 @@ impl Query {
     }
 }
 
-/// Decodes `%20`; what is no escape stays as it is.
-fn unescape(text: &str) -> String {
+/// Decodes `%20`, and in a query the `+`; what is no escape stays as it is.
+pub(super) fn unescape(text: &str, query: bool) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes().enumerate();
     while let Some((i, b)) = bytes.next() {
@@ -83,7 +83,7 @@ fn unescape(text: &str) -> String {
                 bytes.next();
                 bytes.next();
             }
-            None => out.push(if b == b'+' { b' ' } else { b }),
+            None => out.push(if b == b'+' && query { b' ' } else { b }),
         }
     }
     String::from_utf8_lossy(&out).into_owned()

@@ -15,6 +15,7 @@ use crate::apiserver::{ApiServer, Cause, Details, Status};
 use crate::etcd;
 
 /// Which objects of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Selectors {
     labels: Selector,
     fields: FieldSelector,

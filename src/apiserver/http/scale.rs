@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::decode::Expected;
-use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::types::{Deployment, ReplicaSet, StatefulSet};
 use crate::api::{ApiKind, MetaExt, Object, go_types, labels};
 
 pub(super) fn expected() -> Expected {
@@ -17,6 +17,13 @@ pub(in crate::apiserver) fn of(object: &Object) -> Option<Value> {
         (
             spec.and_then(|s| s.replicas),
             d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0),
+            spec.map(|s| &s.selector),
+        )
+    } else if let Some(s) = StatefulSet::from_object(object) {
+        let spec = s.spec.as_ref();
+        (
+            spec.and_then(|s| s.replicas),
+            s.status.as_ref().map_or(0, |s| s.replicas),
             spec.map(|s| &s.selector),
         )
     } else {

@@ -1,98 +1,254 @@
 //! Watches over HTTP: what happened since a revision, one event per line
-//! (`k8s.io/apiserver/pkg/endpoints/handlers/watch.go`).
+//! (`k8s.io/apiserver/pkg/endpoints/handlers/watch.go`, `pkg/storage/cacher`).
 //!
-//! The cluster stands still while a request is answered, so a watch is all that has happened up to
-//! now; who serves a connection asks again from the last revision.
+//! The cluster stands still while a request is answered, so the answer to a watch is all that has
+//! happened up to now, and a [`Watch`] with which whoever serves the connection asks for what comes
+//! later ([`more`]). Nothing is kept for a client that does not ask: it is the store's history that
+//! is read, and a client that is later than that goes back gets `410 Expired`, as it would there.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::negotiate::{Media, Shape};
 use super::path::Target;
-use super::query::Query;
 use super::read::{Selectors, check_list_options, revision_of};
-use crate::api::{Kind, Object};
+use super::{Call, HttpResponse, Result, answer};
+use crate::api::{Kind, Object, Timestamp, go_types, later};
 use crate::apiserver::{ApiServer, Status};
 
-/// One line.
-pub(super) struct Event {
-    pub kind: &'static str,
-    pub what: What,
+/// How often a watch that asked for bookmarks gets one (`cacher.defaultBookmarkFrequency`), in
+/// seconds.
+pub const BOOKMARK_SECONDS: i64 = 60;
+/// How long before its end a watch gets its last bookmark, in seconds.
+const LAST_BOOKMARK_SECONDS: i64 = 2;
+/// How long a watch lasts that does not say (`--min-request-timeout`; there up to twice that, by
+/// chance), in seconds.
+pub const WATCH_SECONDS: i64 = 1800;
+
+/// A watch that goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// The kind's name and version, for bookmarks.
+    kind: &'static str,
+    api_version: String,
+    /// What is watched; nothing ever happens to a kind that is not built.
+    watched: Option<(Kind, Option<String>, Selectors)>,
+    media: Media,
+    /// `includeObject`, of tables.
+    include: String,
+    /// Whether a table was sent already: only the first has columns.
+    headed: bool,
+    revision: u64,
+    ends: Timestamp,
+    bookmark: Option<Timestamp>,
+    ended: bool,
 }
 
-/// What a line is about.
-pub(super) enum What {
-    /// An object, at a revision of its own where that is not the object's.
-    Object(Object, Option<u64>),
-    /// JSON: a bookmark, a refusal.
-    Value(Value),
-}
-
-/// A watch, up to now.
-pub(super) struct Watched {
-    pub events: Vec<Event>,
-    /// The revision that was reached.
-    pub revision: u64,
-}
-
-fn event(kind: &'static str, object: &Object) -> Event {
-    Event { kind, what: What::Object(object.clone(), None) }
-}
-
-fn bookmark(kind: Kind, revision: u64, initial: bool) -> Event {
-    let mut meta = json!({"resourceVersion": revision.to_string()});
-    if initial {
-        meta["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+impl Watch {
+    /// The revision up to which everything was told.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
-    let value = json!({"kind": kind.as_str(), "apiVersion": kind.api_version(), "metadata": meta});
-    Event { kind: "BOOKMARK", what: What::Value(value) }
+
+    /// Whether nothing comes any more: its time is over, or it was answered with an error.
+    pub fn ended(&self) -> bool {
+        self.ended
+    }
+
+    fn new(kind: &'static str, api_version: &str, call: &Call<'_>, media: Media) -> Result<Watch> {
+        let (api, query) = (&*call.api, &call.query);
+        let seconds = query.number("timeoutSeconds")?.filter(|s| *s > 0).unwrap_or(WATCH_SECONDS);
+        let lasts = Duration::from_secs(seconds.unsigned_abs());
+        let ends = api.now.checked_add(lasts).unwrap_or(Timestamp::MAX);
+        let mut watch = Watch {
+            kind,
+            api_version: api_version.to_owned(),
+            watched: None,
+            media,
+            include: call.include_object().to_owned(),
+            headed: false,
+            revision: api.etcd.revision(),
+            ends,
+            bookmark: None,
+            ended: false,
+        };
+        if query.on("allowWatchBookmarks") {
+            watch.bookmark = Some(watch.next_bookmark(api.now));
+        }
+        Ok(watch)
+    }
+
+    /// Bookmarks come every minute, and once shortly before the end.
+    fn next_bookmark(&self, now: Timestamp) -> Timestamp {
+        let regular = later(now, jiff::SignedDuration::from_secs(BOOKMARK_SECONDS));
+        let last = self.ends.checked_sub(Duration::from_secs(LAST_BOOKMARK_SECONDS.unsigned_abs()));
+        match last {
+            Ok(last) if now < last => regular.min(last),
+            _ => regular.max(self.ends),
+        }
+    }
+
+    fn line(kind: &str, object: &str) -> String {
+        format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n")
+    }
+
+    fn error(&mut self, status: &Status) -> String {
+        self.ended = true;
+        Watch::line("ERROR", &answer::ordered(&status.to_value()))
+    }
+
+    /// An event about an object, at a revision of its own where that is not the object's.
+    fn event(
+        &mut self,
+        kind: &str,
+        object: &Object,
+        revision: Option<u64>,
+        annotations: Option<Value>,
+        now: Timestamp,
+    ) -> String {
+        let mut value = object.to_value();
+        if let Some(r) = revision {
+            value["metadata"]["resourceVersion"] = r.to_string().into();
+        }
+        if let Some(a) = annotations {
+            value["metadata"]["annotations"] = a;
+        }
+        let text = match self.media.shape {
+            Shape::Table => {
+                let meta = json!({"resourceVersion": value["metadata"]["resourceVersion"]});
+                let columns = !std::mem::replace(&mut self.headed, true);
+                let rows = [(object.clone(), value)];
+                answer::ordered(&super::table::table(
+                    object.kind(),
+                    &rows,
+                    &meta,
+                    now,
+                    &self.include,
+                    columns,
+                ))
+            }
+            Shape::Metadata | Shape::MetadataList => answer::ordered(&answer::metadata_of(&value)),
+            _ => go_types::to_json(go_types::of(object.kind()), &value, None),
+        };
+        Watch::line(kind, &text)
+    }
+
+    /// A bookmark is an object of the kind with nothing but a revision.
+    fn bookmark(&mut self, revision: u64, initial: bool, now: Timestamp) -> String {
+        let annotations = initial.then(|| json!({"k8s.io/initial-events-end": "true"}));
+        let empty = self.watched.as_ref().and_then(|(k, ..)| Object::from_value(*k, json!({})).ok());
+        if let Some(object) = empty {
+            return self.event("BOOKMARK", &object, Some(revision), annotations, now);
+        }
+        let mut meta = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        if let Some(a) = annotations {
+            meta["annotations"] = a;
+        }
+        let value = json!({"kind": self.kind, "apiVersion": self.api_version, "metadata": meta});
+        Watch::line("BOOKMARK", &answer::ordered(&value))
+    }
 }
 
-impl ApiServer {
-    pub(super) fn http_watch(&self, target: &Target, query: &Query) -> Result<Watched, Status> {
-        query.number("timeoutSeconds")?;
-        let mut selectors = Selectors::parse(target.kind, query)?;
-        if let Some(name) = &target.name {
-            selectors.only(name);
-        }
-        check_list_options(query, true)?;
-        let revision = self.etcd.revision();
-        let namespace = target.namespace.as_deref();
-        let asked = revision_of(query.text("resourceVersion")).map_err(|e| Status::new(500, "", e))?;
-        let initial = query.on("sendInitialEvents");
-        let mut events = Vec::new();
-        if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
-            let objects = self.etcd.range(target.kind, namespace).map(|(_, r)| &r.object);
-            events.extend(objects.filter(|o| selectors.matches(o)).map(|o| event("ADDED", o)));
-            if initial && query.on("allowWatchBookmarks") {
-                events.push(bookmark(target.kind, revision, true));
-            }
-            return Ok(Watched { events, revision });
-        }
-        let Some(asked) = asked else { return Ok(Watched { events, revision }) };
-        if asked > revision {
-            return Ok(Watched { events, revision: asked });
-        }
-        let Ok(log) = self.etcd.since(asked) else {
-            let gone = Status::too_old(asked, self.etcd.compacted() + 1);
-            events.push(Event { kind: "ERROR", what: What::Value(gone.to_value()) });
-            return Ok(Watched { events, revision });
+/// What has happened since the watch was last asked, one event per line; bookmarks when their time
+/// has come. Empty if there is nothing to tell.
+pub fn more(api: &ApiServer, watch: &mut Watch) -> String {
+    let mut out = String::new();
+    if watch.ended {
+        return out;
+    }
+    let (now, revision) = (api.now, api.etcd.revision());
+    if let Some((kind, namespace, selectors)) = watch.watched.clone()
+        && watch.revision < revision
+    {
+        let Ok(log) = api.etcd.since(watch.revision) else {
+            return watch.error(&Status::too_old(watch.revision, api.etcd.compacted() + 1));
         };
         for entry in log {
             let here =
-                entry.key.kind == target.kind && namespace.is_none_or(|n| &*entry.key.key.namespace == n);
+                entry.key.kind == kind && namespace.as_deref().is_none_or(|n| &*entry.key.key.namespace == n);
             if !here {
                 continue;
             }
             let before = entry.prev.as_ref().filter(|o| selectors.matches(o));
             let after = entry.next.as_ref().filter(|o| selectors.matches(o));
             match (before, after) {
-                (None, Some(o)) => events.push(event("ADDED", o)),
-                (Some(_), Some(o)) => events.push(event("MODIFIED", o)),
+                (None, Some(o)) => out.push_str(&watch.event("ADDED", o, None, None, now)),
+                (Some(_), Some(o)) => out.push_str(&watch.event("MODIFIED", o, None, None, now)),
                 // What went out of view is shown as it was, at the revision that took it.
-                (Some(o), None) => events
-                    .push(Event { kind: "DELETED", what: What::Object(o.clone(), Some(entry.revision)) }),
+                (Some(o), None) => {
+                    out.push_str(&watch.event("DELETED", o, Some(entry.revision), None, now));
+                }
                 (None, None) => {}
             }
         }
-        Ok(Watched { events, revision })
+    }
+    // One that was begun at a revision to come waits for it.
+    watch.revision = watch.revision.max(revision);
+    if watch.bookmark.is_some_and(|at| at <= now) {
+        out.push_str(&watch.bookmark(revision, false, now));
+        watch.bookmark = Some(watch.next_bookmark(now));
+    }
+    watch.ended = watch.ends <= now;
+    out
+}
+
+fn response(watch: Watch, body: String) -> HttpResponse {
+    HttpResponse {
+        status: 200,
+        content_type: Media { yaml: false, ..watch.media }.content_type().into(),
+        body,
+        watch: Some(Box::new(watch)),
+        ..HttpResponse::default()
+    }
+}
+
+impl Call<'_> {
+    /// Answers a watch: what is there, or what has happened since the revision it names.
+    pub(super) fn watch(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
+        let kind = target.kind;
+        let mut watch = Watch::new(kind.as_str(), kind.api_version(), self, media)?;
+        let (api, query) = (&*self.api, &self.query);
+        let mut selectors = Selectors::parse(kind, query)?;
+        if let Some(name) = &target.name {
+            selectors.only(name);
+        }
+        check_list_options(query, true)?;
+        let namespace = target.namespace.as_deref();
+        let asked = revision_of(query.text("resourceVersion")).map_err(|e| Status::new(500, "", e))?;
+        let initial = query.on("sendInitialEvents");
+        let mut body = String::new();
+        if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
+            for (_, record) in api.etcd.range(kind, namespace) {
+                if selectors.matches(&record.object) {
+                    body.push_str(&watch.event("ADDED", &record.object, None, None, api.now));
+                }
+            }
+            if initial && query.on("allowWatchBookmarks") {
+                body.push_str(&watch.bookmark(watch.revision, true, api.now));
+            }
+        } else if let Some(asked) = asked {
+            watch.revision = asked;
+        }
+        watch.watched = Some((kind, target.namespace.clone(), selectors));
+        body.push_str(&more(api, &mut watch));
+        Ok(response(watch, body))
+    }
+
+    /// Answers a watch of a kind that is not built: nothing will ever happen.
+    pub(super) fn watch_unbuilt(
+        &mut self,
+        kind: &'static str,
+        api_version: &str,
+        media: Media,
+    ) -> Result<HttpResponse> {
+        check_list_options(&self.query, true)?;
+        let mut watch = Watch::new(kind, api_version, self, media)?;
+        let initial = self.query.on("sendInitialEvents") && self.query.on("allowWatchBookmarks");
+        let body = match initial {
+            true => watch.bookmark(watch.revision, true, self.api.now),
+            false => String::new(),
+        };
+        Ok(response(watch, body))
     }
 }

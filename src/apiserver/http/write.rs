@@ -268,6 +268,8 @@ impl Call<'_> {
         } else {
             let json = match self.content_type().as_str() {
                 "application/yaml" => decode::from_yaml(&self.request.body).map(|(json, _)| json),
+                #[cfg(not(target_arch = "wasm32"))]
+                decode::PROTOBUF => go_types::protobuf::parse(go_types::delete_options(), &self.request.body),
                 "" | "application/json" => go_types::parse(&self.request.body),
                 _ => return Err(decode::unsupported_media()),
             };

@@ -114,7 +114,9 @@ fn leave_out_admission(kind: Kind, value: &mut Value) {
                 matches!(key, "node.kubernetes.io/not-ready" | "node.kubernetes.io/unreachable")
             };
             let token = |v: &Value| {
-                v.get("name").and_then(Value::as_str).is_some_and(|n| n.starts_with("kube-api-access-"))
+                v.get("name")
+                    .and_then(Value::as_str)
+                    .is_some_and(|n| n.starts_with(super::TOKEN_VOLUME_PREFIX))
             };
             drop_items(spec, "tolerations", &ours);
             drop_items(spec, "volumes", &token);

@@ -4,6 +4,7 @@
 //! In Kubernetes the API server fills them in, and kubectl only aligns them. So these are pure
 //! functions of an object and the time, for both to use.
 
+mod batch;
 mod core;
 mod pod;
 mod storage;
@@ -39,6 +40,10 @@ pub fn columns(kind: Kind) -> &'static [Column] {
         Kind::Pod => pod::COLUMNS,
         Kind::Deployment => workloads::DEPLOYMENT,
         Kind::ReplicaSet => workloads::REPLICA_SET,
+        Kind::StatefulSet => workloads::STATEFUL_SET,
+        Kind::DaemonSet => workloads::DAEMON_SET,
+        Kind::Job => batch::JOB,
+        Kind::CronJob => batch::CRON_JOB,
         Kind::PodDisruptionBudget => workloads::DISRUPTION_BUDGET,
         Kind::Service => core::SERVICE,
         Kind::Namespace => core::NAMESPACE,
@@ -62,6 +67,10 @@ pub fn row(object: &Object, now: Timestamp) -> Vec<String> {
         Kind::Pod => object.get().map(|o| pod::row(o, now)),
         Kind::Deployment => object.get().map(|o| workloads::deployment(o, now)),
         Kind::ReplicaSet => object.get().map(|o| workloads::replica_set(o, now)),
+        Kind::StatefulSet => object.get().map(|o| workloads::stateful_set(o, now)),
+        Kind::DaemonSet => object.get().map(|o| workloads::daemon_set(o, now)),
+        Kind::Job => object.get().map(|o| batch::job(o, now)),
+        Kind::CronJob => object.get().map(|o| batch::cron_job(o, now)),
         Kind::PodDisruptionBudget => object.get().map(|o| workloads::disruption_budget(o, now)),
         Kind::Service => object.get().map(|o| core::service(o, now)),
         Kind::Namespace => object.get().map(|o| core::namespace(o, now)),

@@ -1,7 +1,9 @@
-//! Deployments, ReplicaSets, and the budgets that guard their pods.
+//! Deployments, ReplicaSets, StatefulSets, DaemonSets, and the budgets that guard their pods.
 
-use super::{Column, col, created, name, wide};
-use crate::api::types::{Deployment, LabelSelector, PodDisruptionBudget, PodTemplateSpec, ReplicaSet};
+use super::{Column, col, created, format_labels, name, wide};
+use crate::api::types::{
+    DaemonSet, Deployment, LabelSelector, PodDisruptionBudget, PodTemplateSpec, ReplicaSet, StatefulSet,
+};
 use crate::api::{Timestamp, intstr, labels};
 
 pub(super) const DEPLOYMENT: &[Column] = &[
@@ -20,6 +22,23 @@ pub(super) const REPLICA_SET: &[Column] = &[
     col("Desired"),
     col("Current"),
     col("Ready"),
+    col("Age"),
+    wide("Containers"),
+    wide("Images"),
+    wide("Selector"),
+];
+
+pub(super) const STATEFUL_SET: &[Column] =
+    &[col("Name"), col("Ready"), col("Age"), wide("Containers"), wide("Images")];
+
+pub(super) const DAEMON_SET: &[Column] = &[
+    col("Name"),
+    col("Desired"),
+    col("Current"),
+    col("Ready"),
+    col("Up-to-date"),
+    col("Available"),
+    col("Node Selector"),
     col("Age"),
     wide("Containers"),
     wide("Images"),
@@ -60,6 +79,33 @@ pub(super) fn replica_set(rs: &ReplicaSet, now: Timestamp) -> Vec<String> {
     ]
 }
 
+pub(super) fn stateful_set(s: &StatefulSet, now: Timestamp) -> Vec<String> {
+    let desired = s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0);
+    let ready = s.status.as_ref().and_then(|s| s.ready_replicas).unwrap_or(0);
+    let [containers, images] = template_cells(s.spec.as_ref().map(|s| &s.template));
+    vec![name(&s.metadata), format!("{ready}/{desired}"), created(&s.metadata, now), containers, images]
+}
+
+pub(super) fn daemon_set(d: &DaemonSet, now: Timestamp) -> Vec<String> {
+    let status = d.status.clone().unwrap_or_default();
+    let template = d.spec.as_ref().map(|s| &s.template);
+    let nodes = template.and_then(|t| t.spec.as_ref()?.node_selector.as_ref());
+    let [containers, images] = template_cells(template);
+    vec![
+        name(&d.metadata),
+        status.desired_number_scheduled.to_string(),
+        status.current_number_scheduled.to_string(),
+        status.number_ready.to_string(),
+        status.updated_number_scheduled.unwrap_or(0).to_string(),
+        status.number_available.unwrap_or(0).to_string(),
+        format_labels(nodes),
+        created(&d.metadata, now),
+        containers,
+        images,
+        selector(d.spec.as_ref().map(|s| &s.selector)),
+    ]
+}
+
 pub(super) fn disruption_budget(b: &PodDisruptionBudget, now: Timestamp) -> Vec<String> {
     let spec = b.spec.clone().unwrap_or_default();
     let or_na = |v: &Option<crate::api::types::IntOrString>| {
@@ -75,7 +121,7 @@ pub(super) fn disruption_budget(b: &PodDisruptionBudget, now: Timestamp) -> Vec<
 }
 
 /// The names and the images of a template's containers.
-fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] {
+pub(super) fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] {
     let containers =
         template.and_then(|t| t.spec.as_ref()).map(|s| s.containers.as_slice()).unwrap_or_default();
     let names: Vec<&str> = containers.iter().map(|c| c.name.as_str()).collect();
@@ -83,6 +129,6 @@ fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] {
     [names.join(","), images.join(",")]
 }
 
-fn selector(selector: Option<&LabelSelector>) -> String {
+pub(super) fn selector(selector: Option<&LabelSelector>) -> String {
     selector.map_or_else(|| "<none>".to_owned(), labels::format_label_selector)
 }

@@ -28,7 +28,7 @@ pub(super) fn deployment_update(errs: &mut Errors, new: &t::Deployment, old: &t:
 }
 
 /// A selector that neither was given nor is empty by choice; see `defaults::prepare`.
-fn given(selector: &t::LabelSelector) -> Option<&t::LabelSelector> {
+pub(super) fn given(selector: &t::LabelSelector) -> Option<&t::LabelSelector> {
     (selector.match_labels.is_some() || selector.match_expressions.is_some()).then_some(selector)
 }
 
@@ -143,7 +143,7 @@ fn strategy(errs: &mut Errors, strategy: &t::DeploymentStrategy, path: &Path) {
     }
 }
 
-fn quote(value: &IntOrString) -> BadValue {
+pub(super) fn quote(value: &IntOrString) -> BadValue {
     BadValue::Json(match value {
         IntOrString::Int(i) => i.to_string(),
         IntOrString::String(s) => go_json_string(s),
@@ -170,7 +170,7 @@ fn percent_value(value: &IntOrString) -> Option<i64> {
     Some(s.trim_end_matches('%').parse().unwrap_or(i64::MAX))
 }
 
-fn int_or_percent(value: &IntOrString) -> i64 {
+pub(super) fn int_or_percent(value: &IntOrString) -> i64 {
     percent_value(value).unwrap_or_else(|| match value {
         IntOrString::Int(i) => i64::from(*i),
         IntOrString::String(s) => s.parse().unwrap_or_default(),
@@ -185,7 +185,7 @@ pub(super) fn not_more_than_100_percent(errs: &mut Errors, value: &IntOrString, 
 }
 
 /// Whether a count went down, absent being less than any (`IsDecremented`).
-fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
+pub(super) fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
     match (new, old) {
         (None, Some(_)) => true,
         (Some(new), Some(old)) => new < old,

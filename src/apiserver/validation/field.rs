@@ -163,6 +163,8 @@ pub enum BadValue {
     Bool(bool),
     /// Anything else: its JSON text.
     Json(String),
+    /// Not shown (`field.OmitValueType`).
+    Omitted,
 }
 
 impl fmt::Display for BadValue {
@@ -172,6 +174,7 @@ impl fmt::Display for BadValue {
             BadValue::Int(i) => write!(f, "{i}"),
             BadValue::Bool(b) => write!(f, "{b}"),
             BadValue::Json(j) => f.write_str(j),
+            BadValue::Omitted => Ok(()),
         }
     }
 }
@@ -275,7 +278,7 @@ impl FieldError {
     /// The message without the path: what a cause in a Status says (`ErrorBody`).
     pub fn body(&self) -> String {
         let mut out = self.kind.words().to_owned();
-        if self.kind.shows_value() {
+        if self.kind.shows_value() && self.bad_value != BadValue::Omitted {
             out.push_str(": ");
             out.push_str(&self.bad_value.to_string());
         }

@@ -17,12 +17,18 @@ mod apps;
 mod claim;
 mod config;
 mod container;
+mod cron;
+mod cron_job;
+mod daemon_set;
 mod diff;
 mod env;
 mod event;
 mod field;
 pub(in crate::apiserver) mod internal;
 mod ip;
+mod job;
+mod job_policy;
+mod job_status;
 mod meta;
 mod mounts;
 mod names;
@@ -38,6 +44,7 @@ mod scheduling;
 mod security;
 mod service;
 mod service_update;
+mod stateful_set;
 mod status;
 mod storage;
 mod volume;
@@ -47,7 +54,9 @@ use serde_json::Value;
 use crate::api::Object;
 use crate::api::types as t;
 
+pub use cron::parse as parse_schedule;
 pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, json_strings};
+pub(super) use job::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 pub use names::{
     config_map_key, dns1123_label, dns1123_subdomain, env_var_name, label_value, path_segment_name,
     port_name, qualified_name,
@@ -132,6 +141,10 @@ fn create(object: &Object, errs: &mut Errors) {
     rules!(errs, object, {
         Deployment: apps::deployment,
         ReplicaSet: apps::replica_set,
+        StatefulSet: stateful_set::create,
+        DaemonSet: daemon_set::create,
+        Job: job::create,
+        CronJob: cron_job::create,
         Pod: pod::create,
         Service: service::service,
         ConfigMap: config::config_map,
@@ -153,6 +166,10 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
     rules!(errs, new, old, {
         Deployment: apps::deployment_update,
         ReplicaSet: apps::replica_set_update,
+        StatefulSet: stateful_set::update,
+        DaemonSet: daemon_set::update,
+        Job: job::update,
+        CronJob: cron_job::update,
         Pod: pod_update::update,
         Service: service_update::update,
         ConfigMap: config::config_map_update,
@@ -170,10 +187,14 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
     });
 }
 
+/// A CronJob's status is taken as it comes.
 fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
     rules!(errs, new, old, {
         Deployment: apps::deployment_status_update,
         ReplicaSet: apps::replica_set_status_update,
+        StatefulSet: stateful_set::status_update,
+        DaemonSet: daemon_set::status_update,
+        Job: job_status::update,
         Pod: pod_status::update,
         Service: service_update::status_update,
         Namespace: config::namespace_status_update,

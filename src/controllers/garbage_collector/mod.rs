@@ -64,6 +64,10 @@ impl Reconciler for GarbageCollector {
         EventFlavour::Core { component: self.name(), host: None }
     }
 
+    fn memory(&self, state: &State) -> Vec<String> {
+        state.gone.values().map(|i| format!("{} {} is gone", i.reference(), i.uid)).collect()
+    }
+
     fn watches(&self) -> Vec<(Kind, Filter)> {
         let all = Kind::ALL.iter().filter(|k| **k != Kind::Event);
         all.map(|k| (*k, Filter::All)).collect()

@@ -1,11 +1,12 @@
 //! Whether what was declared is what is running. A cluster can be steady and still short of it.
 
 use crate::api::labels::Selector;
-use crate::api::types::{Deployment, Pod, ReplicaSet};
+use crate::api::types::{Deployment, Pod, ReplicaSet, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 
-use super::pods::{PodLook, pod_view};
+use super::graph::{Card, Graph};
+use super::pods::PodLook;
 
 /// What was declared, over all workloads that nobody else owns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,9 @@ pub struct Short {
     pub total: i32,
     /// Whether its rollout is paused.
     pub paused: bool,
+    /// Whether it is of a kind that no controller of this build looks after: it is stored, and
+    /// nothing comes of it.
+    pub unattended: bool,
     /// Why, in Kubernetes' words: a condition's reason, or what a pod waits for.
     pub reason: String,
     /// The longer words to it.
@@ -41,8 +45,9 @@ pub struct Short {
     pub pod: Option<ObjectRef>,
 }
 
-/// Compares what workloads declare with what they report.
-pub fn declared(cluster: &Cluster) -> Declared {
+/// Compares what workloads declare with what they report. `graph` is the cluster's: it knows how its
+/// pods look.
+pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
     let mut out = Declared::default();
     let etcd = cluster.api().etcd();
     for (reference, record) in etcd.range(Kind::Deployment, None) {
@@ -66,6 +71,7 @@ pub fn declared(cluster: &Cluster) -> Declared {
             available,
             total,
             paused,
+            unattended: false,
             reason: String::new(),
             message: String::new(),
             pod: None,
@@ -79,7 +85,7 @@ pub fn declared(cluster: &Cluster) -> Declared {
             }
         }
         if let Some(selector) = spec.and_then(|s| Selector::from_label_selector(Some(&s.selector)).ok()) {
-            blame_pod(cluster, reference, &selector, &mut short);
+            blame_pod(graph, reference, &selector, &mut short);
         }
         out.short.push(short);
     }
@@ -103,28 +109,46 @@ pub fn declared(cluster: &Cluster) -> Declared {
             available,
             total: status.replicas,
             paused: false,
+            unattended: false,
             reason: String::new(),
             message: String::new(),
             pod: None,
         };
         let selector = rs.spec.as_ref().map(|s| Selector::from_label_selector(Some(&s.selector)));
         if let Some(Ok(selector)) = selector {
-            blame_pod(cluster, reference, &selector, &mut short);
+            blame_pod(graph, reference, &selector, &mut short);
         }
         out.short.push(short);
+    }
+    for kind in crate::controllers::UNATTENDED {
+        for (reference, record) in etcd.range(*kind, None) {
+            out.short.push(unattended(reference, &record.object));
+        }
     }
     out
 }
 
+fn unattended(reference: &ObjectRef, object: &Object) -> Short {
+    let want = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref()?.replicas).unwrap_or(0);
+    Short {
+        object: reference.clone(),
+        want,
+        updated: 0,
+        available: 0,
+        total: 0,
+        paused: false,
+        unattended: true,
+        reason: String::new(),
+        message: String::new(),
+        pod: None,
+    }
+}
+
 /// The first pod that is in trouble, or else one that waits, and what for.
-fn blame_pod(cluster: &Cluster, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
-    let mut best: Option<(u8, ObjectRef, String, String)> = None;
-    for (reference, record) in cluster.api().etcd().range(Kind::Pod, Some(&owner.key.namespace)) {
-        let Some(pod) = record.object.get::<Pod>() else { continue };
-        if !selector.matches(pod.metadata.labels_or_empty()) {
-            continue;
-        }
-        let view = pod_view(pod);
+fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
+    let mut best: Option<(u8, usize)> = None;
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let Card::Pod(view) = &node.card else { continue };
         let rank = match view.look {
             PodLook::Trouble | PodLook::Failed => 0,
             PodLook::Unscheduled => 1,
@@ -134,20 +158,24 @@ fn blame_pod(cluster: &Cluster, owner: &ObjectRef, selector: &Selector, short: &
             PodLook::Terminating => 5,
             PodLook::Ready | PodLook::Succeeded => continue,
         };
-        if best.as_ref().is_some_and(|(r, ..)| *r <= rank) {
+        // Labels are compared last: that takes longest.
+        if best.is_some_and(|(r, _)| r <= rank)
+            || node.object.namespace() != &*owner.key.namespace
+            || !selector.matches(node.object.meta().labels_or_empty())
+        {
             continue;
         }
-        let (reason, message) = words(&record.object, view.word);
-        best = Some((rank, reference.clone(), reason, message));
+        best = Some((rank, i));
         if rank == 0 {
             break;
         }
     }
-    if let Some((_, pod, reason, message)) = best {
-        short.reason = reason;
-        short.message = message;
-        short.pod = Some(pod);
-    }
+    let Some(node) = best.and_then(|(_, i)| graph.node(i)) else { return };
+    let Card::Pod(view) = &node.card else { return };
+    let (reason, message) = words(&node.object, view.word.clone());
+    short.reason = reason;
+    short.message = message;
+    short.pod = Some(node.reference.clone());
 }
 
 /// What a pod says of itself: a container's waiting message, or the condition that does not hold.
@@ -169,4 +197,22 @@ fn words(object: &Object, word: String) -> (String, String) {
         }
     }
     (word, String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Graph;
+    use crate::session::{Session, Start};
+
+    #[test]
+    fn what_nobody_looks_after_is_said() {
+        let mut session = Session::new(Start::default());
+        let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
+                   restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
+        assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
+        let graph = Graph::new(session.cluster(), session.cluster(), &Graph::default());
+        let declared = super::declared(session.cluster(), &graph);
+        assert_eq!(declared.short.len(), 1);
+        assert!(declared.short.iter().all(|s| s.unattended));
+    }
 }

@@ -2,54 +2,111 @@
 
 use std::rc::Rc;
 
-use crate::api::types::{Container, Pod};
+use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Kind, MetaExt, ObjectRef};
-use crate::cluster::{Cluster, Fault};
+use crate::cluster::Fault;
 use crate::kubelet::{self, ProbeType};
+use crate::session::{Op, Session};
 
-/// The faults that make sense for a pod now, each with the key of its name in the catalogue: a
-/// running container can crash, one with a readiness probe can fail it, and its image can vanish
-/// from the registry.
-pub fn pod_faults(cluster: &Cluster, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
-    let Some(record) = cluster.api().etcd().get(object).filter(|_| object.kind == Kind::Pod) else {
-        return Vec::new();
+/// Something that can go wrong with a pod, or right again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodFault {
+    /// The key of its name in the catalogue.
+    pub key: &'static str,
+    /// What it is about: a container, or an image.
+    pub what: Rc<str>,
+    /// Of a probe, which.
+    pub probe: Option<ProbeType>,
+    /// What is done.
+    pub fault: Fault,
+}
+
+/// The faults that make sense for a pod now: a probe that it has fails or passes again, an image
+/// vanishes from the registry or comes back. Whether something fails already is read from the run.
+pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
+    let Some((pod, spec, node)) = placed(session, object) else { return Vec::new() };
+    let done = session.ops(session.at());
+    let broken = |alike: &dyn Fn(&kubelet::Fault) -> Option<bool>| {
+        let mut faults = done.iter().rev().filter_map(|op| match op {
+            Op::Fault(Fault::Kubelet { fault, .. }) => alike(fault),
+            _ => None,
+        });
+        faults.next().unwrap_or(false)
     };
-    let Some(pod) = record.object.get::<Pod>() else { return Vec::new() };
-    let Some(spec) = pod.spec.as_ref() else { return Vec::new() };
-    let (Some(node), Some(container)) = (spec.node_name.clone(), spec.containers.first()) else {
-        return Vec::new();
-    };
-    let here = |fault| Fault::Kubelet { node: Some(node.clone()), fault };
-    let name: Rc<str> = container.name.as_str().into();
-    let mut faults = Vec::new();
-    if runs(pod, container) {
-        let crash =
-            kubelet::Fault::CrashContainer { pod: pod.metadata.key(), container: name.clone(), exit_code: 1 };
-        faults.push(("act-crash", here(crash)));
-    }
-    if container.readiness_probe.is_some() {
-        for (key, failing) in [("act-probe-fails", true), ("act-probe-passes", false)] {
-            let probe = kubelet::Fault::FailProbe {
-                pod: pod.metadata.key(),
-                container: name.clone(),
-                probe: ProbeType::Readiness,
-                failing,
-            };
-            faults.push((key, here(probe)));
+    let mut out: Vec<PodFault> = Vec::new();
+    for c in containers(spec) {
+        let name: Rc<str> = c.name.as_str().into();
+        for probe in ProbeType::ALL.into_iter().filter(|p| has_probe(c, *p)) {
+            let fails = broken(&|f| match f {
+                kubelet::Fault::FailProbe { pod: p, container, probe: which, failing } => {
+                    (*p == pod.metadata.key() && *container == name && *which == probe).then_some(*failing)
+                }
+                _ => None,
+            });
+            let (pod, container) = (pod.metadata.key(), name.clone());
+            let fault = kubelet::Fault::FailProbe { pod, container, probe, failing: !fails };
+            let fault = Fault::Kubelet { node: Some(node.to_owned()), fault };
+            let key = if fails { "act-probe-passes" } else { "act-probe-fails" };
+            out.push(PodFault { key, what: name.clone(), probe: Some(probe), fault });
         }
     }
-    let image: Rc<str> = container.image.as_deref().unwrap_or_default().into();
-    for (key, pullable) in [("act-image-gone", false), ("act-image-back", true)] {
-        let gone = kubelet::Fault::Image { image: image.clone(), pullable, message: "".into() };
-        faults.push((key, Fault::Kubelet { node: None, fault: gone }));
+    for c in containers(spec) {
+        let image: Rc<str> = c.image.as_deref().unwrap_or_default().into();
+        if out.iter().any(|f| f.probe.is_none() && f.what == image) {
+            continue;
+        }
+        let gone = broken(&|f| match f {
+            kubelet::Fault::Image { image: i, pullable, .. } => (*i == image).then_some(!*pullable),
+            _ => None,
+        });
+        let fault = kubelet::Fault::Image { image: image.clone(), pullable: gone, message: "".into() };
+        let key = if gone { "act-image-back" } else { "act-image-gone" };
+        out.push(PodFault { key, what: image, probe: None, fault: Fault::Kubelet { node: None, fault } });
     }
-    faults
+    out
+}
+
+/// The containers of a pod that run now, and so can crash.
+pub fn running_containers(session: &Session, object: &ObjectRef) -> Vec<Rc<str>> {
+    let Some((pod, spec, _)) = placed(session, object) else { return Vec::new() };
+    containers(spec).filter(|c| runs(pod, c)).map(|c| c.name.as_str().into()).collect()
+}
+
+/// A container's end, with the exit code that it shall have.
+pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: i32) -> Option<Fault> {
+    let (pod, _, node) = placed(session, object)?;
+    let (pod, container) = (pod.metadata.key(), container.into());
+    let fault = kubelet::Fault::CrashContainer { pod, container, exit_code };
+    Some(Fault::Kubelet { node: Some(node.to_owned()), fault })
+}
+
+/// A pod that is on a node.
+fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
+    let record = session.cluster().api().etcd().get(object).filter(|_| object.kind == Kind::Pod)?;
+    let pod = record.object.get::<Pod>()?;
+    let spec = pod.spec.as_ref()?;
+    Some((pod, spec, spec.node_name.as_deref().filter(|n| !n.is_empty())?))
+}
+
+fn containers(spec: &PodSpec) -> impl Iterator<Item = &Container> {
+    spec.containers.iter().chain(spec.init_containers.iter().flatten())
+}
+
+fn has_probe(c: &Container, probe: ProbeType) -> bool {
+    match probe {
+        ProbeType::Startup => c.startup_probe.is_some(),
+        ProbeType::Liveness => c.liveness_probe.is_some(),
+        ProbeType::Readiness => c.readiness_probe.is_some(),
+    }
 }
 
 fn runs(pod: &Pod, container: &Container) -> bool {
-    let statuses = pod.status.as_ref().and_then(|s| s.container_statuses.as_ref());
-    statuses
+    let status = pod.status.as_ref();
+    let regular = status.and_then(|s| s.container_statuses.as_ref());
+    let init = status.and_then(|s| s.init_container_statuses.as_ref());
+    regular
         .into_iter()
+        .chain(init)
         .flatten()
         .find(|s| s.name == container.name)
         .and_then(|s| s.state.as_ref())
@@ -62,17 +119,41 @@ mod tests {
     use super::*;
     use crate::session::{Depth, scenario};
 
+    fn first_pod(session: &Session) -> ObjectRef {
+        session.cluster().api().etcd().range(Kind::Pod, None).next().unwrap().0.clone()
+    }
+
     #[test]
     fn a_running_pod_can_crash_and_comes_back() {
         let mut session = scenario::find("01-first-deployment").unwrap().open();
         while session.step(Depth::Command, None) {}
-        let pod = session.cluster().api().etcd().range(Kind::Pod, None).next().unwrap().0.clone();
-        let faults = pod_faults(session.cluster(), &pod);
-        let crash = faults.iter().find(|(k, _)| *k == "act-crash").unwrap().1.clone();
-        session.fault(&crash).unwrap();
+        let pod = first_pod(&session);
+        assert_eq!(running_containers(&session, &pod), ["nginx".into()]);
+        session.fault(&crash(&session, &pod, "nginx", 137).unwrap()).unwrap();
         while session.step(Depth::Command, None) {}
         let object = session.cluster().api().etcd().get(&pod).unwrap().object.clone();
-        let status = object.get::<Pod>().unwrap().status.clone().unwrap();
-        assert_eq!(status.container_statuses.unwrap()[0].restart_count, 1);
+        let status = object.get::<Pod>().unwrap().status.clone().unwrap().container_statuses.unwrap();
+        assert_eq!(status[0].restart_count, 1);
+        let last = status[0].last_state.as_ref().unwrap().terminated.as_ref().unwrap();
+        assert_eq!(last.exit_code, 137);
+    }
+
+    #[test]
+    fn what_fails_already_can_be_mended_and_nothing_else() {
+        let mut session = scenario::find("01-first-deployment").unwrap().open();
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    image: x:1\n    readinessProbe: {httpGet: {port: 80}}\n    livenessProbe: {httpGet: {port: 80}}\n";
+        assert_eq!(session.apply(text).exit, 0);
+        while session.step(Depth::Command, None) {}
+        let pod = ObjectRef::new(Kind::Pod, "default", "p");
+        let keys = |s: &Session| pod_faults(s, &pod).iter().map(|f| f.key).collect::<Vec<_>>();
+        assert_eq!(keys(&session), ["act-probe-fails", "act-probe-fails", "act-image-gone"]);
+        let readiness = pod_faults(&session, &pod).remove(1);
+        assert_eq!(readiness.probe, Some(ProbeType::Readiness));
+        session.fault(&readiness.fault).unwrap();
+        let image = pod_faults(&session, &pod).pop().unwrap();
+        session.fault(&image.fault).unwrap();
+        assert_eq!(keys(&session), ["act-probe-fails", "act-probe-passes", "act-image-back"]);
+        session.back();
+        assert_eq!(keys(&session), ["act-probe-fails", "act-probe-passes", "act-image-gone"]);
     }
 }

@@ -35,7 +35,7 @@ pub fn has_bookkeeping(object: &Object) -> bool {
     meta.managed_fields.is_some() || meta.annotation(LAST_APPLIED).is_some()
 }
 
-/// An object as kubectl prints it; without `metadata.managedFields` and what `kubectl apply` keeps
+/// An object as kubectl prints it, but for long texts, which stay on one line; without `metadata.managedFields` and what `kubectl apply` keeps
 /// for itself, unless all is asked for.
 pub fn yaml_of(object: &Object, all: bool) -> String {
     let mut value = object.to_value();
@@ -48,7 +48,7 @@ pub fn yaml_of(object: &Object, all: bool) -> String {
             }
         }
     }
-    yaml::to_yaml(&value)
+    yaml::to_yaml_unfolded(&value)
 }
 
 /// The lines of an object, marked with how they differ from an earlier version of it.

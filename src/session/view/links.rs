@@ -31,7 +31,7 @@ pub struct Links {
 pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
     let mut out = Links::default();
     let Some(me) = graph.find(of) else { return out };
-    for e in &graph.edges {
+    for e in graph.edges.iter() {
         let other = match (e.from == me, e.to == me) {
             (true, false) => e.to,
             (false, true) => e.from,

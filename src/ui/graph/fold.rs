@@ -1,5 +1,5 @@
-//! Many pods as a grid: one cell each, one path for all of a look, in blocks that are drawn anew
-//! only where something changed.
+//! Many pods as a grid: one cell each, one path for all of a look, in tiles that are drawn anew only
+//! where something changed, and not at all where nobody sees them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,22 +7,27 @@ use std::fmt::Write;
 use steady::api::ObjectRef;
 use steady::session::view::PodLook;
 use steady::session::view::graph::{Card, Graph};
-use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
+use super::Held;
+use super::viewport::{Seen, Viewport};
 use crate::ui::glyph::tone;
 use crate::ui::hooks::use_texts;
 use crate::ui::layout::{CELL, FOLD_HEAD, FOLD_PAD, Fold};
 use crate::ui::store::Shared;
 
-/// Slots in a block.
-const BLOCK: usize = 256;
+/// Cells along a side of a tile.
+const TILE: usize = 16;
+/// Drawn smaller than this, a cell is a plain square: of more nothing would be seen.
+const COARSE: f32 = 0.5;
 
 /// What a grid shows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// Its slots.
-    pub fold: Fold,
+    pub fold: Held<Fold>,
+    /// The view, which decides what of it is drawn.
+    pub view: Viewport,
     /// The objects.
     pub graph: Shared<Graph>,
     /// What the last step changed.
@@ -44,37 +49,72 @@ fn look_of(graph: &Graph, pod: usize) -> PodLook {
     }
 }
 
+/// The tiles that are seen: from column and row to column and row (without these), and whether they
+/// are drawn coarsely.
+type Tiles = (usize, usize, usize, usize, bool);
+
+fn tiles(f: &Fold, seen: Seen) -> Tiles {
+    let side = CELL * TILE as f32;
+    let rows = f.cells.len().div_ceil(f.columns.max(1));
+    let (left, top) = (f.rect.x + FOLD_PAD, f.rect.y + FOLD_HEAD);
+    // A float that is too small or too large becomes the nearest that there is.
+    let span = |from: f32, to: f32, cells: usize| {
+        let all = cells.div_ceil(TILE);
+        (((from / side).floor() as usize).min(all), ((to / side).ceil() as usize).min(all))
+    };
+    let (x0, x1) = span(seen.rect.x - left, seen.rect.right() - left, f.columns);
+    let (y0, y1) = span(seen.rect.y - top, seen.rect.bottom() - top, rows);
+    (x0, y0, x1, y1, seen.scale < COARSE)
+}
+
 /// The grid.
 #[component]
 pub fn FoldView(props: &Props) -> Html {
     let t = use_texts();
-    let f = &props.fold;
-    let looks: Vec<Option<PodLook>> =
-        f.cells.iter().map(|c| c.map(|pod| look_of(&props.graph, pod))).collect();
-    let count = |l: PodLook| looks.iter().filter(|c| **c == Some(l)).count();
-    let all = looks.iter().flatten().count();
-    let ready = count(PodLook::Ready);
+    let f = props.fold.0.clone();
+    let look = |slot: usize| {
+        let pod = f.cells.get(slot).copied().flatten()?;
+        Some(look_of(&props.graph, pod))
+    };
+    let (mut all, mut ready) = (0, 0);
+    for slot in 0..f.cells.len() {
+        let look = look(slot);
+        all += usize::from(look.is_some());
+        ready += usize::from(look == Some(PodLook::Ready));
+    }
     let heading = t.with("fold", &[("n", (all as f64).into()), ("ready", (ready as f64).into())]);
     let onclick = {
-        let (fold, graph, select) = (f.clone(), props.graph.clone(), props.select.clone());
+        let (fold, graph, select, view) =
+            (f.clone(), props.graph.clone(), props.select.clone(), props.view.clone());
         Callback::from(move |e: MouseEvent| {
             e.stop_propagation();
-            let Some(group) = e.current_target().and_then(|g| g.dyn_into::<web_sys::Element>().ok()) else {
-                return;
-            };
-            // The grid's own box tells the scale it is drawn at.
-            let r = group.get_bounding_client_rect();
-            let scale = fold.rect.w / (r.width() as f32).max(1.0);
-            let x = fold.rect.x + (e.client_x() as f32 - r.left() as f32) * scale;
-            let y = fold.rect.y + (e.client_y() as f32 - r.top() as f32) * scale;
+            let Some((x, y)) = view.world_at(e.client_x(), e.client_y()) else { return };
             let pod = fold.slot_at(x, y).and_then(|s| fold.cells.get(s).copied().flatten());
-            if let Some(n) = pod.and_then(|p| graph.node(p)) {
+            if let Some(n) = pod.and_then(|p| graph.node(p)).filter(|_| !view.dragged()) {
                 select.emit(n.reference.clone());
             }
         })
     };
-    let blocks = looks.chunks(BLOCK).enumerate().map(|(i, looks)| {
-        html! { <Block key={i} first={i * BLOCK} columns={f.columns} looks={looks.to_vec()} /> }
+    // Only a move that brings other tiles into view is a reason to draw anew.
+    let moved = use_state_eq(|| tiles(&f, props.view.seen()));
+    let seen = tiles(&f, props.view.seen());
+    {
+        let moved = moved.setter();
+        use_effect_with((props.fold.clone(), props.view.clone()), move |(fold, view)| {
+            moved.set(tiles(&fold.0, view.seen()));
+            let (fold, eye) = (fold.clone(), view.clone());
+            let watcher = view.watch(move || moved.set(tiles(&fold.0, eye.seen())));
+            move || drop(watcher)
+        });
+    }
+    let (x0, y0, x1, y1, coarse) = seen;
+    let places = (y0..y1).flat_map(|y| (x0..x1).map(move |x| (x, y)));
+    let blocks = places.map(|(x, y)| {
+        let columns = f.columns.saturating_sub(x * TILE).min(TILE);
+        let looks: Vec<Option<PodLook>> = (0..TILE * columns)
+            .map(|i| look((y * TILE + i / columns) * f.columns + x * TILE + i % columns))
+            .collect();
+        html! { <Tile key={y * 1_000 + x} {x} {y} {columns} {looks} {coarse} /> }
     });
     let ring = |slot: usize, class: &'static str| {
         let (x, y) = ((slot % f.columns.max(1)) as f32 * CELL, (slot / f.columns.max(1)) as f32 * CELL);
@@ -83,26 +123,13 @@ pub fn FoldView(props: &Props) -> Html {
                 y={(y + FOLD_HEAD - 2.5).to_string()} width="18" height="18" rx="6" />
         }
     };
-    let changed: Vec<Html> = f
-        .cells
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| {
-            c.and_then(|p| props.graph.node(p)).is_some_and(|n| props.changed.contains(&n.reference))
-        })
-        .take(200)
-        .map(|(slot, _)| ring(slot, "ring"))
-        .collect();
-    let lit: Vec<Html> = f
-        .cells
-        .iter()
-        .enumerate()
-        .filter(|(_, c)| {
-            !props.lit.is_empty()
-                && c.and_then(|p| props.graph.node(p)).is_some_and(|n| props.lit.contains(&n.reference))
-        })
-        .map(|(slot, _)| ring(slot, "picked"))
-        .collect();
+    // Few change at a time: each is looked for, and not every pod looked up.
+    let slots = |of: &BTreeSet<ObjectRef>| -> Vec<usize> {
+        let places = of.iter().filter_map(|r| props.graph.find(r)).take(200);
+        places.filter_map(|i| f.cells.iter().position(|c| *c == Some(i))).collect()
+    };
+    let changed = slots(&props.changed).into_iter().map(|slot| ring(slot, "ring"));
+    let lit = slots(&props.lit).into_iter().map(|slot| ring(slot, "picked"));
     let selected = props.selected.and_then(|s| f.cells.iter().position(|c| *c == Some(s)));
     html! {
         <g class="fold" role="button" tabindex="0" aria-label={heading.clone()} {onclick}
@@ -112,40 +139,50 @@ pub fn FoldView(props: &Props) -> Html {
             <g transform={format!("translate({FOLD_PAD} {FOLD_HEAD})")}>{ for blocks }</g>
             { for changed }
             { for lit }
-            { for selected.map(|s| ring(s, "picked")) }
+            { for selected.into_iter().map(|s| ring(s, "picked")) }
             <rect class="focus" x="-4" y="-4" rx="12" width={(f.rect.w + 8.0).to_string()} height={(f.rect.h + 8.0).to_string()} />
         </g>
     }
 }
 
 #[derive(Properties, PartialEq)]
-struct BlockProps {
-    first: usize,
+struct TileProps {
+    x: usize,
+    y: usize,
     columns: usize,
     looks: Vec<Option<PodLook>>,
+    coarse: bool,
 }
 
 #[component]
-fn Block(props: &BlockProps) -> Html {
+fn Tile(props: &TileProps) -> Html {
+    let columns = props.columns.max(1);
     let path = |want: PodLook| {
         let mut d = String::new();
-        for (i, look) in props.looks.iter().enumerate() {
-            if *look == Some(want) {
-                let slot = props.first + i;
-                let (x, y) = (
-                    (slot % props.columns.max(1)) as f32 * CELL,
-                    (slot / props.columns.max(1)) as f32 * CELL,
-                );
-                let _ = write!(d, "M{x} {y}{}", shape(want));
-            }
+        for (i, _) in props.looks.iter().enumerate().filter(|(_, look)| **look == Some(want)) {
+            let (x, y) = ((i % columns) as f32 * CELL, (i / columns) as f32 * CELL);
+            let _ = write!(d, "M{x} {y}{}", if props.coarse { SQUARE } else { shape(want) });
         }
         d
     };
     let paths = PodLook::ALL.into_iter().filter_map(|l| {
         let d = path(l);
-        (!d.is_empty()).then(|| html! { <path class={classes!("cell", tone(l), cell_class(l))} {d} /> })
+        let class = if props.coarse { coarse_class(l) } else { cell_class(l) };
+        (!d.is_empty()).then(|| html! { <path class={classes!("cell", tone(l), class)} {d} /> })
     });
-    html! { <>{ for paths }</> }
+    let side = CELL * TILE as f32;
+    let at = format!("translate({} {})", props.x as f32 * side, props.y as f32 * side);
+    html! { <g transform={at}>{ for paths }</g> }
+}
+
+/// A cell that is so small that only its colour tells.
+const SQUARE: &str = "h13v13h-13z";
+
+fn coarse_class(l: PodLook) -> &'static str {
+    match l {
+        PodLook::Ready | PodLook::Failed | PodLook::Trouble | PodLook::Succeeded => "solid",
+        _ => "solid pale",
+    }
 }
 
 fn cell_class(l: PodLook) -> &'static str {

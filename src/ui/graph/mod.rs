@@ -5,7 +5,8 @@ mod fold;
 mod viewport;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use steady::api::ObjectRef;
 use steady::session::view::graph::{EdgeKind, Graph as Facts};
@@ -66,7 +67,8 @@ pub fn Graph(props: &Props) -> Html {
     let slots = use_mut_ref(Slots::default);
     let lines = use_state(|| Lines([true, true, false, true]));
     let view = use_viewport(&pane, &world);
-    // Before it has been measured nobody sees it.
+    // Before it has been measured nothing is drawn: it would only fly to another place.
+    let measured = view.width() > 0.0;
     let width = if view.width() > 0.0 { view.width().max(220.0) } else { 2.0 * NARROW };
     let flow = if width < NARROW { Flow::Down(width - 28.0) } else { Flow::Right };
     {
@@ -77,8 +79,10 @@ pub fn Graph(props: &Props) -> Html {
     }
     let placed = {
         let slots = slots.clone();
-        use_memo((props.graph.clone(), FlowKey(flow)), move |(graph, _)| {
-            layout(graph, flow, &mut slots.borrow_mut())
+        let graph = props.graph.clone();
+        let shape = Held(props.graph.shape.clone());
+        use_memo((shape, FlowKey(flow), props.scenario.clone()), move |_| {
+            layout(&graph, flow, &mut slots.borrow_mut())
         })
     };
     {
@@ -134,9 +138,12 @@ pub fn Graph(props: &Props) -> Html {
         <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
+                    if measured {
+                    { for titles(&placed) }
                     <g class="wires" aria-hidden="true">{ for wires(props, &placed, *lines, selected) }</g>
                     { for cards(props, &placed, flow, &select, selected, &t) }
-                    { for folds(props, &placed, &select, selected) }
+                    { for folds(props, &placed, &view, &select, selected) }
+                    }
                 </g>
             </svg>
             { props.children.clone() }
@@ -150,6 +157,16 @@ pub fn Graph(props: &Props) -> Html {
                 </button>
             </div>
         </section>
+    }
+}
+
+/// A pointer that is compared by its address.
+#[derive(Clone)]
+struct Held<T>(Rc<T>);
+
+impl<T> PartialEq for Held<T> {
+    fn eq(&self, other: &Held<T>) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -176,6 +193,14 @@ fn focus(pane: &NodeRef, reference: &ObjectRef) {
     {
         let _ = el.focus();
     }
+}
+
+/// What stands in each column: who has never seen it learns to read it.
+fn titles(placed: &Layout) -> Vec<Html> {
+    let title = |(kinds, x): &(String, f32)| {
+        html! { <text class="title" x={x.to_string()} y="-14" aria-hidden="true">{ kinds }</text> }
+    };
+    placed.titles.iter().map(title).collect()
 }
 
 fn wires(props: &Props, placed: &Layout, lines: Lines, selected: Option<usize>) -> Vec<Html> {
@@ -209,19 +234,18 @@ fn cards(
     selected: Option<usize>,
     t: &Texts,
 ) -> Vec<Html> {
-    let mut owners: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut loads: BTreeMap<usize, usize> = BTreeMap::new();
-    for e in &props.graph.edges {
-        match e.kind {
-            EdgeKind::Owner => {
-                owners.entry(e.to).or_insert(e.from);
-            }
-            EdgeKind::Binding => *loads.entry(e.to).or_default() += 1,
+    // Only what has a card of its own is asked for: most pods of a large set have none.
+    let mut owners: Vec<Option<usize>> = vec![None; props.graph.nodes.len()];
+    let mut loads: Vec<usize> = vec![0; props.graph.nodes.len()];
+    for e in props.graph.edges.iter() {
+        match (e.kind, owners.get_mut(e.to), loads.get_mut(e.to)) {
+            (EdgeKind::Owner, Some(owner), _) => *owner = owner.or(Some(e.from)),
+            (EdgeKind::Binding, _, Some(load)) => *load += 1,
             _ => {}
         }
     }
     let owner_name = |i: usize| {
-        let owner = props.graph.node(*owners.get(&i)?)?;
+        let owner = props.graph.node(owners.get(i).copied().flatten()?)?;
         Some(owner.reference.key.name.clone())
     };
     let first = placed.items.first().map(|i| i.node);
@@ -229,7 +253,7 @@ fn cards(
         let node = props.graph.node(item.node)?.clone();
         let changed = props.changed.contains(&node.reference);
         let pods = if node.place == steady::session::view::graph::Place::Node {
-            loads.get(&item.node).copied().unwrap_or(0)
+            loads.get(item.node).copied().unwrap_or(0)
         } else {
             0
         };
@@ -244,14 +268,20 @@ fn cards(
     placed.items.iter().filter_map(show).collect()
 }
 
-fn folds(props: &Props, placed: &Layout, select: &Callback<ObjectRef>, selected: Option<usize>) -> Vec<Html> {
+fn folds(
+    props: &Props,
+    placed: &Layout,
+    view: &viewport::Viewport,
+    select: &Callback<ObjectRef>,
+    selected: Option<usize>,
+) -> Vec<Html> {
     placed
         .folds
         .iter()
         .map(|f| {
             let owner = f.owner.and_then(|o| props.graph.node(o)).map(|n| n.reference.key.name.to_string());
             html! {
-                <FoldView key={format!("fold {}", owner.clone().unwrap_or_default())} fold={f.clone()}
+                <FoldView key={format!("fold {}", owner.clone().unwrap_or_default())} fold={Held(f.clone())} view={view.clone()}
                     graph={props.graph.clone()} changed={props.changed.clone()} lit={props.lit.clone()} version={props.version}
                     selected={selected.filter(|s| f.cells.contains(&Some(*s)))} select={select.clone()} />
             }

@@ -23,6 +23,10 @@ struct State {
     touched: bool,
     dragged: bool,
     pointers: Vec<(i32, f32, f32)>,
+    /// The pane's size, as it was measured last.
+    pane: (f32, f32),
+    watchers: Vec<(u32, Rc<dyn Fn()>)>,
+    next_watcher: u32,
 }
 
 /// A handle on the view.
@@ -33,7 +37,60 @@ pub struct Viewport {
     size: (f32, f32),
 }
 
+impl PartialEq for Viewport {
+    fn eq(&self, other: &Viewport) -> bool {
+        Rc::ptr_eq(&self.state, &other.state)
+    }
+}
+
+/// What can be seen: a part of the world, and how large it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The part.
+    pub rect: Rect,
+    /// Pixels on the screen for one of the world's.
+    pub scale: f32,
+}
+
+/// Somebody who is told when the view moves, until this is dropped.
+pub struct Watcher {
+    state: Rc<RefCell<State>>,
+    id: u32,
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.state.borrow_mut().watchers.retain(|(id, _)| *id != self.id);
+    }
+}
+
 impl Viewport {
+    /// What can be seen now; all of it before the pane was measured.
+    pub fn seen(&self) -> Seen {
+        let s = self.state.borrow();
+        let scale = s.scale.max(0.001);
+        let (w, h) = if s.pane.0 < 1.0 { (f32::MAX / 4.0, f32::MAX / 4.0) } else { s.pane };
+        Seen { rect: Rect { x: -s.x / scale, y: -s.y / scale, w: w / scale, h: h / scale }, scale: s.scale }
+    }
+
+    /// The point of the world below a point of the window.
+    pub fn world_at(&self, x: i32, y: i32) -> Option<(f32, f32)> {
+        let pane = self.world.cast::<Element>()?.closest("svg").ok().flatten()?.get_bounding_client_rect();
+        let s = self.state.borrow();
+        let at =
+            |client: i32, edge: f64, shift: f32| (client as f32 - edge as f32 - shift) / s.scale.max(0.001);
+        Some((at(x, pane.left(), s.x), at(y, pane.top(), s.y)))
+    }
+
+    /// Tells somebody when the view moves.
+    pub fn watch(&self, tell: impl Fn() + 'static) -> Watcher {
+        let mut s = self.state.borrow_mut();
+        s.next_watcher += 1;
+        let id = s.next_watcher;
+        s.watchers.push((id, Rc::new(tell)));
+        Watcher { state: self.state.clone(), id }
+    }
+
     /// The pane's width.
     pub fn width(&self) -> f32 {
         self.size.0
@@ -50,11 +107,15 @@ impl Viewport {
     }
 
     fn draw(&self) {
-        let s = self.state.borrow();
-        if let Some(world) = self.world.cast::<Element>() {
-            let transform = format!("translate({:.2} {:.2}) scale({:.4})", s.x, s.y, s.scale);
-            let _ = world.set_attribute("transform", &transform);
-        }
+        let watchers = {
+            let s = self.state.borrow();
+            if let Some(world) = self.world.cast::<Element>() {
+                let transform = format!("translate({:.2} {:.2}) scale({:.4})", s.x, s.y, s.scale);
+                let _ = world.set_attribute("transform", &transform);
+            }
+            s.watchers.clone()
+        };
+        watchers.iter().for_each(|(_, tell)| tell());
     }
 
     /// Shows all of it.
@@ -81,7 +142,7 @@ impl Viewport {
                 }
                 Flow::Right => {
                     // Room for what lies over the graph above and below.
-                    let (top, bottom, side) = (66.0, 56.0, 20.0);
+                    let (top, bottom, side) = (88.0, 56.0, 20.0);
                     let scale =
                         ((w - 2.0 * side) / bounds.w.max(1.0)).min((h - top - bottom) / bounds.h.max(1.0));
                     s.scale = scale.clamp(SMALLEST, 1.0);
@@ -220,10 +281,11 @@ pub fn use_viewport(pane: &NodeRef, world: &NodeRef) -> Viewport {
             let element = pane.cast::<Element>();
             let listeners = element.clone().map(|e| listen(&e, &viewport));
             let measured = {
-                let size = size.clone();
+                let (size, state) = (size.clone(), viewport.state.clone());
                 Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
                     if let Ok(e) = entries.get(0).dyn_into::<web_sys::ResizeObserverEntry>() {
                         let r = e.content_rect();
+                        state.borrow_mut().pane = (r.width() as f32, r.height() as f32);
                         size.set((r.width() as f32, r.height() as f32));
                     }
                 })

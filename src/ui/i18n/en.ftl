@@ -4,8 +4,8 @@
 ## The bar
 scenarios = Scenarios
 own-work = Your own
-kept = Your work before the link
-kept-about = It was put aside when the link was opened.
+kept = Your work from before
+kept-about = It was put aside when something else was opened.
 theme = Light or dark
 keys = Keys
 share = Share
@@ -37,7 +37,7 @@ depth-machinery-about = One step is one watch event, delta, handler, key or requ
 ## Panes
 panes = Panes
 pane-graph = Graph
-pane-manifest = Manifest
+pane-manifest = Edit
 pane-object = Object
 pane-timeline = Timeline
 left = Manifest and kubectl
@@ -62,6 +62,11 @@ terminal-waits = It waits: step, and it looks again. Ctrl+C ends it.
 terminal-hint = kubectl works here: get pods -o wide, describe deployment web, scale deployment web --replicas=5, rollout undo deployment web.
 
 ## The graph
+problem-line = Line { $line }
+problem-more = { $n ->
+    [one] and { $n } more
+   *[other] and { $n } more
+}
 zoom = Zoom
 zoom-in = Bigger
 zoom-out = Smaller
@@ -119,6 +124,7 @@ steady-met = { $n ->
 steady-unmet = Nobody has a next command, yet it is not what was declared.
 short = { $want } declared, { $updated } updated, { $available } available, { $total } in all
 short-paused = paused: { $want } declared, { $updated } updated, { $available } available, { $total } in all
+short-unattended = accepted and stored; its controller is not part of this build yet, so nothing comes of it
 pill-running = Running
 pill-looking = Looking
 pill-waiting = Waiting { $s } s
@@ -126,7 +132,7 @@ pill-next = { $n ->
     [one] { $n } next command
    *[other] { $n } next commands
 }
-pill-declared = { $have } of { $want } as declared
+pill-declared = { $have } of { $want } pods as declared
 
 ## The timeline
 timeline-step = step { $n }
@@ -179,12 +185,21 @@ act-delete = Delete
 act-node-down = Cut it off
 act-node-up = Bring it back
 act-restart-kubelet = Restart the kubelet
-act-crash = Crash its container
+act-crash = Crash
+crash-container = Which container
+crash-code = with exit code
+act-break = Break it
+act-cut-kubelet = Cut its watches
 act-evict = Evict
-act-probe-fails = Let readiness fail
-act-probe-passes = Let readiness pass
-act-image-gone = Take its image away
-act-image-back = Bring its image back
+act-evict-about = Through the Eviction subresource, which asks the disruption budgets first
+act-probe-fails = Let the { $probe } probe of { $what } fail
+act-probe-fails-about = From now on, until it is let pass again.
+act-probe-passes = Let the { $probe } probe of { $what } pass again
+act-probe-passes-about = It answers as it did before.
+act-image-gone = Take image { $what } out of the registry
+act-image-gone-about = Nodes that have it keep it; the others cannot pull it any more.
+act-image-back = Put image { $what } back
+act-image-back-about = It can be pulled again.
 
 ## What happened
 said = { $who }: { $what }
@@ -197,9 +212,9 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
-said-crash = You crashed a container of { $what }.
-said-probe-fails = You let the readiness probe of { $what } fail.
-said-probe-passes = You let the readiness probe of { $what } pass again.
+said-crash = You let container { $container } of { $what } end with exit code { $code }.
+said-probe-fails = You let the { $probe } probe of { $what } fail.
+said-probe-passes = You let the { $probe } probe of { $what } pass again.
 said-image-gone = You took the image { $what } out of the registry.
 said-image-back = You put the image { $what } back into the registry.
 action-list = { $who } lists every { $kind }
@@ -221,6 +236,13 @@ out-recorded = An event was written
 out-advanced = Time passed: { $s } s
 
 ## Messages
+stepping = Looking for the next command
+setting-up = The set-up is done: { $n } steps
+still-loading = a run is being opened; stop that first, or wait
+stopped-work = Stopped. Your work is in the scenarios menu.
+stopped-link = Stopped: it was not opened.
+link-opened-first = Opened the link.
+evicted = pod/{ $pod } evicted
 close = Close
 running = { $n } steps
 restoring = Step { $done } of { $of }
@@ -245,6 +267,37 @@ key-graph = To the graph, then arrow keys
 key-timeline = To the timeline, then arrow keys
 key-apply = Apply the manifest
 keys-editor = In the editor Tab indents; Escape, then Tab, leaves it.
+
+## The editor's own words (CodeMirror's); a dollar sign stands for a number
+cm-find = Find
+cm-replace = Replace
+cm-next = next
+cm-previous = previous
+cm-all = all
+cm-match-case = match case
+cm-by-word = by word
+cm-regexp = regexp
+cm-replace-one = replace
+cm-replace-all = replace all
+cm-close = close
+cm-current-match = current match
+cm-on-line = on line
+cm-replaced-one = replaced match on line $
+cm-replaced = replaced $ matches
+cm-go-to-line = Go to line
+cm-go = go
+cm-completions = Completions
+cm-diagnostics = Mistakes
+cm-no-diagnostics = No mistakes
+cm-selection-deleted = Selection deleted
+cm-control-character = Control character
+cm-folded = folded code
+cm-unfold = unfold
+cm-fold-line = Fold line
+cm-unfold-line = Unfold line
+cm-folded-lines = Folded lines
+cm-unfolded-lines = Unfolded lines
+cm-to = to
 
 ## Why: one for each rule of the library
 why-claim_objects-adopt = its labels match and nobody owns it
@@ -294,6 +347,29 @@ why-update_replica_set_status = it counts { $replicas ->
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
+why-update_pdb_status = { $healthy } of { $budget }'s pods are healthy, { $desired } have to be: { $allowed } may be disrupted
+why-update_pdb_status-fail_safe = its pods could not be counted, so none may be disrupted: { $error }
+why-sync_stale_pod_disruption = { $pod } was to be disrupted, and nothing came of it
+why-sync_unbound_claim-default_class = it names no class, and { $class } is the default one
+why-bind-volume = volume { $volume } suits claim { $claim }, so it is bound to it
+why-bind-claim = claim { $claim } has volume { $volume } now
+why-update_claim_status = the claim's phase is { $claim }, and it is { $phase } now
+why-update_volume_phase = the volume's phase is { $volume }, and it is { $phase } now
+why-unbind_volume = its claim is bound to another volume
+why-delete_volume = it is { $volume }, and its policy is Delete
+why-provision_claim = claim { $claim } wants a volume of { $provisioner }
+why-volume_protection-remove_finalizer = it is deleted and { $phase }: no claim has it any more
+why-volume_protection-add_finalizer = a volume is kept while it is bound
+why-claim_protection-remove_finalizer = { $claim } is deleted, and no pod uses it
+why-claim_protection-add_finalizer = a claim is kept while a pod uses it
+why-provisioner-provision = claim { $claim } of class { $class } has no volume yet
+why-provisioner-delete = it is { $volume }, and its policy is Delete
+why-provisioner-remove_finalizer = its storage is freed
+why-binding_cycle-nominate = { $pod } will go to { $node } once its claims are bound
+why-binding_cycle-bind_volume = { $volume } suits { $claim } on { $node }
+why-binding_cycle-select_node = { $pod } goes to { $node }, so the volume of { $claim } is to be made there
+why-binding_cycle-failed = its claims could not be bound: { $message }
+why-kubelet-admit = { $node } does not take it: { $what }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -317,6 +393,10 @@ why-no_schedule_tainting_pass = it reports Ready={ $ready }, and its taints shal
 why-no_execute_tainting_pass = it reports Ready={ $ready }: taint { $taint } makes its pods leave
 why-mark_node_as_reachable = it reports Ready={ $ready } again: taint { $taint } goes
 why-mark_pods_not_ready = nothing is heard of { $node }, so its pods do not count as ready
+why-taint_eviction-condition = it does not tolerate taint { $taints } of its node, and says so before it goes
+why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
+why-gc_orphaned-mark_failed = its node { $node } is no longer there
+why-gc_orphaned-delete = its node { $node } is no longer there
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it

@@ -136,8 +136,15 @@ fn verb(r: &Request) -> &'static str {
 pub fn step_sentence(t: &Texts, m: &Moment) -> String {
     match &m.what {
         What::Start => t.get("said-start"),
-        What::Person { output, .. } => {
-            let what = output.stdout.lines().collect::<Vec<_>>().join(", ");
+        What::Person { output, exchanges, .. } => {
+            // A raw request prints the raw answer, which is nothing to read.
+            let what = if output.stdout.starts_with('{') {
+                let say =
+                    |(r, a): &(std::rc::Rc<Request>, Response)| format!("{} {}", verb(r), t.object(r, a));
+                exchanges.iter().map(say).collect::<Vec<_>>().join(", ")
+            } else {
+                output.stdout.lines().collect::<Vec<_>>().join(", ")
+            };
             t.with("said-you", &[("what", what.into())])
         }
         What::Commands(c) => match c.first() {
@@ -149,28 +156,34 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
             None => t.get("said-nothing"),
         },
         What::Machinery(transition) => t.transition(transition),
-        What::Fault(fault) => {
-            let (key, what) = match fault {
-                Fault::NodeDown { node } => ("said-node-down", node.clone()),
-                Fault::NodeUp { node } => ("said-node-up", node.clone()),
-                Fault::Restart { process, node } => ("said-restart", named(process, node.as_deref())),
-                Fault::CutWatches { process, node } => ("said-watches", named(process, node.as_deref())),
-                Fault::Kubelet { fault, .. } => match fault {
-                    kubelet::Fault::CrashContainer { pod, exit_code, .. } => {
-                        ("said-crash", format!("{} ({exit_code})", pod.name))
-                    }
-                    kubelet::Fault::FailProbe { pod, failing: true, .. } => {
-                        ("said-probe-fails", pod.name.to_string())
-                    }
-                    kubelet::Fault::FailProbe { pod, .. } => ("said-probe-passes", pod.name.to_string()),
-                    kubelet::Fault::Image { image, pullable: false, .. } => {
-                        ("said-image-gone", image.to_string())
-                    }
-                    kubelet::Fault::Image { image, .. } => ("said-image-back", image.to_string()),
-                },
-            };
-            t.with(key, &[("what", what.into())])
-        }
+        What::Fault(fault) => fault_sentence(t, fault),
+    }
+}
+
+fn fault_sentence(t: &Texts, fault: &Fault) -> String {
+    let say = |key: &str, what: &str| t.with(key, &[("what", what.to_owned().into())]);
+    let fault = match fault {
+        Fault::NodeDown { node } => return say("said-node-down", node),
+        Fault::NodeUp { node } => return say("said-node-up", node),
+        Fault::Restart { process, node } => return say("said-restart", &named(process, node.as_deref())),
+        Fault::CutWatches { process, node } => return say("said-watches", &named(process, node.as_deref())),
+        Fault::Kubelet { fault, .. } => fault,
+    };
+    match fault {
+        kubelet::Fault::CrashContainer { pod, container, exit_code } => t.with(
+            "said-crash",
+            &[
+                ("what", pod.name.to_string().into()),
+                ("container", container.to_string().into()),
+                ("code", (*exit_code).into()),
+            ],
+        ),
+        kubelet::Fault::FailProbe { pod, probe, failing, .. } => t.with(
+            if *failing { "said-probe-fails" } else { "said-probe-passes" },
+            &[("what", pod.name.to_string().into()), ("probe", probe.as_str().into())],
+        ),
+        kubelet::Fault::Image { image, pullable: false, .. } => say("said-image-gone", image),
+        kubelet::Fault::Image { image, .. } => say("said-image-back", image),
     }
 }
 

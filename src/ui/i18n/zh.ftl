@@ -3,8 +3,8 @@
 ## 顶栏
 scenarios = 场景
 own-work = 自己的
-kept = 打开链接之前的工作
-kept-about = 打开链接时已经收好。
+kept = 你之前的工作
+kept-about = 打开别的内容时已经收好。
 theme = 浅色或深色
 keys = 快捷键
 share = 分享
@@ -36,7 +36,7 @@ depth-machinery-about = 一步是一个 watch 事件、delta、handler、key 或
 ## 面板
 panes = 面板
 pane-graph = 图
-pane-manifest = 清单
+pane-manifest = 编辑
 pane-object = 对象
 pane-timeline = 时间线
 left = 清单和 kubectl
@@ -61,6 +61,8 @@ terminal-waits = 它在等待：走一步，它会再看。Ctrl+C 结束。
 terminal-hint = 这里可以用 kubectl：get pods -o wide、describe deployment web、scale deployment web --replicas=5、rollout undo deployment web。
 
 ## 图
+problem-line = 第 { $line } 行
+problem-more = 还有 { $n } 处
 zoom = 缩放
 zoom-in = 放大
 zoom-out = 缩小
@@ -102,11 +104,12 @@ steady-met = 运行的正是所声明的：{ $n } 个 Pod。
 steady-unmet = 谁都没有下一条命令，但还不是所声明的样子。
 short = 声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
 short-paused = 已暂停：声明 { $want }，已更新 { $updated }，可用 { $available }，共 { $total }
+short-unattended = 已接受并保存；此版本尚未包含它的控制器，因此不会有任何动作
 pill-running = 运行中
 pill-looking = 正在看
 pill-waiting = 等待 { $s } 秒
 pill-next = { $n } 条接下来的命令
-pill-declared = { $have }/{ $want } 符合声明
+pill-declared = { $have }/{ $want } 个 Pod 符合声明
 
 ## 时间线
 timeline-step = 第 { $n } 步
@@ -156,12 +159,21 @@ act-delete = 删除
 act-node-down = 断开
 act-node-up = 恢复
 act-restart-kubelet = 重启 kubelet
-act-crash = 使容器崩溃
+act-crash = 崩溃
+crash-container = 哪个容器
+crash-code = 退出码
+act-break = 制造故障
+act-cut-kubelet = 切断它的 watch
 act-evict = 驱逐
-act-probe-fails = 让就绪探针失败
-act-probe-passes = 让就绪探针通过
-act-image-gone = 移走它的镜像
-act-image-back = 放回它的镜像
+act-evict-about = 通过 Eviction 子资源，它会先询问 PodDisruptionBudget
+act-probe-fails = 让 { $what } 的 { $probe } 探针失败
+act-probe-fails-about = 从现在起，直到让它恢复通过。
+act-probe-passes = 让 { $what } 的 { $probe } 探针恢复通过
+act-probe-passes-about = 它的回应和之前一样。
+act-image-gone = 从镜像仓库移走 { $what }
+act-image-gone-about = 已有它的节点会保留它，其他节点不能再拉取。
+act-image-back = 把镜像 { $what } 放回去
+act-image-back-about = 又可以拉取了。
 
 ## 发生了什么
 said = { $who }：{ $what }
@@ -174,9 +186,9 @@ said-node-down = 你断开了 { $what }。
 said-node-up = 你恢复了 { $what }。
 said-restart = 你重启了 { $what }。
 said-watches = 你切断了 { $what } 的 watch。
-said-crash = 你使 { $what } 的一个容器崩溃。
-said-probe-fails = 你让 { $what } 的就绪探针失败。
-said-probe-passes = 你让 { $what } 的就绪探针恢复通过。
+said-crash = 你让 { $what } 的容器 { $container } 以退出码 { $code } 结束。
+said-probe-fails = 你让 { $what } 的 { $probe } 探针失败。
+said-probe-passes = 你让 { $what } 的 { $probe } 探针恢复通过。
 said-image-gone = 你从镜像仓库移走了 { $what }。
 said-image-back = 你把 { $what } 放回了镜像仓库。
 action-list = { $who } list 所有 { $kind }
@@ -198,6 +210,13 @@ out-recorded = 写入了一个事件
 out-advanced = 时间过去了 { $s } 秒
 
 ## 消息
+stepping = 正在寻找下一条命令
+setting-up = 正在布置：{ $n } 步
+still-loading = 正在打开一次运行，请先停止它，或等它完成
+stopped-work = 已停止。你的工作在场景菜单里。
+stopped-link = 已停止，没有打开。
+link-opened-first = 已打开链接。
+evicted = pod/{ $pod } 已驱逐
 close = 关闭
 running = { $n } 步
 restoring = 第 { $done } 步，共 { $of } 步
@@ -222,6 +241,37 @@ key-graph = 到图，然后用方向键
 key-timeline = 到时间线，然后用方向键
 key-apply = 应用清单
 keys-editor = 在编辑器里 Tab 是缩进；按 Escape 再按 Tab 离开。
+
+## 编辑器（CodeMirror）自己的词；$ 代表一个数字
+cm-find = 查找
+cm-replace = 替换为
+cm-next = 下一个
+cm-previous = 上一个
+cm-all = 全选
+cm-match-case = 区分大小写
+cm-by-word = 全字匹配
+cm-regexp = 正则表达式
+cm-replace-one = 替换
+cm-replace-all = 全部替换
+cm-close = 关闭
+cm-current-match = 当前匹配
+cm-on-line = 位于行
+cm-replaced-one = 已替换第 $ 行的匹配
+cm-replaced = 已替换 $ 处
+cm-go-to-line = 转到行
+cm-go = 前往
+cm-completions = 补全
+cm-diagnostics = 错误
+cm-no-diagnostics = 没有错误
+cm-selection-deleted = 已删除所选内容
+cm-control-character = 控制字符
+cm-folded = 已折叠的内容
+cm-unfold = 展开
+cm-fold-line = 折叠此行
+cm-unfold-line = 展开此行
+cm-folded-lines = 已折叠行
+cm-unfolded-lines = 已展开行
+cm-to = 至
 
 ## 为什么：库中每条规则一句
 why-claim_objects-adopt = 它的标签匹配，而且没有主人
@@ -254,6 +304,29 @@ why-update_replica_set_status = 清点：有 { $replicas } 个 Pod，就绪 { $r
 why-schedule_one-bind = { $nodes } 个节点中有 { $feasible } 个合适，{ $node } 得分最高
 why-schedule_one-unschedulable = 没有合适的节点：{ $message }
 why-schedule_one-preempt = { $victim } 为 { $pod } 在 { $node } 上让位
+why-update_pdb_status = { $budget } 的 Pod 中有 { $healthy } 个健康，至少需要 { $desired } 个：可中断 { $allowed } 个
+why-update_pdb_status-fail_safe = 无法统计它的 Pod，因此不允许中断：{ $error }
+why-sync_stale_pod_disruption = { $pod } 本应被中断，但没有发生
+why-sync_unbound_claim-default_class = 它没有指定存储类，默认类是 { $class }
+why-bind-volume = 卷 { $volume } 满足声明 { $claim }，因此绑定给它
+why-bind-claim = 声明 { $claim } 现在有了卷 { $volume }
+why-update_claim_status = 声明的阶段是 { $claim }，现在为 { $phase }
+why-update_volume_phase = 卷的阶段是 { $volume }，现在为 { $phase }
+why-unbind_volume = 它的声明已绑定到另一个卷
+why-delete_volume = 它处于 { $volume }，回收策略是 Delete
+why-provision_claim = 声明 { $claim } 需要由 { $provisioner } 提供卷
+why-volume_protection-remove_finalizer = 它已被删除且为 { $phase }：没有声明再使用它
+why-volume_protection-add_finalizer = 绑定期间卷会被保留
+why-claim_protection-remove_finalizer = { $claim } 已被删除，没有 Pod 使用它
+why-claim_protection-add_finalizer = 有 Pod 使用时声明会被保留
+why-provisioner-provision = 存储类 { $class } 的声明 { $claim } 还没有卷
+why-provisioner-delete = 它处于 { $volume }，回收策略是 Delete
+why-provisioner-remove_finalizer = 它的存储已释放
+why-binding_cycle-nominate = 声明绑定后 { $pod } 将去往 { $node }
+why-binding_cycle-bind_volume = { $volume } 在 { $node } 上满足 { $claim }
+why-binding_cycle-select_node = { $pod } 去往 { $node }，因此 { $claim } 的卷要在那里创建
+why-binding_cycle-failed = 它的声明无法绑定：{ $message }
+why-kubelet-admit = { $node } 不接受它：{ $what }
 why-kubelet-sync_pod = { $what }
 why-kubelet-sync_terminating_pod = { $what }
 why-kubelet-sync_terminated_pod = { $what }
@@ -277,6 +350,10 @@ why-no_schedule_tainting_pass = 它报告 Ready={ $ready }，污点要与此一�
 why-no_execute_tainting_pass = 它报告 Ready={ $ready }：污点 { $taint } 让 Pod 离开
 why-mark_node_as_reachable = 它又报告 Ready={ $ready }：去掉污点 { $taint }
 why-mark_pods_not_ready = { $node } 没有消息，其上的 Pod 不再算就绪
+why-taint_eviction-condition = 它不容忍所在节点的污点 { $taints }，离开之前先写明
+why-taint_eviction-delete = 它不容忍所在节点的污点 { $taints }
+why-gc_orphaned-mark_failed = 它的节点 { $node } 已经不在了
+why-gc_orphaned-delete = 它的节点 { $node } 已经不在了
 why-finalize_namespace = 其中已经什么都不剩
 why-update_namespace_conditions = 其中还有 { $remaining } 个对象
 why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去

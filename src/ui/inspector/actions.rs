@@ -2,16 +2,20 @@
 
 use steady::api::{Kind, ObjectRef};
 use steady::session::view::graph::Card;
+use steady::session::view::{PodFault, running_containers};
 use yew::prelude::*;
 
 use crate::ui::hooks::{use_store, use_texts};
-use crate::ui::keys;
+use crate::ui::menu::{Choice, Menu};
+use crate::ui::{glyph, keys};
 
 /// Of which object.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// It.
     pub object: ObjectRef,
+    /// Grows with every step.
+    pub version: u64,
 }
 
 /// The buttons.
@@ -71,18 +75,94 @@ pub fn Actions(props: &Props) -> Html {
                 onclick={move |_| store.kubectl_said(&line)}>{ t.get(key) }</button>
         }
     };
-    let faults = store.faults(o).into_iter().map(|(key, op)| {
-        let store = store.clone();
-        html! { <button type="button" class={classes!("quiet", (!matches!(key, "act-node-up" | "act-probe-passes" | "act-image-back")).then_some("bad"))} onclick={move |_| store.break_it(&op)}>{ t.get(key) }</button> }
+    let evict = (o.kind == Kind::Pod).then(|| {
+        let (store, pod) = (store.clone(), o.clone());
+        html! {
+            <button type="button" class="quiet bad" title={t.get("act-evict-about")}
+                onclick={move |_| store.evict(&pod)}>{ t.get("act-evict") }</button>
+        }
     });
+    let faults = store.node_faults(o).into_iter().map(|(key, fault)| {
+        let store = store.clone();
+        let class = classes!("quiet", (key != "act-node-up").then_some("bad"));
+        html! { <button type="button" {class} onclick={move |_| store.break_it(&fault)}>{ t.get(key) }</button> }
+    });
+    let describe = {
+        let (store, line) = (store.clone(), format!("describe {resource} {name}{on}"));
+        move |_| {
+            store.kubectl(&line);
+            keys::click("#tab-kubectl");
+        }
+    };
     html! {
         <div class="actions" role="group" aria-label={t.get("actions")}>
             { for lines.into_iter().map(button) }
+            { for evict }
             { for faults }
-            <button type="button" class="quiet" onclick={let name = format!("describe {resource} {name}{on}"); let store = store.clone(); move |_| {
-                store.kubectl(&name);
-                keys::click("#tab-kubectl");
-            }}>{ "describe" }</button>
+            if o.kind == Kind::Pod { <PodFaults object={o.clone()} version={props.version} /> }
+            <button type="button" class="quiet" onclick={describe}>{ "describe" }</button>
         </div>
     }
+}
+
+/// What can go wrong with a pod: a container crashes with an exit code; a probe fails, an image is
+/// gone.
+#[component]
+fn PodFaults(props: &Props) -> Html {
+    let store = use_store();
+    let t = use_texts();
+    let code = use_node_ref();
+    let which = use_node_ref();
+    let pod = props.object.clone();
+    let running = store.with(|s| running_containers(s.session(), &pod));
+    let crash = {
+        let (store, pod, code, which) = (store.clone(), pod.clone(), code.clone(), which.clone());
+        let only = running.first().cloned().unwrap_or_else(|| "".into());
+        Callback::from(move |e: SubmitEvent| {
+            e.prevent_default();
+            let code =
+                code.cast::<web_sys::HtmlInputElement>().and_then(|i| i.value().parse().ok()).unwrap_or(1);
+            let chosen = which.cast::<web_sys::HtmlSelectElement>().map(|s| s.value());
+            store.crash(&pod, chosen.as_deref().unwrap_or(&only), code);
+        })
+    };
+    let choices = {
+        let (store, t, pod) = (store.clone(), t.clone(), pod.clone());
+        Callback::from(move |()| {
+            let choice = |f: PodFault| {
+                let probe = f.probe.map_or("", |p| p.as_str());
+                let args = [("what", f.what.to_string().into()), ("probe", probe.into())];
+                let about = t.get(&format!("{}-about", f.key));
+                Choice { title: t.with(f.key, &args), about, now: false }
+            };
+            store.pod_faults(&pod).into_iter().map(choice).collect()
+        })
+    };
+    let choose = {
+        let (store, pod) = (store.clone(), pod.clone());
+        Callback::from(move |i: usize| {
+            if let Some(f) = store.pod_faults(&pod).get(i) {
+                store.break_it(&f.fault);
+            }
+        })
+    };
+    let placed = !store.pod_faults(&pod).is_empty();
+    html! { <>
+        if !running.is_empty() {
+            <form class="crash" onsubmit={crash}>
+                <button class="quiet bad">{ t.get("act-crash") }</button>
+                if running.len() > 1 {
+                    <select ref={which} aria-label={t.get("crash-container")}>
+                        { for running.iter().map(|c| html! { <option value={c.to_string()}>{ c.to_string() }</option> }) }
+                    </select>
+                }
+                <label>{ t.get("crash-code") }
+                    <input type="number" min="0" max="255" value="1" required=true ref={code} /></label>
+            </form>
+        }
+        if placed {
+            <Menu class="ills" name={t.get("act-break")} {choices} {choose}
+                label={html! { <>{ glyph::icon(glyph::BOLT) }{ t.get("act-break") }</> }} />
+        }
+    </> }
 }

@@ -20,12 +20,12 @@ pub fn History(props: &TabProps) -> Html {
         html! {
             <li>
                 <button type="button" class={classes!("version", who::class(&v.by), now.then_some("now"))}
-                    aria-current={now.then_some("step")} onclick={move |_| store.goto(moment)}>
+                    aria-current={now.then_some("step")} onclick={move |_| { store.goto(moment); }}>
                     <i class="dot" aria-hidden="true"></i>
-                    <span class="rv">{ format!("rv {}", v.revision) }</span>
                     <b>{ v.by.to_string() }</b>
-                    <code>{ &v.verb }</code>
                     <span class="step-n">{ t.with("timeline-step", &[("n", (step as f64).into())]) }</span>
+                    <code>{ &v.verb }</code>
+                    <span class="rv">{ format!("rv {}", v.revision) }</span>
                 </button>
             </li>
         }

@@ -82,16 +82,19 @@ pub fn Inspector(props: &Props) -> Html {
         (Some(o), Tab::History) => html! { <history::History object={o.clone()} {version} /> },
         (Some(o), Tab::Links) => html! { <links::LinkList object={o.clone()} {version} /> },
     };
+    // Another object, or another side of it, is read from its beginning.
+    let key = format!("{labelled} {}", object.as_ref().map_or_else(String::new, ToString::to_string));
     html! {
         <aside class="inspector" aria-label={t.get("inspector")}>
-            { head(&store, &t, object.as_ref(), props.selection.is_some()) }
+            { head(&store, &t, object.as_ref(), props) }
             <div class="tabs" role="tablist" aria-label={t.get("inspector")} onkeydown={tab_keys()}>{ for tabs }</div>
-            <div class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>
+            <div {key} class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>
         </aside>
     }
 }
 
-fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> Html {
+fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, props: &Props) -> Html {
+    let chosen = props.selection.is_some();
     let Some(object) = object else { return html! { <div></div> } };
     let node = store.with(|s| s.graph().find(object).and_then(|i| s.graph().node(i).cloned()));
     let owner = node.as_ref().and_then(|n| {
@@ -111,7 +114,7 @@ fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, chosen: bool) -> H
                 if gone { <span class="chip gone">{ t.get("inspect-gone") }</span> }
                 if let Some(n) = node { { chips(t, &n) } }
             </div>
-            if chosen && !gone { <actions::Actions object={object.clone()} /> }
+            if chosen && !gone { <actions::Actions object={object.clone()} version={props.version} /> }
         </div>
     }
 }

@@ -47,6 +47,14 @@ pub fn Yaml(props: &TabProps) -> Html {
     </> }
 }
 
+/// A text as YAML: each line in its colours, a long one hung below its own beginning.
+pub fn plain(text: &str) -> Html {
+    let line = |l: &str| {
+        html! { <span class={classes!("l", INDENTS.get(indent(l) / 2).copied())}>{ for tokens(l) }{ "\n" }</span> }
+    };
+    html! { <pre class="yaml">{ for text.lines().take(LINES).map(line) }</pre> }
+}
+
 fn line(t: &Texts, l: &Line) -> Html {
     let (class, was) = match &l.mark {
         LineMark::Same => (None, None),

@@ -37,10 +37,12 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
         }
     }
     let mut seen = BTreeSet::new();
+    let mut last = None;
     let mut out = Vec::new();
-    for e in &graph.edges {
+    for e in graph.edges.iter() {
         let (Some(Some((a, pa))), Some(Some((b, pb)))) = (spot.get(e.from), spot.get(e.to)) else { continue };
-        if seen.insert((pa, pb, e.kind)) {
+        // An owner's lines to the pods of its grid follow each other.
+        if last.replace((pa, pb, e.kind)) != Some((pa, pb, e.kind)) && seen.insert((pa, pb, e.kind)) {
             let path = match flow {
                 Flow::Right => curve(a, b, e.kind),
                 Flow::Down(_) if e.kind == EdgeKind::Owner => elbow(a, b),

@@ -6,21 +6,39 @@ use gloo::utils::window;
 use steady::api::{Kind, ObjectRef};
 use steady::cluster::Fault;
 use steady::kubectl::{Kubectl, Output};
-use steady::session::scenario::Deed;
-use steady::session::view::{Preview, problems};
+use steady::session::scenario::{Deed, SetUp};
+use steady::session::view::{PodFault, Preview, problems};
 use steady::session::{Depth, MomentId};
 use wasm_bindgen::JsCast;
 
+use super::load::Job;
+use super::persist::MANIFEST;
 use super::{Entry, Mode, NextLine, Shared, Store, Toast, What};
 
 /// Lines of the terminal that are kept.
 const TERMINAL: usize = 400;
 
 impl Store {
-    /// Steps, at the depth that is set.
-    pub fn step(&self) -> bool {
+    /// Ends a run, for a person takes over. `false` while something is loaded: that has to be
+    /// stopped by itself.
+    pub(super) fn at_rest(&self) -> bool {
+        if self.is_loading() {
+            return false;
+        }
         if self.with(|s| s.mode != Mode::Idle) {
-            self.change(|s| s.mode = Mode::Idle);
+            self.change(|s| {
+                s.mode = Mode::Idle;
+                s.session.give_up();
+            });
+            self.ended();
+        }
+        true
+    }
+
+    /// Steps, at the depth that is set, in one go; [`Store::step_on`] leaves the page awake.
+    pub fn step(&self) -> bool {
+        if !self.at_rest() {
+            return false;
         }
         let stepped = self.change(|s| s.session.step(s.depth, None));
         if stepped {
@@ -34,6 +52,9 @@ impl Store {
 
     /// Lets one of the next commands go first.
     pub fn choose(&self, line: &NextLine) {
+        if !self.at_rest() {
+            return;
+        }
         let stepped = self.change(|s| match (&line.what, line.actor) {
             (What::Action(action, _), _) => s.session.act(*action),
             // A line that waits for time is nobody's turn yet: the fair policy lets time pass.
@@ -45,14 +66,25 @@ impl Store {
         }
     }
 
-    /// Goes back a moment.
+    /// Goes back a moment. `false` if there is none before, or the way there takes a while.
     pub fn back(&self) -> bool {
-        self.move_with(|s| s.session.back())
+        let parent = self.with(|s| s.session.current().parent);
+        parent.is_some_and(|p| self.goto(p))
     }
 
-    /// Goes to a moment.
-    pub fn goto(&self, moment: MomentId) {
-        self.move_with(|s| s.session.at() != moment && s.session.goto(moment));
+    /// Goes to a moment, a slice at a time where that takes long; whether it is there.
+    pub fn goto(&self, moment: MomentId) -> bool {
+        if !self.at_rest() {
+            return false;
+        }
+        if self.with(|s| s.session.at() != moment)
+            && let Some(way) = self.with(|s| s.session.travel(moment))
+        {
+            self.begin(Job::Travel(Box::new(way)));
+        } else {
+            self.refresh();
+        }
+        self.with(|s| s.session.at() == moment)
     }
 
     /// Goes along the branch that is shown.
@@ -71,19 +103,6 @@ impl Store {
     pub fn restart(&self) {
         let first = self.with(|s| s.first);
         self.goto(first);
-    }
-
-    fn move_with(&self, go: impl FnOnce(&mut super::State) -> bool) -> bool {
-        if self.with(|s| s.mode != Mode::Idle) {
-            self.change(|s| s.mode = Mode::Idle);
-        }
-        let moved = self.change(go);
-        if moved {
-            self.moved();
-        } else {
-            self.refresh();
-        }
-        moved
     }
 
     /// Sets how deep a step goes.
@@ -120,13 +139,20 @@ impl Store {
 
     /// Begins a scenario.
     pub fn open_scenario(&self, id: &str) {
-        let scenarios = self.with(|s| s.scenarios.clone());
-        self.load(scenarios.iter().find(|s| s.id == id));
-        self.moved();
+        if !self.at_rest() {
+            return;
+        }
+        let Some(scenario) = self.with(|s| s.scenarios.iter().find(|s| s.id == id).cloned()) else { return };
+        self.put_aside();
+        let setup = SetUp::new(&scenario);
+        self.begin(Job::SetUp(Box::new((scenario, setup))));
     }
 
     /// Does what a scenario offers to try.
     pub fn attempt(&self, i: usize) {
+        if !self.at_rest() {
+            return;
+        }
         let scenarios = self.with(|s| s.scenarios.clone());
         let id = self.with(|s| s.session.start().scenario.clone());
         let Some(scenario) = scenarios.iter().find(|s| s.id == id) else { return };
@@ -144,10 +170,15 @@ impl Store {
     /// The person typed.
     pub fn typed(&self, text: String) {
         self.change(|s| s.text = Shared::new(text));
+        self.plan_preview();
+    }
+
+    /// Works out what Apply would do once the person pauses, or the run does.
+    pub(super) fn plan_preview(&self) {
         let turn = self.0.previewing.get() + 1;
         self.0.previewing.set(turn);
         self.plan(250, move |store| {
-            if store.0.previewing.get() == turn {
+            if store.0.previewing.get() == turn && store.with(|s| s.mode == Mode::Idle) {
                 store.preview();
                 store.plan_save();
             }
@@ -166,6 +197,9 @@ impl Store {
 
     /// Applies the manifest.
     pub fn apply(&self) {
+        if !self.at_rest() {
+            return;
+        }
         let text = self.with(|s| s.text.clone());
         let output = self.apply_text(&text);
         if output.exit != 0 {
@@ -177,19 +211,31 @@ impl Store {
 
     /// Applies a text.
     pub fn apply_text(&self, text: &str) -> Output {
+        if !self.at_rest() {
+            return self.still_loading();
+        }
         let before = self.with(|s| s.session.at());
         let output = self.change(|s| s.session.apply(text));
-        let diagnostics = problems(text, &output);
-        self.change(|s| {
-            s.diagnostics = Shared::new(diagnostics);
-            s.preview = None;
-        });
+        // Its mistakes are marked where it is shown: another text has its own.
+        if self.with(|s| s.text.as_str() == text) {
+            let diagnostics = problems(text, &output);
+            self.change(|s| {
+                s.diagnostics = Shared::new(diagnostics);
+                s.preview = None;
+            });
+        }
         if self.with(|s| s.session.at()) == before {
             self.refresh()
         } else {
             self.moved()
         }
         output
+    }
+
+    /// What a command prints that comes while a run is being opened.
+    fn still_loading(&self) -> Output {
+        let stderr = format!("error: {}\n", self.texts().get("still-loading"));
+        Output { stdout: String::new(), stderr, exit: 1 }
     }
 
     /// Runs a command line.
@@ -224,10 +270,19 @@ impl Store {
     }
 
     fn kubectl_begin(&self, line: &str) -> (Output, Option<Kubectl>) {
+        let text = self.with(|s| s.text.clone());
+        // A link carries the files with the line: only those that it names.
+        let files: &[(&str, &str)] = &[(MANIFEST, &text)];
+        self.kubectl_with(line, if line.contains(MANIFEST) { files } else { &[] })
+    }
+
+    fn kubectl_with(&self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
+        if !self.at_rest() {
+            return (self.still_loading(), None);
+        }
         self.interrupt();
         let before = self.with(|s| s.session.at());
-        let text = self.with(|s| s.text.clone());
-        let done = self.change(|s| s.session.kubectl_or_wait(line, &[("manifest.yaml", &text)]));
+        let done = self.change(|s| s.session.kubectl_or_wait(line, files));
         if self.with(|s| s.session.at()) != before {
             self.moved();
         }
@@ -304,24 +359,51 @@ impl Store {
         }
     }
 
-    /// What can go wrong with an object.
-    pub fn faults(&self, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
-        if object.kind == Kind::Pod {
-            return self.with(|s| steady::session::view::pod_faults(s.session.cluster(), object));
+    /// Evicts a pod: through its Eviction subresource, which asks the budgets first.
+    pub fn evict(&self, pod: &ObjectRef) {
+        let (namespace, name) = (&pod.key.namespace, &pod.key.name);
+        let line =
+            format!("create --raw /api/v1/namespaces/{namespace}/pods/{name}/eviction -f eviction.yaml");
+        let body = format!(
+            "apiVersion: policy/v1\nkind: Eviction\nmetadata:\n  name: {name}\n  namespace: {namespace}\n"
+        );
+        let (out, _) = self.kubectl_with(&line, &[("eviction.yaml", &body)]);
+        if out.exit == 0 {
+            self.say(self.texts().with("evicted", &[("pod", name.to_string().into())]), false);
+        } else {
+            self.say(out.stderr.trim().to_owned(), true);
         }
+    }
+
+    /// What can go wrong with a pod, besides a crash.
+    pub fn pod_faults(&self, pod: &ObjectRef) -> Vec<PodFault> {
+        self.with(|s| steady::session::view::pod_faults(&s.session, pod))
+    }
+
+    /// Lets a container end with an exit code.
+    pub fn crash(&self, pod: &ObjectRef, container: &str, exit_code: i32) {
+        match self.with(|s| steady::session::view::crash(&s.session, pod, container, exit_code)) {
+            Some(fault) => self.break_it(&fault),
+            None => self.say(self.texts().get("try-nothing"), false),
+        }
+    }
+
+    /// What can go wrong with a node.
+    pub fn node_faults(&self, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
         if object.kind != Kind::Node {
             return Vec::new();
         }
         let node = object.key.name.to_string();
-        let kubelet = |n: String| Fault::Restart { process: "kubelet".into(), node: Some(n) };
         let running = self.with(|s| {
             let cluster = s.session.cluster();
             cluster.processes().find(|p| p.node.as_deref() == Some(&*node)).map(|p| p.running)
         });
+        let (process, on) = ("kubelet".to_owned(), Some(node.clone()));
         match running {
             Some(true) => vec![
-                ("act-node-down", Fault::NodeDown { node: node.clone() }),
-                ("act-restart-kubelet", kubelet(node)),
+                ("act-node-down", Fault::NodeDown { node }),
+                ("act-restart-kubelet", Fault::Restart { process: process.clone(), node: on.clone() }),
+                ("act-cut-kubelet", Fault::CutWatches { process, node: on }),
             ],
             Some(false) => vec![("act-node-up", Fault::NodeUp { node })],
             None => Vec::new(),
@@ -352,6 +434,9 @@ impl Store {
 
     /// Makes something go wrong.
     pub fn break_it(&self, fault: &Fault) {
+        if !self.at_rest() {
+            return;
+        }
         match self.change(|s| s.session.fault(fault)) {
             Ok(()) => self.moved(),
             Err(e) => self.say(e.to_string(), true),

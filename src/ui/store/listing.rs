@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use steady::cluster::{Action, Actor, Cluster, Command};
+use steady::cluster::{Action, Actor, Cluster, Command, Search};
 use steady::session::Depth;
 
 use super::run::{SLICE, clock};
@@ -64,9 +64,36 @@ pub fn name_of(cluster: &Cluster, actor: Actor) -> Rc<str> {
 /// Work under way.
 struct Finder {
     cluster: Cluster,
+    /// What is looked for now, on a copy of its own.
+    search: Option<(Cluster, Search)>,
+    /// Whether the first line is known: whoever's turn it is.
+    begun: bool,
     waiting: std::vec::IntoIter<Actor>,
     lines: Vec<NextLine>,
 }
+
+impl Finder {
+    /// Takes in what a search found.
+    fn found(&mut self, command: Command) {
+        let wait =
+            command.waited_since.map_or(0, |since| command.at.as_millisecond() - since.as_millisecond());
+        let actor = command.actor;
+        self.lines.push(NextLine {
+            actor: Some(actor),
+            by: name_of(&self.cluster, actor),
+            wait,
+            what: What::Command(Rc::new(command)),
+        });
+        if !self.begun && wait == 0 {
+            let others = self.cluster.actors().filter(|a| *a != actor);
+            let able: Vec<Actor> = others.filter(|a| self.cluster.next_for(*a).is_some()).collect();
+            self.waiting = able.into_iter();
+        }
+    }
+}
+
+/// Finest actions between two looks at the clock.
+const AT_ONCE: usize = 64;
 
 impl Store {
     /// Looks for the next commands once the page has been drawn.
@@ -87,23 +114,9 @@ impl Store {
         if depth == Depth::Machinery {
             return self.list_actions(&cluster);
         }
-        let mut lines = Vec::new();
-        let first = cluster.clone().next_command(None).ok();
-        let mut actors: Vec<Actor> = Vec::new();
-        if let Some(c) = first {
-            let wait = c.waited_since.map_or(0, |since| c.at.as_millisecond() - since.as_millisecond());
-            let actor = c.actor;
-            lines.push(NextLine {
-                actor: Some(actor),
-                by: name_of(&cluster, actor),
-                wait,
-                what: What::Command(Rc::new(c)),
-            });
-            if wait == 0 {
-                actors = cluster.actors().filter(|a| *a != actor && cluster.next_for(*a).is_some()).collect();
-            }
-        }
-        self.find_more(planned, Finder { cluster, waiting: actors.into_iter(), lines });
+        let search = Some((cluster.clone(), Search::new(None)));
+        let waiting = Vec::new().into_iter();
+        self.find_more(planned, Finder { cluster, search, begun: false, waiting, lines: Vec::new() });
     }
 
     fn find_more(&self, planned: u64, mut finder: Finder) {
@@ -112,31 +125,33 @@ impl Store {
         }
         let end = clock() + SLICE;
         while clock() < end {
-            let next = if finder.lines.len() < LINES { finder.waiting.next() } else { None };
-            let Some(actor) = next else {
-                let more = finder.waiting.len();
-                self.change(|s| s.listing = Listing { lines: Shared::new(finder.lines), more, ready: true });
-                return self.refresh();
+            let Some((mut copy, mut search)) = finder.search.take() else {
+                let next = if finder.lines.len() < LINES { finder.waiting.next() } else { None };
+                let Some(actor) = next else {
+                    let more = finder.waiting.len();
+                    self.change(|s| {
+                        s.listing = Listing { lines: Shared::new(finder.lines), more, ready: true };
+                    });
+                    return self.refresh();
+                };
+                finder.search = Some((finder.cluster.clone(), Search::new(Some(actor))));
+                continue;
             };
-            if let Ok(c) = finder.cluster.clone().next_command(Some(actor)) {
-                finder.lines.push(NextLine {
-                    actor: Some(actor),
-                    by: name_of(&finder.cluster, actor),
-                    wait: 0,
-                    what: What::Command(Rc::new(c)),
-                });
+            match search.advance(&mut copy, AT_ONCE) {
+                None => finder.search = Some((copy, search)),
+                Some(found) => {
+                    found.into_iter().for_each(|c| finder.found(c));
+                    finder.begun = true;
+                }
             }
         }
         // What is known so far is shown while the rest is looked for.
-        self.change(|s| {
-            s.listing = Listing {
-                lines: Shared::new(finder.lines.clone()),
-                more: finder.waiting.len(),
-                ready: false,
-            };
-        });
-        self.refresh();
-        self.plan(0, move |store| store.find_more(planned, finder));
+        if self.with(|s| s.listing.lines.len() != finder.lines.len()) {
+            let (lines, more) = (Shared::new(finder.lines.clone()), finder.waiting.len());
+            self.change(|s| s.listing = Listing { lines, more, ready: false });
+            self.refresh();
+        }
+        self.soon(move |store| store.find_more(planned, finder));
     }
 
     fn list_actions(&self, cluster: &Cluster) {

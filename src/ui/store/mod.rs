@@ -3,6 +3,7 @@
 
 mod act;
 mod listing;
+mod load;
 mod persist;
 mod run;
 mod shared;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::api::ObjectRef;
+use steady::etcd::Etcd;
 use steady::kubectl::Kubectl;
 use steady::session::scenario::{self, Scenario};
 use steady::session::view::graph::Graph;
@@ -35,6 +37,8 @@ pub struct State {
     /// Where the scenario begins: *restart* goes here.
     first: MomentId,
     graph: Shared<Graph>,
+    /// What the graph was made of: the moment, and the store then.
+    drawn: Option<(MomentId, Etcd)>,
     changed: Shared<BTreeSet<ObjectRef>>,
     lit: Shared<BTreeSet<ObjectRef>>,
     declared: Rc<Declared>,
@@ -43,6 +47,8 @@ pub struct State {
     depth: Depth,
     speed: usize,
     mode: Mode,
+    /// When it began to run or load.
+    since: f64,
     selection: Option<ObjectRef>,
     listing: Listing,
     text: Shared<String>,
@@ -70,6 +76,11 @@ struct Inner {
     waiting: RefCell<Vec<js_sys::Function>>,
     saving: Cell<bool>,
     previewing: Cell<u64>,
+    /// Which work is under way: one that is begun makes the one before void.
+    job: Cell<u64>,
+    tasks: run::Tasks,
+    /// Whether the page has opened what it opens with.
+    begun: Cell<bool>,
 }
 
 impl PartialEq for Store {
@@ -88,6 +99,7 @@ impl Store {
             scenarios: scenarios.clone(),
             first: 0,
             graph: Shared::default(),
+            drawn: None,
             changed: Shared::default(),
             lit: Shared::default(),
             declared: Rc::default(),
@@ -96,6 +108,7 @@ impl Store {
             depth: Depth::Command,
             speed: 2,
             mode: Mode::Idle,
+            since: 0.0,
             selection: None,
             listing: Listing::default(),
             text: Shared::default(),
@@ -115,8 +128,14 @@ impl Store {
             waiting: RefCell::new(Vec::new()),
             saving: Cell::new(false),
             previewing: Cell::new(0),
+            job: Cell::new(0),
+            tasks: run::Tasks::new(),
+            begun: Cell::new(false),
         }));
-        store.load(scenarios.first());
+        // The first one is applied and no more: it takes no time.
+        if let Some(first) = scenarios.first() {
+            store.take(first, first.open());
+        }
         store
     }
 
@@ -159,29 +178,31 @@ impl Store {
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();
+        self.plan_preview();
         self.plan_save();
         self.announce();
     }
 
-    fn load(&self, scenario: Option<&Scenario>) {
-        let Some(scenario) = scenario else { return };
+    /// Changes what the page is busy with, and notes since when.
+    fn enter(&self, mode: Mode) {
         self.change(|s| {
-            s.session = scenario.open();
-            s.first = s.session.at();
-            s.text = Shared::new(scenario.manifest.clone());
-            s.text_set += 1;
-            s.selection = None;
-            s.graph = Shared::default();
-            s.marks_tip = usize::MAX;
-            s.diagnostics = Shared::default();
-            s.preview = None;
-            s.mode = Mode::Idle;
-            s.derive();
+            s.mode = mode;
+            s.since = run::clock();
         });
     }
 }
 
 impl State {
+    /// Another session: what was derived from the last one counts no more.
+    fn forget(&mut self) {
+        self.selection = None;
+        self.graph = Shared::default();
+        self.drawn = None;
+        self.marks = Shared::default();
+        self.marks_tip = usize::MAX;
+        self.waiting = None;
+    }
+
     /// The session.
     pub fn session(&self) -> &Session {
         &self.session

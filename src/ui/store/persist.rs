@@ -1,17 +1,20 @@
-//! The work survives a reload, and a link is opened: both are a run that is repeated, a slice at a
-//! time.
+//! The work survives a reload, and a link is opened: both are a run that is repeated (see `load`).
 
 use gloo::events::EventListener;
 use gloo::utils::window;
-use steady::session::{Link, LinkError, Replay, scenario};
+use steady::api::ObjectRef;
+use steady::session::{Link, LinkError, Replay};
 
-use super::run::{SLICE, clock};
-use super::{Mode, Shared, Store};
+use super::load::{Job, Opening, Origin};
+use super::{Mode, Store};
 
 /// The work.
-const WORK: &str = "steady:work";
+pub(super) const WORK: &str = "steady:work";
 /// What the work was before a link was opened.
-const KEPT: &str = "steady:kept";
+pub(super) const KEPT: &str = "steady:kept";
+
+/// What the editor's text is called where a command line names it.
+pub(super) const MANIFEST: &str = "manifest.yaml";
 
 /// Reads a remembered value.
 pub fn read(key: &str) -> Option<String> {
@@ -34,11 +37,15 @@ impl Store {
             }
         })
         .forget();
-        if !self.open_address()
-            && let Some(text) = read(WORK)
-        {
-            self.open(&text, false);
+        if !self.open_address() {
+            self.open_work();
         }
+        self.0.begun.set(true);
+    }
+
+    /// Opens what was saved; whether there is something.
+    pub(super) fn open_work(&self) -> bool {
+        read(WORK).is_some_and(|text| self.open(&text, Origin::Work))
     }
 
     /// Opens the link in the address, if there is one.
@@ -48,16 +55,15 @@ impl Store {
         if text.is_empty() {
             return false;
         }
-        if let Some(work) = read(WORK) {
-            self.put(KEPT, &work);
-        }
-        let opened = self.open(&text, true);
-        if opened && let Ok(history) = window().history() {
-            // The link has done its work: a reload shall bring back what became of it.
+        self.open(&text, Origin::Link)
+    }
+
+    /// The link has done its work: a reload shall bring back what became of it.
+    pub(super) fn clean_address(&self) {
+        if let Ok(history) = window().history() {
             let here = window().location().pathname().unwrap_or_default();
             let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&here));
         }
-        opened
     }
 
     /// Whether there is work from before a link was opened.
@@ -68,12 +74,29 @@ impl Store {
     /// Goes back to the work from before a link was opened.
     pub fn open_kept(&self) {
         if let Some(text) = read(KEPT) {
-            self.open(&text, false);
+            // The two change places.
+            self.put_aside();
+            self.open(&text, Origin::Kept);
+        }
+    }
+
+    /// Keeps the work that is on the table, if somebody has done something to it.
+    pub(super) fn put_aside(&self) {
+        let own = self.with(|s| {
+            let line = s.session.timeline();
+            let done = line.iter().skip_while(|m| **m != s.first).skip(1);
+            let did = done.filter_map(|m| s.session.moment(*m)).any(|m| m.by().as_deref() == Some("you"));
+            let text = s.scenarios.iter().find(|x| x.id == s.session.start().scenario);
+            did || text.is_some_and(|x| x.manifest != *s.text)
+        });
+        if own {
+            let text = self.draft().encode();
+            self.put(KEPT, &text);
         }
     }
 
     /// Repeats a run that is written as a link.
-    fn open(&self, text: &str, shared: bool) -> bool {
+    fn open(&self, text: &str, from: Origin) -> bool {
         let link = match Link::decode(text) {
             Ok(link) => link,
             Err(e) => {
@@ -82,17 +105,22 @@ impl Store {
                 return false;
             }
         };
-        let manifest = link.text.clone().or_else(|| last_manifest(&link));
-        let replay = Replay::new(&link);
-        self.change(|s| {
-            if let Some(text) = manifest {
-                s.text = Shared::new(text);
-                s.text_set += 1;
+        // What a link takes the place of is the work that was saved when the page opens with it,
+        // and else what is on the table.
+        let first = !self.0.begun.replace(true);
+        match (from, first) {
+            (Origin::Link, true) => {
+                if let Some(work) = read(WORK).filter(|w| w != text) {
+                    self.put(KEPT, &work);
+                }
             }
-            s.mode = Mode::Restoring { done: 0, of: replay.progress().1 };
-        });
-        self.refresh();
-        self.redo(replay, shared);
+            (Origin::Link, false) => self.put_aside(),
+            _ => {}
+        }
+        let manifest = link.text.clone().or_else(|| last_manifest(&link));
+        let (replay, selected) = (Replay::new(&link), link.selected.clone());
+        let opening = Opening { replay, text: manifest, selected, from, first };
+        self.begin(Job::Replay(Box::new(opening)));
         true
     }
 
@@ -107,36 +135,6 @@ impl Store {
             }
         };
         t.with("link-refused", &[("why", why.into())])
-    }
-
-    fn redo(&self, mut replay: Replay, shared: bool) {
-        if !self.with(|s| matches!(s.mode, Mode::Restoring { .. })) {
-            return;
-        }
-        let end = clock() + SLICE;
-        let mut whole = false;
-        while !whole && clock() < end {
-            whole = replay.advance(1);
-        }
-        if !whole {
-            let (done, of) = replay.progress();
-            self.change(|s| s.mode = Mode::Restoring { done, of });
-            self.refresh();
-            return self.plan(0, move |store| store.redo(replay, shared));
-        }
-        let replayed = replay.finish();
-        self.change(|s| {
-            s.session = replayed.session;
-            s.first = begins(&s.session);
-            s.marks_tip = usize::MAX;
-            s.mode = Mode::Idle;
-        });
-        self.moved();
-        if !replayed.same {
-            self.say(self.texts().get("link-differs"), true);
-        } else if shared {
-            self.say(self.texts().get("link-opened"), false);
-        }
     }
 
     pub(super) fn plan_save(&self) {
@@ -159,7 +157,7 @@ impl Store {
         self.put(WORK, &text);
     }
 
-    fn put(&self, key: &str, text: &str) {
+    pub(super) fn put(&self, key: &str, text: &str) {
         let kept = window().local_storage().ok().flatten().map(|l| l.set_item(key, text));
         if matches!(kept, Some(Err(_))) {
             let args = [("kb", ((text.len() / 1000) as f64).into())];
@@ -174,6 +172,7 @@ impl Store {
             if last_manifest(&link).as_deref() != Some(s.text.as_str()) {
                 link.text = Some((*s.text).clone());
             }
+            link.selected = s.selection.as_ref().map(name_of);
             link
         })
     }
@@ -207,16 +206,17 @@ impl Store {
     }
 }
 
+/// An object's name in a link.
+pub(super) fn name_of(object: &ObjectRef) -> String {
+    format!("{} {}", object.kind.as_str(), object.key)
+}
+
 /// The manifest that was applied last.
 fn last_manifest(link: &Link) -> Option<String> {
     link.ops.iter().rev().find_map(|op| match op {
-        steady::session::LinkOp::Kubectl(_, files) => files.first().map(|(_, text)| text.clone()),
+        steady::session::LinkOp::Kubectl(_, files) => {
+            files.iter().find(|(name, _)| name == MANIFEST).map(|(_, text)| text.clone())
+        }
         _ => None,
     })
-}
-
-/// Where a scenario begins: where its set-up ends.
-fn begins(session: &steady::session::Session) -> usize {
-    let setup = scenario::find(&session.start().scenario).map_or(0, |s| s.open().timeline().len() - 1);
-    session.timeline().get(setup).copied().unwrap_or(0)
 }

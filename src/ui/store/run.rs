@@ -1,8 +1,17 @@
 //! Running by itself: one step after the other at a speed, or as fast as it goes until the cluster
 //! is steady. Never more than a slice at a time, so that the page stays awake.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
 use gloo::timers::callback::Timeout;
 use gloo::utils::window;
+use steady::cluster::Stopped;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
+use web_sys::{MessageChannel, MessagePort};
 
 use super::Store;
 
@@ -19,6 +28,8 @@ pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
 pub enum Mode {
     /// It waits for a person.
     Idle,
+    /// A step that takes longer than a slice.
+    Stepping,
     /// One step after the other.
     Playing,
     /// As fast as it goes until steady.
@@ -26,13 +37,54 @@ pub enum Mode {
         /// Steps so far.
         done: u64,
     },
-    /// What was saved is done again.
-    Restoring {
+    /// A set-up is done, a run is opened, the way to a moment is gone.
+    Loading {
         /// Steps so far.
         done: u64,
-        /// Of so many.
-        of: u64,
+        /// Of so many, where that is known.
+        of: Option<u64>,
     },
+}
+
+type Work = Box<dyn FnOnce()>;
+
+/// Tasks that follow each other without the 4 ms that browsers put between nested timers.
+pub(super) struct Tasks {
+    waiting: Rc<RefCell<VecDeque<Work>>>,
+    /// What is sent here comes back as a task.
+    port: Option<MessagePort>,
+    _come: Closure<dyn FnMut()>,
+}
+
+impl Tasks {
+    pub(super) fn new() -> Tasks {
+        let waiting: Rc<RefCell<VecDeque<Work>>> = Rc::default();
+        let queue = waiting.clone();
+        let come = Closure::<dyn FnMut()>::new(move || {
+            let next = queue.borrow_mut().pop_front();
+            if let Some(work) = next {
+                work();
+            }
+        });
+        let port = MessageChannel::new().ok().map(|channel| {
+            channel.port1().set_onmessage(Some(come.as_ref().unchecked_ref()));
+            channel.port2()
+        });
+        Tasks { waiting, port, _come: come }
+    }
+
+    fn push(&self, work: Work) {
+        match &self.port {
+            Some(port) => {
+                self.waiting.borrow_mut().push_back(work);
+                // Only what cannot be copied is refused.
+                let _ = port.post_message(&JsValue::NULL);
+            }
+            None => {
+                Timeout::new(0, work).forget();
+            }
+        }
+    }
 }
 
 /// Milliseconds of a clock that only goes forward.
@@ -46,7 +98,7 @@ impl Store {
         if self.with(|s| s.mode != Mode::Idle) {
             self.stop();
         } else {
-            self.change(|s| s.mode = Mode::Playing);
+            self.enter(Mode::Playing);
             self.refresh();
             self.play();
         }
@@ -57,8 +109,18 @@ impl Store {
         if self.with(|s| s.mode == Mode::Idle) {
             return;
         }
-        self.change(|s| s.mode = Mode::Idle);
-        self.moved();
+        let loading = self.is_loading();
+        self.change(|s| {
+            s.mode = Mode::Idle;
+            s.session.give_up();
+        });
+        if loading {
+            // Nothing has moved; whoever loads finds out that it was stopped.
+            self.refresh();
+            self.plan_listing();
+        } else {
+            self.moved();
+        }
         self.ended();
     }
 
@@ -72,10 +134,19 @@ impl Store {
         if self.with(|s| s.mode != Mode::Playing) {
             return;
         }
-        if !self.change(|s| s.session.step(s.depth, None)) {
-            self.tell_if_full();
-            self.stop();
-            return;
+        match self.slice() {
+            Ok(false) => {
+                // The page lives on between two slices.
+                if self.is_slow() {
+                    self.refresh();
+                }
+                return self.soon(|store| store.play());
+            }
+            Ok(true) => {}
+            Err(_) => {
+                self.tell_if_full();
+                return self.stop();
+            }
         }
         self.moved();
         let wait = SPEEDS.get(self.with(|s| s.speed)).copied().unwrap_or(400);
@@ -83,12 +154,60 @@ impl Store {
         Timeout::new(wait, move || store.play()).forget();
     }
 
+    /// A step, or as much of it as fits into a slice; whether it is done.
+    fn slice(&self) -> Result<bool, Stopped> {
+        let end = clock() + SLICE;
+        self.change(|s| s.session.step_within(s.depth, || clock() < end))
+    }
+
+    /// Steps, at the depth that is set; what takes long is done a slice at a time.
+    pub fn step_on(&self) {
+        if self.at_rest() {
+            self.enter(Mode::Stepping);
+            self.go_on_stepping(clock());
+        }
+    }
+
+    fn go_on_stepping(&self, drawn: f64) {
+        if self.with(|s| s.mode != Mode::Stepping) {
+            return;
+        }
+        match self.slice() {
+            Ok(false) => {
+                let due = clock() - drawn > 100.0;
+                if due {
+                    self.refresh();
+                }
+                let drawn = if due { clock() } else { drawn };
+                return self.soon(move |store| store.go_on_stepping(drawn));
+            }
+            Ok(true) => {
+                self.change(|s| s.mode = Mode::Idle);
+                self.moved();
+            }
+            Err(_) => {
+                self.change(|s| s.mode = Mode::Idle);
+                self.tell_if_full();
+                self.refresh();
+            }
+        }
+        self.ended();
+    }
+
+    /// Whether the page has been busy for so long that a person wants to know how far it is.
+    pub(super) fn is_slow(&self) -> bool {
+        self.with(|s| s.mode != Mode::Idle && clock() - s.since > 400.0)
+    }
+
     /// Runs until nothing is left to do.
     pub fn to_steady(&self) {
         if self.with(|s| matches!(s.mode, Mode::ToSteady { .. })) {
             return self.stop();
         }
-        self.change(|s| s.mode = Mode::ToSteady { done: 0 });
+        if self.is_loading() {
+            return;
+        }
+        self.enter(Mode::ToSteady { done: 0 });
         self.refresh();
         self.go_on(clock());
     }
@@ -98,10 +217,14 @@ impl Store {
         let end = clock() + SLICE;
         let mut more = true;
         while more && clock() < end {
-            more = done < LIMIT && self.change(|s| s.session.step(s.depth, None));
-            done += u64::from(more);
-            if more {
-                self.announce();
+            match self.change(|s| s.session.step_within(s.depth, || clock() < end)) {
+                Ok(true) => {
+                    done += 1;
+                    more = done < LIMIT;
+                    self.announce();
+                }
+                Ok(false) => break,
+                Err(_) => more = false,
             }
         }
         if !more {
@@ -120,14 +243,14 @@ impl Store {
         let (now, nodes) = (clock(), self.with(|s| s.graph.nodes.len()));
         let due = now - drawn > if nodes > 300 { 400.0 } else { 90.0 };
         if due {
-            self.change(|s| {
-                s.derive();
+            // A picture has a task of its own: it takes as long as a slice.
+            return self.soon(move |store| {
+                store.change(super::State::derive);
+                store.refresh();
+                store.soon(move |store| store.go_on(now));
             });
-            self.refresh();
         }
-        let store = self.clone();
-        let drawn = if due { now } else { drawn };
-        Timeout::new(0, move || store.go_on(drawn)).forget();
+        self.soon(move |store| store.go_on(drawn));
     }
 
     /// A run that is full stops for that reason and for no other.
@@ -147,7 +270,7 @@ impl Store {
         }
     }
 
-    fn ended(&self) {
+    pub(super) fn ended(&self) {
         for resolve in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
             let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
         }
@@ -160,7 +283,14 @@ impl Store {
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();
+        self.plan_preview();
         self.plan_save();
+    }
+
+    /// Does something in a task of its own, after what the browser has to do meanwhile.
+    pub(super) fn soon(&self, work: impl FnOnce(Store) + 'static) {
+        let store = self.clone();
+        self.0.tasks.push(Box::new(move || work(store)));
     }
 
     pub(super) fn plan(&self, wait: u32, work: impl FnOnce(Store) + 'static) {

@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use steady::api::{Kind, Object, ObjectRef};
 use steady::cluster::Outcome;
-use steady::session::view::graph::Graph;
+use steady::session::view::graph::{Graph, touched};
 use steady::session::view::{Declared, Preview, Problem, declared};
 use steady::session::{Depth, MomentId, What as Did};
 
+use super::run::clock;
 use super::{Listing, Mode, Shared, State, Store};
 use crate::ui::i18n::{Texts, step_sentence};
 use crate::ui::who;
@@ -90,6 +91,8 @@ pub struct View {
     pub depth: Depth,
     /// Whether it runs.
     pub mode: Mode,
+    /// Whether it has run or loaded for so long that a person wants to know how far it is.
+    pub slow: bool,
     /// Which of [`super::SPEEDS`].
     pub speed: usize,
     /// Whether what was declared is what is running.
@@ -114,11 +117,18 @@ impl State {
     /// Works out what follows from where the run stands.
     pub(super) fn derive(&mut self) {
         self.version += 1;
-        let boot = self.session.cluster_at(0);
-        if let Some(boot) = &boot {
-            self.graph = Shared::new(Graph::new(self.session.cluster(), boot, &self.graph));
+        if let Some(boot) = self.session.cluster_at(0) {
+            let cluster = self.session.cluster();
+            // Along one line only what was written in between is looked at.
+            let followed = self.drawn.as_ref().and_then(|(at, then)| touched(&self.session, *at, then));
+            let graph = match followed {
+                Some(touched) => self.graph.after(cluster, &boot, &touched),
+                None => Graph::new(cluster, &boot, &self.graph),
+            };
+            self.drawn = Some((self.session.at(), cluster.api().etcd().clone()));
+            self.graph = Shared::new(graph);
         }
-        self.declared = Rc::new(declared(self.session.cluster()));
+        self.declared = Rc::new(declared(self.session.cluster(), &self.graph));
         let moment = self.session.current();
         let changed: BTreeSet<ObjectRef> =
             moment.writes().iter().map(|w| w.object.clone()).filter(|o| o.kind != Kind::Event).collect();
@@ -199,6 +209,7 @@ impl Store {
                 listing: s.listing.clone(),
                 depth: s.depth,
                 mode: s.mode.clone(),
+                slow: s.mode != Mode::Idle && clock() - s.since > 400.0,
                 speed: s.speed,
                 declared: s.declared.clone(),
                 text: s.text.clone(),

@@ -12,7 +12,8 @@ import sys
 BRANCH = "release-1.36"
 docs = {}
 for source, package, path in [
-    (1, "core", "core/v1"), (1, "apps", "apps/v1"), (1, "policy", "policy/v1"), (1, "storage", "storage/v1"),
+    (1, "core", "core/v1"), (1, "apps", "apps/v1"), (1, "batch", "batch/v1"),
+    (1, "policy", "policy/v1"), (1, "storage", "storage/v1"),
     (1, "scheduling", "scheduling/v1"), (1, "coordination", "coordination/v1"), (2, "meta", "pkg/apis/meta/v1"),
 ]:
     git = ["git", "-C", sys.argv[source], "show", f"{BRANCH}:{path}/types_swagger_doc_generated.go"]
@@ -46,6 +47,33 @@ COLUMNS = {
         "Ready": ("integer", 1, "apps.ReplicaSetStatus.readyReplicas"),
         "Containers": ("string", 0, CONTAINERS), "Images": ("string", 0, IMAGES),
         "Selector": ("string", 0, "apps.ReplicaSetSpec.selector"),
+    },
+    "StatefulSet": {
+        "Ready": ("string", 0, "Number of the pod with ready state"),
+        "Containers": ("string", 0, CONTAINERS), "Images": ("string", 0, IMAGES),
+    },
+    "DaemonSet": {
+        "Desired": ("integer", 1, "apps.DaemonSetStatus.desiredNumberScheduled"),
+        "Current": ("integer", 1, "apps.DaemonSetStatus.currentNumberScheduled"),
+        "Ready": ("integer", 1, "apps.DaemonSetStatus.numberReady"),
+        "Up-to-date": ("integer", 1, "apps.DaemonSetStatus.updatedNumberScheduled"),
+        "Available": ("integer", 1, "apps.DaemonSetStatus.numberAvailable"),
+        "Node Selector": ("string", 0, "core.PodSpec.nodeSelector"),
+        "Containers": ("string", 0, CONTAINERS), "Images": ("string", 0, IMAGES),
+        "Selector": ("string", 0, "apps.DaemonSetSpec.selector"),
+    },
+    "Job": {
+        "Status": ("string", 0, "Status of the job."), "Completions": ("string", 0, "batch.JobStatus.succeeded"),
+        "Duration": ("string", 0, "Time required to complete the job."),
+        "Containers": ("string", 0, CONTAINERS), "Images": ("string", 0, IMAGES),
+        "Selector": ("string", 0, "batch.JobSpec.selector"),
+    },
+    "CronJob": {
+        "Schedule": ("string", 0, "batch.CronJobSpec.schedule"), "Timezone": ("string", 0, "batch.CronJobSpec.timeZone"),
+        "Suspend": ("boolean", 0, "batch.CronJobSpec.suspend"), "Active": ("integer", 1, "batch.CronJobStatus.active"),
+        "Last Schedule": ("string", 0, "batch.CronJobStatus.lastScheduleTime"),
+        "Containers": ("string", 0, CONTAINERS), "Images": ("string", 0, IMAGES),
+        "Selector": ("string", 0, "batch.JobSpec.selector"),
     },
     "PodDisruptionBudget": {
         "Min Available": ("string", 0, "The minimum number of pods that must be available."),

@@ -12,6 +12,7 @@ BRANCH = "release-1.36"
 FILES = [
     (1, "core", "core/v1/types.go"),
     (1, "apps", "apps/v1/types.go"),
+    (1, "batch", "batch/v1/types.go"),
     (1, "policy", "policy/v1/types.go"),
     (1, "scheduling", "scheduling/v1/types.go"),
     (1, "storage", "storage/v1/types.go"),
@@ -27,6 +28,10 @@ KINDS = [
     ("coordination", "Lease"),
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
+    ("apps", "StatefulSet"),
+    ("apps", "DaemonSet"),
+    ("batch", "Job"),
+    ("batch", "CronJob"),
     ("policy", "PodDisruptionBudget"),
     ("scheduling", "PriorityClass"),
 ]
@@ -88,7 +93,7 @@ def rust(package, t):
         return BASIC[t]
     if "." in t:
         prefix, t = t.split(".")
-        package = {"metav1": "metav1", "v1": "core", "apiv1": "core"}.get(prefix, prefix)
+        package = {"metav1": "metav1", "v1": "core", "corev1": "core", "apiv1": "core"}.get(prefix, prefix)
     if t in SPECIAL:
         return SPECIAL[t]
     if (package, t) in structs:
@@ -107,7 +112,7 @@ def rows(key):
                 yield '    f("kind", Text, true),'
                 yield '    f("apiVersion", Text, true),'
                 continue
-            inner = (key[0], t.lstrip("*")) if "." not in t else ({"metav1": "metav1", "v1": "core", "apiv1": "core"}[t.split(".")[0]], t.split(".")[1])
+            inner = (key[0], t.lstrip("*")) if "." not in t else ({"metav1": "metav1", "v1": "core", "corev1": "core", "apiv1": "core"}[t.split(".")[0]], t.split(".")[1])
             yield from rows(inner)
             continue
         if name == "-":

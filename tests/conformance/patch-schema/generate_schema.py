@@ -12,6 +12,7 @@ BRANCH = "release-1.36"
 FILES = [
     (1, "core", "core/v1/types.go"),
     (1, "apps", "apps/v1/types.go"),
+    (1, "batch", "batch/v1/types.go"),
     (1, "policy", "policy/v1/types.go"),
     (1, "scheduling", "scheduling/v1/types.go"),
     (1, "storage", "storage/v1/types.go"),
@@ -28,6 +29,10 @@ KINDS = [
     ("coordination", "Lease"),
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
+    ("apps", "StatefulSet"),
+    ("apps", "DaemonSet"),
+    ("batch", "Job"),
+    ("batch", "CronJob"),
     ("policy", "PodDisruptionBudget"),
     ("scheduling", "PriorityClass"),
 ]
@@ -68,7 +73,7 @@ def go_type(package, t):
         return ("map", go_type(package, t.split("]", 1)[1]))
     if "." in t:
         prefix, t = t.split(".")
-        package = {"metav1": "metav1", "v1": "core"}.get(prefix, prefix)
+        package = {"metav1": "metav1", "v1": "core", "corev1": "core"}.get(prefix, prefix)
     if t in SCALARS:
         return ("scalar",)
     if (package, t) in structs:

@@ -227,6 +227,21 @@ pub(super) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json {
     convert("PodSpec", &value)
 }
 
+/// A pod template: inside, metadata has no name of its own and keeps its `v1` fields.
+pub(super) fn template(template: &crate::api::types::PodTemplateSpec) -> BadValue {
+    let meta = serde_json::to_value(&template.metadata).unwrap_or(Value::Null);
+    let mut fields = Vec::new();
+    for key in ["name", "generateName", "namespace", "labels", "annotations", "ownerReferences", "finalizers"]
+    {
+        if let Some(v) = meta.get(key).filter(|v| !is_empty(v)) {
+            fields.push((key.to_owned(), plain(v)));
+        }
+    }
+    let none = Default::default();
+    fields.push(("Spec".to_owned(), pod_spec(template.spec.as_ref().unwrap_or(&none))));
+    BadValue::Json(Json::Object(fields).compact())
+}
+
 /// Takes out of a `v1` value of a type what Go would not write: what is empty, `false` or `0` and
 /// no pointer. Types that are not in the table stay as they are.
 pub(in crate::apiserver) fn omit_empty(ty: &str, value: &mut Value) {

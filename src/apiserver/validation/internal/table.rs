@@ -149,6 +149,18 @@ types! {
     ResourceRequirements: Limits limits m, Requests requests m, Claims claims [ResourceClaim];
     PodSchedulingGroup: PodGroupName podGroupName n;
     RollingUpdateDeployment: MaxUnavailable maxUnavailable i, MaxSurge maxSurge i;
+    StatefulSetUpdateStrategy: Type type s, RollingUpdate rollingUpdate {RollingUpdateStatefulSetStrategy};
+    RollingUpdateStatefulSetStrategy: Partition partition i, MaxUnavailable maxUnavailable n;
+    DaemonSetUpdateStrategy: Type type s, RollingUpdate rollingUpdate {RollingUpdateDaemonSet};
+    RollingUpdateDaemonSet: MaxUnavailable maxUnavailable i, MaxSurge maxSurge i;
+    PodFailurePolicy: Rules rules [PodFailurePolicyRule];
+    PodFailurePolicyRule: Action action s, OnExitCodes onExitCodes {PodFailurePolicyOnExitCodesRequirement},
+        OnPodConditions onPodConditions [PodFailurePolicyOnPodConditionsPattern];
+    PodFailurePolicyOnExitCodesRequirement: ContainerName containerName n, Operator operator s, Values values l;
+    PodFailurePolicyOnPodConditionsPattern: Type type s, Status status s;
+    SuccessPolicy: Rules rules [SuccessPolicyRule];
+    SuccessPolicyRule: SucceededIndexes succeededIndexes n, SucceededCount succeededCount n;
+    UncountedTerminatedPods: Succeeded succeeded l, Failed failed l;
     HostPathVolumeSource: Path path s, Type type n;
     EmptyDirVolumeSource: Medium medium s, SizeLimit sizeLimit n;
     GCEPersistentDiskVolumeSource: PDName pdName s, FSType fsType s, Partition partition i,

@@ -8,19 +8,16 @@
 use std::rc::Rc;
 
 use crate::api::MetaExt;
-use crate::api::labels::Selector;
-use crate::api::quantity::Amount;
-use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Quantity, StorageClass};
+use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::api::volume::{
+    self, NO_PROVISIONER, SELECTED_NODE, Search, claim_class, claim_phase, find_matching, is_fully_bound,
+    requested, volume_name,
+};
 use crate::scheduler::framework::node_selector::Terms;
 use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Reason, Status};
 
 /// The plugin's name.
 pub const NAME: &str = "VolumeBinding";
-
-/// Set on a claim when a node has been selected for its first consumer.
-pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 const NODE_CONFLICT: Reason = Reason::Borrowed("node(s) didn't match PersistentVolume's node affinity");
 const BIND_CONFLICT: Reason = Reason::Borrowed("node(s) didn't find available persistent volumes to bind");
@@ -46,19 +43,6 @@ pub struct PodVolumes {
     pub dynamic_provisions: Vec<Claim>,
 }
 
-fn phase(claim: &PersistentVolumeClaim) -> &str {
-    claim.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
-}
-
-fn volume_name(claim: &PersistentVolumeClaim) -> &str {
-    claim.spec.as_ref().and_then(|s| s.volume_name.as_deref()).unwrap_or_default()
-}
-
-fn claim_class(claim: &PersistentVolumeClaim) -> &str {
-    let field = claim.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());
-    super::class_name(claim.metadata.annotation(super::CLASS_ANNOTATION), field)
-}
-
 /// Checks that the claims exist and are usable; no state if the pod uses none.
 ///
 /// # Errors
@@ -70,7 +54,7 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
             let waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim";
             Status::unresolvable(if ephemeral { format!("{waiting} {name:?}") } else { e })
         })?;
-        if phase(&claim) == "Lost" {
+        if claim_phase(&claim) == "Lost" {
             return Err(Status::unresolvable(format!(
                 "persistentvolumeclaim {name:?} bound to non-existent persistentvolume {:?}",
                 volume_name(&claim)
@@ -94,7 +78,7 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
     }
     let mut state = State::default();
     for claim in claims {
-        if !volume_name(&claim).is_empty() && claim.metadata.annotation(BIND_COMPLETED).is_some() {
+        if is_fully_bound(&claim) {
             state.bound.push(claim);
             continue;
         }
@@ -104,6 +88,8 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
             _ => return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims")),
         }
     }
+    // The smallest first, so that no small claim takes a large volume that another one needs.
+    state.delayed.sort_by_key(|(claim, _)| requested(claim));
     Ok(Some(state))
 }
 
@@ -114,11 +100,8 @@ fn delayed_class(h: &Handle<'_>, claim: &PersistentVolumeClaim) -> Result<Option
         return Ok(None);
     }
     let Some(class) = h.volumes.class(name) else { return Ok(None) };
-    match class.volume_binding_mode.as_deref() {
-        None => Err(Status::error(format!("VolumeBindingMode not set for StorageClass {name:?}"))),
-        Some("WaitForFirstConsumer") => Ok(Some(class)),
-        Some(_) => Ok(None),
-    }
+    let waits = volume::waits_for_consumer(&class).map_err(Status::error)?;
+    Ok(waits.then_some(class))
 }
 
 /// Refuses nodes where the claims cannot be used.
@@ -145,7 +128,8 @@ pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Resul
     for (claim, class) in &state.delayed {
         match claim.metadata.annotation(SELECTED_NODE) {
             Some(selected) if selected != &**info.name() => bindable = false,
-            Some(_) => volumes.dynamic_provisions.push(claim.clone()),
+            Some(_) if provisionable(class, node) => volumes.dynamic_provisions.push(claim.clone()),
+            Some(_) => bindable = false,
             None => match find_matching_volume(h, claim, node, &volumes.static_bindings) {
                 Some(volume) => volumes.static_bindings.push((claim.clone(), volume)),
                 None if provisionable(class, node) => volumes.dynamic_provisions.push(claim.clone()),
@@ -162,8 +146,8 @@ pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Resul
     if reasons.is_empty() { Ok(volumes) } else { Err(reasons) }
 }
 
-/// Whether a volume can be used from a node.
-fn reachable(volume: &PersistentVolume, node: &Node) -> bool {
+/// Whether a volume can be used from a node (`CheckNodeAffinity`).
+pub fn reachable(volume: &PersistentVolume, node: &Node) -> bool {
     let affinity = volume.spec.as_ref().and_then(|s| s.node_affinity.as_ref());
     affinity.and_then(|a| a.required.as_ref()).is_none_or(|r| Terms::parse(r).matches(node))
 }
@@ -183,51 +167,15 @@ fn provisionable(class: &StorageClass, node: &Node) -> bool {
         })
 }
 
-fn storage(q: Option<&Quantity>) -> i64 {
-    q.and_then(|q| Amount::parse(&q.0).ok()).map_or(0, Amount::value)
-}
-
-/// The smallest free volume that satisfies the claim on this node (`volume.FindMatchingVolume`), or
-/// the one that is reserved for it.
+/// The smallest free volume that satisfies the claim on this node, or the one that is reserved for it.
 fn find_matching_volume(
     h: &Handle<'_>,
     claim: &PersistentVolumeClaim,
     node: &Node,
     taken: &[(Claim, Rc<PersistentVolume>)],
 ) -> Option<Rc<PersistentVolume>> {
-    let spec = claim.spec.as_ref()?;
-    let wanted =
-        storage(spec.resources.as_ref().and_then(|r| r.requests.as_ref()).and_then(|r| r.get("storage")));
-    let selector = spec.selector.as_ref().and_then(|s| Selector::from_label_selector(Some(s)).ok());
-    let mode = |m: &Option<String>| m.clone().unwrap_or_else(|| "Filesystem".to_owned());
-    let mut best: Option<(i64, Rc<PersistentVolume>)> = None;
-    for volume in h.volumes.volumes_of_class(claim_class(claim)) {
-        let Some(v) = &volume.spec else { continue };
-        let size = storage(v.capacity.as_ref().and_then(|c| c.get("storage")));
-        let modes = v.access_modes.as_deref().unwrap_or_default();
-        let wants = spec.access_modes.as_deref().unwrap_or_default();
-        if taken.iter().any(|(_, t)| t.metadata.name == volume.metadata.name)
-            || size < wanted
-            || mode(&v.volume_mode) != mode(&spec.volume_mode)
-            || volume.metadata.is_deleting()
-            || !wants.iter().all(|m| modes.contains(m))
-            || !reachable(&volume, node)
-        {
-            continue;
-        }
-        if let Some(owner) = &v.claim_ref {
-            let same = owner.name == claim.metadata.name && owner.namespace == claim.metadata.namespace;
-            let uid = owner.uid.as_deref().unwrap_or_default();
-            if same && (uid.is_empty() || uid == MetaExt::uid(&claim.metadata)) {
-                return Some(volume);
-            }
-            continue;
-        }
-        let free = volume.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Available");
-        let meant = selector.as_ref().is_none_or(|s| s.matches(volume.metadata.labels_or_empty()));
-        if free && meant && best.as_ref().is_none_or(|(least, _)| size < *least) {
-            best = Some((size, volume));
-        }
-    }
-    best.map(|(_, volume)| volume)
+    let volumes = h.volumes.volumes_of_class(claim_class(claim));
+    let free = volumes.iter().filter(|v| !taken.iter().any(|(_, t)| t.metadata.name == v.metadata.name));
+    let here = |v: &PersistentVolume| reachable(v, node);
+    find_matching(Search { claim, reachable: Some(&here), waits: true }, free).cloned()
 }

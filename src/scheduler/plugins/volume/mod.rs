@@ -7,17 +7,9 @@ pub mod zone;
 use std::rc::Rc;
 
 use crate::api::Key;
-use crate::api::types::{PersistentVolumeClaim, Pod, Volume};
+use crate::api::types::PersistentVolumeClaim;
+use crate::api::volume::claim_of;
 use crate::scheduler::framework::{Handle, PodInfo};
-
-/// The claim a volume uses: its name, and whether it is the pod's own (ephemeral).
-pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
-    if let Some(source) = &volume.persistent_volume_claim {
-        return Some((source.claim_name.clone(), false));
-    }
-    volume.ephemeral.as_ref()?;
-    Some((format!("{}-{}", pod.metadata.name.as_deref().unwrap_or_default(), volume.name), true))
-}
 
 /// The names of the claims a pod uses, in the order of its volumes.
 pub fn claims_of(pod: &PodInfo) -> impl Iterator<Item = (String, bool)> {
@@ -41,11 +33,3 @@ fn not_found(name: &str) -> String {
 fn get_claim(h: &Handle<'_>, pod: &PodInfo, name: &str) -> Result<Rc<PersistentVolumeClaim>, String> {
     h.volumes.claim(pod.namespace(), name).ok_or_else(|| not_found(name))
 }
-
-/// The class of a claim or volume: an annotation of old, or the field.
-fn class_name<'a>(annotation: Option<&'a str>, field: Option<&'a str>) -> &'a str {
-    annotation.or(field).unwrap_or_default()
-}
-
-/// The annotation that named the class before there was a field for it.
-const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";

@@ -5,36 +5,24 @@
 //!  "definitions": {"io.k8s.api.apps.v1.Deployment": {JSON Schema with "$ref": "#/definitions/…"}, …}}
 //! ```
 //!
-//! `steady-schema [FILE]`; without a file, to `schema.json` in Trunk's staging directory when run as
-//! a hook of its, else to `target/schema.json`. The editor reads it: see `editor/schema.js`.
+//! The program `steady-schema` writes it; the editor reads it: see `editor/schema.js`. The same
+//! descriptions are the texts of `/openapi/v3` where a native program serves the API ([`texts`]).
 
 mod enums;
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use steady::api::{Kind, types};
+use steady::apiserver::http::{Texts, TypeTexts};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let file = std::env::args_os().nth(1).map(PathBuf::from).unwrap_or_else(default_file);
-    if let Some(dir) = file.parent() {
-        std::fs::create_dir_all(dir)?;
-    }
-    std::fs::write(&file, serde_json::to_vec(&document()?)?)?;
-    Ok(())
-}
-
-fn default_file() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    match std::env::var_os("TRUNK_STAGING_DIR") {
-        Some(dir) => PathBuf::from(dir).join("schema.json"),
-        None => root.join("target/schema.json"),
-    }
-}
-
-fn document() -> Result<Value, String> {
+/// The document that the editor reads.
+///
+/// # Errors
+/// If the table of enums names a field that there is not.
+pub fn document() -> Result<Value, String> {
     let mut generator = SchemaSettings::draft07().into_generator();
     let mut kinds = Map::new();
     for &kind in Kind::ALL {
@@ -57,6 +45,39 @@ fn document() -> Result<Value, String> {
     Ok(json!({ "kinds": kinds, "definitions": definitions }))
 }
 
+/// What Kubernetes' documentation says about every type of every group and version.
+pub fn texts() -> Texts {
+    let mut texts = Texts::new();
+    for &kind in Kind::ALL {
+        let of_version: &mut BTreeMap<String, TypeTexts> =
+            texts.entry(kind.api_version().to_owned()).or_default();
+        let mut generator = SchemaSettings::draft07().into_generator();
+        add(kind, &mut generator);
+        for (name, definition) in generator.take_definitions(true) {
+            let short = name.rsplit('.').next().unwrap_or(&name).to_owned();
+            of_version.entry(short).or_insert_with(|| type_texts(&name, &definition));
+        }
+    }
+    texts
+}
+
+fn type_texts(name: &str, definition: &Value) -> TypeTexts {
+    let text = |v: &Value| v.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let fields = definition.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let required = definition.get("required").and_then(Value::as_array).into_iter().flatten();
+    TypeTexts {
+        name: name.to_owned(),
+        description: text(definition),
+        fields: fields.map(|(field, schema)| (field.clone(), text(schema))).collect(),
+        // The crate's structs always have metadata; Kubernetes' need not.
+        required: required
+            .filter_map(Value::as_str)
+            .filter(|f| *f != "metadata")
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
 /// Registers a kind and, through it, every type it is made of; returns its definition's name. The
 /// match has no wildcard: a new row in the table of kinds does not compile until it is here too.
 fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
@@ -68,7 +89,8 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
     }
     kinds! {
         Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
-        PersistentVolume StorageClass Lease Deployment ReplicaSet PodDisruptionBudget PriorityClass
+        PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
+        PodDisruptionBudget PriorityClass
     }
 }
 

@@ -1,0 +1,72 @@
+//! What a budget's condition says (`k8s.io/component-helpers/apps/poddisruptionbudget`).
+
+use super::types::{Condition, PodDisruptionBudget, PodDisruptionBudgetStatus, Time};
+use super::{MetaExt, Timestamp};
+
+/// The condition's type.
+pub const DISRUPTION_ALLOWED: &str = "DisruptionAllowed";
+/// Its reason when the controller could not count.
+pub const SYNC_FAILED: &str = "SyncFailed";
+
+fn words(status: &PodDisruptionBudgetStatus) -> (&'static str, &'static str) {
+    match status.disruptions_allowed.unwrap_or(0) {
+        n if n > 0 => ("True", "SufficientPods"),
+        _ => ("False", "InsufficientPods"),
+    }
+}
+
+/// Makes the condition say what the numbers say (`UpdateDisruptionAllowedCondition`).
+pub fn update_condition(status: &mut PodDisruptionBudgetStatus, now: Timestamp) {
+    let (word, reason) = words(status);
+    set_condition(status, word, reason, "", now);
+}
+
+/// Sets the condition; its time is that of its last change between true and false.
+pub fn set_condition(
+    status: &mut PodDisruptionBudgetStatus,
+    word: &str,
+    reason: &str,
+    message: &str,
+    now: Timestamp,
+) {
+    let generation = status.observed_generation;
+    let conditions = status.conditions.get_or_insert_default();
+    let at = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let mut new = Condition {
+        type_: DISRUPTION_ALLOWED.into(),
+        status: word.into(),
+        reason: reason.into(),
+        message: message.into(),
+        observed_generation: generation,
+        last_transition_time: at,
+    };
+    match conditions.iter_mut().find(|c| c.type_ == DISRUPTION_ALLOWED) {
+        Some(old) => {
+            if old.status == new.status {
+                new.last_transition_time = old.last_transition_time.clone();
+            }
+            *old = new;
+        }
+        None => conditions.push(new),
+    }
+}
+
+/// Whether the condition says what the numbers say (`ConditionsAreUpToDate`).
+pub fn is_up_to_date(budget: &PodDisruptionBudget) -> bool {
+    let Some(status) = &budget.status else { return false };
+    let Some(c) = status.conditions.iter().flatten().find(|c| c.type_ == DISRUPTION_ALLOWED) else {
+        return false;
+    };
+    let (word, reason) = words(status);
+    c.observed_generation.unwrap_or(0) == status.observed_generation.unwrap_or(0)
+        && c.status == word
+        && c.reason == reason
+}
+
+/// Whether a budget is about a pod with these labels; one without a selector is about none.
+pub fn covers(budget: &PodDisruptionBudget, pod: &super::types::ObjectMeta) -> bool {
+    let selector = budget.spec.as_ref().and_then(|s| s.selector.as_ref());
+    MetaExt::namespace(&budget.metadata) == MetaExt::namespace(pod)
+        && super::labels::Selector::from_label_selector(selector)
+            .is_ok_and(|s| s.matches(pod.labels_or_empty()))
+}

@@ -1,0 +1,224 @@
+//! Claims and volumes, as everybody reads them (`k8s.io/component-helpers/storage/volume`).
+
+use super::MetaExt;
+use super::labels::Selector;
+use super::quantity::{Amount, amount_of};
+use super::types::{ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume};
+
+/// On a claim: the controller has finished binding it.
+pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+/// On a claim or a volume: the controller bound it, not its author.
+pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
+/// On a volume: who made it.
+pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
+/// On a claim: the node that was selected for its first consumer.
+pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+/// On a claim: who shall make its volume …
+pub const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
+/// … and the older name of that annotation, which is still written.
+pub const BETA_STORAGE_PROVISIONER: &str = "volume.beta.kubernetes.io/storage-provisioner";
+/// On a StorageClass: it is the default one.
+pub const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
+/// The annotation that named the class before there was a field for it.
+pub const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+/// Keeps a claim until no pod uses it.
+pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
+/// Keeps a volume until it is not bound.
+pub const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
+/// A class that makes no volumes.
+pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// The claim a volume uses: its name, and whether it is the pod's own (ephemeral).
+pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
+    if let Some(source) = &volume.persistent_volume_claim {
+        return Some((source.claim_name.clone(), false));
+    }
+    volume.ephemeral.as_ref()?;
+    Some((format!("{}-{}", pod.metadata.name.as_deref().unwrap_or_default(), volume.name), true))
+}
+
+/// The class a claim asks for; empty for none (`GetPersistentVolumeClaimClass`).
+pub fn claim_class(claim: &PersistentVolumeClaim) -> &str {
+    let field = claim.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());
+    claim.metadata.annotation(BETA_CLASS).or(field).unwrap_or_default()
+}
+
+/// Whether a claim says anything about its class, be it that it wants none.
+pub fn claim_has_class(claim: &PersistentVolumeClaim) -> bool {
+    claim.metadata.annotation(BETA_CLASS).is_some()
+        || claim.spec.as_ref().is_some_and(|s| s.storage_class_name.is_some())
+}
+
+/// The class of a volume; empty for none (`GetPersistentVolumeClass`).
+pub fn volume_class(volume: &PersistentVolume) -> &str {
+    let field = volume.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());
+    volume.metadata.annotation(BETA_CLASS).or(field).unwrap_or_default()
+}
+
+/// A claim's phase; empty if it has none.
+pub fn claim_phase(claim: &PersistentVolumeClaim) -> &str {
+    claim.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
+}
+
+/// A volume's phase; empty if it has none.
+pub fn volume_phase(volume: &PersistentVolume) -> &str {
+    volume.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
+}
+
+/// The name of the volume a claim is bound to, or asks for; empty for none.
+pub fn volume_name(claim: &PersistentVolumeClaim) -> &str {
+    claim.spec.as_ref().and_then(|s| s.volume_name.as_deref()).unwrap_or_default()
+}
+
+/// What a volume is bound to, or reserved for.
+pub fn claim_ref(volume: &PersistentVolume) -> Option<&ObjectReference> {
+    volume.spec.as_ref()?.claim_ref.as_ref()
+}
+
+/// Whether a claim has its volume and the controller has finished (`isPVCFullyBound`).
+pub fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
+    !volume_name(claim).is_empty() && claim.metadata.annotation(BIND_COMPLETED).is_some()
+}
+
+/// Whether a volume is bound to this very claim, or reserved for it by name (`IsVolumeBoundToClaim`).
+pub fn is_bound_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
+    claim_ref(volume).is_some_and(|r| {
+        let uid = r.uid.as_deref().unwrap_or_default();
+        r.name.as_deref().unwrap_or_default() == MetaExt::name(&claim.metadata)
+            && r.namespace.as_deref().unwrap_or_default() == MetaExt::namespace(&claim.metadata)
+            && (uid.is_empty() || uid == MetaExt::uid(&claim.metadata))
+    })
+}
+
+/// How much a claim asks for.
+pub fn requested(claim: &PersistentVolumeClaim) -> Amount {
+    let requests = claim.spec.as_ref().and_then(|s| s.resources.as_ref()?.requests.as_ref());
+    amount_of(requests.and_then(|r| r.get("storage")))
+}
+
+/// How much a volume has.
+pub fn capacity(volume: &PersistentVolume) -> Amount {
+    amount_of(volume.spec.as_ref().and_then(|s| s.capacity.as_ref()?.get("storage")))
+}
+
+/// Whether one is a block device and the other a file system.
+pub fn modes_mismatch(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
+    fn of(mode: Option<&String>) -> &str {
+        mode.map_or("Filesystem", String::as_str)
+    }
+    let wanted = of(claim.spec.as_ref().and_then(|s| s.volume_mode.as_ref()));
+    wanted != of(volume.spec.as_ref().and_then(|s| s.volume_mode.as_ref()))
+}
+
+/// Whether both are of the same VolumeAttributesClass.
+pub fn same_attributes(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
+    let wanted = claim.spec.as_ref().and_then(|s| s.volume_attributes_class_name.as_deref());
+    let has = volume.spec.as_ref().and_then(|s| s.volume_attributes_class_name.as_deref());
+    wanted.unwrap_or_default() == has.unwrap_or_default()
+}
+
+/// Whether the volume can be accessed in all the ways the claim asks for.
+pub fn access_modes_fit(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
+    let wanted = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
+    let has = volume.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
+    wanted.iter().all(|m| has.contains(m))
+}
+
+/// Whether claims of this class wait for their first consumer (`IsDelayBindingMode`).
+///
+/// # Errors
+/// A class that does not say, which defaulting never leaves.
+pub fn waits_for_consumer(class: &StorageClass) -> Result<bool, String> {
+    match class.volume_binding_mode.as_deref() {
+        None => {
+            let name = MetaExt::name(&class.metadata);
+            Err(format!("VolumeBindingMode not set for StorageClass {name:?}"))
+        }
+        Some(mode) => Ok(mode == "WaitForFirstConsumer"),
+    }
+}
+
+/// For which claim, and where, a volume is looked for.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    /// The claim.
+    pub claim: &'a PersistentVolumeClaim,
+    /// Whether a volume can be used where the pod goes, if that is known: the scheduler knows.
+    pub reachable: Option<&'a dyn Fn(&PersistentVolume) -> bool>,
+    /// The claim waits for its first consumer: whoever does not know the node may only take a
+    /// volume that is reserved for it.
+    pub waits: bool,
+}
+
+/// The volume that is reserved for the claim, or the smallest free one that satisfies it
+/// (`FindMatchingVolume`). Of equally small ones the first.
+pub fn find_matching<'a, V: AsRef<PersistentVolume>>(
+    search: Search<'_>,
+    volumes: impl IntoIterator<Item = &'a V>,
+) -> Option<&'a V> {
+    let claim = search.claim;
+    let wanted = requested(claim);
+    let selector = claim.spec.as_ref().and_then(|s| s.selector.as_ref());
+    let selector = selector.and_then(|s| Selector::from_label_selector(Some(s)).ok());
+    let mut best: Option<(Amount, &V)> = None;
+    for v in volumes {
+        let volume = v.as_ref();
+        let reserved = is_bound_to(volume, claim);
+        let size = capacity(volume);
+        if (claim_ref(volume).is_some() && !reserved)
+            || size < wanted
+            || modes_mismatch(claim, volume)
+            || !same_attributes(claim, volume)
+            || volume.metadata.is_deleting()
+        {
+            continue;
+        }
+        let reachable = search.reachable.is_none_or(|r| r(volume));
+        if reserved {
+            return reachable.then_some(v);
+        }
+        if search.reachable.is_none() && search.waits {
+            continue;
+        }
+        let fits = volume_phase(volume) == "Available"
+            && selector.as_ref().is_none_or(|s| s.matches(volume.metadata.labels_or_empty()))
+            && volume_class(volume) == claim_class(claim)
+            && reachable
+            && access_modes_fit(claim, volume);
+        if fits && best.as_ref().is_none_or(|(least, _)| size < *least) {
+            best = Some((size, v));
+        }
+    }
+    best.map(|(_, v)| v)
+}
+
+/// The volume bound to the claim, as the controller or the scheduler writes it; none if it is so
+/// already (`GetBindVolumeToClaim`).
+pub fn bind_volume_to_claim(
+    volume: &PersistentVolume,
+    claim: &PersistentVolumeClaim,
+) -> Option<PersistentVolume> {
+    let mut new = None;
+    let named = claim_ref(volume).is_some_and(|r| {
+        r.name == claim.metadata.name
+            && r.namespace == claim.metadata.namespace
+            && r.uid == claim.metadata.uid
+    });
+    if !named {
+        let to = new.get_or_insert_with(|| volume.clone());
+        to.spec.get_or_insert_default().claim_ref = Some(ObjectReference {
+            api_version: Some("v1".into()),
+            kind: Some("PersistentVolumeClaim".into()),
+            name: claim.metadata.name.clone(),
+            namespace: claim.metadata.namespace.clone(),
+            uid: claim.metadata.uid.clone(),
+            resource_version: claim.metadata.resource_version.clone(),
+            field_path: None,
+        });
+    }
+    if !is_bound_to(volume, claim) && volume.metadata.annotation(BOUND_BY_CONTROLLER).is_none() {
+        let to = new.get_or_insert_with(|| volume.clone());
+        to.metadata.annotations.get_or_insert_default().insert(BOUND_BY_CONTROLLER.into(), "yes".into());
+    }
+    new
+}

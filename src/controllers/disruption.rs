@@ -1,0 +1,369 @@
+//! The disruption controller (`k8s.io/kubernetes/pkg/controller/disruption`): it counts, for each
+//! PodDisruptionBudget, how many of its pods are healthy and how many may be disrupted. Evictions ask
+//! the API server, and that asks the budget's status.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::disruption_budget::{SYNC_FAILED, covers, is_up_to_date, set_condition, update_condition};
+use crate::api::intstr::{Rounding, scaled_value};
+use crate::api::labels::Selector;
+use crate::api::pod::{is_ready, is_terminal, pod_condition};
+use crate::api::types::{
+    Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodDisruptionBudget,
+    PodDisruptionBudgetStatus, ReplicaSet, StatefulSet, Time,
+};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::apiserver::Filter;
+use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Result, Why};
+
+/// How long an evicted pod may take until its deletion begins, in seconds.
+const DELETION_TIMEOUT: i64 = 120;
+/// How long a pod may be said to be about to be disrupted, in seconds.
+const STALE_DISRUPTION_TIMEOUT: i64 = 120;
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct DisruptionController;
+
+type Cx = Context<()>;
+type Budget = Rc<PodDisruptionBudget>;
+
+/// The key of a pod whose `DisruptionTarget` may be stale. No namespace begins like this.
+fn stale(pod: &Key) -> Key {
+    Key::new(&format!("/{}", pod.namespace), &pod.name)
+}
+
+impl Reconciler for DisruptionController {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "disruption-controller".into()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: "controllermanager".into(), host: None }
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        [Kind::PodDisruptionBudget, Kind::Pod, Kind::ReplicaSet, Kind::Deployment, Kind::StatefulSet]
+            .into_iter()
+            .map(|k| (k, Filter::All))
+            .collect()
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        let Some(object) = seen.object() else { return };
+        if object.kind() == Kind::PodDisruptionBudget {
+            cx.enqueue(object.key());
+            return;
+        }
+        let Some(pod) = Pod::from_object(object) else { return };
+        let caches = cx.caches;
+        let budgets = caches.of(Kind::PodDisruptionBudget).list(Some(object.namespace()));
+        let first = budgets.filter_map(PodDisruptionBudget::from_object).find(|b| covers(b, &pod.metadata));
+        if let Some(budget) = first {
+            cx.enqueue(budget.metadata.key());
+        }
+        match seen.new.is_some().then(|| stale_after(pod, cx.now)).flatten() {
+            Some(rest) => cx.enqueue_after(&stale(&object.key()), rest, false),
+            None => cx.cancel(&stale(&object.key())),
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        if let Some(namespace) = key.namespace.strip_prefix('/') {
+            return sync_stale_pod(&cx, Key::new(namespace, &key.name)).await;
+        }
+        let Some(budget) = cx.lister::<PodDisruptionBudget>().get(&key).cloned() else { return Ok(()) };
+        match try_sync(&cx, &budget).await {
+            Err(Error::Other(why)) => fail_safe(&cx, budget, &why).await,
+            other => other,
+        }
+    }
+}
+
+async fn try_sync(cx: &Cx, budget: &Budget) -> Result {
+    let selector = budget.spec.as_ref().and_then(|s| s.selector.as_ref());
+    let parsed = match Selector::from_label_selector(selector) {
+        Ok(parsed) => parsed,
+        Err(why) => {
+            cx.event(&**budget, "Warning", "NoPods", format!("Failed to get pods: {why}"));
+            return Err(Error::Other(why));
+        }
+    };
+    let pods: Vec<Rc<Pod>> = cx
+        .lister::<Pod>()
+        .list(Some(budget.metadata.namespace()))
+        .filter(|p| parsed.matches(p.metadata.labels_or_empty()))
+        .cloned()
+        .collect();
+    if pods.is_empty() {
+        cx.event(&**budget, "Normal", "NoPods", "No matching pods found");
+    }
+    let counted = expected_pod_count(cx, budget, &pods).map_err(|why| {
+        let message = format!("Failed to calculate the number of expected pods: {why}");
+        cx.event(&**budget, "Warning", "CalculateExpectedPodCountFailed", message);
+        Error::Other(why)
+    })?;
+    if counted.unmanaged {
+        let message = format!(
+            "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.",
+            go_selector(selector)
+        );
+        cx.event(&**budget, "Warning", "UnmanagedPods", message);
+    }
+    let (disrupted, recheck) = disrupted_pods(cx, budget, &pods);
+    let healthy = count_healthy(&pods, &disrupted, cx.now());
+    update_status(cx, budget, healthy, &counted, disrupted).await?;
+    let key = budget.metadata.key();
+    match recheck {
+        Some(at) => cx.enqueue_after(key, at.duration_since(cx.now())),
+        None => cx.cancel(key),
+    }
+    Ok(())
+}
+
+/// How many pods there should be, and how many of them healthy.
+struct Counted {
+    expected: i32,
+    desired: i32,
+    /// Whether there are pods that no controller owns.
+    unmanaged: bool,
+}
+
+/// `getExpectedPodCount`
+fn expected_pod_count(cx: &Cx, budget: &Budget, pods: &[Rc<Pod>]) -> std::result::Result<Counted, String> {
+    let spec = budget.spec.clone().unwrap_or_default();
+    if let Some(max) = &spec.max_unavailable {
+        let (expected, unmanaged) = expected_scale(cx, pods)?;
+        let unavailable = scaled_value(Some(max), expected, Rounding::Up)?;
+        return Ok(Counted { expected, desired: expected.saturating_sub(unavailable).max(0), unmanaged });
+    }
+    match &spec.min_available {
+        Some(IntOrString::Int(n)) => {
+            let expected = i32::try_from(pods.len()).unwrap_or(i32::MAX);
+            Ok(Counted { expected, desired: *n, unmanaged: false })
+        }
+        Some(share) => {
+            let (expected, unmanaged) = expected_scale(cx, pods)?;
+            let desired = scaled_value(Some(share), expected, Rounding::Up)?;
+            Ok(Counted { expected, desired, unmanaged })
+        }
+        None => Ok(Counted { expected: 0, desired: 0, unmanaged: false }),
+    }
+}
+
+/// The sizes of all controllers that own one of the pods, added up (`getExpectedScale`).
+fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool), String> {
+    let mut scales: BTreeMap<String, i32> = BTreeMap::new();
+    let mut unmanaged = false;
+    for pod in pods {
+        let Some(owner) = pod.metadata.controller() else {
+            unmanaged = true;
+            continue;
+        };
+        if scales.contains_key(&owner.uid) {
+            continue;
+        }
+        let (uid, scale) = find_controller(cx, owner, pod.metadata.namespace())?
+            .ok_or_else(|| format!("found no controllers for pod {:?}", pod.metadata.name()))?;
+        scales.insert(uid, scale);
+    }
+    Ok((scales.values().fold(0i32, |sum, n| sum.saturating_add(*n)), unmanaged))
+}
+
+/// The controller behind an owner, and its size: a Deployment, else a ReplicaSet, else a StatefulSet.
+fn find_controller(
+    cx: &Cx,
+    owner: &OwnerReference,
+    namespace: &str,
+) -> std::result::Result<Option<(String, i32)>, String> {
+    let key = Key::new(namespace, &owner.name);
+    let apps = owner.api_version.starts_with("apps/");
+    if apps && owner.kind == "ReplicaSet" {
+        let sets = cx.lister::<ReplicaSet>();
+        let Some(set) = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid) else { return Ok(None) };
+        let size = |replicas: Option<i32>| replicas.unwrap_or(1);
+        let Some(of) = set.metadata.controller().filter(|o| o.kind == "Deployment") else {
+            let n = size(set.spec.as_ref().and_then(|s| s.replicas));
+            return Ok(Some((owner.uid.clone(), n)));
+        };
+        let deployments = cx.lister::<Deployment>();
+        let deployment = deployments.get(&Key::new(namespace, &of.name));
+        return Ok(deployment
+            .filter(|d| d.metadata.uid() == of.uid)
+            .map(|d| (of.uid.clone(), size(d.spec.as_ref().and_then(|s| s.replicas)))));
+    }
+    if apps && owner.kind == "StatefulSet" {
+        let sets = cx.lister::<StatefulSet>();
+        let set = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid);
+        return Ok(set.map(|s| (owner.uid.clone(), s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
+    }
+    // Whatever else is served has no size.
+    match Kind::of(&owner.api_version, &owner.kind) {
+        Some(kind) => Err(format!("{} does not implement the scale subresource", kind.group_resource())),
+        None => Err(format!("no matches for kind {:?} in version {:?}", owner.kind, owner.api_version)),
+    }
+}
+
+/// The evicted pods whose deletion has not begun, and when to look at them again
+/// (`buildDisruptedPodMap`).
+fn disrupted_pods(
+    cx: &Cx,
+    budget: &PodDisruptionBudget,
+    pods: &[Rc<Pod>],
+) -> (BTreeMap<String, Time>, Option<Timestamp>) {
+    let mut out = BTreeMap::new();
+    let mut recheck: Option<Timestamp> = None;
+    let known = budget.status.as_ref().and_then(|s| s.disrupted_pods.as_ref());
+    for pod in pods.iter().filter(|p| !p.metadata.is_deleting()) {
+        let name = pod.metadata.name();
+        let Some(time) = known.and_then(|k| k.get(name)) else { continue };
+        let expected = later(time.0, SignedDuration::from_secs(DELETION_TIMEOUT));
+        if expected < cx.now() {
+            // Kubernetes names the namespace twice.
+            let namespace = budget.metadata.namespace();
+            let message =
+                format!("Pod was expected by PDB {namespace}/{namespace} to be deleted but it wasn't");
+            cx.event(&**pod, "Warning", "NotDeleted", message);
+        } else {
+            recheck = Some(recheck.map_or(expected, |r| r.min(expected)));
+            out.insert(name.to_owned(), time.clone());
+        }
+    }
+    (out, recheck)
+}
+
+fn count_healthy(pods: &[Rc<Pod>], disrupted: &BTreeMap<String, Time>, now: Timestamp) -> i32 {
+    let timeout = SignedDuration::from_secs(DELETION_TIMEOUT);
+    let going = |p: &Pod| disrupted.get(p.metadata.name()).is_some_and(|t| later(t.0, timeout) > now);
+    let healthy = pods.iter().filter(|p| !p.metadata.is_deleting() && !going(p) && is_ready(p));
+    i32::try_from(healthy.count()).unwrap_or(i32::MAX)
+}
+
+/// `updatePdbStatus`
+async fn update_status(
+    cx: &Cx,
+    budget: &Budget,
+    healthy: i32,
+    counted: &Counted,
+    disrupted: BTreeMap<String, Time>,
+) -> Result {
+    let allowed = match healthy.saturating_sub(counted.desired) {
+        n if counted.expected > 0 && n > 0 => n,
+        _ => 0,
+    };
+    let before = budget.status.clone().unwrap_or_default();
+    let mut status = PodDisruptionBudgetStatus {
+        current_healthy: Some(healthy),
+        desired_healthy: Some(counted.desired),
+        expected_pods: Some(counted.expected),
+        disruptions_allowed: Some(allowed),
+        disrupted_pods: Some(disrupted).filter(|d| !d.is_empty()),
+        observed_generation: budget.metadata.generation,
+        conditions: before.conditions.clone(),
+    };
+    let n = |v: Option<i32>| v.unwrap_or(0);
+    let same = n(before.current_healthy) == healthy
+        && n(before.desired_healthy) == counted.desired
+        && n(before.expected_pods) == counted.expected
+        && n(before.disruptions_allowed) == allowed
+        && before.disrupted_pods.unwrap_or_default() == status.disrupted_pods.clone().unwrap_or_default()
+        && before.observed_generation == status.observed_generation;
+    if same && is_up_to_date(budget) {
+        return Ok(());
+    }
+    update_condition(&mut status, cx.now());
+    let why = Why::new("update_pdb_status")
+        .read("budget", at(budget), "spec", budget.metadata.name())
+        .with("healthy", healthy)
+        .with("desired", counted.desired)
+        .with("allowed", allowed);
+    let mut to = budget.clone();
+    Rc::make_mut(&mut to).status = Some(status);
+    cx.update_status(to).because(why).await?;
+    Ok(())
+}
+
+fn at(budget: &PodDisruptionBudget) -> ObjectRef {
+    ObjectRef { kind: Kind::PodDisruptionBudget, key: budget.metadata.key() }
+}
+
+/// What cannot be counted may not be disrupted.
+async fn fail_safe(cx: &Cx, budget: Budget, message: &str) -> Result {
+    let why = Why::new("update_pdb_status.fail_safe")
+        .read("budget", at(&budget), "spec", budget.metadata.name())
+        .with("error", message);
+    let mut to = budget.clone();
+    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
+    status.disruptions_allowed = Some(0);
+    set_condition(status, "False", SYNC_FAILED, message, cx.now());
+    if to == budget {
+        return Ok(());
+    }
+    cx.update_status(to).because(why).await?;
+    Ok(())
+}
+
+/// How long until a pod's `DisruptionTarget` is stale, if it has one and nothing comes of it.
+fn stale_after(pod: &Pod, now: Timestamp) -> Option<SignedDuration> {
+    let c = pod_condition(pod, "DisruptionTarget").filter(|c| c.status == "True")?;
+    if pod.metadata.is_deleting() || c.reason.as_deref() == Some("TerminationByKubelet") || is_terminal(pod) {
+        return None;
+    }
+    let since = c.last_transition_time.as_ref().map_or(now, |t| t.0);
+    let end = later(since, SignedDuration::from_secs(STALE_DISRUPTION_TIMEOUT));
+    Some(end.duration_since(now).max(SignedDuration::ZERO))
+}
+
+async fn sync_stale_pod(cx: &Cx, key: Key) -> Result {
+    let Some(pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
+    let Some(rest) = stale_after(&pod, cx.now()) else { return Ok(()) };
+    if rest.is_positive() {
+        cx.enqueue_after(stale(&key), rest);
+        return Ok(());
+    }
+    let why = Why::new("sync_stale_pod_disruption").read(
+        "pod",
+        ObjectRef { kind: Kind::Pod, key },
+        "status.conditions",
+        pod.metadata.name(),
+    );
+    let now = Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now());
+    let mut to = pod;
+    let generation = to.metadata.generation;
+    let conditions = Rc::make_mut(&mut to).status.get_or_insert_default().conditions.iter_mut().flatten();
+    for c in conditions.filter(|c| c.type_ == "DisruptionTarget") {
+        let observed = c.observed_generation.and(generation);
+        *c = crate::api::types::PodCondition {
+            type_: c.type_.clone(),
+            status: "False".into(),
+            last_transition_time: Some(Time(now)),
+            observed_generation: observed,
+            ..Default::default()
+        };
+    }
+    cx.update_status(to).because(why).await?;
+    Ok(())
+}
+
+/// A selector as Go's `%v` prints it.
+fn go_selector(selector: Option<&LabelSelector>) -> String {
+    let Some(s) = selector else { return "nil".into() };
+    let labels: String = s.match_labels.iter().flatten().map(|(k, v)| format!("{k}: {v},")).collect();
+    let expressions: String = s
+        .match_expressions
+        .iter()
+        .flatten()
+        .map(|e| {
+            let values = e.values.as_deref().unwrap_or_default().join(" ");
+            format!("LabelSelectorRequirement{{Key:{},Operator:{},Values:[{values}],}},", e.key, e.operator)
+        })
+        .collect();
+    format!(
+        "&LabelSelector{{MatchLabels:map[string]string{{{labels}}},MatchExpressions:[]LabelSelectorRequirement{{{expressions}}},}}"
+    )
+}

@@ -1,0 +1,5 @@
+//! What looks after storage (`k8s.io/kubernetes/pkg/controller/volume`).
+
+pub mod persistentvolume;
+pub mod pvcprotection;
+pub mod pvprotection;

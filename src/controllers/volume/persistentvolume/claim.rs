@@ -1,0 +1,260 @@
+//! `syncClaim`: a claim looks for its volume, and keeps it.
+
+use std::rc::Rc;
+
+use super::{Claim, Cx, Volume, bond, claim_at, provision, volume};
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
+use crate::api::volume::{
+    self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, claim_class, claim_phase,
+    claim_ref, find_matching, is_bound_to, volume_name,
+};
+use crate::api::{Key, MetaExt};
+use crate::client::{Error, Result, Why};
+
+/// Works on a claim.
+pub(super) async fn sync(cx: &Cx, claim: Claim) -> Result {
+    if claim.metadata.annotation(BIND_COMPLETED).is_none() {
+        sync_unbound(cx, claim).await
+    } else {
+        sync_bound(cx, claim).await
+    }
+}
+
+/// The claim has no volume yet (`syncUnboundClaim`).
+async fn sync_unbound(cx: &Cx, claim: Claim) -> Result {
+    if !volume_name(&claim).is_empty() {
+        return sync_named(cx, claim).await;
+    }
+    let class = cx.lister::<StorageClass>().get(&Key::new("", claim_class(&claim))).cloned();
+    let waits = match &class {
+        Some(class) => storage::waits_for_consumer(class).map_err(Error::Other)?,
+        None => false,
+    };
+    let search = Search { claim: &claim, reachable: None, waits };
+    if let Some(volume) = find_matching(search, &by_access_modes(cx)).cloned() {
+        return bind(cx, volume, claim).await;
+    }
+    if !storage::claim_has_class(&claim)
+        && let Some(class) = default_class(cx)
+    {
+        let mut to = claim.clone();
+        Rc::make_mut(&mut to).spec.get_or_insert_default().storage_class_name = Some(class.clone());
+        let why = Why::new("sync_unbound_claim.default_class").with("class", class);
+        cx.update(to).because(why).await?;
+        return Ok(());
+    }
+    if waits && claim.metadata.annotation(SELECTED_NODE).is_none() {
+        say_it_waits(cx, &claim);
+    } else if !claim_class(&claim).is_empty() {
+        return provision::provision_claim(cx, claim, class).await;
+    } else {
+        let message = "no persistent volumes available for this claim and no storage class is set";
+        cx.event(&*claim, "Normal", "FailedBinding", message);
+    }
+    update_status(cx, claim, "Pending", None).await.map(|_| ())
+}
+
+/// The volumes, those with fewer access modes first, so that a claim takes no more than it needs.
+fn by_access_modes(cx: &Cx) -> Vec<Volume> {
+    let mut all: Vec<Volume> = cx.lister::<PersistentVolume>().list(None).cloned().collect();
+    all.sort_by_key(|v| v.spec.as_ref().and_then(|s| s.access_modes.as_ref()).map_or(0, Vec::len));
+    all
+}
+
+/// The claim names the volume it wants.
+async fn sync_named(cx: &Cx, claim: Claim) -> Result {
+    let name = volume_name(&claim).to_owned();
+    let Some(volume) = cx.lister::<PersistentVolume>().get(&Key::new("", &name)).cloned() else {
+        return update_status(cx, claim, "Pending", None).await.map(|_| ());
+    };
+    if claim_ref(&volume).is_none() {
+        let Err(why) = check_volume_satisfies(&claim, &volume) else {
+            return bind(cx, volume, claim).await;
+        };
+        let message = format!("Cannot bind to requested volume {name:?}: {why}");
+        cx.event(&*claim, "Warning", "VolumeMismatch", message);
+        return update_status(cx, claim, "Pending", None).await.map(|_| ());
+    }
+    if is_bound_to(&volume, &claim) {
+        return bind(cx, volume, claim).await;
+    }
+    if claim.metadata.annotation(BOUND_BY_CONTROLLER).is_none() {
+        let message = format!("volume {name:?} already bound to a different claim.");
+        cx.event(&*claim, "Warning", "FailedBinding", message);
+        return update_status(cx, claim, "Pending", None).await.map(|_| ());
+    }
+    // Somebody took `bind-completed` off the claim.
+    let other = claim_ref(&volume)
+        .map(|r| {
+            format!("{}/{}", r.namespace.clone().unwrap_or_default(), r.name.clone().unwrap_or_default())
+        })
+        .unwrap_or_default();
+    let message = format!("volume {name:?} already bound to a different claim {other:?} by controller");
+    cx.event(&*claim, "Warning", "FailedBinding", message);
+    Err(Error::Other(format!(
+        "invalid binding of claim {:?} to volume {name:?}: volume already claimed by {other:?}",
+        claim.metadata.key().to_string()
+    )))
+}
+
+/// `checkVolumeSatisfyClaim`
+fn check_volume_satisfies(
+    claim: &PersistentVolumeClaim,
+    volume: &PersistentVolume,
+) -> std::result::Result<(), &'static str> {
+    if storage::capacity(volume) < storage::requested(claim) {
+        return Err("requested PV is too small");
+    }
+    if storage::volume_class(volume) != claim_class(claim) {
+        return Err("storageClassName does not match");
+    }
+    if !storage::same_attributes(claim, volume) {
+        return Err("volumeAttributesClassName does not match");
+    }
+    if storage::modes_mismatch(claim, volume) {
+        return Err("incompatible volumeMode");
+    }
+    if !storage::access_modes_fit(claim, volume) {
+        return Err("incompatible accessMode");
+    }
+    Ok(())
+}
+
+/// The newest class that is the default; of equally old ones the first by name
+/// (`GetDefaultClass`).
+fn default_class(cx: &Cx) -> Option<String> {
+    let marked = |c: &&Rc<StorageClass>| c.metadata.annotation(storage::DEFAULT_CLASS) == Some("true");
+    let age = |c: &&Rc<StorageClass>| {
+        let name = c.metadata.name().to_owned();
+        (c.metadata.creation_timestamp.as_ref().map(|t| t.0), std::cmp::Reverse(name))
+    };
+    cx.lister::<StorageClass>()
+        .list(None)
+        .filter(marked)
+        .max_by_key(age)
+        .and_then(|c| c.metadata.name.clone())
+}
+
+/// `emitEventForUnboundDelayBindingClaim`
+fn say_it_waits(cx: &Cx, claim: &PersistentVolumeClaim) {
+    let uses = |p: &crate::api::types::Pod| {
+        let volumes = p.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+        let unscheduled = p.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty();
+        unscheduled
+            && !crate::api::pod::is_terminal(p)
+            && volumes
+                .iter()
+                .any(|v| storage::claim_of(p, v).is_some_and(|(n, _)| n == claim.metadata.name()))
+    };
+    let pods: Vec<&str> = cx
+        .lister::<crate::api::types::Pod>()
+        .list(Some(claim.metadata.namespace()))
+        .filter(|p| uses(p))
+        .map(|p| p.metadata.name())
+        .collect();
+    let (reason, message) = match pods.as_slice() {
+        [] => ("WaitForFirstConsumer", "waiting for first consumer to be created before binding".to_owned()),
+        [one] => ("WaitForPodScheduled", format!("waiting for pod {one} to be scheduled")),
+        more => ("WaitForPodScheduled", format!("waiting for pods {} to be scheduled", more.join(","))),
+    };
+    cx.event(claim, "Normal", reason, message);
+}
+
+/// The claim was bound before (`syncBoundClaim`).
+async fn sync_bound(cx: &Cx, claim: Claim) -> Result {
+    let lost = |reason, message: &'static str| (reason, message);
+    let volume = cx.lister::<PersistentVolume>().get(&Key::new("", volume_name(&claim))).cloned();
+    let (reason, message) = match volume {
+        _ if volume_name(&claim).is_empty() => lost(
+            "ClaimLost",
+            "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!",
+        ),
+        None => lost("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!"),
+        Some(volume) => {
+            let same = |r: &crate::api::types::ObjectReference| r.uid == claim.metadata.uid;
+            // One that came unbound, or whose change has not been seen yet, is bound again.
+            if claim_ref(&volume).is_none_or(same) {
+                return bind(cx, volume, claim).await;
+            }
+            lost("ClaimMisbound", "Two claims are bound to the same volume, this one is bound incorrectly")
+        }
+    };
+    if claim_phase(&claim) != "Lost" {
+        let claim = update_status(cx, claim, "Lost", None).await?;
+        cx.event(&*claim, "Warning", reason, message);
+    }
+    Ok(())
+}
+
+/// Volume first, then claim; each its bond and then its phase (`bind`).
+pub(super) async fn bind(cx: &Cx, volume: Volume, claim: Claim) -> Result {
+    let mut volume = volume;
+    if let Some(to) = storage::bind_volume_to_claim(&volume, &claim) {
+        let why = bond("bind.volume", &volume, &claim);
+        volume = cx.update(Rc::new(to)).because(why).await?;
+    }
+    let volume = volume::update_phase(cx, volume, "Bound", "").await?;
+    let claim = bind_claim_to_volume(cx, claim, &volume).await?;
+    update_status(cx, claim, "Bound", Some(&volume)).await.map(|_| ())
+}
+
+async fn bind_claim_to_volume(cx: &Cx, claim: Claim, volume: &PersistentVolume) -> Result<Claim> {
+    let name = volume.metadata.name();
+    let chosen_here = volume_name(&claim) != name;
+    let mut to = claim.clone();
+    let new = Rc::make_mut(&mut to);
+    if chosen_here {
+        new.spec.get_or_insert_default().volume_name = Some(name.to_owned());
+        new.metadata.annotations.get_or_insert_default().insert(BOUND_BY_CONTROLLER.into(), "yes".into());
+    }
+    new.metadata
+        .annotations
+        .get_or_insert_default()
+        .entry(BIND_COMPLETED.into())
+        .or_insert_with(|| "yes".into());
+    if to == claim {
+        return Ok(claim);
+    }
+    Ok(cx.update(to).because(bond("bind.claim", volume, &claim)).await?)
+}
+
+/// `updateClaimStatus`
+pub(super) async fn update_status(
+    cx: &Cx,
+    claim: Claim,
+    phase: &'static str,
+    volume: Option<&PersistentVolume>,
+) -> Result<Claim> {
+    let mut to = claim.clone();
+    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
+    // A resize of a bound claim is another controller's to report.
+    let sized = status.capacity.as_ref().is_some_and(|c| c.contains_key("storage"));
+    let resizes = sized && status.phase.as_deref() != Some("Pending");
+    status.phase = Some(phase.into());
+    match volume {
+        None => {
+            status.access_modes = None;
+            status.capacity = None;
+        }
+        Some(volume) => {
+            let spec = volume.spec.as_ref();
+            status.access_modes = spec.and_then(|s| s.access_modes.clone());
+            let capacity = spec.and_then(|s| s.capacity.clone());
+            if capacity.as_ref().is_none_or(|c| !c.contains_key("storage")) {
+                let name = volume.metadata.name();
+                return Err(Error::Other(format!("PersistentVolume {name:?} is without a storage capacity")));
+            }
+            if !resizes {
+                status.capacity = capacity;
+            }
+            let class = spec.and_then(|s| s.volume_attributes_class_name.clone());
+            status.current_volume_attributes_class_name = class.filter(|c| !c.is_empty());
+        }
+    }
+    if to == claim {
+        return Ok(claim);
+    }
+    let why =
+        Why::new("update_claim_status").read("claim", claim_at(&claim), "status.phase", claim_phase(&claim));
+    Ok(cx.update_status(to).because(why.with("phase", phase)).await?)
+}

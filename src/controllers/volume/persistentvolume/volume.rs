@@ -1,0 +1,122 @@
+//! `syncVolume`: a volume is free, bound, or was released.
+
+use std::rc::Rc;
+
+use super::{Claim, Cx, Volume, reclaim, volume_at};
+use crate::api::types::PersistentVolumeClaim;
+use crate::api::volume::{
+    BOUND_BY_CONTROLLER, PROVISIONED_BY, claim_ref, modes_mismatch, volume_name, volume_phase,
+};
+use crate::api::{Key, MetaExt};
+use crate::client::{Result, Why};
+
+/// Works on a volume.
+pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
+    let Some(to) = claim_ref(&volume).cloned() else {
+        return update_phase(cx, volume, "Available", "").await.map(|_| ());
+    };
+    let uid = to.uid.clone().unwrap_or_default();
+    if uid.is_empty() {
+        // It is reserved; the claim's sync binds it.
+        return update_phase(cx, volume, "Available", "").await.map(|_| ());
+    }
+    let key = Key::new(&to.namespace.unwrap_or_default(), &to.name.unwrap_or_default());
+    let Some(claim) = find_claim(cx, &volume, key, &uid).await? else {
+        return release(cx, volume).await;
+    };
+    let bound_to = volume_name(&claim);
+    if bound_to.is_empty() {
+        if modes_mismatch(&claim, &volume) {
+            let (c, v) = (claim.metadata.name(), volume.metadata.name());
+            let message = format!(
+                "Cannot bind PersistentVolume to requested PersistentVolumeClaim {c:?} due to incompatible volumeMode."
+            );
+            cx.event(&*volume, "Warning", "VolumeMismatch", message);
+            let message = format!(
+                "Cannot bind PersistentVolume {v:?} to requested PersistentVolumeClaim due to incompatible volumeMode."
+            );
+            cx.event(&*claim, "Warning", "VolumeMismatch", message);
+            return Ok(());
+        }
+        // The claim's sync finishes the bond; so it is for a volume that was just provisioned.
+        cx.enqueue(claim.metadata.key());
+        return Ok(());
+    }
+    if bound_to == volume.metadata.name() {
+        return update_phase(cx, volume, "Bound", "").await.map(|_| ());
+    }
+    let policy = volume.spec.as_ref().and_then(|s| s.persistent_volume_reclaim_policy.as_deref());
+    if volume.metadata.annotation(PROVISIONED_BY).is_some() && policy == Some("Delete") {
+        // It was made for this claim, which found another one.
+        return release(cx, volume).await;
+    }
+    unbind(cx, volume).await
+}
+
+/// The claim a volume is bound to, if it is still that one. The cache may be behind, so the server
+/// is asked before a volume is released.
+async fn find_claim(cx: &Cx, volume: &Volume, key: Key, uid: &str) -> Result<Option<Claim>> {
+    let cached = cx.lister::<PersistentVolumeClaim>().get(&key).cloned();
+    let released = matches!(volume_phase(volume), "Released" | "Failed");
+    match cached {
+        Some(claim) if claim.metadata.uid() == uid => return Ok(Some(claim)),
+        None if released => return Ok(None),
+        _ => {}
+    }
+    match cx.get::<PersistentVolumeClaim>(key).await {
+        Ok(claim) => Ok(Some(claim).filter(|c| c.metadata.uid() == uid)),
+        Err(e) if e.is_not_found() => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}
+
+/// Its claim is gone: it says so, and its reclaim policy is carried out.
+async fn release(cx: &Cx, volume: Volume) -> Result {
+    let volume = match volume_phase(&volume) {
+        "Released" | "Failed" => volume,
+        _ => update_phase(cx, volume, "Released", "").await?,
+    };
+    reclaim::reclaim(cx, volume).await
+}
+
+/// `updateVolumePhase`
+pub(super) async fn update_phase(
+    cx: &Cx,
+    volume: Volume,
+    phase: &'static str,
+    message: &str,
+) -> Result<Volume> {
+    if volume_phase(&volume) == phase {
+        return Ok(volume);
+    }
+    let why = Why::new("update_volume_phase")
+        .read("volume", volume_at(&volume), "status.phase", volume_phase(&volume))
+        .with("phase", phase);
+    let mut to = volume;
+    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
+    status.phase = Some(phase.into());
+    status.message = Some(message.to_owned()).filter(|m| !m.is_empty());
+    Ok(cx.update_status(to).because(why).await?)
+}
+
+/// The bond is taken back (`unbindVolume`).
+pub(super) async fn unbind(cx: &Cx, volume: Volume) -> Result {
+    let why =
+        Why::new("unbind_volume").read("volume", volume_at(&volume), "spec.claimRef", volume.metadata.name());
+    let mut to = volume.clone();
+    let new = Rc::make_mut(&mut to);
+    if volume.metadata.annotation(BOUND_BY_CONTROLLER).is_some() {
+        if let Some(spec) = new.spec.as_mut() {
+            spec.claim_ref = None;
+        }
+        if let Some(all) = new.metadata.annotations.as_mut() {
+            all.remove(BOUND_BY_CONTROLLER);
+        }
+        new.metadata.annotations = new.metadata.annotations.take().filter(|a| !a.is_empty());
+    } else if let Some(r) = new.spec.as_mut().and_then(|s| s.claim_ref.as_mut()) {
+        // Its author reserved it: it stays reserved.
+        r.uid = None;
+    }
+    let volume = cx.update(to).because(why).await?;
+    update_phase(cx, volume, "Available", "").await.map(|_| ())
+}

@@ -1,0 +1,124 @@
+//! PVC protection (`k8s.io/kubernetes/pkg/controller/volume/pvcprotection`): a claim that is deleted
+//! goes when no pod on a node uses it.
+
+use std::rc::Rc;
+
+use crate::api::types::{PersistentVolumeClaim, Pod};
+use crate::api::volume::{CLAIM_PROTECTION, claim_of};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apiserver::Filter;
+use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct Controller;
+
+fn on_a_node(pod: &Pod) -> bool {
+    !pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty()
+}
+
+/// Whether nothing of the pod runs any more (`podIsShutDown`).
+fn is_shut_down(pod: &Pod) -> bool {
+    let status = pod.status.as_ref();
+    let all = status.into_iter().flat_map(|s| {
+        let init = s.init_container_statuses.iter().flatten();
+        init.chain(s.container_statuses.iter().flatten())
+    });
+    pod.metadata.is_deleting()
+        && all.into_iter().all(|c| c.state.as_ref().is_none_or(|s| s.running.is_none()))
+}
+
+/// The claims a pod names, by their keys.
+fn claims(pod: &Pod) -> Vec<Key> {
+    let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+    let keys = volumes.iter().filter_map(|v| claim_of(pod, v));
+    keys.map(|(name, _)| Key::new(pod.metadata.namespace(), &name)).collect()
+}
+
+/// `podUsesPVC`: one that has no node yet does not count, for no kubelet will start it.
+fn uses(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
+    let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+    let its_own = || claim.metadata.controller().is_some_and(|o| Some(&o.uid) == pod.metadata.uid.as_ref());
+    on_a_node(pod)
+        && volumes.iter().any(|v| match claim_of(pod, v) {
+            Some((name, false)) => name == claim.metadata.name(),
+            Some((name, true)) => name == claim.metadata.name() && !is_shut_down(pod) && its_own(),
+            None => false,
+        })
+}
+
+fn unprotected(claim: &PersistentVolumeClaim) -> bool {
+    let m = &claim.metadata;
+    m.is_deleting() == m.has_finalizer(CLAIM_PROTECTION)
+}
+
+impl Reconciler for Controller {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "persistentvolumeclaim-protection-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
+        "pvc-protection-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::PersistentVolumeClaim, Filter::All), (Kind::Pod, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        let Some(object) = seen.object() else { return };
+        match object.kind() {
+            Kind::PersistentVolumeClaim => {
+                let claim = seen.new.as_ref().and_then(PersistentVolumeClaim::from_object);
+                if claim.is_some_and(|c| unprotected(c)) {
+                    cx.enqueue(object.key());
+                }
+            }
+            Kind::Pod => {
+                let Some(pod) = Pod::from_object(object) else { return };
+                // A pod that goes on running frees no claim.
+                if seen.new.is_some() && !crate::api::pod::is_terminal(pod) && on_a_node(pod) {
+                    return;
+                }
+                let caches = cx.caches;
+                let waits = |k: &Key| {
+                    let claim = caches.get::<PersistentVolumeClaim>(k);
+                    claim.is_some_and(|c| c.metadata.is_deleting())
+                };
+                claims(pod).into_iter().filter(|k| waits(k)).for_each(|k| cx.enqueue(k));
+            }
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+        let Some(claim) = cx.lister::<PersistentVolumeClaim>().get(&key).cloned() else { return Ok(()) };
+        if !unprotected(&claim) {
+            return Ok(());
+        }
+        let why = |rule| {
+            let at = ObjectRef { kind: Kind::PersistentVolumeClaim, key: key.clone() };
+            Why::new(rule).read("claim", at, "metadata.finalizers", claim.metadata.name())
+        };
+        let mut to = claim.clone();
+        let finalizers = Rc::make_mut(&mut to).metadata.finalizers.get_or_insert_default();
+        if !claim.metadata.is_deleting() {
+            finalizers.push(CLAIM_PROTECTION.into());
+            cx.update(to).because(why("claim_protection.add_finalizer")).await?;
+            return Ok(());
+        }
+        if cx.lister::<Pod>().list(Some(&key.namespace)).any(|p| uses(p, &claim)) {
+            return Ok(());
+        }
+        // The cache may be behind: the server has the last word.
+        let live = cx.list(Kind::Pod, &key.namespace).await?;
+        if live.iter().filter_map(|o: &Object| Pod::from_object(o)).any(|p| uses(p, &claim)) {
+            return Ok(());
+        }
+        finalizers.retain(|f| f != CLAIM_PROTECTION);
+        cx.update(to).because(why("claim_protection.remove_finalizer")).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! What a kubelet remembers, in lines: for the machinery view, and for the explorer, which asks whether
+//! two memories differ in more than names and times.
+
+use super::state::{ContainerRuntime, ContainerState, PodRuntime, State};
+
+impl State {
+    /// What it remembers, a line each.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let images = self.node.images.keys().map(|i| format!("has the image {i}"));
+        let pulling = self.node.pulling.keys().map(|i| format!("pulls the image {i}"));
+        let broken = self.unpullable.iter().map(|(image, why)| format!("cannot pull {image}: {why}"));
+        let faults = self.faults.iter().map(|((pod, _), fault)| format!("{pod} is to suffer {fault:?}"));
+        let pods = self.pods.iter().flat_map(|(key, pod)| {
+            let containers = pod.containers.iter().map(move |c| format!("{key} {}", container(c)));
+            std::iter::once(format!("{key} {}", worker(pod))).chain(containers)
+        });
+        images.chain(pulling).chain(broken).chain(faults).chain(pods).collect()
+    }
+}
+
+fn worker(p: &PodRuntime) -> String {
+    format!(
+        "{:?} sandbox {} work {:?} todo {:?} syncing {} changed {} retry {} mount failures {} config {} seen {} \
+         failed {:?} grace {:?} unreported {} rejected {} deleted {} rebooted {} generation {}",
+        p.phase,
+        p.sandbox,
+        p.work,
+        p.todo,
+        p.syncing,
+        p.changed,
+        p.retry.is_some(),
+        p.mount_failures,
+        p.waits_for_config,
+        p.seen,
+        p.failed,
+        p.grace,
+        p.unreported,
+        p.rejected,
+        p.deleted,
+        p.rebooted,
+        p.generation,
+    )
+}
+
+fn container(c: &ContainerRuntime) -> String {
+    let state = match &c.state {
+        ContainerState::None => "never started".to_owned(),
+        ContainerState::Created(i) => format!("created {}", i.image),
+        ContainerState::Running(r) => {
+            let ends = r.ends.as_ref().map(|(_, exit)| exit);
+            format!("runs {} as {:?} ends {ends:?} stopping {}", r.instance.image, r.behaviour, r.stopping)
+        }
+        ContainerState::Exited(e) => format!("exited {} {:?} {:?}", e.instance.image, e.exit, e.reason),
+    };
+    format!(
+        "container {} {state} last {} restarts {} waiting {:?} killed {} ask {} back-off {:?} {:?} error {:?} probes {:?} \
+         failing {:?}",
+        c.name,
+        c.last.is_some(),
+        c.restarts,
+        c.waiting,
+        c.just_killed,
+        c.ask_readiness,
+        c.backoff.delay(),
+        c.image_backoff.delay(),
+        c.pull_error,
+        c.probes,
+        c.failing,
+    )
+}

@@ -1,0 +1,244 @@
+//! A dynamic provisioner: what a cluster has beside Kubernetes' own components, so that a claim gets
+//! a volume (`sigs.k8s.io/sig-storage-lib-external-provisioner`, which every CSI driver's provisioner
+//! is made of).
+//!
+//! It waits for claims that name it in `volume.kubernetes.io/storage-provisioner`, makes a
+//! PersistentVolume for each, and deletes it when it is released and its policy is `Delete`. The
+//! storage itself is imagined: there is enough of it, and every node can reach it.
+//!
+//! ```
+//! use steady::cluster::{Cluster, Config};
+//! use steady::api::{Key, Kind, ObjectRef};
+//! let cluster = Cluster::new(&Config::nodes(1));
+//! let at = ObjectRef { kind: Kind::StorageClass, key: Key::new("", "standard") };
+//! assert!(cluster.api().etcd().get(&at).is_some());
+//! ```
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::types::{
+    HostPathVolumeSource, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
+    PersistentVolumeSpec, StorageClass,
+};
+use crate::api::volume::{
+    BETA_STORAGE_PROVISIONER, DEFAULT_CLASS, PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER, claim_class,
+    volume_name, volume_phase,
+};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::apiserver::{DeleteOptions, Filter};
+use crate::client::{
+    Component, Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result, Why,
+};
+use crate::etcd::Map;
+
+/// Its name in `provisioner` of a StorageClass.
+pub const NAME: &str = "sim.steady/disk";
+/// How long the storage needs for a new volume, in seconds.
+pub const PROVISION_SECONDS: i64 = 1;
+/// Keeps a volume until its storage is freed (KEP-2644).
+const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
+
+/// What runs beside the control plane: the provisioner.
+pub fn components() -> Vec<Box<dyn Component>> {
+    vec![Controller::boxed(Provisioner)]
+}
+
+/// The default StorageClass: its volumes are made where the first pod that uses them goes, and go
+/// with their claims.
+pub fn storage_class(provisioner: &str) -> StorageClass {
+    StorageClass {
+        metadata: ObjectMeta {
+            name: Some("standard".into()),
+            annotations: Some([(DEFAULT_CLASS.to_owned(), "true".to_owned())].into()),
+            ..Default::default()
+        },
+        provisioner: provisioner.to_owned(),
+        volume_binding_mode: Some("WaitForFirstConsumer".into()),
+        reclaim_policy: Some("Delete".into()),
+        ..Default::default()
+    }
+}
+
+/// The provisioner.
+#[derive(Clone, Copy, Debug)]
+pub struct Provisioner;
+
+/// The volumes under way, by their claims' uids: when they will be there.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    under_way: Map<Rc<str>, Timestamp>,
+}
+
+type Cx = Context<State>;
+
+impl Reconciler for Provisioner {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        "external-provisioner".into()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: NAME.into(), host: None }
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        let kinds = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
+        kinds.into_iter().map(|k| (k, Filter::All)).collect()
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        let Some(object) = &seen.new else { return };
+        let mine = match object.kind() {
+            Kind::PersistentVolumeClaim => object.get().is_some_and(|c| should_provision(c)),
+            Kind::PersistentVolume => object.get().is_some_and(|v| is_mine(v)),
+            _ => false,
+        };
+        if mine {
+            cx.enqueue(object.key());
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        if key.namespace.is_empty() { delete(&cx, &key).await } else { provision(&cx, &key).await }
+    }
+}
+
+fn is_mine(volume: &PersistentVolume) -> bool {
+    volume.metadata.annotation(PROVISIONED_BY) == Some(NAME)
+}
+
+/// `shouldProvision`, but for what the class says.
+fn should_provision(claim: &PersistentVolumeClaim) -> bool {
+    let m = &claim.metadata;
+    let asked = m.annotation(STORAGE_PROVISIONER).or(m.annotation(BETA_STORAGE_PROVISIONER));
+    volume_name(claim).is_empty() && asked == Some(NAME) && !m.is_deleting()
+}
+
+async fn provision(cx: &Cx, key: &Key) -> Result {
+    let Some(claim) = cx.lister::<PersistentVolumeClaim>().get(key).cloned() else { return Ok(()) };
+    let Some(class) = cx.lister::<StorageClass>().get(&Key::new("", claim_class(&claim))).cloned() else {
+        return Ok(());
+    };
+    let waits = class.volume_binding_mode.as_deref() == Some("WaitForFirstConsumer");
+    let node = claim.metadata.annotation(SELECTED_NODE).unwrap_or_default();
+    let name = format!("pvc-{}", claim.metadata.uid());
+    if !should_provision(&claim)
+        || (waits && node.is_empty())
+        || cx.lister::<PersistentVolume>().get(&Key::new("", &name)).is_some()
+    {
+        return Ok(());
+    }
+    let uid: Rc<str> = claim.metadata.uid().into();
+    let done = match cx.state(|s| s.under_way.get(&uid).copied()) {
+        Some(done) => done,
+        None => {
+            let message = format!("External provisioner is provisioning volume for claim \"{key}\"");
+            cx.event(&*claim, "Normal", "Provisioning", message);
+            let done = later(cx.now(), SignedDuration::from_secs(PROVISION_SECONDS));
+            let id = uid.clone();
+            cx.update_state(move |s| {
+                s.under_way.insert(id.clone(), done);
+            });
+            done
+        }
+    };
+    if cx.now() < done {
+        cx.enqueue_after(key.clone(), done.duration_since(cx.now()));
+        return Ok(());
+    }
+    let why = Why::new("provisioner.provision")
+        .read(
+            "claim",
+            ObjectRef { kind: Kind::PersistentVolumeClaim, key: key.clone() },
+            "spec.storageClassName",
+            claim.metadata.name(),
+        )
+        .with("class", class.metadata.name());
+    match cx.create(volume(&claim, &class, &name)).because(why).await {
+        Err(e) if !e.is_already_exists() => return Err(e.into()),
+        _ => {}
+    }
+    cx.update_state(move |s| {
+        s.under_way.remove(&uid);
+    });
+    cx.event(&*claim, "Normal", "ProvisioningSucceeded", format!("Successfully provisioned volume {name}"));
+    Ok(())
+}
+
+fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, name: &str) -> PersistentVolume {
+    let spec = claim.spec.clone().unwrap_or_default();
+    let size = spec.resources.and_then(|r| r.requests?.get("storage").cloned()).unwrap_or_default();
+    PersistentVolume {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            annotations: Some([(PROVISIONED_BY.to_owned(), NAME.to_owned())].into()),
+            finalizers: Some(vec![FINALIZER.to_owned()]),
+            ..Default::default()
+        },
+        spec: Some(PersistentVolumeSpec {
+            access_modes: spec.access_modes,
+            capacity: Some([("storage".to_owned(), size)].into()),
+            claim_ref: Some(ObjectReference {
+                api_version: Some("v1".into()),
+                kind: Some("PersistentVolumeClaim".into()),
+                name: claim.metadata.name.clone(),
+                namespace: claim.metadata.namespace.clone(),
+                uid: claim.metadata.uid.clone(),
+                resource_version: claim.metadata.resource_version.clone(),
+                field_path: None,
+            }),
+            host_path: Some(HostPathVolumeSource {
+                path: format!("/var/lib/volumes/{name}"),
+                ..Default::default()
+            }),
+            mount_options: class.mount_options.clone(),
+            persistent_volume_reclaim_policy: class.reclaim_policy.clone(),
+            storage_class_name: Some(class.metadata.name().to_owned()),
+            volume_mode: spec.volume_mode,
+            ..Default::default()
+        }),
+        status: None,
+    }
+}
+
+/// `shouldDelete`, and `deleteVolumeOperation`.
+async fn delete(cx: &Cx, key: &Key) -> Result {
+    let Some(volume) = cx.lister::<PersistentVolume>().get(key).cloned() else { return Ok(()) };
+    let policy = volume.spec.as_ref().and_then(|s| s.persistent_volume_reclaim_policy.as_deref());
+    let to_go = is_mine(&volume)
+        && volume_phase(&volume) == "Released"
+        && policy == Some("Delete")
+        && (volume.metadata.has_finalizer(FINALIZER) || !volume.metadata.is_deleting());
+    if !to_go {
+        return Ok(());
+    }
+    let why = |rule| {
+        let at = ObjectRef { kind: Kind::PersistentVolume, key: key.clone() };
+        Why::new(rule).read("volume", at, "status.phase", "Released")
+    };
+    if !volume.metadata.is_deleting() {
+        let options = DeleteOptions::default();
+        match cx.delete(PersistentVolume::KIND, key.clone(), options).because(why("provisioner.delete")).await
+        {
+            Err(e) if e.is_not_found() => return Ok(()),
+            Err(e) => return Err(e.into()),
+            Ok(_) => {}
+        }
+    }
+    // The deletion has changed it.
+    let mut volume = match cx.get::<PersistentVolume>(key.clone()).await {
+        Err(e) if e.is_not_found() => return Ok(()),
+        other => other?,
+    };
+    if !volume.metadata.has_finalizer(FINALIZER) {
+        return Ok(());
+    }
+    Rc::make_mut(&mut volume).metadata.finalizers.iter_mut().for_each(|f| f.retain(|f| f != FINALIZER));
+    match cx.update(volume).because(why("provisioner.remove_finalizer")).await {
+        Err(e) if !e.is_not_found() => Err(e.into()),
+        _ => Ok(()),
+    }
+}

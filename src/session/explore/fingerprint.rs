@@ -1,0 +1,314 @@
+//! A fingerprint of a cluster that ignores what order alone decides.
+//!
+//! [`Cluster::digest`](crate::cluster::Cluster::digest) tells any two runs apart. Here two states are
+//! one if the objects, and what every component still has to do and remembers, differ only in uids,
+//! generated names, addresses, revisions and times, and (with [`Symmetry::Merged`]) in *which* of
+//! several interchangeable pods or nodes it is.
+//!
+//! Objects and facts about components are the nodes of a graph whose edges are the names in their
+//! texts. Each node starts with the fingerprint of its own text without names and then, a few times
+//! over, takes in those of its neighbours (colour refinement, Weisfeiler and Leman). Names form
+//! trees here (a pod names its owner, a fact names a pod), and for trees that is exact.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::skeleton::{Names, Skeleton};
+use crate::api::digest::Digest;
+use crate::api::{Kind, Object};
+use crate::apiserver::{Body, Patch};
+use crate::client::Component;
+use crate::cluster::{Cluster, Process};
+
+/// How far the names of one object reach: Deployment, ReplicaSet, Pod, node, facts about them.
+const ROUNDS: usize = 4;
+/// More objects than this are not remembered at a time.
+const SKELETONS: usize = 100_000;
+
+/// Whether interchangeable objects are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Symmetry {
+    /// Pods of one template, and nodes of one make, are interchangeable.
+    #[default]
+    Merged,
+    /// Each is itself: nodes by their names, pods by the order they were made in.
+    Distinct,
+}
+
+/// Makes fingerprints; remembers the objects it has read.
+#[derive(Debug, Default)]
+pub(super) struct Fingerprints {
+    names: Names,
+    // By address. The object is kept, so that its address stays its own.
+    known: BTreeMap<usize, (Object, Rc<Skeleton>)>,
+    symmetry: Symmetry,
+}
+
+/// A node of the graph.
+struct Vertex {
+    skeleton: Rc<Skeleton>,
+    color: u128,
+}
+
+impl Fingerprints {
+    pub fn new(symmetry: Symmetry) -> Fingerprints {
+        Fingerprints { symmetry, ..Fingerprints::default() }
+    }
+
+    /// Objects alone: what people mean by "the same steady state".
+    pub fn of_objects(&mut self, cluster: &Cluster) -> u128 {
+        let objects = self.objects(cluster);
+        self.refined(cluster, objects, Vec::new())
+    }
+
+    /// Objects, and what every component still has to do.
+    pub fn of(&mut self, cluster: &Cluster) -> u128 {
+        let objects = self.objects(cluster);
+        let facts = self.facts(cluster);
+        self.refined(cluster, objects, facts)
+    }
+
+    /// What counts: an event or a heartbeat is no state.
+    fn counted(cluster: &Cluster) -> impl Iterator<Item = (&Object, u64)> {
+        let all = cluster.api().etcd().iter();
+        let all = all.filter(|(r, _)| !matches!(r.kind, Kind::Event | Kind::Lease));
+        all.map(|(_, record)| (&record.object, record.create_revision))
+    }
+
+    fn objects(&mut self, cluster: &Cluster) -> Vec<(Object, Rc<Skeleton>)> {
+        for (object, _) in Self::counted(cluster) {
+            self.learn(object);
+        }
+        Self::counted(cluster).map(|(o, _)| (o.clone(), self.skeleton(o))).collect()
+    }
+
+    /// The names that stand for an object and mean nothing else.
+    fn learn(&mut self, object: &Object) {
+        if self.known.contains_key(&object.address()) {
+            return;
+        }
+        self.names.intern(object.uid());
+        if self.nameless(object) {
+            self.names.intern(object.name());
+        }
+    }
+
+    /// Whether its name says nothing.
+    fn nameless(&self, object: &Object) -> bool {
+        let generated = object.meta().generate_name.as_deref().is_some_and(|g| object.name().starts_with(g));
+        generated || (object.kind() == Kind::Node && self.symmetry == Symmetry::Merged)
+    }
+
+    fn skeleton(&mut self, object: &Object) -> Rc<Skeleton> {
+        if let Some((_, s)) = self.known.get(&object.address()) {
+            return s.clone();
+        }
+        let mut value = object.to_value();
+        without_bookkeeping(&mut value);
+        let skeleton = Rc::new(self.names.skeleton(&value.to_string()));
+        if self.known.len() >= SKELETONS {
+            self.known.clear();
+        }
+        self.known.insert(object.address(), (object.clone(), skeleton.clone()));
+        skeleton
+    }
+
+    /// What is under way, planned or remembered, a line each.
+    fn facts(&mut self, cluster: &Cluster) -> Vec<Skeleton> {
+        let mut lines = Vec::new();
+        let mut views = Vec::new();
+        for (id, process) in (0..).zip(cluster.processes()) {
+            let name = |c: &dyn Component| match &process.node {
+                Some(node) => format!("{} on {node}", c.name()),
+                None => c.name().to_string(),
+            };
+            if !process.running {
+                lines.push(format!("{} {:?} is down", process.name, process.node));
+            }
+            informer_lines(cluster, process, &mut lines);
+            for (at, c) in (0u16..).zip(&process.components) {
+                let c: &dyn Component = &***c;
+                let me = name(c);
+                component_lines(&me, c, &mut lines);
+                for (deadline, actor, key) in cluster.clock().deadlines() {
+                    if actor.process == id && actor.component == at {
+                        let after = deadline.duration_since(cluster.now()).as_millis();
+                        lines.push(format!("{me} waits {after} ms for {key}"));
+                    }
+                }
+                if let Some(caches) = c.caches_at_start() {
+                    views.push((me, c.watches(), caches));
+                }
+            }
+        }
+        let mut facts: Vec<Skeleton> = lines.iter().map(|l| self.names.skeleton(l)).collect();
+        for (me, watches, caches) in views {
+            let me = self.names.skeleton(&me);
+            for (kind, filter) in watches {
+                self.stale(cluster, &me, kind, &filter, caches, &mut facts);
+            }
+        }
+        facts
+    }
+
+    /// Where the caches that a sync under way began with are no longer true.
+    fn stale(
+        &mut self,
+        cluster: &Cluster,
+        me: &Skeleton,
+        kind: Kind,
+        filter: &crate::apiserver::Filter,
+        caches: &crate::client::Caches,
+        facts: &mut Vec<Skeleton>,
+    ) {
+        let etcd = cluster.api().etcd();
+        let cache = caches.of(kind);
+        let mut say = |what: &str, s: &Skeleton| {
+            let literal = Digest::default().with(what).with(&format!("{:x} {:x}", me.literal, s.literal));
+            let names = me.names.iter().chain(s.names.iter()).copied().collect();
+            facts.push(Skeleton { literal: literal.finish(), names });
+        };
+        for (reference, record) in etcd.range(kind, None) {
+            if !filter.matches(&record.object) {
+                continue;
+            }
+            match cache.get(&reference.key) {
+                Some(seen) if seen.ptr_eq(&record.object) => {}
+                Some(seen) => say("believes", &*self.skeleton(seen)),
+                None => say("misses", &self.names.skeleton(&reference.to_string())),
+            }
+        }
+        for seen in cache.list(None).filter(|o| etcd.get(&o.reference()).is_none()) {
+            say("mourns", &*self.skeleton(seen));
+        }
+    }
+
+    fn refined(&self, cluster: &Cluster, objects: Vec<(Object, Rc<Skeleton>)>, facts: Vec<Skeleton>) -> u128 {
+        // Which vertex a name stands for.
+        let mut named: Vec<Option<usize>> = vec![None; self.names.len()];
+        let mut vertices: Vec<Vertex> = Vec::with_capacity(objects.len() + facts.len());
+        let ordinals = match self.symmetry {
+            Symmetry::Merged => BTreeMap::new(),
+            Symmetry::Distinct => ordinals(cluster),
+        };
+        for (object, skeleton) in objects {
+            for name in [object.uid(), object.name()] {
+                if let Some(slot) = self.names.get(name).and_then(|id| named.get_mut(id as usize)) {
+                    *slot = Some(vertices.len());
+                }
+            }
+            let nth = ordinals.get(object.uid()).copied().unwrap_or(0);
+            let color = mix(skeleton.literal, [u128::from(nth)]);
+            vertices.push(Vertex { skeleton, color });
+        }
+        let facts = facts.into_iter().map(Rc::new);
+        vertices.extend(facts.map(|skeleton| Vertex { color: skeleton.literal, skeleton }));
+
+        let mut heard: Vec<Vec<u128>> = vec![Vec::new(); vertices.len()];
+        for _ in 0..ROUNDS {
+            heard.iter_mut().for_each(Vec::clear);
+            for v in &vertices {
+                for (place, name) in (0u128..).zip(v.skeleton.names.iter()) {
+                    let target = named.get(*name as usize).copied().flatten();
+                    if let Some(h) = target.and_then(|t| heard.get_mut(t)) {
+                        h.push(mix(v.color, [place]));
+                    }
+                }
+            }
+            let said: Vec<u128> = vertices.iter().map(|v| v.color).collect();
+            for (v, heard) in vertices.iter_mut().zip(&mut heard) {
+                let color_of = |name: &u32| {
+                    let target = named.get(*name as usize).copied().flatten();
+                    target.and_then(|t| said.get(t)).copied().unwrap_or(1)
+                };
+                let own = mix(v.color, v.skeleton.names.iter().map(color_of));
+                heard.sort_unstable();
+                v.color = mix(own, heard.iter().copied());
+            }
+        }
+        let mut colors: Vec<u128> = vertices.iter().map(|v| v.color).collect();
+        colors.sort_unstable();
+        mix(0, colors)
+    }
+}
+
+/// The how-manieth of its kind an object is, by when it was made.
+fn ordinals(cluster: &Cluster) -> BTreeMap<String, u64> {
+    let mut made: Vec<(Kind, u64, String)> = Fingerprints::counted(cluster)
+        .filter(|(o, _)| o.meta().generate_name.is_some())
+        .map(|(o, revision)| (o.kind(), revision, o.uid().to_owned()))
+        .collect();
+    made.sort();
+    (1..).zip(made).map(|(nth, (_, _, uid))| (uid, nth)).collect()
+}
+
+fn mix(first: u128, rest: impl IntoIterator<Item = u128>) -> u128 {
+    rest.into_iter().fold(Digest::default().number(first), Digest::number).finish()
+}
+
+/// What has been sent to a process and not worked in yet.
+fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>) {
+    let node = process.node.as_deref().unwrap_or_default();
+    for informer in &process.informers {
+        let me = format!("{} {node} {}", process.name, informer.kind.as_str());
+        match informer.watch.map(|w| cluster.api().watches.pending(w)) {
+            Some(Some(0)) => {}
+            pending => lines.push(format!("{me} has yet to hear {pending:?}")),
+        }
+        for (n, delta) in informer.fifo.iter().enumerate() {
+            lines.push(format!("{me} holds {n} {}", delta.object().key()));
+        }
+        for l in &informer.listeners {
+            for (n, seen) in l.pending.iter().enumerate() {
+                if let Some(object) = seen.object() {
+                    lines.push(format!("{me} will tell {} {n} {}", l.component, object.key()));
+                }
+            }
+        }
+    }
+}
+
+/// What a component has before it and what it remembers.
+fn component_lines(me: &str, c: &dyn Component, lines: &mut Vec<String>) {
+    for (n, key) in c.queue().iter().enumerate() {
+        lines.push(format!("{me} has {n} {key}"));
+    }
+    for (key, n) in c.queue().failed() {
+        lines.push(format!("{me} failed {n} times at {key}"));
+    }
+    if let Some(key) = c.working_on() {
+        let asks = c.pending().map(|p| {
+            let r = &p.request;
+            format!("{} {} {} {}", r.verb.as_str(), r.path(), body_text(&r.body), c.answers())
+        });
+        lines.push(format!("{me} works on {key}: {}", asks.unwrap_or_default()));
+    }
+    for fact in c.memory() {
+        lines.push(format!("{me} remembers {fact}"));
+    }
+}
+
+/// What a request carries, without what order alone decides.
+fn body_text(body: &Body) -> String {
+    let text = |object: &Object| {
+        let mut value = object.to_value();
+        without_bookkeeping(&mut value);
+        value.to_string()
+    };
+    match body {
+        Body::Object(object) => text(object),
+        Body::Patch(Patch::Between { from, to }) => format!("{} to {}", text(from), text(to)),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Drops what every write or every run makes anew.
+fn without_bookkeeping(object: &mut Value) {
+    if let Some(Value::Object(meta)) = object.get_mut("metadata") {
+        for field in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {
+            meta.remove(field);
+        }
+    }
+}

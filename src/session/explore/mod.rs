@@ -1,0 +1,256 @@
+//! Every order at once: all states that can be reached from a cluster, whoever goes first.
+//!
+//! Breadth first, so that the way to a state is a shortest one. States are merged by a fingerprint
+//! that ignores what order alone decides (see [`Symmetry`]). An [`Explorer`] is a value that works in
+//! slices: whoever drives it says how much at a time, and can stop.
+//!
+//! ```
+//! use steady::session::{Session, Start, explore::{Explorer, Options}};
+//! let mut session = Session::new(Start { nodes: 1, ..Start::default() });
+//! let scenario = steady::session::scenario::all().remove(0);
+//! session.apply(&scenario.manifest.replace("replicas: 3", "replicas: 1"));
+//! let mut explorer = Explorer::new(session.cluster(), Options::default(), Vec::new());
+//! while explorer.explore(100) {}
+//! let report = explorer.report();
+//! assert!(report.complete && report.outcomes.len() == 1, "all orders end in the same state");
+//! ```
+
+mod fingerprint;
+mod invariant;
+mod normal;
+mod path;
+mod report;
+mod skeleton;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+
+pub use fingerprint::Symmetry;
+pub use invariant::{Invariant, Violation, builtin};
+pub use normal::{Choice, Did};
+pub use path::{Diverged, follow};
+pub use report::{Broken, Ending, Endless, Report};
+
+use crate::cluster::{Cluster, Stopped};
+use crate::session::Depth;
+use fingerprint::Fingerprints;
+use normal::{Normal, normal};
+
+/// A state's place; the start is 0.
+pub type StateId = usize;
+
+/// How far to look.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What one step is.
+    pub depth: Depth,
+    /// Whether interchangeable objects are told apart.
+    pub symmetry: Symmetry,
+    /// So many states at most.
+    pub states: usize,
+    /// So many steps from the start at most.
+    pub steps: usize,
+    /// So many states may wait to be looked at, each with its whole cluster: what bounds memory.
+    pub waiting: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            depth: Depth::Command,
+            symmetry: Symmetry::Merged,
+            states: 100_000,
+            steps: 10_000,
+            waiting: 20_000,
+        }
+    }
+}
+
+/// A bound of [`Options`] that cut the search short, or work without an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cut {
+    /// [`Options::states`].
+    States,
+    /// [`Options::steps`].
+    Steps,
+    /// [`Options::waiting`].
+    Waiting,
+    /// A component runs in a circle without ever writing.
+    Circle,
+}
+
+/// A state that was reached.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// From where it was reached first, and by what; none for the start.
+    pub from: Option<(StateId, Choice)>,
+    /// How many steps from the start, at least.
+    pub steps: usize,
+    /// What may come next, and where it leads.
+    pub next: Vec<Edge>,
+    /// Whether nothing can happen any more.
+    pub steady: bool,
+    /// The fingerprint of its objects alone.
+    pub objects: u128,
+    /// Whether what comes next is known.
+    pub explored: bool,
+}
+
+/// A step from one state to another.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// What was chosen.
+    pub choice: Choice,
+    /// What it did.
+    pub did: Did,
+    /// Where it leads.
+    pub to: StateId,
+}
+
+/// The search.
+pub struct Explorer {
+    options: Options,
+    invariants: Vec<Box<dyn Invariant>>,
+    fingerprints: Fingerprints,
+    states: Vec<State>,
+    by_fingerprint: BTreeMap<u128, StateId>,
+    waiting: VecDeque<(StateId, Normal)>,
+    broken: Vec<Broken>,
+    cut: Option<Cut>,
+}
+
+impl Explorer {
+    /// A search from a cluster that has not begun.
+    pub fn new(start: &Cluster, options: Options, invariants: Vec<Box<dyn Invariant>>) -> Explorer {
+        let fingerprints = Fingerprints::new(options.symmetry);
+        let mut explorer = Explorer {
+            options,
+            invariants,
+            fingerprints,
+            states: Vec::new(),
+            by_fingerprint: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            broken: Vec::new(),
+            cut: None,
+        };
+        explorer.reach(start.clone(), None);
+        explorer
+    }
+
+    /// Looks at so many more states; whether there is more to look at.
+    pub fn explore(&mut self, states: usize) -> bool {
+        for _ in 0..states {
+            let Some((id, here)) = self.waiting.pop_front() else { return false };
+            self.expand(id, here);
+        }
+        !self.waiting.is_empty()
+    }
+
+    fn expand(&mut self, id: StateId, here: Normal) {
+        let mut edges = Vec::with_capacity(here.next.len());
+        for next in here.next {
+            for (nth, invariant) in self.invariants.iter().enumerate() {
+                if let Err(violation) = invariant.step(&here.cluster, &next.after)
+                    && self.broken.iter().all(|b| b.invariant != nth)
+                {
+                    let name = invariant.name().to_owned();
+                    let at = Some((id, next.choice));
+                    self.broken.push(Broken { invariant: nth, name, at, violation });
+                }
+            }
+            if let Some(to) = self.reach(next.after, Some((id, next.choice))) {
+                edges.push(Edge { choice: next.choice, did: next.did, to });
+            }
+        }
+        if let Some(state) = self.states.get_mut(id) {
+            state.next = edges;
+            state.explored = true;
+        }
+    }
+
+    /// The state a cluster is in, a new one if it was never reached.
+    fn reach(&mut self, cluster: Cluster, from: Option<(StateId, Choice)>) -> Option<StateId> {
+        let here = match normal(cluster, self.options.depth) {
+            Ok(here) => here,
+            Err(Stopped::Limit | Stopped::Idle) => {
+                self.cut.get_or_insert(Cut::Circle);
+                return None;
+            }
+        };
+        let fingerprint = self.fingerprints.of(&here.cluster);
+        if let Some(id) = self.by_fingerprint.get(&fingerprint) {
+            return Some(*id);
+        }
+        let steps = from.and_then(|(id, _)| self.states.get(id)).map_or(0, |s| s.steps + 1);
+        let cut = [
+            (self.states.len() >= self.options.states, Cut::States),
+            (steps > self.options.steps, Cut::Steps),
+            (self.waiting.len() >= self.options.waiting, Cut::Waiting),
+        ];
+        if let Some((_, cut)) = cut.into_iter().find(|(is, _)| *is) {
+            self.cut.get_or_insert(cut);
+            return None;
+        }
+        let id = self.states.len();
+        let steady = here.next.is_empty();
+        for (nth, invariant) in self.invariants.iter().enumerate() {
+            if self.broken.iter().any(|b| b.invariant == nth) {
+                continue;
+            }
+            let always = invariant.state(&here.cluster);
+            let found = if steady { always.and_then(|()| invariant.steady(&here.cluster)) } else { always };
+            if let Err(violation) = found {
+                let name = invariant.name().to_owned();
+                self.broken.push(Broken { invariant: nth, name, at: from, violation });
+            }
+        }
+        self.by_fingerprint.insert(fingerprint, id);
+        let objects = self.fingerprints.of_objects(&here.cluster);
+        self.states.push(State { from, steps, next: Vec::new(), steady, objects, explored: steady });
+        if !steady {
+            self.waiting.push_back((id, here));
+        }
+        Some(id)
+    }
+
+    /// The states reached so far.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// How many wait to be looked at.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// What cut the search short, if something did.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// A shortest way from the start to a state.
+    pub fn path(&self, to: StateId) -> Vec<Choice> {
+        let mut path = Vec::new();
+        let mut at = to;
+        while let Some((from, choice)) = self.states.get(at).and_then(|s| s.from) {
+            path.push(choice);
+            at = from;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The way to what broke an invariant.
+    pub fn counterexample(&self, broken: &Broken) -> Vec<Choice> {
+        let Some((from, choice)) = broken.at else { return Vec::new() };
+        let mut path = self.path(from);
+        path.push(choice);
+        path
+    }
+
+    /// What is known so far.
+    pub fn report(&self) -> Report {
+        report::report(&self.states, &self.broken, self.cut, self.waiting.is_empty())
+    }
+}

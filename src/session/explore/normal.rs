@@ -1,0 +1,155 @@
+//! A state's normal form, and what may come next from it.
+//!
+//! At the command and the reconcile depth a component that is chosen sees all that has happened
+//! before it acts. So it makes no difference to what it will do whether news has reached it already,
+//! or whether it has worked off keys that lead to no write. In the normal form it has: states that
+//! differ only in that are one.
+
+use std::rc::Rc;
+
+use crate::api::ObjectRef;
+use crate::cluster::{ACTIONS_LIMIT, Action, Actor, Cluster, Command, Outcome, Stopped};
+use crate::session::Depth;
+
+/// What is chosen to happen next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Choice {
+    /// A component acts.
+    Actor(Actor),
+    /// A finest action happens.
+    Act(Action),
+    /// Nobody has anything to do: time passes until the next deadline.
+    Time,
+}
+
+/// What a choice did, in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Did {
+    /// Who; none for time.
+    pub by: Option<Rc<str>>,
+    /// What was written, events left out.
+    pub writes: Vec<ObjectRef>,
+}
+
+/// A step that may be taken.
+#[derive(Clone, Debug)]
+pub(super) struct Next {
+    pub choice: Choice,
+    pub did: Did,
+    pub after: Cluster,
+}
+
+/// A cluster in normal form and all that may come next.
+#[derive(Clone, Debug)]
+pub(super) struct Normal {
+    pub cluster: Cluster,
+    pub next: Vec<Next>,
+}
+
+/// Brings a cluster into normal form.
+///
+/// # Errors
+/// [`Stopped::Limit`] if work that leads to nothing has no end.
+pub(super) fn normal(cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
+    match depth {
+        Depth::Machinery => Ok(machinery(cluster)),
+        Depth::Command | Depth::Reconcile => quiet(cluster, depth),
+    }
+}
+
+fn machinery(cluster: Cluster) -> Normal {
+    let mut next = Vec::new();
+    for action in cluster.enabled() {
+        let mut after = cluster.clone();
+        let Ok(t) = after.act(&action) else { continue };
+        let by = match (&t.outcome, t.action) {
+            (Outcome::Sent { request, .. }, _) => Some(request.user.clone()),
+            (_, Action::Advance) => None,
+            (_, action) => {
+                let process = action.process().and_then(|p| cluster.processes().nth(p as usize));
+                process.map(|p| p.name.clone())
+            }
+        };
+        let writes = t.writes.into_iter().map(|w| w.object).collect();
+        let choice = if action == Action::Advance { Choice::Time } else { Choice::Act(action) };
+        next.push(Next { choice, did: Did { by, writes }, after });
+    }
+    Normal { cluster, next }
+}
+
+fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
+    for _ in 0..ACTIONS_LIMIT {
+        deliver(&mut cluster)?;
+        let mut next = Vec::new();
+        let mut idle = false;
+        let actors: Vec<Actor> = cluster.actors().collect();
+        for actor in actors {
+            if cluster.next_for(actor).is_none() {
+                continue;
+            }
+            let mut after = cluster.clone();
+            match act(&mut after, actor, depth) {
+                Ok(commands) => {
+                    let by = commands.first().map(|c| c.by.clone());
+                    let writes = commands.iter().flat_map(|c| &c.writes).map(|w| w.object.clone());
+                    let did = Did { by, writes: writes.collect() };
+                    next.push(Next { choice: Choice::Actor(actor), did, after });
+                }
+                // What it did on the way to nothing is done.
+                Err(Stopped::Idle) => {
+                    cluster = after;
+                    idle = true;
+                }
+                Err(Stopped::Limit) => return Err(Stopped::Limit),
+            }
+        }
+        if idle {
+            continue;
+        }
+        if next.is_empty() && cluster.clock().next().is_some() {
+            let mut after = cluster.clone();
+            if after.act(&Action::Advance).is_ok() {
+                let did = Did { by: None, writes: Vec::new() };
+                next.push(Next { choice: Choice::Time, did, after });
+            }
+        }
+        return Ok(Normal { cluster, next });
+    }
+    Err(Stopped::Limit)
+}
+
+/// Everybody hears of everything, and writes the events it has to say.
+fn deliver(cluster: &mut Cluster) -> Result<(), Stopped> {
+    for _ in 0..ACTIONS_LIMIT {
+        let now = cluster.enabled();
+        let mut news = now.into_iter().filter(|a| {
+            matches!(
+                a,
+                Action::List { .. }
+                    | Action::Watch { .. }
+                    | Action::Pop { .. }
+                    | Action::Notify { .. }
+                    | Action::Record { .. }
+            )
+        });
+        let Some(first) = news.next() else { return Ok(()) };
+        for action in std::iter::once(first).chain(news) {
+            // One may have been done with another.
+            let _ = cluster.act(&action);
+        }
+    }
+    Err(Stopped::Limit)
+}
+
+/// A component's next command, or its next sync. An event that stands alone is no state.
+fn act(cluster: &mut Cluster, actor: Actor, depth: Depth) -> Result<Vec<Command>, Stopped> {
+    loop {
+        let commands = match depth {
+            Depth::Reconcile => cluster.next_reconcile(Some(actor))?,
+            _ => vec![cluster.next_command(Some(actor))?],
+        };
+        if commands.iter().any(|c| c.key.is_some()) {
+            return Ok(commands);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What the graph of states tells.
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
+use super::invariant::Violation;
+use super::normal::Choice;
+use super::{Cut, State, StateId};
+
+/// What an exploration found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How many states were reached.
+    pub states: usize,
+    /// How many steps between them.
+    pub edges: usize,
+    /// Whether these are all there are: what is said then holds for every order.
+    pub complete: bool,
+    /// What cut the search short.
+    pub cut: Option<Cut>,
+    /// The different ways it can end, by objects; one means that order does not matter.
+    pub outcomes: Vec<Ending>,
+    /// The steps to the nearest steady state.
+    pub shortest: Option<usize>,
+    /// The steps of the longest way to a steady state; none if there are ways without an end.
+    pub longest: Option<usize>,
+    /// States that can be passed again and again.
+    pub endless: Option<Endless>,
+    /// The invariants that do not hold, the nearest counterexample to each.
+    pub broken: Vec<Broken>,
+}
+
+/// One way it can end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// The nearest state of its kind.
+    pub state: StateId,
+    /// How many steps lead there, at least.
+    pub steps: usize,
+    /// How many states look like this: they differ only in what components remember.
+    pub states: usize,
+}
+
+/// An order that never ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endless {
+    /// A state that comes again, the nearest.
+    pub state: StateId,
+    /// The choices that lead from it back to it.
+    pub circle: Vec<Choice>,
+}
+
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Which of those that were asked for.
+    pub invariant: usize,
+    /// Its name.
+    pub name: String,
+    /// The step that broke it; none if it did not hold at the start.
+    pub at: Option<(StateId, Choice)>,
+    /// How.
+    pub violation: Violation,
+}
+
+pub(super) fn report(states: &[State], broken: &[Broken], cut: Option<Cut>, done: bool) -> Report {
+    let mut outcomes: Vec<(u128, Ending)> = Vec::new();
+    for (id, s) in states.iter().enumerate().filter(|(_, s)| s.steady) {
+        match outcomes.iter_mut().find(|(objects, _)| *objects == s.objects) {
+            Some((_, ending)) => ending.states += 1,
+            None => outcomes.push((s.objects, Ending { state: id, steps: s.steps, states: 1 })),
+        }
+    }
+    let (longest, endless) = longest(states);
+    Report {
+        states: states.len(),
+        edges: states.iter().map(|s| s.next.len()).sum(),
+        complete: done && cut.is_none(),
+        cut,
+        shortest: outcomes.iter().map(|(_, e)| e.steps).min(),
+        longest: if endless.is_none() { longest } else { None },
+        endless,
+        outcomes: outcomes.into_iter().map(|(_, e)| e).collect(),
+        broken: broken.to_vec(),
+    }
+}
+
+/// The longest way to a steady state, and a circle if there is one.
+fn longest(states: &[State]) -> (Option<usize>, Option<Endless>) {
+    let edges = states.iter().enumerate();
+    let edges = edges.flat_map(|(id, s)| s.next.iter().map(move |e| (id as u32, e.to as u32)));
+    let mut graph: DiGraph<(), ()> = DiGraph::from_edges(edges);
+    while graph.node_count() < states.len() {
+        graph.add_node(());
+    }
+    let mut far: Vec<Option<usize>> = vec![None; states.len()];
+    let mut endless: Option<StateId> = None;
+    // A component comes after all those that can be reached from it.
+    for component in kosaraju_scc(&graph) {
+        for node in &component {
+            let Some(state) = states.get(node.index()) else { continue };
+            let again = component.len() > 1 || state.next.iter().any(|e| e.to == node.index());
+            if again && endless.is_none_or(|e| node.index() < e) {
+                endless = Some(node.index());
+            }
+            let onward = state.next.iter().filter_map(|e| far.get(e.to).copied().flatten()).max();
+            let best = onward.map(|n| n + 1).or(state.steady.then_some(0));
+            if let Some(slot) = far.get_mut(node.index()) {
+                *slot = best;
+            }
+        }
+    }
+    let endless = endless.map(|state| Endless { state, circle: circle(states, state) });
+    (far.first().copied().flatten(), endless)
+}
+
+/// A shortest way from a state back to it.
+fn circle(states: &[State], start: StateId) -> Vec<Choice> {
+    let mut from: Vec<Option<(StateId, Choice)>> = vec![None; states.len()];
+    let mut queue = std::collections::VecDeque::from([start]);
+    'search: while let Some(at) = queue.pop_front() {
+        for e in states.get(at).map(|s| s.next.as_slice()).unwrap_or_default() {
+            let Some(slot) = from.get_mut(e.to) else { continue };
+            if slot.is_none() {
+                *slot = Some((at, e.choice));
+                if e.to == start {
+                    break 'search;
+                }
+                queue.push_back(e.to);
+            }
+        }
+    }
+    let mut way = Vec::new();
+    let mut at = start;
+    while let Some((before, choice)) = from.get(at).copied().flatten() {
+        way.push(choice);
+        at = before;
+        if at == start {
+            break;
+        }
+    }
+    way.reverse();
+    way
+}

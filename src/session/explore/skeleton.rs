@@ -1,0 +1,147 @@
+//! Texts without what order alone decides: uids, generated names, addresses, times.
+//!
+//! Two runs of the same manifest give their pods other names. What is the same in both is the text
+//! with each such name replaced by *what it names*: a [`Skeleton`] is that text's fingerprint and the
+//! list of names that stood in it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::api::digest::Digest;
+
+/// A name in the table of [`Names`].
+pub(super) type NameId = u32;
+
+/// A text without its identities.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Skeleton {
+    /// Fingerprint of what is left.
+    pub literal: u128,
+    /// The names that were taken out, in the order they stood.
+    pub names: Rc<[NameId]>,
+}
+
+/// Names and uids that stand for an object and mean nothing else.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(BTreeMap<Rc<str>, NameId>);
+
+impl Names {
+    /// The name's number; a new one if it is new.
+    pub fn intern(&mut self, name: &str) -> NameId {
+        if let Some(id) = self.0.get(name) {
+            return *id;
+        }
+        let id = NameId::try_from(self.0.len()).unwrap_or(NameId::MAX);
+        self.0.insert(name.into(), id);
+        id
+    }
+
+    /// The name's number, if it is one.
+    pub fn get(&self, name: &str) -> Option<NameId> {
+        self.0.get(name).copied()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes a text apart. Names that are not in the table stay in it.
+    pub fn skeleton(&mut self, text: &str) -> Skeleton {
+        let mut digest = Digest::default();
+        let mut names = Vec::new();
+        let mut plain = 0;
+        let mut at = 0;
+        let bytes = text.as_bytes();
+        while at < bytes.len() {
+            if !is_word(bytes[at]) {
+                at += 1;
+                continue;
+            }
+            let end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
+            // A word is ASCII, so both its ends are boundaries of characters.
+            let word = &text[at..end];
+            let placeholder = match classify(word) {
+                Word::Plain => self.get(word).map(|id| {
+                    names.push(id);
+                    "\u{1}name"
+                }),
+                Word::Uid => {
+                    names.push(self.intern(word));
+                    Some("\u{1}name")
+                }
+                Word::Noise(what) => Some(what),
+            };
+            if let Some(placeholder) = placeholder {
+                digest = digest.with(&text[plain..at]).with(placeholder);
+                plain = end;
+            }
+            at = end;
+        }
+        digest = digest.with(&text[plain..]);
+        Skeleton { literal: digest.finish(), names: names.into() }
+    }
+}
+
+/// What a word is by its form.
+enum Word {
+    Plain,
+    Uid,
+    /// Something that differs from run to run and names nothing.
+    Noise(&'static str),
+}
+
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b':' | b'_')
+}
+
+fn classify(word: &str) -> Word {
+    let bytes = word.as_bytes();
+    let hex = |b: &[u8]| b.iter().all(u8::is_ascii_hexdigit);
+    if bytes.len() == 36 && [8, 13, 18, 23].iter().all(|i| bytes.get(*i) == Some(&b'-')) {
+        if word.split('-').all(|part| hex(part.as_bytes())) {
+            return Word::Uid;
+        }
+    } else if bytes.len() >= 20 && bytes.get(4) == Some(&b'-') && bytes.get(10) == Some(&b'T') {
+        if bytes.last() == Some(&b'Z') && bytes.first().is_some_and(u8::is_ascii_digit) {
+            return Word::Noise("\u{1}time");
+        }
+    } else if bytes.len() >= 32 && hex(bytes) {
+        return Word::Noise("\u{1}id");
+    }
+    if word.strip_prefix(crate::apiserver::TOKEN_VOLUME_PREFIX).is_some_and(|rest| rest.len() == 5) {
+        return Word::Noise("\u{1}volume");
+    }
+    let mut parts = 0;
+    let address = word.split('.').all(|part| {
+        parts += 1;
+        part.parse::<u8>().is_ok()
+    });
+    if address && parts == 4 { Word::Noise("\u{1}address") } else { Word::Plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skeleton(names: &mut Names, text: &str) -> (u128, usize) {
+        let s = names.skeleton(text);
+        (s.literal, s.names.len())
+    }
+
+    #[test]
+    fn identities_are_taken_out_and_everything_else_counts() {
+        let mut n = Names::default();
+        n.intern("web-7c5-abcde");
+        n.intern("web-7c5-fghij");
+        let a = skeleton(&mut n, "pod \"web-7c5-abcde\" at 10.244.0.3, 2026-01-01T00:00:01Z");
+        let b = skeleton(&mut n, "pod \"web-7c5-fghij\" at 10.244.1.7, 2026-01-01T00:00:02.5Z");
+        assert_eq!(a, b);
+        assert_eq!(a.1, 1);
+        assert_ne!(a, skeleton(&mut n, "pod \"web-7c5-other\" at 10.244.1.7, 2026-01-01T00:00:02.5Z"));
+        let uid = skeleton(&mut n, "6f1c1e0e-7f0c-4c3d-9b3a-0d9c8a1b2c3d");
+        assert_eq!(uid.1, 1);
+        assert_ne!(skeleton(&mut n, "1.2.3"), skeleton(&mut n, "1.2.4"), "a version is no address");
+        assert_ne!(skeleton(&mut n, "ü-1"), skeleton(&mut n, "ü-2"));
+    }
+}

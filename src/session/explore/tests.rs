@@ -1,0 +1,185 @@
+#![allow(clippy::unwrap_used)]
+use std::rc::Rc;
+
+use super::*;
+use crate::api::pod::is_active;
+use crate::api::types::Pod;
+use crate::api::{Key, Kind, MetaExt};
+use crate::apiserver::{DeleteOptions, Filter};
+use crate::client::{Context, Controller, Handler, Notification, Reconciler, Result as SyncResult};
+use crate::cluster::Config;
+use crate::session::{Session, Start, scenario};
+
+/// The first scenario's Deployment, applied.
+fn applied(nodes: usize, replicas: i32) -> Session {
+    apply(Session::new(Start { nodes, ..Start::default() }), replicas)
+}
+
+fn apply(mut s: Session, replicas: i32) -> Session {
+    let manifest = scenario::all().remove(0).manifest;
+    s.apply(&manifest.replace("replicas: 3", &format!("replicas: {replicas}")));
+    s
+}
+
+fn all(s: &Session, symmetry: Symmetry) -> Explorer {
+    let options = Options { symmetry, states: 5_000, ..Options::default() };
+    let mut e = Explorer::new(s.cluster(), options, builtin());
+    while e.explore(100) {}
+    e
+}
+
+#[test]
+fn a_deployment_ends_in_one_state_whatever_the_order() {
+    for (nodes, replicas) in [(1, 1), (2, 2)] {
+        let r = all(&applied(nodes, replicas), Symmetry::Merged).report();
+        assert!(r.complete && r.endless.is_none() && r.broken.is_empty(), "{r:?}");
+        assert_eq!(r.outcomes.len(), 1, "{r:?}");
+        assert!(r.shortest <= r.longest, "{r:?}");
+    }
+}
+
+#[test]
+fn what_a_scenario_does_by_itself_ends_in_one_state() {
+    for id in ["02-self-healing", "08-orphan-adopt"] {
+        let mut s = scenario::find(id).unwrap().open();
+        // Where the scenario waits for a person, a person does what it proposes.
+        if let Some(t) = scenario::find(id).unwrap().tries.first() {
+            scenario::find(id).unwrap().perform(&mut s, &t.deed);
+        }
+        let r = all(&s, Symmetry::Merged).report();
+        assert!(r.complete && r.broken.is_empty(), "{id}: {r:?}");
+        assert_eq!(r.outcomes.len(), 1, "{id}: {r:?}");
+    }
+}
+
+#[test]
+fn a_way_that_was_found_is_a_run() {
+    let mut s = applied(2, 2);
+    let e = all(&s, Symmetry::Merged);
+    let ending = e.report().outcomes.remove(0);
+    let way = e.path(ending.state);
+    assert_eq!(e.states()[ending.state].steps, way.len());
+    follow(&mut s, Depth::Command, &way).unwrap();
+    assert!(s.cluster().is_steady());
+    let objects = Fingerprints::new(Symmetry::Merged).of_objects(s.cluster());
+    assert_eq!(objects, e.states()[ending.state].objects);
+    // A way that there is not is refused.
+    assert_eq!(follow(&mut s, Depth::Command, &way), Err(Diverged { at: 0 }));
+}
+
+/// Merging states is only sound if what is merged goes on in the same way: then every state of every
+/// run is one of those that were found.
+#[test]
+fn every_run_stays_within_what_was_explored() {
+    let s = applied(2, 2);
+    let e = all(&s, Symmetry::Merged);
+    assert!(e.report().complete);
+    let mut fingerprints = Fingerprints::new(Symmetry::Merged);
+    for seed in 0u64..12 {
+        let mut chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut here = normal(s.cluster().clone(), Depth::Command).unwrap();
+        let mut at = 0;
+        loop {
+            let id = e.by_fingerprint.get(&fingerprints.of(&here.cluster)).copied();
+            assert_eq!(id, Some(at), "seed {seed}");
+            if here.next.is_empty() {
+                break;
+            }
+            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let chosen = here.next.swap_remove((chance >> 33) as usize % here.next.len());
+            // Names differ from the representative's, choices do not need to; the states do.
+            let next = normal(chosen.after, Depth::Command).unwrap();
+            let to = e.by_fingerprint.get(&fingerprints.of(&next.cluster)).copied().unwrap();
+            assert!(e.states()[at].next.iter().any(|edge| edge.to == to), "seed {seed}");
+            (here, at) = (next, to);
+        }
+        assert!(e.states()[at].steady);
+    }
+}
+
+#[test]
+fn interchangeable_pods_are_one_only_where_that_is_asked_for() {
+    let s = applied(2, 2);
+    let (merged, distinct) = (all(&s, Symmetry::Merged), all(&s, Symmetry::Distinct));
+    assert!(merged.states().len() < distinct.states().len());
+    assert!(distinct.report().complete);
+}
+
+#[test]
+fn a_bound_is_told_and_nothing_is_claimed() {
+    let s = applied(2, 2);
+    let options = Options { states: 10, ..Options::default() };
+    let mut e = Explorer::new(s.cluster(), options, Vec::new());
+    while e.explore(5) {}
+    let r = e.report();
+    assert_eq!((r.states, r.complete, r.cut), (10, false, Some(Cut::States)));
+    assert!(r.outcomes.is_empty());
+}
+
+/// A controller that takes away the newest pod of every Deployment it knows, again and again.
+#[derive(Clone)]
+struct Fighter;
+
+impl Reconciler for Fighter {
+    type State = ();
+    fn name(&self) -> Rc<str> {
+        "fighter".into()
+    }
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::Pod, Filter::All)]
+    }
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        if let Some(o) = seen.object() {
+            cx.enqueue(o.key());
+        }
+    }
+    async fn sync(self, cx: Context<()>, key: Key) -> SyncResult {
+        if cx.lister::<Pod>().get(&key).is_some_and(|p| !p.metadata.is_deleting()) {
+            cx.delete(Kind::Pod, key, DeleteOptions::default()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What a person would write: no pod is deleted.
+struct NobodyIsDeleted;
+
+impl Invariant for NobodyIsDeleted {
+    fn name(&self) -> &'static str {
+        "nobodyIsDeleted"
+    }
+    fn step(&self, before: &Cluster, after: &Cluster) -> std::result::Result<(), Violation> {
+        let pods = |c: &Cluster| {
+            let all = c.api().etcd().range(Kind::Pod, None).filter_map(|(_, r)| r.object.get::<Pod>());
+            all.filter(|p| is_active(p)).count()
+        };
+        if pods(after) < pods(before) {
+            return Err(Violation { object: None, values: vec![("pods", pods(after).to_string())] });
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_controller_that_fights_is_caught_by_the_shortest_way() {
+    let mut config = Config::nodes(1);
+    config.controllers = Rc::new(|| {
+        let mut all = crate::controllers::all();
+        all.push(Controller::boxed(Fighter));
+        all
+    });
+    let start = Start { nodes: 1, ..Start::default() };
+    let mut s = apply(Session::with_cluster(start, Cluster::new(&config)), 1);
+    let options = Options { states: 400, ..Options::default() };
+    let mut e = Explorer::new(s.cluster(), options, vec![Box::new(NobodyIsDeleted)]);
+    while e.explore(100) {}
+    let r = e.report();
+    let broken = r.broken.first().unwrap();
+    let way = e.counterexample(broken);
+    // The ReplicaSet, the pod, and already it is gone: nothing shorter breaks it.
+    assert_eq!(way.len(), 3, "{way:?}");
+    follow(&mut s, Depth::Command, &way).unwrap();
+    let last = s.current().commands().last().unwrap();
+    assert_eq!((&*last.by, last.request.verb.as_str()), ("fighter", "delete"));
+    assert!(r.endless.is_some(), "it never ends: {r:?}");
+}

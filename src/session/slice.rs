@@ -1,0 +1,157 @@
+//! A step a slice at a time. On a large cluster a step can take a hundred thousand finest actions:
+//! whoever draws pictures in between must not wait for its end.
+
+use super::{Depth, MOMENTS_LIMIT, Op, Session, What};
+use crate::cluster::{COMMANDS_LIMIT, Command, Search, Stopped};
+
+/// Finest actions between two looks at the clock: well below a millisecond.
+const AT_ONCE: usize = 64;
+
+/// A step under way.
+#[derive(Clone, Debug)]
+pub(super) struct UnderWay {
+    depth: Depth,
+    search: Search,
+    /// Of a reconcile, its commands so far.
+    commands: Vec<Command>,
+}
+
+impl Session {
+    /// As [`Session::try_step`] of whoever's turn it is, but no further than `go_on` says. `false` if
+    /// it is not done yet: calling this again goes on with it, and whatever else is done to the
+    /// session gives it up.
+    ///
+    /// # Errors
+    /// As [`Session::try_step`].
+    pub fn step_within(&mut self, depth: Depth, mut go_on: impl FnMut() -> bool) -> Result<bool, Stopped> {
+        if depth == Depth::Machinery {
+            return self.try_step(depth, None).map(|()| true);
+        }
+        let mut step = match self.under_way.take().filter(|u| u.depth == depth) {
+            Some(step) => step,
+            None => {
+                self.give_up();
+                if self.replay(&Op::Step { depth, choice: None }) {
+                    return Ok(true);
+                }
+                if self.moments.len() >= MOMENTS_LIMIT {
+                    return Err(Stopped::Limit);
+                }
+                UnderWay { depth, search: Search::new(None), commands: Vec::new() }
+            }
+        };
+        self.astray = true;
+        loop {
+            let found = step.search.advance(&mut self.cluster, AT_ONCE);
+            if let Some(ended) = found.and_then(|found| step.take(found, self)) {
+                return match ended {
+                    Ok(()) => {
+                        self.astray = false;
+                        self.record(What::Commands(step.commands), Op::Step { depth, choice: None });
+                        Ok(true)
+                    }
+                    Err(stopped) => {
+                        self.give_up();
+                        Err(stopped)
+                    }
+                };
+            }
+            if !go_on() {
+                self.under_way = Some(step);
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Gives up a step that is not done: the cluster is that of the moment again.
+    pub fn give_up(&mut self) {
+        self.under_way = None;
+        if std::mem::take(&mut self.astray)
+            && let Some(cluster) = self.made_again(self.at)
+        {
+            self.cluster = cluster;
+        }
+    }
+}
+
+impl UnderWay {
+    /// What was found: how the step ends, or `None` if it goes on.
+    fn take(&mut self, found: Result<Command, Stopped>, session: &Session) -> Option<Result<(), Stopped>> {
+        match found {
+            Ok(command) => {
+                let actor = command.actor;
+                self.commands.push(command);
+                if self.depth != Depth::Reconcile || !session.cluster.is_in_sync(actor) {
+                    return Some(Ok(()));
+                }
+                if self.commands.len() >= COMMANDS_LIMIT {
+                    return Some(Err(Stopped::Limit));
+                }
+                self.search = Search::new(Some(actor));
+                None
+            }
+            // The rest of a sync that has nothing more to say.
+            Err(Stopped::Idle) if !self.commands.is_empty() => Some(Ok(())),
+            Err(stopped) => Some(Err(stopped)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::{Depth, Session, Start, scenario};
+
+    fn fresh() -> Session {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest.replace("replicas: 3", "replicas: 40"));
+        s
+    }
+
+    #[test]
+    fn a_step_in_slices_is_the_same_step() {
+        for depth in [Depth::Command, Depth::Reconcile] {
+            let (mut whole, mut sliced) = (fresh(), fresh());
+            let mut slices = 0;
+            loop {
+                let went = whole.step(depth, None);
+                let ended = loop {
+                    slices += 1;
+                    match sliced.step_within(depth, || false) {
+                        Ok(false) => {}
+                        other => break other,
+                    }
+                };
+                assert_eq!(went, ended.is_ok());
+                assert_eq!(whole.at(), sliced.at());
+                assert_eq!(whole.cluster().digest(), sliced.cluster().digest());
+                if !went {
+                    break;
+                }
+            }
+            assert!(slices > whole.at());
+        }
+    }
+
+    #[test]
+    fn a_step_that_is_given_up_leaves_no_trace() {
+        let mut s = fresh();
+        let mut given_up = 0;
+        for _ in 0..120 {
+            let before = s.cluster().digest();
+            let at = s.at();
+            if s.step_within(Depth::Reconcile, || false) == Ok(false) {
+                given_up += 1;
+                s.give_up();
+                assert_eq!((s.at(), s.cluster().digest()), (at, before));
+            }
+            s.step(Depth::Command, None);
+        }
+        assert!(given_up > 0);
+        // Anything else that is done gives it up, too.
+        let mut twin = s.clone();
+        let _ = s.step_within(Depth::Command, || false);
+        s.kubectl("scale deployment web --replicas=1", &[]);
+        twin.kubectl("scale deployment web --replicas=1", &[]);
+        assert_eq!(s.cluster().digest(), twin.cluster().digest());
+    }
+}

@@ -1,0 +1,106 @@
+//! Going to a moment a slice at a time. Where its cluster was not kept, what led there is done
+//! again, and at the reconcile depth that can take a while.
+
+use super::{MomentId, Op, Session, redo};
+use crate::cluster::Cluster;
+
+/// On the way to a moment.
+#[derive(Clone, Debug)]
+pub struct Travel {
+    to: MomentId,
+    cluster: Cluster,
+    /// What is still to be done again, the last first.
+    left: Vec<Op>,
+    of: usize,
+}
+
+impl Travel {
+    /// How many steps are done again, of how many.
+    pub fn progress(&self) -> (u64, u64) {
+        ((self.of - self.left.len()) as u64, self.of as u64)
+    }
+
+    /// Does at most so many steps again; whether the way is done.
+    pub fn advance(&mut self, steps: usize) -> bool {
+        for _ in 0..steps {
+            let Some(op) = self.left.pop() else { break };
+            redo(&mut self.cluster, &op);
+        }
+        self.left.is_empty()
+    }
+}
+
+impl Session {
+    /// Sets out for a moment: from the nearest one before it whose cluster is at hand.
+    pub fn travel(&self, to: MomentId) -> Option<Travel> {
+        let mut left = Vec::new();
+        let mut id = to;
+        let cluster = loop {
+            let moment = self.moments.get(id)?;
+            if id == self.at && !self.astray {
+                break self.cluster.clone();
+            }
+            if let Some(kept) = &moment.kept {
+                break kept.clone();
+            }
+            left.push(moment.op.clone());
+            id = moment.parent?;
+        };
+        let of = left.len();
+        Some(Travel { to, cluster, left, of })
+    }
+
+    /// The end of a way: as [`Session::goto`]. `false` if it is not done yet.
+    pub fn arrive(&mut self, travel: Travel) -> bool {
+        if !travel.left.is_empty() || travel.to >= self.moments.len() {
+            return false;
+        }
+        self.give_up();
+        self.show_branch_of(travel.to);
+        self.cluster = travel.cluster;
+        self.at = travel.to;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::session::{Depth, Session, Start, scenario};
+
+    #[test]
+    fn the_way_leads_where_a_leap_leads() {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest.replace("replicas: 3", "replicas: 200"));
+        while s.step(Depth::Command, None) {}
+        let last = s.at();
+        let mut behind = 0;
+        for to in [last - 1, last - 70, last - 30, 3, last] {
+            let mut way = s.travel(to).unwrap();
+            while !way.advance(5) {
+                assert!(!s.arrive(way.clone()));
+                behind += 1;
+            }
+            assert!(s.arrive(way));
+            let mut leap = s.clone();
+            leap.goto(0);
+            leap.goto(to);
+            assert_eq!((s.at(), s.cluster().digest()), (to, leap.cluster().digest()));
+        }
+        assert!(behind > 0);
+        assert!(s.travel(last + 1).is_none());
+    }
+
+    #[test]
+    fn steps_done_again_one_by_one_lead_to_the_same_end() {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest.replace("replicas: 3", "replicas: 200"));
+        while s.step(Depth::Command, None) {}
+        let (last, end) = (s.at(), s.cluster().digest());
+        s.restart();
+        let first = s.timeline().get(1).copied().unwrap();
+        s.goto(first);
+        while s.step(Depth::Command, None) {}
+        assert_eq!((s.at(), s.cluster().digest()), (last, end));
+    }
+}
