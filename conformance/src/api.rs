@@ -142,7 +142,13 @@ pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Out
     for file in names(folder)? {
         let Some(group) = file.strip_suffix(".jsonl").filter(|g| g.starts_with(filter)) else { continue };
         let rows = rows(&folder.join(&file))?;
-        let setup = Setup { nodes: 0, scheduling: false, controllers: false, seconds_past_minute: 20 };
+        let setup = Setup {
+            nodes: 0,
+            scheduling: false,
+            controllers: false,
+            real_default: false,
+            seconds_past_minute: 20,
+        };
         let mut bindings = Bindings::default();
         let mut system = crate::guarded(|| factory(&setup));
         for row in &rows {

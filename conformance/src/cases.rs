@@ -221,8 +221,13 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
         .filter_map(|l| serde_json::from_str(l).ok())
         .map(|row: Value| Printed::from_value(&row))
         .collect();
-    let setup =
-        Setup { nodes: case.nodes, scheduling: case.scheduling, controllers: true, seconds_past_minute: 20 };
+    let setup = Setup {
+        nodes: case.nodes,
+        scheduling: case.scheduling,
+        controllers: true,
+        real_default: false,
+        seconds_past_minute: 20,
+    };
     let run = crate::guarded(|| {
         let mut system = factory(&setup);
         let (before, start) = (system.writes().len(), system.now().floor());

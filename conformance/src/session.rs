@@ -18,7 +18,8 @@ use crate::system::{Factory, KubectlOutput, Op, Setup};
 /// If a file cannot be read.
 pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Outcome>, String> {
     let files = folder.join("files");
-    let setup = Setup { nodes: 3, scheduling: false, controllers: true, seconds_past_minute: 20 };
+    let setup =
+        Setup { nodes: 3, scheduling: false, controllers: true, real_default: true, seconds_past_minute: 20 };
     let mut system = crate::guarded(|| factory(&setup));
     let mut normaliser = Normaliser::new("default", system.as_ref().map_or(0.0, |s| s.now().floor()));
     let mut learnt = 0;

@@ -246,6 +246,10 @@ pub fn cluster(setup: &Setup) -> Cluster {
     config.kubelet = Rc::new(|node| vec![Controller::boxed(StandInKubelet::new(node)) as Box<dyn Component>]);
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
     config.addon_objects = vec![provisioner::storage_class().into()];
+    if setup.real_default {
+        let of_kind = |o: &Object| o.kind() == Kind::Service;
+        config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));
+    }
     if !setup.controllers {
         config.controllers = Rc::new(Vec::new);
         config.scheduler = Rc::new(Vec::new);

@@ -14,6 +14,9 @@ pub struct Setup {
     /// Controllers, scheduler and the stand-in kubelets run. Without them nothing happens between
     /// two requests: that is how the `api/` rows were recorded.
     pub controllers: bool,
+    /// The namespace of the run is the real `default`, with the API server's own Service in it; cases
+    /// had a namespace to themselves that is called so afterwards. Its endpoints were not kept.
+    pub real_default: bool,
     /// The run begins this many seconds after a full minute (CronJob cases need 20).
     pub seconds_past_minute: u32,
 }

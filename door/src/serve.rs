@@ -77,6 +77,7 @@ async fn connection(house: Rc<House>, stream: TcpStream) {
         .timer(TokioTimer::new())
         .header_read_timeout(house.limits.head_time)
         .max_buf_size(house.limits.head_bytes)
+        .max_headers(house.limits.headers)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
     let mut connection = pin!(connection);
     // How a connection failed is the client's affair: it went away, or it spoke no HTTP and was told.

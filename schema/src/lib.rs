@@ -90,7 +90,7 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
     kinds! {
         Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
         PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
-        PodDisruptionBudget PriorityClass
+        PodDisruptionBudget PriorityClass Endpoints EndpointSlice
     }
 }
 

@@ -96,6 +96,10 @@ kinds! {
     Pod: ""/"v1" "pods" "pod" ["po"] Namespaced ["status", "binding", "eviction", "ephemeralcontainers", "resize"];
     /// A stable address for pods.
     Service: ""/"v1" "services" "service" ["svc"] Namespaced ["status"];
+    /// The addresses behind a Service, in the form of old.
+    Endpoints: ""/"v1" "endpoints" "endpoints" ["ep"] Namespaced [];
+    /// The addresses behind a Service.
+    EndpointSlice: "discovery.k8s.io"/"v1" "endpointslices" "endpointslice" [] Namespaced [];
     /// Who a pod is.
     ServiceAccount: ""/"v1" "serviceaccounts" "serviceaccount" ["sa"] Namespaced [];
     /// Configuration.

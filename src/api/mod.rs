@@ -39,6 +39,7 @@ pub mod types {
     pub use k8s_openapi::api::batch::v1::*;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
+    pub use k8s_openapi::api::discovery::v1::EndpointSlice;
     pub use k8s_openapi::api::policy::v1::{
         PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
     };
@@ -50,6 +51,11 @@ pub mod types {
         OwnerReference, Time,
     };
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+    /// The parts of an EndpointSlice, some of which have the names of parts of Endpoints.
+    pub mod discovery {
+        pub use k8s_openapi::api::discovery::v1::*;
+    }
 }
 
 /// A moment of virtual time.

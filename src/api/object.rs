@@ -169,6 +169,11 @@ fn go_nulls(kind: Kind, value: &mut Value) {
             items.iter_mut().for_each(f);
         }
     }
+    if kind == Kind::EndpointSlice {
+        // Neither list is ever left out.
+        nulls(Some(value), &["endpoints", "ports"]);
+        return;
+    }
     let conditions: &[&str] = match kind {
         Kind::Event => {
             nulls(Some(value), &["eventTime", "firstTimestamp", "lastTimestamp"]);
@@ -177,7 +182,8 @@ fn go_nulls(kind: Kind, value: &mut Value) {
         Kind::Pod | Kind::PersistentVolumeClaim => &["lastProbeTime", "lastTransitionTime"],
         Kind::Node => &["lastHeartbeatTime", "lastTransitionTime"],
         Kind::Deployment => &["lastUpdateTime", "lastTransitionTime"],
-        Kind::ReplicaSet | Kind::Namespace => &["lastTransitionTime"],
+        Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet | Kind::Namespace => &["lastTransitionTime"],
+        Kind::Job => &["lastProbeTime", "lastTransitionTime"],
         _ => return,
     };
     let Some(status) = value.get_mut("status") else { return };

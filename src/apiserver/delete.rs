@@ -138,8 +138,8 @@ impl ApiServer {
             self.check_budgets(r, &pod)?;
         }
         let pod = self.add_disruption_condition(&target, pod)?;
-        let delete = Request { verb: Verb::Delete, ..target };
-        self.delete_object(&delete, &pod, &options)?;
+        // What is written is written by the eviction.
+        self.delete_object(r, &pod, &options)?;
         Ok(Response::Success { code: 201, details: None })
     }
 

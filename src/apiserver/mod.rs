@@ -155,6 +155,30 @@ impl ApiServer {
         })
     }
 
+    /// Handles the request of an event. Every other write is one, so none is copied: where it was
+    /// created, the body of the request is afterwards the event as it was stored.
+    pub fn record(&mut self, mut request: Request) -> (Request, Response) {
+        if request.verb != Verb::Create || request.subresource != Subresource::None {
+            let response = self.request(&request);
+            return (request, response);
+        }
+        let object = match std::mem::replace(&mut request.body, Body::None) {
+            Body::Object(object) => object,
+            body => {
+                request.body = body;
+                let response = self.request(&request);
+                return (request, response);
+            }
+        };
+        self.decided = None;
+        self.submitted = None;
+        let response = Response::from(self.create_object(&request, object));
+        if let Response::Object { object, .. } = &response {
+            request.body = Body::Object(object.clone());
+        }
+        (request, response)
+    }
+
     /// A version 4 uuid from the seed.
     fn new_uid(&mut self) -> String {
         const HEX: &[u8; 16] = b"0123456789abcdef";

@@ -1,9 +1,13 @@
 //! PATCH: a change is applied to what is stored, then it is an update like any other.
 
+use std::rc::Rc;
+
 use super::apply::check_name;
-use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http};
-use crate::api::Object;
-use crate::api::patch;
+use super::registry::invalid;
+use super::request::with_status;
+use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http, validation};
+use crate::api::types::{Pod, PodStatus};
+use crate::api::{MetaExt, Object, patch};
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {
@@ -15,8 +19,46 @@ impl ApiServer {
         }
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
         let old = self.existing(r)?;
+        if let Patch::PodStatus { from, status } = change
+            && let Some(answer) = self.report(r, &old, from, status)
+        {
+            return answer;
+        }
         let object = changed(change, &old)?;
         self.store_patched(r, old, object)
+    }
+
+    /// A report of a kubelet about the pod as it is stored: all but the status is known to be well
+    /// and to stay. `None` where that is not so.
+    fn report(
+        &mut self,
+        r: &Request,
+        old: &Object,
+        from: &Rc<Pod>,
+        status: &PodStatus,
+    ) -> Option<Result<Response, Status>> {
+        let pod = old.get::<Pod>().filter(|pod| Rc::ptr_eq(pod, from))?;
+        if r.subresource != Subresource::Status || *r.key.name != *pod.metadata.name() || r.dry_run {
+            return None;
+        }
+        // An update may be the removal of what is being deleted.
+        if pod.metadata.is_deleting() || pod.status.is_none() {
+            return None;
+        }
+        let mut status = status.clone();
+        if status.qos_class.is_none() {
+            status.qos_class = pod.status.as_ref().and_then(|s| s.qos_class.clone());
+        }
+        let errors = validation::validate_pod_status(pod, &status);
+        if !errors.is_empty() {
+            return Some(Err(invalid(r.kind, &r.key.name, &errors)));
+        }
+        if pod.status.as_ref() == Some(&status) {
+            return Some(Ok(Response::Object { object: old.clone(), created: false }));
+        }
+        let new = with_status(pod, status);
+        let object = self.write(r.object(), Some(old.clone()), new.into(), r);
+        Some(Ok(Response::Object { object, created: false }))
     }
 
     /// Stores what a patch made of an object.
@@ -38,6 +80,15 @@ impl ApiServer {
 
 fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
     let kind = old.kind();
+    let between;
+    let change = match change {
+        Patch::PodStatus { from, status } => {
+            let (from, to) = Patch::between(from, status);
+            between = Patch::Between { from, to };
+            &between
+        }
+        change => change,
+    };
     let value = match change {
         Patch::Between { from, to } if from == old => return Ok(to.clone()),
         Patch::Between { from, to } => {
@@ -48,7 +99,9 @@ fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
         Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
         Patch::Json(p) => patch::json_patch(old.to_value(), p),
         // An apply needs more than the object: see `apply.rs`.
-        Patch::Apply { .. } => return Err(Status::bad_request("an apply is no patch")),
+        Patch::Apply { .. } | Patch::PodStatus { .. } => {
+            return Err(Status::bad_request("an apply is no patch"));
+        }
     };
     let mut value = value.map_err(http::refusal)?;
     defaults::prepare(kind, &mut value);

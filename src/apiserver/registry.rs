@@ -46,7 +46,11 @@ impl ApiServer {
         let Body::Object(object) = &r.body else {
             return Err(Status::bad_request("a create needs an object"));
         };
-        let mut object = object.clone();
+        self.create_object(r, object.clone())
+    }
+
+    /// Creates what the body of the request was.
+    pub(super) fn create_object(&mut self, r: &Request, mut object: Object) -> Result<Response, Status> {
         self.match_namespace(r, &mut object)?;
         defaults::apply(&mut object);
         self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
@@ -270,7 +274,7 @@ impl ApiServer {
             self.managers(&at);
             self.etcd.forget_notes(&at);
         }
-        self.watches.dispatch(prev.as_ref(), Some(&object), revision, &mut self.woken);
+        self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
         self.writes.push(Write {
             revision,
             object: at,
@@ -317,9 +321,15 @@ impl ApiServer {
             before: prev.cloned(),
             after: submitted.unwrap_or_else(|| next.clone()),
             component: r.field_manager.is_none(),
+            bound: false,
             previous: None,
             count: 1,
         })
+    }
+
+    /// A pod was bound: see [`Etcd::note_binding`](crate::etcd::Etcd::note_binding).
+    pub(super) fn note_binding(&mut self, at: &ObjectRef) {
+        self.etcd.note_binding(at);
     }
 
     /// The owners of an object's fields.
@@ -354,7 +364,7 @@ impl ApiServer {
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
-        self.watches.dispatch(Some(&last), None, revision, &mut self.woken);
+        self.watches.dispatch(&at.key, Some(&last), None, revision, &mut self.woken);
         self.writes.push(Write {
             revision,
             object: at.clone(),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::status::{Details, Status};
+use crate::api::types::{Pod, PodStatus};
 use crate::api::{Key, Kind, Object, ObjectRef};
 
 /// One API request. What a component sends carries typed objects; what comes as text is decoded
@@ -167,6 +168,26 @@ pub enum Patch {
         /// As it shall be.
         to: Object,
     },
+    /// The same for a report of a kubelet, of which there are two for every pod: only the status is
+    /// another, so only that is carried.
+    PodStatus {
+        /// The pod as it was read.
+        from: Rc<Pod>,
+        /// Its status as it shall be.
+        status: Rc<PodStatus>,
+    },
+}
+
+impl Patch {
+    /// A [`Patch::PodStatus`] as the objects it leads from and to.
+    pub(crate) fn between(from: &Rc<Pod>, status: &PodStatus) -> (Object, Object) {
+        (from.clone().into(), with_status(from, status.clone()).into())
+    }
+}
+
+/// A pod with another status.
+pub(super) fn with_status(pod: &Pod, status: PodStatus) -> Pod {
+    Pod { metadata: pod.metadata.clone(), spec: pod.spec.clone(), status: Some(status) }
 }
 
 /// `metav1.DeleteOptions`.

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use super::registry::seconds;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
-    Deployment, LoadBalancerStatus, Namespace, NamespaceStatus, ObjectReference, PersistentVolume,
-    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeStatus, Pod, PodCondition,
-    PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet, ResourceRequirements, Service, ServiceAccount,
-    ServiceStatus, Time, TypedLocalObjectReference, TypedObjectReference,
+    Deployment, EndpointSlice, LoadBalancerStatus, Namespace, NamespaceStatus, ObjectReference,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeStatus, Pod,
+    PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet, ResourceRequirements, Service,
+    ServiceAccount, ServiceStatus, Time, TypedLocalObjectReference, TypedObjectReference,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
@@ -47,6 +47,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
+        Kind::EndpointSlice => object.meta_mut().generation = Some(1),
         Kind::Namespace => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
             let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
@@ -114,6 +115,18 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
+        Kind::EndpointSlice => {
+            let Some(o) = EndpointSlice::from_object(old).cloned() else { return };
+            edit(object, |s: &mut EndpointSlice| {
+                let same = s.address_type == o.address_type
+                    && s.endpoints == o.endpoints
+                    && s.ports == o.ports
+                    && s.metadata.labels == o.metadata.labels;
+                if !same {
+                    s.metadata.generation = Some(o.metadata.generation() + 1);
+                }
+            });
+        }
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -387,7 +400,9 @@ impl ApiServer {
             None => conditions.push(condition),
         }
         if !r.dry_run {
-            self.write(old.reference(), Some(old), new.into(), r);
+            let at = old.reference();
+            self.write(at.clone(), Some(old), new.into(), r);
+            self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);
         Ok(Response::Success { code: 201, details: None })

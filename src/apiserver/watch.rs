@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use crate::api::types::Pod;
-use crate::api::{ApiKind, Kind, Object};
-use crate::etcd::Map;
+use crate::api::{ApiKind, Key, Kind, Object};
+use crate::etcd::{Map, Vector};
 
 /// A watcher's name.
 pub type WatchId = u32;
@@ -45,6 +45,8 @@ fn node_name(object: &Object) -> Option<&str> {
 pub struct WatchEvent {
     /// What happened, as the watcher sees it through its filter.
     pub kind: WatchEventType,
+    /// Namespace and name; shared with the store, so that nobody on the way makes them anew.
+    pub key: Key,
     /// The object after it; for a deletion the last state, at the revision of the deletion.
     pub object: Object,
     /// The revision.
@@ -89,84 +91,92 @@ pub struct Watcher {
 /// All watchers.
 #[derive(Clone, Debug, Default)]
 pub struct WatchCache {
-    next: WatchId,
-    // Shared, so that a step after a snapshot copies the one it touches and not its neighbours.
-    watchers: Map<WatchId, Rc<Watcher>>,
-    // The watchers of a kind by the value of the field they are indexed by; `None` are those that
-    // see every write of the kind.
-    index: Map<(Kind, Option<Rc<str>>), Vec<WatchId>>,
+    // By number; `None` are those that have ended. Shared, so that a step after a snapshot copies
+    // the one it touches and not its neighbours.
+    watchers: Vector<Option<Rc<Watcher>>>,
+    index: Map<Kind, Rc<Index>>,
+}
+
+/// The watchers of a kind.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    /// Those that see every write.
+    all: Vec<WatchId>,
+    /// The others, by the value of the field that they are indexed by.
+    by_value: Map<Rc<str>, Vec<WatchId>>,
 }
 
 impl WatchCache {
     /// Starts a watch; the caller has listed before.
     pub fn add(&mut self, process: u32, kind: Kind, filter: Filter) -> WatchId {
-        let id = self.next;
-        self.next += 1;
-        let at = (kind, index_value(&filter));
-        let mut ids = self.index.get(&at).cloned().unwrap_or_default();
-        ids.push(id);
-        self.index.insert(at, ids);
-        self.watchers.insert(id, Rc::new(Watcher { process, kind, filter, queue: VecDeque::new() }));
+        let id = WatchId::try_from(self.watchers.len()).unwrap_or(WatchId::MAX);
+        self.ids_mut(kind, &filter).push(id);
+        self.watchers.push_back(Some(Rc::new(Watcher { process, kind, filter, queue: VecDeque::new() })));
         id
     }
 
     /// Ends a watch; what was on its way is lost.
     pub fn remove(&mut self, id: WatchId) {
-        let Some(w) = self.watchers.remove(&id) else { return };
-        let at = (w.kind, index_value(&w.filter));
-        if let Some(ids) = self.index.get(&at) {
-            let ids: Vec<WatchId> = ids.iter().copied().filter(|i| *i != id).collect();
-            if ids.is_empty() {
-                self.index.remove(&at);
-            } else {
-                self.index.insert(at, ids);
-            }
+        let Some(w) = self.watchers.get_mut(id as usize).and_then(Option::take) else { return };
+        self.ids_mut(w.kind, &w.filter).retain(|i| *i != id);
+    }
+
+    fn ids_mut(&mut self, kind: Kind, filter: &Filter) -> &mut Vec<WatchId> {
+        let index = Rc::make_mut(self.index.entry(kind).or_default());
+        match filter {
+            Filter::All => &mut index.all,
+            Filter::NodeName(n) | Filter::Name(n) => index.by_value.entry(n.clone()).or_default(),
         }
+    }
+
+    fn get(&self, id: WatchId) -> Option<&Rc<Watcher>> {
+        self.watchers.get(id as usize)?.as_ref()
     }
 
     /// The next event on its way to a watcher; `Err` if there is no such watch any more.
     #[allow(clippy::missing_errors_doc)]
     pub fn next(&mut self, id: WatchId) -> Result<Option<WatchEvent>, Gone> {
-        match self.watchers.get(&id) {
+        match self.get(id) {
             None => Err(Gone),
             Some(w) if w.queue.is_empty() => Ok(None),
-            Some(_) => Ok(self.watchers.get_mut(&id).and_then(|w| Rc::make_mut(w).queue.pop_front())),
+            Some(_) => {
+                let w = self.watchers.get_mut(id as usize).and_then(Option::as_mut);
+                Ok(w.and_then(|w| Rc::make_mut(w).queue.pop_front()))
+            }
         }
     }
 
     /// How many events are on their way; `None` if there is no such watch any more.
     pub fn pending(&self, id: WatchId) -> Option<usize> {
-        self.watchers.get(&id).map(|w| w.queue.len())
+        self.get(id).map(|w| w.queue.len())
     }
 
     /// The events on their way to a watcher.
     pub fn queued(&self, id: WatchId) -> impl Iterator<Item = &WatchEvent> {
-        self.watchers.get(&id).into_iter().flat_map(|w| &w.queue)
+        self.get(id).into_iter().flat_map(|w| &w.queue)
     }
 
     /// Hands a write to everybody it concerns; calls `wake` with the process of each.
     pub(super) fn dispatch(
         &mut self,
+        key: &Key,
         prev: Option<&Object>,
         next: Option<&Object>,
         revision: u64,
         wake: &mut Vec<u32>,
     ) {
         let Some(any) = next.or(prev) else { return };
-        let kind = any.kind();
-        let mut values: [Option<Option<Rc<str>>>; 4] = [Some(None), None, None, None];
-        values[1] = Some(Some(Rc::from(any.name())));
-        if kind == Kind::Pod {
-            values[1] = next.and_then(node_name).map(|n| Some(Rc::from(n)));
-            let old = prev.and_then(node_name);
-            if old != next.and_then(node_name) {
-                values[2] = old.map(|n| Some(Rc::from(n)));
-            }
+        let Some(index) = self.index.get(&any.kind()) else { return };
+        let mut values = [Some(any.name()), None];
+        if any.kind() == Kind::Pod {
+            let (old, new) = (prev.and_then(node_name), next.and_then(node_name));
+            values = [new, old.filter(|_| old != new)];
         }
-        for value in values.into_iter().flatten() {
-            let Some(ids) = self.index.get(&(kind, value)) else { continue };
+        let some = values.into_iter().flatten().filter_map(|v| index.by_value.get(v));
+        for ids in std::iter::once(&index.all).chain(some) {
             for id in ids {
-                let Some(w) = self.watchers.get_mut(id) else { continue };
+                let w = self.watchers.get_mut(*id as usize).and_then(Option::as_mut);
+                let Some(w) = w else { continue };
                 let before = prev.is_some_and(|o| w.filter.matches(o));
                 let after = next.is_some_and(|o| w.filter.matches(o));
                 let kind = match (before, after) {
@@ -176,7 +186,7 @@ impl WatchCache {
                     (false, false) => continue,
                 };
                 let w = Rc::make_mut(w);
-                w.queue.push_back(WatchEvent { kind, object: any.clone(), revision });
+                w.queue.push_back(WatchEvent { kind, key: key.clone(), object: any.clone(), revision });
                 wake.push(w.process);
             }
         }
@@ -186,10 +196,3 @@ impl WatchCache {
 /// The watch is no more: it was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone;
-
-fn index_value(filter: &Filter) -> Option<Rc<str>> {
-    match filter {
-        Filter::All => None,
-        Filter::NodeName(n) | Filter::Name(n) => Some(n.clone()),
-    }
-}

@@ -18,7 +18,7 @@ use super::controller::{Pending, Wait};
 use super::indexer::Caches;
 use super::recorder::Recorded;
 use super::why::Why;
-use crate::api::types::ObjectReference;
+use crate::api::types::{ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
 use crate::apiserver::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
@@ -250,6 +250,12 @@ impl<S: Clone + 'static> Context<S> {
         let key = from.meta().key();
         let change = Patch::Between { from: from.into(), to: to.into() };
         self.call(Verb::Patch, T::KIND, key, Subresource::Status, Body::Patch(change))
+    }
+
+    /// Reports a pod's status.
+    pub fn report_pod_status(&self, key: Key, from: Rc<Pod>, status: Rc<PodStatus>) -> ApiCall<S, Rc<Pod>> {
+        let change = Patch::PodStatus { from, status };
+        self.call(Verb::Patch, Kind::Pod, key, Subresource::Status, Body::Patch(change))
     }
 
     /// Deletes an object of a kind known at run time.

@@ -265,6 +265,8 @@ struct InFlight<S> {
     now: Timestamp,
     /// What the controller remembered when the sync began.
     state: S,
+    /// The number of handlers that had run by then.
+    handled: u64,
     answers: Vec<Rc<Response>>,
     pending: Option<Pending>,
     /// How many of its effects have been carried out.
@@ -280,6 +282,7 @@ impl<S: Clone> Clone for InFlight<S> {
             caches: self.caches.clone(),
             now: self.now,
             state: self.state.clone(),
+            handled: self.handled,
             answers: self.answers.clone(),
             pending: self.pending.clone(),
             effects_done: self.effects_done,
@@ -296,6 +299,8 @@ impl<S: Clone> Clone for InFlight<S> {
 pub struct Controller<R: Reconciler> {
     reconciler: R,
     state: R::State,
+    /// How many handlers have run, each of which may have changed the state.
+    handled: u64,
     queue: WorkQueue,
     in_flight: Option<InFlight<R::State>>,
     recorder: Recorder,
@@ -309,7 +314,7 @@ impl<R: Reconciler> Controller<R> {
             queue.add(key);
         }
         let recorder = Recorder::new(reconciler.events());
-        Controller { reconciler, state: R::State::default(), queue, in_flight: None, recorder }
+        Controller { reconciler, state: R::State::default(), handled: 0, queue, in_flight: None, recorder }
     }
 
     /// The same, boxed.
@@ -384,15 +389,23 @@ impl<R: Reconciler> Controller<R> {
             shared.caught_up = true;
             (std::mem::take(&mut shared.effects), known)
         };
+        // Where nothing else changed the state since the sync began, the sync's own is what would come
+        // of changing this one in the same way.
+        let alone = f.handled == self.handled;
+        let mut changed = false;
         for effect in effects.into_iter().skip(known) {
             f.effects_done += 1;
             match effect {
+                Effect::State(_) if alone => changed = true,
                 Effect::State(change) => change(&mut self.state),
                 Effect::Event(e) => self.recorder.record(*e),
                 Effect::Add(key) => self.queue.add(key),
                 Effect::Cancel(key) => cancel(&mut self.queue, env.timers, &key),
                 Effect::AddAt { key, at, wait } => plan(&mut self.queue, env.timers, &key, at, wait),
             }
+        }
+        if changed {
+            self.state.clone_from(&cx.shared.borrow().state);
         }
     }
 }
@@ -411,6 +424,7 @@ impl<R: Reconciler> Component for Controller<R> {
     }
 
     fn notify(&mut self, env: &mut Env<'_>, seen: &Notification) {
+        self.handled += 1;
         let mut cx = Handler {
             state: &mut self.state,
             caches: env.caches,
@@ -422,6 +436,7 @@ impl<R: Reconciler> Component for Controller<R> {
     }
 
     fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any) {
+        self.handled += 1;
         let mut cx = Handler {
             state: &mut self.state,
             caches: env.caches,
@@ -454,6 +469,7 @@ impl<R: Reconciler> Component for Controller<R> {
             caches: env.caches.clone(),
             now: env.now,
             state: self.state.clone(),
+            handled: self.handled,
             answers: Vec::new(),
             pending: None,
             effects_done: 0,

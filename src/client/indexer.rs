@@ -149,8 +149,7 @@ impl Indexer {
     }
 
     /// Adds or replaces an object; what was there.
-    pub fn upsert(&mut self, object: Object) -> Option<Object> {
-        let key = object.key();
+    pub fn upsert(&mut self, key: Key, object: Object) -> Option<Object> {
         let old = self.items.insert(key.clone(), object.clone());
         let stays = old.as_ref().is_some_and(|old| same_controller(old, &object));
         if let Some(old) = old.as_ref().filter(|_| !stays) {

@@ -6,23 +6,23 @@
 use std::collections::VecDeque;
 
 use super::indexer::Indexer;
-use crate::api::{Kind, Object};
+use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Filter, WatchEvent, WatchEventType, WatchId};
 
 /// A change on its way into an indexer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delta {
-    /// The object came or changed.
-    Upsert(Object),
-    /// The object is gone.
-    Deleted(Object),
+    /// The object of that key came or changed.
+    Upsert(Key, Object),
+    /// The object of that key is gone.
+    Deleted(Key, Object),
 }
 
 impl Delta {
     /// The object.
     pub fn object(&self) -> &Object {
         match self {
-            Delta::Upsert(o) | Delta::Deleted(o) => o,
+            Delta::Upsert(_, o) | Delta::Deleted(_, o) => o,
         }
     }
 }
@@ -64,8 +64,8 @@ impl DeltaFifo {
         let mut keys: Vec<_> = items.iter().map(Object::key).collect();
         keys.sort();
         let gone = known.list(None).filter(|o| keys.binary_search(&o.key()).is_err());
-        let gone: Vec<Delta> = gone.cloned().map(Delta::Deleted).collect();
-        self.deltas.extend(items.into_iter().map(Delta::Upsert));
+        let gone: Vec<Delta> = gone.cloned().map(|o| Delta::Deleted(o.key(), o)).collect();
+        self.deltas.extend(items.into_iter().map(|o| Delta::Upsert(o.key(), o)));
         self.deltas.extend(gone);
     }
 }
@@ -73,6 +73,8 @@ impl DeltaFifo {
 /// What a handler is told: an object before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
+    /// Namespace and name.
+    pub key: Key,
     /// Before; `None` if it is new.
     pub old: Option<Object>,
     /// After; `None` if it is gone.
@@ -129,21 +131,21 @@ impl Informer {
     pub fn reflect(&mut self, event: WatchEvent) {
         self.resource_version = event.revision;
         self.fifo.push(match event.kind {
-            WatchEventType::Added | WatchEventType::Modified => Delta::Upsert(event.object),
-            WatchEventType::Deleted => Delta::Deleted(event.object),
+            WatchEventType::Added | WatchEventType::Modified => Delta::Upsert(event.key, event.object),
+            WatchEventType::Deleted => Delta::Deleted(event.key, event.object),
         });
     }
 
     /// The controller's part: the oldest delta goes into the indexer and to the listeners.
     pub fn process(&mut self, indexer: &mut Indexer) -> Option<Notification> {
         let notification = match self.fifo.pop()? {
-            Delta::Upsert(object) => {
-                let old = indexer.upsert(object.clone());
-                Notification { old, new: Some(object) }
+            Delta::Upsert(key, object) => {
+                let old = indexer.upsert(key.clone(), object.clone());
+                Notification { key, old, new: Some(object) }
             }
-            Delta::Deleted(object) => {
-                indexer.remove(&object.key());
-                Notification { old: Some(object), new: None }
+            Delta::Deleted(key, object) => {
+                indexer.remove(&key);
+                Notification { key, old: Some(object), new: None }
             }
         };
         for l in &mut self.listeners {

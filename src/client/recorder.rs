@@ -2,7 +2,7 @@
 //! is cut off (`k8s.io/client-go/tools/record/events_cache.go`, and `tools/events` for the
 //! components that use the newer API).
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -58,10 +58,12 @@ pub struct Recorded {
     pub at: Timestamp,
 }
 
-#[derive(Clone, Debug, Default)]
+/// Similar events of the last while.
+#[derive(Clone, Debug)]
 struct Similar {
-    messages: Rc<BTreeSet<String>>,
-    last: Option<Timestamp>,
+    /// Their messages, sorted.
+    messages: Rc<Vec<Rc<str>>>,
+    last: Timestamp,
 }
 
 #[derive(Clone, Debug)]
@@ -117,8 +119,8 @@ impl Recorder {
     pub fn next_request(&mut self, user: &Rc<str>) -> Option<Request> {
         while let Some(r) = self.pending.pop_front() {
             let request = match &self.flavour {
-                EventFlavour::Core { .. } => self.correlate(&r, user),
-                EventFlavour::Events { .. } => self.series(&r, user),
+                EventFlavour::Core { .. } => self.correlate(r, user),
+                EventFlavour::Events { .. } => self.series(r, user),
             };
             if request.is_some() {
                 return request;
@@ -144,7 +146,7 @@ impl Recorder {
         }
     }
 
-    fn correlate(&mut self, r: &Recorded, user: &Rc<str>) -> Option<Request> {
+    fn correlate(&mut self, r: Recorded, user: &Rc<str>) -> Option<Request> {
         let (component, host) = match &self.flavour {
             EventFlavour::Core { component, host } => (component.clone(), host.clone()),
             EventFlavour::Events { component, .. } => (component.clone(), None),
@@ -158,24 +160,13 @@ impl Recorder {
         let similar = object.with(r.type_).with(&r.reason);
         let (object_key, similar_key) = (object.finish(), similar.finish());
         let full_key = similar.with(a.field_path.as_deref().unwrap_or_default()).with(&r.message).finish();
-        let mut s = self.similar.get(&similar_key).cloned().unwrap_or_default();
-        if s.last.is_none_or(|last| r.at.duration_since(last) > SignedDuration::from_secs(SIMILAR_WINDOW)) {
-            s = Similar::default();
-        }
-        s.last = Some(r.at);
-        let mut message = r.message.clone();
-        let key = {
-            let set = Rc::make_mut(&mut s.messages);
-            set.insert(r.message.clone());
-            if set.len() < MAX_SIMILAR {
-                full_key
-            } else {
-                set.pop_first();
-                message = format!("(combined from similar events): {message}");
-                similar_key
-            }
+        let mut message = r.message;
+        let key = if self.is_one_of_many(similar_key, &message, r.at) {
+            message = format!("(combined from similar events): {message}");
+            similar_key
+        } else {
+            full_key
         };
-        self.similar.insert(similar_key, s);
         let known = self.known.get(&key).cloned();
         if !self.take_token(object_key, r.at) {
             return None;
@@ -193,9 +184,9 @@ impl Recorder {
         let source =
             EventSource { component: Some(component.to_string()), host: host.as_deref().map(str::to_owned) };
         let event = Event {
-            metadata: self.metadata(r),
-            involved_object: r.about.clone(),
-            reason: Some(r.reason.clone()),
+            metadata: self.metadata(&r.about, r.at),
+            involved_object: r.about,
+            reason: Some(r.reason),
             message: Some(message),
             source: Some(source),
             first_timestamp: Some(Time(now)),
@@ -209,7 +200,28 @@ impl Recorder {
         Some(Self::create(event, user))
     }
 
-    fn series(&mut self, r: &Recorded, user: &Rc<str>) -> Option<Request> {
+    /// Remembers a message; whether there are so many with the same key that they are folded.
+    fn is_one_of_many(&mut self, key: u128, message: &str, at: Timestamp) -> bool {
+        let Some(s) = self.similar.get_mut(&key) else {
+            self.similar.insert(key, Similar { messages: Rc::new(vec![message.into()]), last: at });
+            return false;
+        };
+        if at.duration_since(s.last) > SignedDuration::from_secs(SIMILAR_WINDOW) {
+            s.messages = Rc::default();
+        }
+        s.last = at;
+        let messages = Rc::make_mut(&mut s.messages);
+        if let Err(place) = messages.binary_search_by(|m| (**m).cmp(message)) {
+            messages.insert(place, message.into());
+        }
+        let many = messages.len() >= MAX_SIMILAR;
+        if many {
+            messages.remove(0);
+        }
+        many
+    }
+
+    fn series(&mut self, r: Recorded, user: &Rc<str>) -> Option<Request> {
         let EventFlavour::Events { component, instance } = self.flavour.clone() else { return None };
         let uid = r.about.uid.as_deref().unwrap_or_default();
         let parts = [uid, r.type_, r.action, &r.reason, &component, &instance];
@@ -228,10 +240,10 @@ impl Recorder {
         }
         self.out = Some(key);
         let event = Event {
-            metadata: self.metadata(r),
-            involved_object: r.about.clone(),
-            reason: Some(r.reason.clone()),
-            message: Some(r.message.clone()),
+            metadata: self.metadata(&r.about, r.at),
+            involved_object: r.about,
+            reason: Some(r.reason),
+            message: Some(r.message),
             source: Some(EventSource::default()),
             event_time: Some(MicroTime(r.at)),
             type_: Some(r.type_.into()),
@@ -257,7 +269,7 @@ impl Recorder {
         ok
     }
 
-    fn metadata(&mut self, r: &Recorded) -> ObjectMeta {
+    fn metadata(&mut self, about: &ObjectReference, at: Timestamp) -> ObjectMeta {
         // The suffix is the time in nanoseconds; virtual time stands still, so a counter and
         // the component make the difference that the clock would have made.
         self.counter += 1;
@@ -266,10 +278,9 @@ impl Recorder {
         };
         let who = component.bytes().fold(0u64, |h, b| (h * 31 + u64::from(b)) % 997);
         let nanos =
-            u128::try_from(r.at.as_nanosecond()).unwrap_or_default() + u128::from(self.counter * 1000 + who);
-        let name = r.about.name.as_deref().unwrap_or_default();
-        let namespace =
-            r.about.namespace.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
+            u128::try_from(at.as_nanosecond()).unwrap_or_default() + u128::from(self.counter * 1000 + who);
+        let name = about.name.as_deref().unwrap_or_default();
+        let namespace = about.namespace.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
         ObjectMeta {
             name: Some(format!("{name}.{nanos:x}")),
             namespace: Some(namespace),

@@ -58,7 +58,7 @@ pub struct Config {
     pub kubelet: NodeComponents,
     /// What runs beside Kubernetes: a provisioner. No process if there is none.
     pub addons: Components,
-    /// What such a cluster comes with: a default StorageClass.
+    /// What such a cluster comes with: the Service of the API server itself, a default StorageClass.
     pub addon_objects: Vec<Object>,
 }
 
@@ -76,7 +76,10 @@ impl Config {
             scheduler: Rc::new(crate::scheduler::components),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
-            addon_objects: vec![crate::provisioner::storage_class(crate::provisioner::NAME).into()],
+            addon_objects: kubernetes_service()
+                .into_iter()
+                .chain([crate::provisioner::storage_class(crate::provisioner::NAME).into()])
+                .collect(),
         }
     }
 }
@@ -135,6 +138,46 @@ impl Cluster {
             let _ = self.request(&status.body(Body::Object(object)));
         }
     }
+}
+
+/// Where the API server is, for pods: its Service with its address behind it
+/// (`pkg/controlplane/controller/kubernetesservice`).
+pub fn kubernetes_service() -> Vec<Object> {
+    const NAME: &str = "kubernetes";
+    // The machine before the first node; the address is the first one of Services.
+    const ADDRESS: &str = "172.18.0.1";
+    let port = json!({"name": "https", "port": 6443, "protocol": "TCP"});
+    let meta = |labels: serde_json::Value| json!({"name": NAME, "namespace": "default", "labels": labels});
+    let values = [
+        (
+            Kind::Service,
+            json!({
+                "metadata": meta(json!({"component": "apiserver", "provider": NAME})),
+                "spec": {
+                    "type": "ClusterIP",
+                    "clusterIP": "10.96.0.1",
+                    "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+                },
+            }),
+        ),
+        (
+            Kind::Endpoints,
+            json!({
+                "metadata": meta(json!({"endpointslice.kubernetes.io/skip-mirror": "true"})),
+                "subsets": [{"addresses": [{"ip": ADDRESS}], "ports": [port]}],
+            }),
+        ),
+        (
+            Kind::EndpointSlice,
+            json!({
+                "metadata": meta(json!({"kubernetes.io/service-name": NAME})),
+                "addressType": "IPv4",
+                "endpoints": [{"addresses": [ADDRESS], "conditions": {"ready": true}}],
+                "ports": [port],
+            }),
+        ),
+    ];
+    values.into_iter().filter_map(|(kind, value)| Object::from_value(kind, value).ok()).collect()
 }
 
 fn bootstrap_objects() -> Vec<Object> {

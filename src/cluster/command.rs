@@ -221,13 +221,13 @@ impl Cluster {
     /// passed. Empty in a steady state.
     pub fn next_commands(&self, limit: usize) -> Vec<Command> {
         let mut commands = Vec::new();
-        for id in &self.ready {
-            let Some(p) = self.processes.get(*id as usize) else { continue };
+        for id in self.ready.iter() {
+            let Some(p) = self.processes.get(id as usize) else { continue };
             for c in 0..p.components.len() {
                 if commands.len() >= limit {
                     return commands;
                 }
-                let actor = Actor { process: *id, component: u16::try_from(c).unwrap_or(u16::MAX) };
+                let actor = Actor { process: id, component: u16::try_from(c).unwrap_or(u16::MAX) };
                 if self.next_for(actor).is_some()
                     && let Ok(command) = self.clone().next_command(Some(actor))
                 {

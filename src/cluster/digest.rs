@@ -1,8 +1,10 @@
 //! A fingerprint of a cluster: equal for equal runs, natively and in wasm.
 
 use super::Cluster;
+use crate::api::ObjectRef;
 
 /// FNV-1a over 64 bits, as a sink for text.
+#[derive(Clone, Debug)]
 struct Fnv(u64);
 
 impl Fnv {
@@ -23,19 +25,43 @@ impl std::io::Write for Fnv {
     }
 }
 
-impl Cluster {
-    /// A fingerprint of everything stored, of the time, and of every queue, FIFO and watch.
-    pub fn digest(&self) -> String {
+/// A fingerprint in the making, so many objects at a time: that of ten thousand pods takes half a
+/// second.
+#[derive(Clone, Debug)]
+pub struct Digesting {
+    cluster: Cluster,
+    hash: Fnv,
+    /// The last object that is in it.
+    at: Option<ObjectRef>,
+}
+
+impl Digesting {
+    /// Begins with a cluster.
+    pub fn new(cluster: Cluster) -> Digesting {
         use std::io::Write as _;
-        let mut h = Fnv(0xcbf2_9ce4_8422_2325);
-        let etcd = self.api.etcd();
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
         // Writing into a hash cannot fail.
-        let _ = write!(h, "{}|{}", etcd.revision(), self.clock.now().as_nanosecond());
-        for (key, record) in etcd.iter() {
+        let _ = write!(hash, "{}|{}", cluster.api.etcd().revision(), cluster.clock.now().as_nanosecond());
+        Digesting { cluster, hash, at: None }
+    }
+
+    /// Takes in at most so many objects; the fingerprint, once all are in.
+    pub fn advance(&mut self, objects: usize) -> Option<String> {
+        use std::io::Write as _;
+        let h = &mut self.hash;
+        let mut records = self.cluster.api.etcd().iter_after(self.at.clone());
+        let mut last = None;
+        for (key, record) in records.by_ref().take(objects.max(1)) {
             let _ = write!(h, "|{key}|{}|", record.mod_revision);
-            let _ = serde_json::to_writer(&mut h, &record.object.to_value());
+            let _ = serde_json::to_writer(&mut *h, &record.object.to_value());
+            last = Some(key);
         }
-        for p in self.processes() {
+        if let (true, Some(last)) = (records.next().is_some(), last.cloned()) {
+            drop(records);
+            self.at = Some(last);
+            return None;
+        }
+        for p in self.cluster.processes() {
             let _ = write!(h, "|{}|{}", p.name, p.running);
             for n in &p.informers {
                 let _ = write!(h, "|{}|{}", n.resource_version, n.fifo.len());
@@ -47,9 +73,21 @@ impl Cluster {
                 }
             }
         }
-        for (at, actor, key) in self.clock.deadlines() {
+        for (at, actor, key) in self.cluster.clock.deadlines() {
             let _ = write!(h, "|{}|{actor:?}|{key}", at.as_nanosecond());
         }
-        format!("{:016x}", h.0)
+        Some(format!("{:016x}", h.0))
+    }
+}
+
+impl Cluster {
+    /// A fingerprint of everything stored, of the time, and of every queue, FIFO and watch.
+    pub fn digest(&self) -> String {
+        let mut digesting = Digesting::new(self.clone());
+        loop {
+            if let Some(digest) = digesting.advance(usize::MAX) {
+                return digest;
+            }
+        }
     }
 }

@@ -49,13 +49,19 @@ impl Cluster {
     /// The action that the fair policy takes next; `None` in a steady state.
     pub fn fair(&self) -> Option<Action> {
         let from = self.turn;
-        let ready = || {
-            let later = self.ready.range(from.process..).copied();
-            later.chain(self.ready.range(..from.process).copied())
-        };
-        for id in ready() {
-            if let Some(a) = self.first_of(id, if id == from.process { from.component } else { 0 }, u16::MAX)
-            {
+        let (mut next, mut round) = (from.process, false);
+        loop {
+            let id = self.ready.next(next).filter(|id| !round || *id < from.process);
+            let Some(id) = id else {
+                if round {
+                    break;
+                }
+                (next, round) = (0, true);
+                continue;
+            };
+            next = id + 1;
+            let first = if id == from.process { from.component } else { 0 };
+            if let Some(a) = self.first_of(id, first, u16::MAX) {
                 return Some(a);
             }
         }

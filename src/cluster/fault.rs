@@ -91,7 +91,7 @@ impl Cluster {
             self.ready.insert(id);
         } else {
             self.drop_watches(id);
-            self.ready.remove(&id);
+            self.ready.remove(id);
         }
         self.set_heartbeat(node, running);
         Ok(())

@@ -12,14 +12,16 @@ mod digest;
 mod fair;
 mod fault;
 mod process;
+mod ready;
 mod step;
 #[cfg(test)]
 mod tests;
 
 pub use action::{Action, Actor, Outcome, StepError, Transition};
-pub use boot::{Config, NodeSpec};
+pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
+pub use digest::Digesting;
 pub use fault::{Fault, NoSuchFault};
 pub use process::Process;
 
@@ -29,6 +31,7 @@ use crate::api::Timestamp;
 use crate::apiserver::http::{self, HttpRequest, HttpResponse};
 use crate::apiserver::{ApiServer, Request, Response, Write};
 use crate::etcd::Vector;
+use ready::Ready;
 
 /// A Kubernetes control plane with its nodes.
 #[derive(Clone, Debug)]
@@ -36,7 +39,7 @@ pub struct Cluster {
     api: ApiServer,
     processes: Vector<Rc<Process>>,
     /// The processes that may have something to do; those not in it have nothing.
-    ready: imbl::GenericOrdSet<u32, imbl::shared_ptr::RcK>,
+    ready: Ready,
     clock: Clock,
     /// Whose turn it is under the fair policy.
     turn: Actor,

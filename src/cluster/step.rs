@@ -7,7 +7,7 @@ use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Request, Response, Verb, Write};
-use crate::client::{Env, Progress, TimerOp};
+use crate::client::{Delta, Env, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
@@ -46,9 +46,9 @@ impl Cluster {
     /// What may happen next, in a stable order. Time passes only where nothing else may happen.
     pub fn enabled(&self) -> Vec<Action> {
         let mut actions = Vec::new();
-        for id in &self.ready {
-            if let Some(p) = self.processes.get(*id as usize) {
-                process_actions(self, *id, p, &mut actions);
+        for id in self.ready.iter() {
+            if let Some(p) = self.processes.get(id as usize) {
+                process_actions(self, id, p, &mut actions);
             }
         }
         if actions.is_empty() && self.clock.next().is_some() {
@@ -133,10 +133,10 @@ impl Cluster {
                 let after = e.next.as_ref().filter(|o| filter.matches(o));
                 n.resource_version = e.revision;
                 match (before, after) {
-                    (_, Some(o)) => n.fifo.push(crate::client::Delta::Upsert(o.clone())),
+                    (_, Some(o)) => n.fifo.push(Delta::Upsert(e.key.key, o.clone())),
                     (true, None) => {
                         if let Some(o) = e.next.or(e.prev) {
-                            n.fifo.push(crate::client::Delta::Deleted(o));
+                            n.fifo.push(Delta::Deleted(e.key.key, o));
                         }
                     }
                     (false, None) => {}
@@ -162,7 +162,7 @@ impl Cluster {
         let watch =
             self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?.watch?;
         let event = self.api.watches.next(watch).ok()??;
-        let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.object.key() };
+        let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() };
         self.process_mut(id)?.informers.get_mut(informer as usize)?.reflect(event);
         Some(outcome)
     }
@@ -172,7 +172,7 @@ impl Cluster {
         let n = p.informers.get_mut(informer as usize).filter(|n| !n.fifo.is_empty())?;
         let kind = n.kind;
         let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
-        let key = seen.object()?.key();
+        let key = seen.key;
         Some(Outcome::Indexed { kind, key })
     }
 
@@ -183,12 +183,11 @@ impl Cluster {
         let kind: Kind = n.kind;
         let l = n.listeners.iter_mut().find(|l| l.component == actor.component as usize)?;
         let seen = l.pending.pop_front()?;
-        let key = seen.object()?.key();
         let mut timers = Vec::new();
         let component = p.components.get_mut(actor.component as usize)?;
         component.notify(&mut Env { caches: &p.caches, now, timers: &mut timers }, &seen);
         self.set_timers(actor, timers);
-        Some(Outcome::Handled { kind, key })
+        Some(Outcome::Handled { kind, key: seen.key })
     }
 
     fn start(&mut self, actor: Actor) -> Option<Outcome> {
@@ -243,7 +242,7 @@ impl Cluster {
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
         self.api.set_now(self.clock.now());
-        let response = self.api.request(&request);
+        let (request, response) = self.api.record(request);
         self.process_mut(actor.process)?
             .components
             .get_mut(actor.component as usize)?
@@ -300,18 +299,18 @@ impl Cluster {
     fn settle_readiness(&mut self, id: u32) {
         let idle = self.processes.get(id as usize).is_none_or(|p| {
             !p.running
-                || (p.informers.iter().all(|n| {
-                    n.fifo.is_empty()
-                        && n.listeners.iter().all(|l| l.pending.is_empty())
-                        && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
-                }) && p.components.iter().all(|c| {
+                || (p.components.iter().all(|c| {
                     !c.has_events()
                         && c.pending().is_none()
                         && (c.queue().is_empty() || c.working_on().is_some())
+                }) && p.informers.iter().all(|n| {
+                    n.fifo.is_empty()
+                        && n.listeners.iter().all(|l| l.pending.is_empty())
+                        && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
                 }))
         });
         if idle {
-            self.ready.remove(&id);
+            self.ready.remove(id);
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
 pub mod disruption;
+pub mod endpoint;
 pub mod garbage_collector;
 pub mod namespace;
 pub mod node_lifecycle;
@@ -26,7 +27,11 @@ pub const UNATTENDED: &[Kind] = &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job,
 pub fn all() -> Vec<Box<dyn Component>> {
     vec![
         Controller::boxed(deployment::DeploymentController),
+        Controller::boxed(disruption::DisruptionController),
         Controller::boxed(replicaset::ReplicaSetController),
+        Controller::boxed(endpoint::slices::EndpointSliceController),
+        Controller::boxed(endpoint::endpoints::EndpointController),
+        Controller::boxed(endpoint::mirroring::EndpointSliceMirroringController),
         Controller::boxed(garbage_collector::GarbageCollector),
         Controller::boxed(namespace::NamespaceController),
         Controller::boxed(serviceaccounts_controller::ServiceAccountsController),
@@ -34,7 +39,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(node_lifecycle::NodeLifecycleController),
         Controller::boxed(taint_eviction::TaintEvictionController),
         Controller::boxed(podgc::PodGarbageCollector),
-        Controller::boxed(disruption::DisruptionController),
         Controller::boxed(volume::persistentvolume::PersistentVolumeController),
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),

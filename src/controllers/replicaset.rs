@@ -13,7 +13,7 @@ use super::controller_utils::{
 };
 use crate::api::labels::Selector;
 use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later, owner_reference};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference};
 use crate::apiserver::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
@@ -69,7 +69,7 @@ impl Reconciler for ReplicaSetController {
 }
 
 fn handle_replica_set(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let Some(key) = seen.object().map(Object::key) else { return };
+    let key = seen.key.clone();
     let replaced = match (&seen.old, &seen.new) {
         (Some(old), Some(new)) => old.uid() != new.uid(),
         (_, new) => new.is_none(),

@@ -115,6 +115,25 @@ impl Etcd {
         self.data.iter()
     }
 
+    /// Every key after this one; every key, if there is none.
+    pub fn iter_after(&self, key: Option<ObjectRef>) -> impl Iterator<Item = (&ObjectRef, &Record)> {
+        let from = key.map_or(Bound::Unbounded, Bound::Excluded);
+        self.data.range((from, Bound::Unbounded))
+    }
+
+    /// The keys of a kind in one namespace whose names begin so, in key order.
+    pub fn named<'a>(
+        &'a self,
+        kind: Kind,
+        namespace: &'a str,
+        prefix: &'a str,
+    ) -> impl Iterator<Item = (&'a ObjectRef, &'a Record)> + 'a {
+        let from = ObjectRef { kind, key: Key::new(namespace, prefix) };
+        self.data.range((Bound::Included(from), Bound::Unbounded)).take_while(move |(k, _)| {
+            k.kind == kind && &*k.key.namespace == namespace && k.key.name.starts_with(prefix)
+        })
+    }
+
     /// Writes a value and returns the revision.
     pub fn put(&mut self, key: ObjectRef, object: Object) -> u64 {
         self.put_noted(key, object, None);
@@ -150,6 +169,17 @@ impl Etcd {
         };
         self.append(LogEntry { revision, key, prev, next: Some(object) });
         count
+    }
+
+    /// A pod was bound: the note of its creation by a component is from now on about the pod as it is.
+    pub fn note_binding(&mut self, key: &ObjectRef) {
+        if let Some(record) = self.data.get_mut(key)
+            && let Some(note) = &record.notes
+            && note.component
+            && note.before.is_none()
+        {
+            record.notes = Some(note.bound(record.object.clone()));
+        }
     }
 
     /// Lets go of the notes about a key.

@@ -23,6 +23,8 @@ pub struct Note {
     pub after: Object,
     /// Whether a component of the cluster wrote it, not a person.
     pub component: bool,
+    /// Whether `after` is the object as a binding left it since, which gives nobody a field.
+    pub bound: bool,
     /// The write before it.
     pub previous: Option<Rc<Note>>,
     /// How many there are, this one included.
@@ -38,21 +40,30 @@ impl Note {
             && self.subresource == earlier.subresource
     }
 
-    /// This write after others. Of a component's writes in a row, as heartbeats are, two are kept:
-    /// a field that one of those between changed and changed back is not known to be theirs.
+    /// This write after others. Of a component's writes in a row, as heartbeats are, two are kept, and
+    /// of its reports of a status one: a field that one of those between changed and changed back is
+    /// not known to be theirs. Every version that a note holds is as large as the object, and each pod
+    /// has reports.
     #[must_use]
     pub(super) fn after(mut self, earlier: Option<Rc<Note>>) -> Rc<Note> {
         self.previous = earlier;
         if let Some(last) = self.previous.clone()
-            && let Some(one_before) = &last.previous
             && self.continues(&last)
-            && self.continues(one_before)
         {
-            self.before.clone_from(&last.before);
-            self.previous = Some(one_before.clone());
+            let one_before = last.previous.as_ref();
+            if self.subresource == "status" || one_before.is_some_and(|n| self.continues(n)) {
+                self.before.clone_from(&last.before);
+                self.previous.clone_from(&last.previous);
+            }
         }
         self.count = 1 + self.previous.as_ref().map_or(0, |n| n.count);
         Rc::new(self)
+    }
+
+    /// The same after a binding of a pod that a component made: the version before need not be kept.
+    #[must_use]
+    pub(super) fn bound(&self, after: Object) -> Rc<Note> {
+        Rc::new(Note { after, bound: true, ..self.clone() })
     }
 
     /// This write and those before it down to a revision, the oldest first.

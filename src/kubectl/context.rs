@@ -9,6 +9,10 @@ use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apiserver::{ApiServer, Response, Status, Verb};
 
+/// The API server's words about Endpoints.
+const ENDPOINTS_DEPRECATED: &str =
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+
 /// Why a command does not go on.
 #[derive(Debug)]
 pub(super) enum Stop {
@@ -175,6 +179,7 @@ impl<'a> Context<'a> {
 
     /// Asks, and prints the answer's warnings.
     pub(super) fn send(&mut self, call: Call) -> Result<Rc<Answer>> {
+        let endpoints = call.kind == Kind::Endpoints;
         let answer = match (self.replies.next(), &mut self.client) {
             (Some(Reply::Answer(answer, at)), _) => {
                 self.now = at;
@@ -190,6 +195,10 @@ impl<'a> Context<'a> {
         };
         for w in &answer.warnings {
             self.warn(w);
+        }
+        // The API server warns whoever touches them; kubectl says so once.
+        if endpoints && !self.err.contains(ENDPOINTS_DEPRECATED) {
+            self.warn(ENDPOINTS_DEPRECATED);
         }
         Ok(answer)
     }

@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::node;
 use super::pod_worker::{PodEvent, Turn};
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
-use crate::api::types::{Node, ObjectReference, Pod, PodSpec};
+use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
@@ -67,7 +67,7 @@ impl Reconciler for Kubelet {
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::Pod if concerns_the_worker(seen) => cx.enqueue(object.key()),
+            Kind::Pod if concerns_the_worker(seen) => cx.enqueue(seen.key.clone()),
             Kind::Node
                 if seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
             {
@@ -183,8 +183,8 @@ struct Decision {
     node: super::state::NodeRuntime,
     events: Vec<PodEvent>,
     again: bool,
-    /// The pod as it was reported last, and as it is to be reported.
-    report: Option<(Rc<Pod>, Rc<Pod>)>,
+    /// The pod as it was reported last, and the status to be reported.
+    report: Option<(Rc<Pod>, Rc<PodStatus>)>,
     delete: bool,
     faults: Vec<(Key, u64)>,
     /// When to look at the pod again: in any case, and if time passes anyway.
@@ -210,9 +210,12 @@ impl Kubelet {
                 });
             }
             let answer = match &d.report {
-                Some((from, to)) => {
-                    let why = self.why_status(&key, &d.rt, to);
-                    cx.patch_status(from.clone(), to.clone()).because(why).await.map(Some)
+                Some((from, status)) => {
+                    let why = self.why_status(&key, &d.rt, status);
+                    cx.report_pod_status(key.clone(), from.clone(), status.clone())
+                        .because(why)
+                        .await
+                        .map(Some)
                 }
                 None => Ok(None),
             };
@@ -360,9 +363,9 @@ impl Kubelet {
         }
     }
 
-    fn why_status(&self, key: &Key, rt: &PodRuntime, to: &Pod) -> Why {
+    fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus) -> Why {
         let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
-        let phase = to.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default();
+        let phase = to.phase.as_deref().unwrap_or_default();
         let rule = match rt.phase {
             _ if rt.rejected => "kubelet.admit",
             WorkerPhase::Sync => "kubelet.sync_pod",
@@ -396,7 +399,7 @@ fn is_over(pod: &Pod) -> bool {
 }
 
 /// The status to be reported, if it differs from what the API server has.
-fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<Pod>)> {
+fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<PodStatus>)> {
     // What was answered last may be newer than what the informer has seen.
     let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
@@ -406,8 +409,7 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<Pod>)> {
     if from.status.as_ref() == Some(&new) {
         return None;
     }
-    let to = Pod { metadata: from.metadata.clone(), spec: from.spec.clone(), status: Some(new) };
-    Some((from.clone(), Rc::new(to)))
+    Some((from.clone(), Rc::new(new)))
 }
 
 /// The pod's object is gone, and what ran of it with it.

@@ -31,6 +31,8 @@ impl Lab {
         let mut config = Config::nodes(1);
         config.controllers = Rc::new(Vec::new);
         config.scheduler = Rc::new(Vec::new);
+        config.addons = Rc::new(Vec::new);
+        config.addon_objects = Vec::new();
         let cluster = Cluster::new(&config);
         let start = cluster.now();
         Lab { cluster, start, log: String::new() }

@@ -58,8 +58,8 @@ impl Cache {
     }
 
     /// A pod shall count on a node although it is not bound yet.
-    pub fn assume(&mut self, pod: &Rc<Pod>, node: &str) {
-        self.put(pod, node, true);
+    pub fn assume(&mut self, key: &Key, pod: &Rc<Pod>, node: &str) {
+        self.put(key, pod, node, true);
     }
 
     /// It was not bound after all.
@@ -70,9 +70,9 @@ impl Cache {
     }
 
     /// A bound pod came or changed.
-    pub fn set_pod(&mut self, pod: &Rc<Pod>) {
+    pub fn set_pod(&mut self, key: &Key, pod: &Rc<Pod>) {
         if let Some(node) = node_of(pod) {
-            self.put(pod, node, false);
+            self.put(key, pod, node, false);
         }
     }
 
@@ -81,26 +81,25 @@ impl Cache {
         self.take(pod);
     }
 
-    fn put(&mut self, pod: &Rc<Pod>, node: &str, assumed: bool) {
-        let key = pod.metadata.key();
-        let known = self.pods.get(&key).filter(|(name, _)| **name == *node).cloned();
+    fn put(&mut self, key: &Key, pod: &Rc<Pod>, node: &str, assumed: bool) {
+        let known = self.pods.get(key).filter(|(name, _)| **name == *node).cloned();
         // Mostly it is where it was and only its status is new: then it counts for the same.
         if let Some((name, was)) = known {
             let mut renewed = false;
-            self.edit(node, |n| renewed = n.renew_pod(&key, pod));
+            self.edit(node, |n| renewed = n.renew_pod(key, pod));
             if renewed {
                 if was != assumed {
-                    self.pods.insert(key, (name, assumed));
+                    self.pods.insert(key.clone(), (name, assumed));
                 }
                 return;
             }
         }
-        self.take(&key);
+        self.take(key);
         let name: Rc<str> = Rc::from(node);
         let info = Rc::new(PodInfo::new(pod.clone()));
         self.classes.add(&info.class);
         self.edit(node, |n| n.add_pod(info));
-        self.pods.insert(key, (name, assumed));
+        self.pods.insert(key.clone(), (name, assumed));
     }
 
     fn take(&mut self, pod: &Key) {

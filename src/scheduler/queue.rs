@@ -20,6 +20,8 @@ pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
 /// A pod that waits.
 #[derive(Clone, Debug)]
 pub struct Queued {
+    /// Its namespace and name.
+    pub key: Key,
     /// It, as last seen.
     pub pod: Rc<Pod>,
     /// Its priority.
@@ -41,12 +43,14 @@ pub struct Queue {
     active: Map<Order, ()>,
     backoff: Map<(Timestamp, Key), ()>,
     unschedulable: Map<Key, ()>,
+    // The same by the time of their last attempt.
+    parked_at: Map<(Timestamp, Key), ()>,
     gated: Map<Key, ()>,
     pods: Map<Key, Queued>,
 }
 
 fn order(q: &Queued) -> Order {
-    (Reverse(q.priority), q.at, q.pod.metadata.key())
+    (Reverse(q.priority), q.at, q.key.clone())
 }
 
 /// How long a pod waits that was tried so often: twice as long each time.
@@ -62,10 +66,10 @@ impl Queue {
     }
 
     /// A pod that has no node yet came.
-    pub fn add(&mut self, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
-        let key = pod.metadata.key();
+    pub fn add(&mut self, key: Key, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
         let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
-        let q = Queued { pod: pod.clone(), priority, at: now, attempts: 0, refused_by: Rc::new([]) };
+        let refused_by = Rc::new([]);
+        let q = Queued { key: key.clone(), pod: pod.clone(), priority, at: now, attempts: 0, refused_by };
         if gated {
             self.gated.insert(key.clone(), ());
         } else {
@@ -75,8 +79,8 @@ impl Queue {
     }
 
     /// A pod that waits changed; it is kept up to date where it is.
-    pub fn refresh(&mut self, pod: &Rc<Pod>) {
-        if let Some(q) = self.pods.get_mut(&pod.metadata.key()) {
+    pub fn refresh(&mut self, key: &Key, pod: &Rc<Pod>) {
+        if let Some(q) = self.pods.get_mut(key) {
             q.pod = pod.clone();
         }
     }
@@ -93,10 +97,12 @@ impl Queue {
 
     /// The pod is placed, or gone.
     pub fn remove(&mut self, key: &Key) {
-        if let Some(q) = self.pods.remove(key) {
-            self.active.remove(&order(&q));
+        // Most pods that are heard of were placed long ago.
+        let Some(q) = self.pods.remove(key) else { return };
+        self.active.remove(&order(&q));
+        if self.unschedulable.remove(key).is_some() {
+            self.parked_at.remove(&(q.at, key.clone()));
         }
-        self.unschedulable.remove(key);
         self.gated.remove(key);
         let waiting: Vec<_> = self.backoff.keys().filter(|(_, k)| k == key).cloned().collect();
         for w in waiting {
@@ -110,9 +116,9 @@ impl Queue {
     }
 
     /// The most important pod that is active.
-    pub fn first(&self) -> Option<&Queued> {
+    pub fn first(&self) -> Option<(&Key, &Queued)> {
         let ((_, _, key), ()) = self.active.get_min()?;
-        self.pods.get(key)
+        Some((key, self.pods.get(key)?))
     }
 
     /// Takes it for an attempt.
@@ -130,6 +136,7 @@ impl Queue {
             q.refused_by = refused_by.into();
             q.at = now;
             self.unschedulable.insert(key.clone(), ());
+            self.parked_at.insert((now, key.clone()), ());
         }
     }
 
@@ -139,7 +146,8 @@ impl Queue {
         let key = pod.metadata.key();
         self.remove(&key);
         let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
-        let q = Queued { pod: pod.clone(), priority, at: now, attempts, refused_by: Rc::new([]) };
+        let (name, pod, refused_by) = (key.clone(), pod.clone(), Rc::new([]));
+        let q = Queued { key: name, pod, priority, at: now, attempts, refused_by };
         self.backoff.insert((later(now, back_off(attempts)), key.clone()), ());
         self.pods.insert(key, q);
     }
@@ -153,6 +161,7 @@ impl Queue {
         for key in keys {
             self.unschedulable.remove(&key);
             let Some(q) = self.pods.get(&key) else { continue };
+            self.parked_at.remove(&(q.at, key.clone()));
             let until = later(q.at, back_off(q.attempts));
             if until <= now {
                 self.active.insert(order(q), ());
@@ -177,12 +186,11 @@ impl Queue {
                 self.active.insert(order(q), ());
             }
         }
-        let stale = |q: &Queued| now.duration_since(q.at) > SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
-        let keys: Vec<Key> =
-            self.unschedulable.keys().filter(|k| self.pods.get(*k).is_some_and(stale)).cloned().collect();
-        for key in keys {
-            self.unschedulable.remove(&key);
-            if let Some(q) = self.pods.get(&key) {
+        let stale = |at: Timestamp| now.duration_since(at) > SignedDuration::from_secs(MAX_IN_UNSCHEDULABLE);
+        while let Some((oldest, ())) = self.parked_at.get_min().filter(|((at, _), ())| stale(*at)).cloned() {
+            self.parked_at.remove(&oldest);
+            self.unschedulable.remove(&oldest.1);
+            if let Some(q) = self.pods.get(&oldest.1) {
                 self.active.insert(order(q), ());
             }
         }

@@ -128,7 +128,7 @@ fn mine(pod: &Pod) -> bool {
 fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
     let Some(object) = seen.object() else { return };
     let Some(pod) = Pod::from_object(object) else { return };
-    let key = pod.metadata.key();
+    let key = seen.key.clone();
     // A pod that has ended takes no room any more, as if it were gone.
     let here = seen.new.is_some() && !terminal(pod);
     if !here {
@@ -144,7 +144,7 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
     if bound(pod) {
         let news = !cx.state.cache.has(&key);
         binding_cycle::forget(cx, &key);
-        cx.state.cache.set_pod(pod);
+        cx.state.cache.set_pod(&key, pod);
         cx.state.queue.remove(&key);
         // A pod that came may be what another one wants to be near.
         if news {
@@ -158,7 +158,7 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
     let gated = !scheduling_gates::pre_enqueue(pod).is_success();
     if cx.state.queue.has(&key) {
         let old = seen.old.as_ref().and_then(Pod::from_object);
-        cx.state.queue.refresh(pod);
+        cx.state.queue.refresh(&key, pod);
         if cx.state.queue.is_gated(&key) && !gated {
             cx.state.queue.open(&key);
             cx.enqueue(tick());
@@ -167,7 +167,7 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
         }
         return;
     }
-    cx.state.queue.add(pod, cx.now, gated);
+    cx.state.queue.add(key, pod, cx.now, gated);
     if !gated {
         cx.enqueue(tick());
     }
@@ -265,7 +265,7 @@ struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
 impl Nominated {
     fn of(queue: &Queue, but: &Key) -> Nominated {
         let mut by_node: Vec<(Rc<str>, Vec<Rc<PodInfo>>)> = Vec::new();
-        for q in queue.parked().filter(|q| q.pod.metadata.key() != *but) {
+        for q in queue.parked().filter(|q| q.key != *but) {
             let Some(node) = q.pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()) else {
                 continue;
             };
@@ -294,11 +294,10 @@ async fn schedule_one(cx: &Cx) -> Result {
     cx.update_state(move |s| {
         s.queue.flush(now);
     });
-    let Some(pod) = cx.state(|s| s.queue.first().map(|q| q.pod.clone())) else {
+    let Some((key, pod)) = cx.state(|s| s.queue.first().map(|(key, q)| (key.clone(), q.pod.clone()))) else {
         wake_later(cx);
         return Ok(());
     };
-    let key = pod.metadata.key();
     let k = key.clone();
     cx.update_state(move |s| {
         s.queue.take(&k);
@@ -413,7 +412,7 @@ async fn bind(
     let attempts = cx.state(|s| s.queue.attempts(key));
     cx.update_state(move |s| {
         s.next_start = start;
-        s.cache.assume(&p, &n);
+        s.cache.assume(&k, &p, &n);
         s.queue.remove(&k);
     });
     match volumes {

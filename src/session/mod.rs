@@ -24,13 +24,14 @@ mod slice;
 mod travel;
 pub mod view;
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;
 
-use crate::api::Timestamp;
+use crate::api::{ObjectRef, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{
     Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
@@ -40,10 +41,13 @@ use crate::kubectl::{self, Kubectl, Output, Poll};
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
 
-/// The clusters of so many moments are all kept …
-const KEEP_ALL: usize = 1_000;
-/// … and then of one in so many, so that a long run costs what it wrote and not what it was.
-const KEEP_EVERY: usize = 64;
+/// A moment keeps its cluster when repeating what led to it would be this much work, counted in
+/// commands: a few milliseconds. A cluster that is kept costs twice: what it was stays in memory,
+/// and every later write has to copy what it shares with it.
+const KEEP_EVERY: usize = 256;
+/// Going to a moment by repeating keeps the clusters of so many moments on the way, for the next
+/// steps back.
+const NEAR: usize = 16;
 
 /// A moment's place in the tree; the root is 0.
 pub type MomentId = usize;
@@ -70,6 +74,17 @@ pub enum What {
     Machinery(Box<Transition>),
 }
 
+impl What {
+    /// How much work it is to repeat it, counted in commands. A finest action is less than one, but
+    /// not nothing.
+    fn work(&self) -> usize {
+        match self {
+            What::Commands(c) => c.len(),
+            _ => 1,
+        }
+    }
+}
+
 /// A moment of a run.
 #[derive(Clone, Debug)]
 pub struct Moment {
@@ -86,6 +101,8 @@ pub struct Moment {
     /// The cluster, where it is kept; elsewhere it is made again from the last one kept. See
     /// [`Session::cluster_at`].
     kept: Option<Cluster>,
+    /// How many commands were issued since the last moment that keeps its cluster.
+    since_kept: usize,
 }
 
 impl Moment {
@@ -104,6 +121,17 @@ impl Moment {
             What::Person { writes, .. } => writes.iter().collect(),
             What::Commands(c) => c.iter().flat_map(|c| c.writes.iter().chain(&c.events)).collect(),
             What::Machinery(t) => t.writes.iter().collect(),
+        }
+    }
+
+    /// Whether an object was written on the way here.
+    pub fn wrote(&self, object: &ObjectRef) -> bool {
+        let is = |w: &Write| w.object.kind == object.kind && w.object == *object;
+        match &self.what {
+            What::Start | What::Fault(_) => false,
+            What::Person { writes, .. } => writes.iter().any(is),
+            What::Commands(c) => c.iter().any(|c| c.writes.iter().chain(&c.events).any(is)),
+            What::Machinery(t) => t.writes.iter().any(is),
         }
     }
 
@@ -131,6 +159,8 @@ pub struct Session {
     tip: MomentId,
     // The cluster at `at`; while a step is under way, on the way to the next.
     cluster: Cluster,
+    // Clusters of moments that lie a little before one that was gone back to.
+    near: VecDeque<(MomentId, Cluster)>,
     under_way: Option<slice::UnderWay>,
     astray: bool,
 }
@@ -151,8 +181,18 @@ impl Session {
             op: Op::Start,
             depth: 0,
             kept: Some(cluster.clone()),
+            since_kept: 0,
         };
-        Session { start, moments: vec![root], at: 0, tip: 0, cluster, under_way: None, astray: false }
+        Session {
+            start,
+            moments: vec![root],
+            at: 0,
+            tip: 0,
+            cluster,
+            near: VecDeque::new(),
+            under_way: None,
+            astray: false,
+        }
     }
 
     /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
@@ -185,19 +225,40 @@ impl Session {
     /// The cluster at a moment: kept, or made again by repeating what was done since the last one
     /// that was kept.
     pub fn cluster_at(&self, id: MomentId) -> Option<Cluster> {
-        if id == self.at && !self.astray { Some(self.cluster.clone()) } else { self.made_again(id) }
+        self.made_again(id, |_, _, _| ())
     }
 
-    fn made_again(&self, id: MomentId) -> Option<Cluster> {
-        let mut ops = Vec::new();
-        let mut m = self.moments.get(id)?;
-        while m.kept.is_none() {
-            ops.push(&m.op);
-            m = self.moments.get(m.parent?)?;
+    /// A moment's cluster, where it need not be made again.
+    fn at_hand(&self, id: MomentId) -> Option<&Cluster> {
+        if id == self.at && !self.astray {
+            return Some(&self.cluster);
         }
-        let mut cluster = m.kept.clone()?;
-        for op in ops.into_iter().rev() {
+        let near = || self.near.iter().find(|(at, _)| *at == id).map(|(_, c)| c);
+        self.moments.get(id)?.kept.as_ref().or_else(near)
+    }
+
+    /// Repeats what led to a moment since the last cluster at hand. Shows the cluster of each moment on
+    /// the way: its place, and how many are still to come.
+    fn made_again(
+        &self,
+        id: MomentId,
+        mut passing: impl FnMut(MomentId, usize, &Cluster),
+    ) -> Option<Cluster> {
+        let mut missing = Vec::new();
+        let mut at = id;
+        let mut cluster = loop {
+            let m = self.moments.get(at)?;
+            if let Some(cluster) = self.at_hand(at) {
+                break cluster.clone();
+            }
+            missing.push((at, &m.op));
+            at = m.parent?;
+        };
+        while let Some((id, op)) = missing.pop() {
             redo(&mut cluster, op);
+            if !missing.is_empty() {
+                passing(id, missing.len(), &cluster);
+            }
         }
         Some(cluster)
     }
@@ -245,7 +306,18 @@ impl Session {
 
     fn look_at(&mut self, id: MomentId) -> bool {
         self.give_up();
-        match self.cluster_at(id) {
+        // Whoever steps back once steps back again: some of what lies just before is kept, closer
+        // together the nearer it is.
+        let mut near = Vec::new();
+        let cluster = self.made_again(id, |id, still, cluster| {
+            if still.is_power_of_two() {
+                near.push((id, cluster.clone()));
+            }
+        });
+        self.near.extend(near);
+        let surplus = self.near.len().saturating_sub(NEAR);
+        self.near.drain(..surplus);
+        match cluster {
             Some(cluster) => {
                 self.cluster = cluster;
                 self.at = id;
@@ -309,9 +381,8 @@ impl Session {
             }
             Err(stopped) => {
                 // There was no command, but something may have been delivered on the way to that.
-                if let Some(cluster) = self.made_again(self.at) {
-                    self.cluster = cluster;
-                }
+                self.astray = true;
+                self.give_up();
                 Err(stopped)
             }
         }
@@ -463,9 +534,12 @@ impl Session {
     fn record(&mut self, what: What, op: Op) {
         let id = self.moments.len();
         let depth = self.moments[self.at].depth + 1;
-        let keep = id < KEEP_ALL || depth.is_multiple_of(KEEP_EVERY) || matches!(what, What::Person { .. });
+        let work = self.moments[self.at].since_kept + what.work();
+        let keep = work >= KEEP_EVERY || matches!(what, What::Person { .. });
         let kept = keep.then(|| self.cluster.clone());
-        self.moments.push(Moment { parent: Some(self.at), children: Vec::new(), what, op, depth, kept });
+        let since_kept = if keep { 0 } else { work };
+        let parent = Some(self.at);
+        self.moments.push(Moment { parent, children: Vec::new(), what, op, depth, kept, since_kept });
         self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;
@@ -554,7 +628,7 @@ mod tests {
         s.apply(&manifest);
         let mut digests = vec![(s.at(), s.cluster().digest())];
         while s.step(Depth::Command, None) {
-            if s.at() > KEEP_ALL && s.at().is_multiple_of(37) {
+            if s.at().is_multiple_of(37) {
                 digests.push((s.at(), s.cluster().digest()));
             }
         }
@@ -569,5 +643,16 @@ mod tests {
         }
         while s.forward() {}
         assert_eq!(s.cluster().digest(), end);
+        // Backwards, where some of those on the way are at hand.
+        assert!(s.goto(last - 1));
+        for moment in (last - 300..last - 1).rev() {
+            assert!(s.back());
+            assert_eq!(s.at(), moment);
+            assert!(s.near.len() <= NEAR);
+        }
+        let by_steps = s.cluster().digest();
+        s.near.clear();
+        s.astray = true;
+        assert_eq!(s.made_again(last - 300, |_, _, _| ()).map(|c| c.digest()), Some(by_steps));
     }
 }

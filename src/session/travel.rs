@@ -37,11 +37,8 @@ impl Session {
         let mut id = to;
         let cluster = loop {
             let moment = self.moments.get(id)?;
-            if id == self.at && !self.astray {
-                break self.cluster.clone();
-            }
-            if let Some(kept) = &moment.kept {
-                break kept.clone();
+            if let Some(cluster) = self.at_hand(id) {
+                break cluster.clone();
             }
             left.push(moment.op.clone());
             id = moment.parent?;

@@ -41,14 +41,19 @@ pub fn Timeline(props: &Props) -> Html {
     let n = props.marks.len();
     let last = n.saturating_sub(1);
     let step = pitch(n, width);
-    let go = {
-        let (store, marks, strip) = (store.clone(), props.marks.clone(), strip.clone());
+    let at = {
+        let (marks, strip) = (props.marks.clone(), strip.clone());
         move |x: i32| {
-            let Some(el) = strip.cast::<Element>() else { return };
-            let at = (x as f32 - el.get_bounding_client_rect().left() as f32 - EDGE) / step;
-            let at = (at.round().max(0.0) as usize).min(n.saturating_sub(1));
-            if let Some(m) = marks.get(at) {
-                store.goto(m.moment);
+            let left = strip.cast::<Element>()?.get_bounding_client_rect().left() as f32;
+            let at = ((x as f32 - left - EDGE) / step).round().max(0.0) as usize;
+            marks.get(at.min(last)).map(|m| (at.min(last), m.moment))
+        }
+    };
+    let go = {
+        let (store, at) = (store.clone(), at.clone());
+        move |x: i32| {
+            if let Some((_, moment)) = at(x) {
+                store.goto(moment);
             }
         }
     };
@@ -63,10 +68,18 @@ pub fn Timeline(props: &Props) -> Html {
         })
     };
     let onpointermove = {
-        let held = held.clone();
+        let (held, strip, store, t) = (held.clone(), strip.clone(), store.clone(), t.clone());
+        let shown = use_mut_ref(|| None::<MomentId>);
         Callback::from(move |e: PointerEvent| {
             if *held.borrow() {
-                go(e.client_x());
+                return go(e.client_x());
+            }
+            // Who points at a step is told what it was.
+            if let (Some((place, moment)), Some(el)) = (at(e.client_x()), strip.cast::<Element>())
+                && shown.borrow_mut().replace(moment) != Some(moment)
+            {
+                let step = t.with("timeline-step", &[("n", (place as f64).into())]);
+                let _ = el.set_attribute("title", &format!("{step}\n{}", store.said_at(moment)));
             }
         })
     };

@@ -5,8 +5,8 @@ use crate::run::{Result, cargo, command, output, root, run as exec};
 use crate::server::Server;
 use crate::{browser, page, tools};
 
-/// Runs the native benchmark, the one in Chromium and the cold load, or one of them, for some or all
-/// sizes.
+/// Runs the native benchmark, the API server's, the one in Chromium and the cold load, or one of them,
+/// for some or all sizes.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
     let mut sizes: Vec<&str> = Vec::new();
@@ -18,13 +18,16 @@ pub fn run(args: &[String]) -> Result<()> {
             other => return Err(format!("`{other}` is no number of replicas")),
         }
     }
-    if let Some(other) = part.filter(|p| !["native", "browser", "cold"].contains(p)) {
-        return Err(format!("`--only {other}`: only native, browser and cold are known here"));
+    if let Some(other) = part.filter(|p| !["native", "api", "browser", "cold"].contains(p)) {
+        return Err(format!("`--only {other}`: only native, api, browser and cold are known here"));
     }
     let wanted = |name| part.is_none_or(|p| p == name);
     println!("{}\n", machine());
     if wanted("native") {
         exec(cargo().args(["bench", "--quiet", "--bench", "cluster", "--"]).args(&sizes))?;
+    }
+    if wanted("api") {
+        exec(cargo().args(["bench", "--quiet", "--package", "steady-apiserver", "--bench", "api"]))?;
     }
     if wanted("browser") {
         let chromium = browser::ensure()?;

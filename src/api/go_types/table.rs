@@ -11,6 +11,7 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::Node => &NODE,
         Kind::Pod => &POD,
         Kind::Service => &SERVICE,
+        Kind::Endpoints => &ENDPOINTS,
         Kind::ServiceAccount => &SERVICE_ACCOUNT,
         Kind::ConfigMap => &CONFIG_MAP,
         Kind::Secret => &SECRET,
@@ -19,6 +20,7 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::PersistentVolume => &PERSISTENT_VOLUME,
         Kind::StorageClass => &STORAGE_CLASS,
         Kind::Lease => &LEASE,
+        Kind::EndpointSlice => &ENDPOINT_SLICE,
         Kind::Deployment => &DEPLOYMENT,
         Kind::ReplicaSet => &REPLICA_SET,
         Kind::StatefulSet => &STATEFUL_SET,
@@ -60,6 +62,13 @@ pub(super) static SERVICE: GoStruct = GoStruct { name: "Service", fields: &[
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&SERVICE_SPEC), true),
     f("status", Struct(&SERVICE_STATUS), true),
+] };
+
+pub(super) static ENDPOINTS: GoStruct = GoStruct { name: "Endpoints", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("subsets", List(&Struct(&ENDPOINT_SUBSET)), true),
 ] };
 
 pub(super) static SERVICE_ACCOUNT: GoStruct = GoStruct { name: "ServiceAccount", fields: &[
@@ -144,6 +153,15 @@ pub(super) static LEASE: GoStruct = GoStruct { name: "Lease", fields: &[
     f("apiVersion", Text, true),
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&LEASE_SPEC), true),
+] };
+
+pub(super) static ENDPOINT_SLICE: GoStruct = GoStruct { name: "EndpointSlice", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("addressType", Named("v1.AddressType", &Text), false),
+    f("endpoints", List(&Struct(&ENDPOINT)), false),
+    f("ports", List(&Struct(&DISCOVERY_ENDPOINT_PORT)), false),
 ] };
 
 pub(super) static DEPLOYMENT: GoStruct = GoStruct { name: "Deployment", fields: &[
@@ -396,6 +414,12 @@ pub(super) static SERVICE_STATUS: GoStruct = GoStruct { name: "ServiceStatus", f
     f("conditions", List(&Struct(&CONDITION)), true),
 ] };
 
+pub(super) static ENDPOINT_SUBSET: GoStruct = GoStruct { name: "EndpointSubset", fields: &[
+    f("addresses", List(&Struct(&ENDPOINT_ADDRESS)), true),
+    f("notReadyAddresses", List(&Struct(&ENDPOINT_ADDRESS)), true),
+    f("ports", List(&Struct(&ENDPOINT_PORT)), true),
+] };
+
 pub(super) static OBJECT_REFERENCE: GoStruct = GoStruct { name: "ObjectReference", fields: &[
     f("kind", Text, true),
     f("namespace", Text, true),
@@ -496,6 +520,24 @@ pub(super) static LEASE_SPEC: GoStruct = GoStruct { name: "LeaseSpec", fields: &
     f("leaseTransitions", Pointer(&Int32), true),
     f("strategy", Pointer(&Named("v1.CoordinatedLeaseStrategy", &Text)), true),
     f("preferredHolder", Pointer(&Text), true),
+] };
+
+pub(super) static ENDPOINT: GoStruct = GoStruct { name: "Endpoint", fields: &[
+    f("addresses", List(&Text), false),
+    f("conditions", Struct(&ENDPOINT_CONDITIONS), true),
+    f("hostname", Pointer(&Text), true),
+    f("targetRef", Pointer(&Struct(&OBJECT_REFERENCE)), true),
+    f("deprecatedTopology", Map(&Text), true),
+    f("nodeName", Pointer(&Text), true),
+    f("zone", Pointer(&Text), true),
+    f("hints", Pointer(&Struct(&ENDPOINT_HINTS)), true),
+] };
+
+pub(super) static DISCOVERY_ENDPOINT_PORT: GoStruct = GoStruct { name: "EndpointPort", fields: &[
+    f("name", Pointer(&Text), true),
+    f("protocol", Pointer(&Named("v1.Protocol", &Text)), true),
+    f("port", Pointer(&Int32), true),
+    f("appProtocol", Pointer(&Text), true),
 ] };
 
 pub(super) static DEPLOYMENT_SPEC: GoStruct = GoStruct { name: "DeploymentSpec", fields: &[
@@ -1012,6 +1054,20 @@ pub(super) static CONDITION: GoStruct = GoStruct { name: "Condition", fields: &[
     f("message", Text, false),
 ] };
 
+pub(super) static ENDPOINT_ADDRESS: GoStruct = GoStruct { name: "EndpointAddress", fields: &[
+    f("ip", Text, false),
+    f("hostname", Text, true),
+    f("nodeName", Pointer(&Text), true),
+    f("targetRef", Pointer(&Struct(&OBJECT_REFERENCE)), true),
+] };
+
+pub(super) static ENDPOINT_PORT: GoStruct = GoStruct { name: "EndpointPort", fields: &[
+    f("name", Text, true),
+    f("port", Int32, false),
+    f("protocol", Named("v1.Protocol", &Text), true),
+    f("appProtocol", Pointer(&Text), true),
+] };
+
 pub(super) static LABEL_SELECTOR: GoStruct = GoStruct { name: "LabelSelector", fields: &[
     f("matchLabels", Map(&Text), true),
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT)), true),
@@ -1232,6 +1288,17 @@ pub(super) static VOLUME_NODE_AFFINITY: GoStruct = GoStruct { name: "VolumeNodeA
 pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: GoStruct = GoStruct { name: "TopologySelectorLabelRequirement", fields: &[
     f("key", Text, false),
     f("values", List(&Text), false),
+] };
+
+pub(super) static ENDPOINT_CONDITIONS: GoStruct = GoStruct { name: "EndpointConditions", fields: &[
+    f("ready", Pointer(&Bool), true),
+    f("serving", Pointer(&Bool), true),
+    f("terminating", Pointer(&Bool), true),
+] };
+
+pub(super) static ENDPOINT_HINTS: GoStruct = GoStruct { name: "EndpointHints", fields: &[
+    f("forZones", List(&Struct(&FOR_ZONE)), true),
+    f("forNodes", List(&Struct(&FOR_NODE)), true),
 ] };
 
 pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
@@ -1669,6 +1736,14 @@ pub(super) static SECRET_REFERENCE: GoStruct = GoStruct { name: "SecretReference
 
 pub(super) static NODE_SELECTOR: GoStruct = GoStruct { name: "NodeSelector", fields: &[
     f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM)), false),
+] };
+
+pub(super) static FOR_ZONE: GoStruct = GoStruct { name: "ForZone", fields: &[
+    f("name", Text, false),
+] };
+
+pub(super) static FOR_NODE: GoStruct = GoStruct { name: "ForNode", fields: &[
+    f("name", Text, false),
 ] };
 
 pub(super) static ROLLING_UPDATE_DEPLOYMENT: GoStruct = GoStruct { name: "RollingUpdateDeployment", fields: &[

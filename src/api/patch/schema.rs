@@ -13,6 +13,7 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::Node => &NODE,
         Kind::Pod => &POD,
         Kind::Service => &SERVICE,
+        Kind::Endpoints => &ENDPOINTS,
         Kind::ServiceAccount => &SERVICE_ACCOUNT,
         Kind::ConfigMap => &CONFIG_MAP,
         Kind::Secret => &SECRET,
@@ -21,6 +22,7 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::PersistentVolume => &PERSISTENT_VOLUME,
         Kind::StorageClass => &STORAGE_CLASS,
         Kind::Lease => &LEASE,
+        Kind::EndpointSlice => &ENDPOINT_SLICE,
         Kind::Deployment => &DEPLOYMENT,
         Kind::ReplicaSet => &REPLICA_SET,
         Kind::StatefulSet => &STATEFUL_SET,
@@ -54,6 +56,11 @@ static SERVICE: Type = Type { name: "Service", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&SERVICE_SPEC)),
     f("status", Struct(&SERVICE_STATUS)),
+] };
+
+static ENDPOINTS: Type = Type { name: "Endpoints", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("subsets", List(&Struct(&ENDPOINT_SUBSET))).atomic(),
 ] };
 
 static SERVICE_ACCOUNT: Type = Type { name: "ServiceAccount", atomic: false, fields: &[
@@ -104,6 +111,12 @@ static STORAGE_CLASS: Type = Type { name: "StorageClass", atomic: false, fields:
 static LEASE: Type = Type { name: "Lease", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&LEASE_SPEC)),
+] };
+
+static ENDPOINT_SLICE: Type = Type { name: "EndpointSlice", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("endpoints", List(&Struct(&ENDPOINT))).atomic(),
+    f("ports", List(&Struct(&DISCOVERY_ENDPOINT_PORT))).atomic(),
 ] };
 
 static DEPLOYMENT: Type = Type { name: "Deployment", atomic: false, fields: &[
@@ -241,6 +254,12 @@ static SERVICE_STATUS: Type = Type { name: "ServiceStatus", atomic: false, field
     f("conditions", List(&Struct(&CONDITION))).merge().merge_key("type").list_map(&["type"]),
 ] };
 
+static ENDPOINT_SUBSET: Type = Type { name: "EndpointSubset", atomic: false, fields: &[
+    f("addresses", List(&Struct(&ENDPOINT_ADDRESS))).atomic(),
+    f("notReadyAddresses", List(&Struct(&ENDPOINT_ADDRESS))).atomic(),
+    f("ports", List(&Struct(&ENDPOINT_PORT))).atomic(),
+] };
+
 static OBJECT_REFERENCE: Type = Type { name: "ObjectReference", atomic: true, fields: &[] };
 
 static LOCAL_OBJECT_REFERENCE: Type = Type { name: "LocalObjectReference", atomic: true, fields: &[] };
@@ -303,6 +322,16 @@ static TOPOLOGY_SELECTOR_TERM: Type = Type { name: "TopologySelectorTerm", atomi
 ] };
 
 static LEASE_SPEC: Type = Type { name: "LeaseSpec", atomic: false, fields: &[] };
+
+static ENDPOINT: Type = Type { name: "Endpoint", atomic: false, fields: &[
+    f("addresses", List(&Scalar)).list_set(),
+    f("conditions", Struct(&ENDPOINT_CONDITIONS)),
+    f("targetRef", Struct(&OBJECT_REFERENCE)),
+    f("deprecatedTopology", Map(&Scalar)),
+    f("hints", Struct(&ENDPOINT_HINTS)),
+] };
+
+static DISCOVERY_ENDPOINT_PORT: Type = Type { name: "EndpointPort", atomic: true, fields: &[] };
 
 static DEPLOYMENT_SPEC: Type = Type { name: "DeploymentSpec", atomic: false, fields: &[
     f("selector", Struct(&LABEL_SELECTOR)),
@@ -573,6 +602,12 @@ static LOAD_BALANCER_STATUS: Type = Type { name: "LoadBalancerStatus", atomic: f
 
 static CONDITION: Type = Type { name: "Condition", atomic: false, fields: &[] };
 
+static ENDPOINT_ADDRESS: Type = Type { name: "EndpointAddress", atomic: true, fields: &[
+    f("targetRef", Struct(&OBJECT_REFERENCE)),
+] };
+
+static ENDPOINT_PORT: Type = Type { name: "EndpointPort", atomic: true, fields: &[] };
+
 static LABEL_SELECTOR: Type = Type { name: "LabelSelector", atomic: true, fields: &[
     f("matchLabels", Map(&Scalar)),
     f("matchExpressions", List(&Struct(&LABEL_SELECTOR_REQUIREMENT))).atomic(),
@@ -669,6 +704,13 @@ static VOLUME_NODE_AFFINITY: Type = Type { name: "VolumeNodeAffinity", atomic: f
 
 static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Type = Type { name: "TopologySelectorLabelRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
+] };
+
+static ENDPOINT_CONDITIONS: Type = Type { name: "EndpointConditions", atomic: false, fields: &[] };
+
+static ENDPOINT_HINTS: Type = Type { name: "EndpointHints", atomic: false, fields: &[
+    f("forZones", List(&Struct(&FOR_ZONE))).atomic(),
+    f("forNodes", List(&Struct(&FOR_NODE))).atomic(),
 ] };
 
 static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
@@ -902,6 +944,10 @@ static SECRET_REFERENCE: Type = Type { name: "SecretReference", atomic: true, fi
 static NODE_SELECTOR: Type = Type { name: "NodeSelector", atomic: true, fields: &[
     f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM))).atomic(),
 ] };
+
+static FOR_ZONE: Type = Type { name: "ForZone", atomic: false, fields: &[] };
+
+static FOR_NODE: Type = Type { name: "ForNode", atomic: false, fields: &[] };
 
 static ROLLING_UPDATE_DEPLOYMENT: Type = Type { name: "RollingUpdateDeployment", atomic: false, fields: &[] };
 

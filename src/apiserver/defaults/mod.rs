@@ -47,6 +47,16 @@ pub fn apply(object: &mut Object) {
         Kind::Pod => change(object, pod::pod),
         Kind::Service => change(object, core::service),
         Kind::ConfigMap | Kind::ServiceAccount | Kind::Event | Kind::Lease => {}
+        Kind::Endpoints => change::<t::Endpoints>(object, |e| {
+            let ports = e.subsets.iter_mut().flatten().flat_map(|s| s.ports.iter_mut().flatten());
+            ports.for_each(|p| default(&mut p.protocol, "TCP"));
+        }),
+        Kind::EndpointSlice => change::<t::EndpointSlice>(object, |s| {
+            for port in s.ports.iter_mut().flatten() {
+                port.name.get_or_insert_default();
+                default(&mut port.protocol, "TCP");
+            }
+        }),
         Kind::Secret => change(object, core::secret),
         Kind::Namespace => change(object, core::namespace),
         Kind::Node => change(object, core::node),

@@ -68,6 +68,11 @@ fn update(managers: &mut Vec<Manager>, note: &Note) {
     if note.component && note.before.is_none() {
         leave_out_admission(kind, &mut new);
     }
+    if note.bound
+        && let Some(Value::Object(spec)) = new.get_mut("spec")
+    {
+        spec.remove("nodeName");
+    }
     let comparison = typed::compare(Place::of(kind), &old, &new);
     let reset = reset_fields(kind, note.subresource);
     let changed = comparison.modified.union(&comparison.added);

@@ -6,6 +6,7 @@
 
 mod batch;
 mod core;
+mod endpoints;
 mod pod;
 mod storage;
 mod workloads;
@@ -46,6 +47,8 @@ pub fn columns(kind: Kind) -> &'static [Column] {
         Kind::CronJob => batch::CRON_JOB,
         Kind::PodDisruptionBudget => workloads::DISRUPTION_BUDGET,
         Kind::Service => core::SERVICE,
+        Kind::Endpoints => endpoints::ENDPOINTS,
+        Kind::EndpointSlice => endpoints::SLICE,
         Kind::Namespace => core::NAMESPACE,
         Kind::Node => core::NODE,
         Kind::ConfigMap => core::CONFIG_MAP,
@@ -73,6 +76,8 @@ pub fn row(object: &Object, now: Timestamp) -> Vec<String> {
         Kind::CronJob => object.get().map(|o| batch::cron_job(o, now)),
         Kind::PodDisruptionBudget => object.get().map(|o| workloads::disruption_budget(o, now)),
         Kind::Service => object.get().map(|o| core::service(o, now)),
+        Kind::Endpoints => object.get().map(|o| endpoints::endpoints(o, now)),
+        Kind::EndpointSlice => object.get().map(|o| endpoints::slice(o, now)),
         Kind::Namespace => object.get().map(|o| core::namespace(o, now)),
         Kind::Node => object.get().map(|o| core::node(o, now)),
         Kind::ConfigMap => object.get().map(|o| core::config_map(o, now)),

@@ -21,6 +21,7 @@ mod cron;
 mod cron_job;
 mod daemon_set;
 mod diff;
+mod endpoints;
 mod env;
 mod event;
 mod field;
@@ -123,6 +124,13 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
     errs
 }
 
+/// What is wrong with a new status of a pod that stays what it is otherwise.
+pub(super) fn validate_pod_status(pod: &t::Pod, status: &t::PodStatus) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    pod_status::status(&mut errs, status, pod);
+    errs
+}
+
 /// The rule of the object's kind, called with the struct inside.
 macro_rules! rules {
     ($errs:expr, $new:expr, { $($kind:ident: $rule:path,)* }) => {
@@ -147,6 +155,8 @@ fn create(object: &Object, errs: &mut Errors) {
         CronJob: cron_job::create,
         Pod: pod::create,
         Service: service::service,
+        Endpoints: endpoints::create,
+        EndpointSlice: endpoints::create_slice,
         ConfigMap: config::config_map,
         Secret: config::secret,
         ServiceAccount: config::service_account,
@@ -172,6 +182,8 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
         CronJob: cron_job::update,
         Pod: pod_update::update,
         Service: service_update::update,
+        Endpoints: endpoints::update,
+        EndpointSlice: endpoints::update_slice,
         ConfigMap: config::config_map_update,
         Secret: config::secret_update,
         ServiceAccount: config::service_account_update,

@@ -10,9 +10,18 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     pod_update::annotations(errs, new, old);
     let none = Default::default();
-    let status = or_default(&new.status, &none);
-    let none_before = Default::default();
-    let before = or_default(&old.status, &none_before);
+    status(errs, or_default(&new.status, &none), old);
+    let node = |pod: &t::Pod| pod.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
+    if node(new) != node(old) {
+        let at = Path::new("status").child("nodeName");
+        errs.push(FieldError::forbidden(&at, "may not be changed directly"));
+    }
+}
+
+/// What a status may be after that of the pod.
+pub(super) fn status(errs: &mut Errors, status: &t::PodStatus, old: &t::Pod) {
+    let none = Default::default();
+    let before = or_default(&old.status, &none);
     for (i, condition) in list(&status.conditions).iter().enumerate() {
         if !matches!(condition.type_.as_str(), "PodScheduled" | "Ready" | "Initialized") {
             // Kubernetes reports conditions under `metadata`.
@@ -22,12 +31,7 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     }
     let path = Path::new("status");
     let none = Default::default();
-    let spec = or_default(&new.spec, &none);
-    let none_before = Default::default();
-    let spec_before = or_default(&old.spec, &none_before);
-    if text(&spec.node_name) != text(&spec_before.node_name) {
-        errs.push(FieldError::forbidden(&path.child("nodeName"), "may not be changed directly"));
-    }
+    let spec_before = or_default(&old.spec, &none);
     let nominated = text(&status.nominated_node_name);
     if nominated != text(&before.nominated_node_name) && !nominated.is_empty() {
         security::dns_name(errs, nominated, &path.child("nominatedNodeName"));

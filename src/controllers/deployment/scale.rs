@@ -125,7 +125,7 @@ async fn resize(
     if let Some(s) = n.spec.as_mut() {
         s.replicas = Some(size);
     }
-    set_size_annotations(n, desired, max);
+    set_size_annotations(&mut n.metadata.annotations, desired, max);
     let why = Why::new(rule)
         .read("want", reference(d), "spec.replicas", desired)
         .with("max", max)

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::scale;
 use super::util::{
-    self, HASH_LABEL, REVISION, actual, available, find_new, find_old, has_progress_deadline, max_revision,
+    self, HASH_LABEL, REVISION, actual, available, find_new, has_progress_deadline, max_revision,
     new_condition, new_rs_new_replicas, reason, reference, replicas, revision, rs_reference, set_condition,
     spec, sum, wanted,
 };
@@ -41,8 +41,9 @@ pub(super) async fn all_replica_sets(
     list: &[Rc<ReplicaSet>],
     create: bool,
 ) -> Result<(Rc<Deployment>, ReplicaSets)> {
-    let old = find_old(&d, list);
-    let (d, new) = new_replica_set(cx, d, list, &old, create).await?;
+    let existing = find_new(&d, list);
+    let old = util::but(list, existing.as_ref());
+    let (d, new) = new_replica_set(cx, d, existing, &old, create).await?;
     Ok((d, (new, old)))
 }
 
@@ -50,12 +51,12 @@ pub(super) async fn all_replica_sets(
 async fn new_replica_set(
     cx: &Cx,
     d: Rc<Deployment>,
-    list: &[Rc<ReplicaSet>],
+    existing: Option<Rc<ReplicaSet>>,
     old: &[Rc<ReplicaSet>],
     create: bool,
 ) -> Result<(Rc<Deployment>, Option<Rc<ReplicaSet>>)> {
     let new_revision = max_revision(old) + 1;
-    if let Some(existing) = find_new(&d, list) {
+    if let Some(existing) = existing {
         return update_existing(cx, d, existing, new_revision).await;
     }
     if !create {
@@ -70,8 +71,12 @@ async fn update_existing(
     existing: Rc<ReplicaSet>,
     new_revision: i64,
 ) -> Result<(Rc<Deployment>, Option<Rc<ReplicaSet>>)> {
-    let mut rs = existing.clone();
-    let changed = util::set_new_rs_annotations(&d, Rc::make_mut(&mut rs), new_revision, true);
+    let mut rs = existing;
+    let mut annotations = rs.metadata.annotations.clone();
+    let changed = util::set_new_rs_annotations(&d, &mut annotations, new_revision, true);
+    if annotations != rs.metadata.annotations {
+        Rc::make_mut(&mut rs).metadata.annotations = annotations;
+    }
     let min_ready = d.spec.as_ref().and_then(|s| s.min_ready_seconds);
     let other_min_ready =
         rs.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0) != min_ready.unwrap_or(0);
@@ -89,9 +94,9 @@ async fn update_existing(
         return Ok((d, Some(rs)));
     }
     let rs_revision = rs.metadata.annotation(REVISION).unwrap_or_default().to_owned();
-    let mut needs_update = util::set_deployment_revision(Rc::make_mut(&mut d), &rs_revision);
-    let status = d.status.clone().unwrap_or_default();
-    if has_progress_deadline(&d) && util::condition(&status, reason::PROGRESSING).is_none() {
+    let mut needs_update = util::set_deployment_revision(&mut d, &rs_revision);
+    let progressing = d.status.as_ref().and_then(|s| util::condition(s, reason::PROGRESSING));
+    if has_progress_deadline(&d) && progressing.is_none() {
         let message = format!("Found new replica set {:?}", rs.metadata.name());
         let c = new_condition(reason::PROGRESSING, "True", reason::FOUND_NEW_RS, message, cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
@@ -133,7 +138,7 @@ async fn create_new(
         let message = format!("Scaled up replica set {name} from 0 to {first}");
         cx.event(&*d, "Normal", "ScalingReplicaSet", message);
     }
-    let mut needs_update = util::set_deployment_revision(Rc::make_mut(&mut d), &new_revision.to_string());
+    let mut needs_update = util::set_deployment_revision(&mut d, &new_revision.to_string());
     if !existed && has_progress_deadline(&d) {
         let message = format!("Created new replica set {name:?}");
         let c = new_condition(reason::PROGRESSING, "True", reason::NEW_RS, message, cx.now());
@@ -176,7 +181,7 @@ fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) ->
         }),
         status: None,
     };
-    util::set_new_rs_annotations(d, &mut rs, new_revision, false);
+    util::set_new_rs_annotations(d, &mut rs.metadata.annotations, new_revision, false);
     rs
 }
 

@@ -9,8 +9,8 @@ use jiff::SignedDuration;
 
 use crate::api::intstr::{Rounding, scaled_value};
 use crate::api::types::{
-    Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, PodTemplateSpec,
-    ReplicaSet, Time,
+    Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, ObjectMeta,
+    PodTemplateSpec, ReplicaSet, Time,
 };
 use crate::api::{MetaExt, ObjectRef, Timestamp, later};
 
@@ -158,17 +158,16 @@ pub fn equal_ignore_hash(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
     if a.spec != b.spec {
         return false;
     }
-    let labels = |t: &PodTemplateSpec| {
-        let labels = t.metadata.as_ref().and_then(|m| m.labels.clone()).unwrap_or_default();
-        labels.into_iter().filter(|(k, _)| k != HASH_LABEL).collect::<BTreeMap<_, _>>()
-    };
-    let rest = |t: &PodTemplateSpec| {
-        let mut m = t.metadata.clone().unwrap_or_default();
-        m.labels = None;
-        m.annotations = m.annotations.filter(|a| !a.is_empty());
-        m
-    };
-    labels(a) == labels(b) && rest(a) == rest(b)
+    let none = ObjectMeta::default();
+    let (a, b) = (a.metadata.as_ref().unwrap_or(&none), b.metadata.as_ref().unwrap_or(&none));
+    let bare = |m: &ObjectMeta| ObjectMeta { labels: None, annotations: None, ..m.clone() };
+    let annotations = |m: &ObjectMeta| m.annotations.as_ref().is_some_and(|a| !a.is_empty());
+    let same_annotations = a.annotations == b.annotations || (!annotations(a) && !annotations(b));
+    labels_but_hash(a).eq(labels_but_hash(b)) && same_annotations && (a == b || bare(a) == bare(b))
+}
+
+fn labels_but_hash(m: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
+    m.labels_or_empty().iter().filter(|(k, _)| *k != HASH_LABEL)
 }
 
 /// A ReplicaSet's template.
@@ -197,11 +196,13 @@ pub fn find_new(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>
 
 /// All but the new one.
 pub fn find_old(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
-    let new = find_new(d, all);
-    all.iter()
-        .filter(|rs| new.as_ref().is_none_or(|n| n.metadata.uid() != rs.metadata.uid()))
-        .cloned()
-        .collect()
+    but(all, find_new(d, all).as_ref())
+}
+
+/// All but one.
+pub fn but(all: &[Rc<ReplicaSet>], one: Option<&Rc<ReplicaSet>>) -> Vec<Rc<ReplicaSet>> {
+    let other = |rs: &&Rc<ReplicaSet>| one.is_none_or(|o| o.metadata.uid() != rs.metadata.uid());
+    all.iter().filter(other).cloned().collect()
 }
 
 /// Those that are to have pods.
@@ -224,8 +225,11 @@ pub fn int_annotation(rs: &ReplicaSet, key: &str) -> Option<i32> {
     rs.metadata.annotation(key)?.parse().ok()
 }
 
+/// `metadata.annotations`
+pub type Annotations = Option<BTreeMap<String, String>>;
+
 /// Sets an annotation; whether that changed anything.
-fn set(annotations: &mut Option<BTreeMap<String, String>>, key: &str, value: &str) -> bool {
+fn set(annotations: &mut Annotations, key: &str, value: &str) -> bool {
     let map = annotations.get_or_insert_default();
     if map.get(key).is_some_and(|v| v == value) {
         return false;
@@ -241,29 +245,31 @@ pub fn size_annotations_need_update(rs: &ReplicaSet, desired: i32, max: i32) -> 
 }
 
 /// Writes the annotations about sizes; whether that changed anything.
-pub fn set_size_annotations(rs: &mut ReplicaSet, desired: i32, max: i32) -> bool {
-    let a = &mut rs.metadata.annotations;
+pub fn set_size_annotations(a: &mut Annotations, desired: i32, max: i32) -> bool {
     let d = set(a, DESIRED_REPLICAS, &desired.to_string());
     let m = set(a, MAX_REPLICAS, &max.to_string());
     d || m
 }
 
 /// Writes the Deployment's revision; whether that changed anything.
-pub fn set_deployment_revision(d: &mut Deployment, revision: &str) -> bool {
-    set(&mut d.metadata.annotations, REVISION, revision)
+pub fn set_deployment_revision(d: &mut Rc<Deployment>, revision: &str) -> bool {
+    // Mostly it is there already, and nothing is copied to find out.
+    d.metadata.annotation(REVISION) != Some(revision)
+        && set(&mut Rc::make_mut(d).metadata.annotations, REVISION, revision)
 }
 
 /// Writes the new ReplicaSet's annotations: the Deployment's own, the revision, the revisions it
 /// was before, and for one that is about to be made the sizes. Whether that changed anything.
-pub fn set_new_rs_annotations(d: &Deployment, rs: &mut ReplicaSet, new_revision: i64, exists: bool) -> bool {
+pub fn set_new_rs_annotations(d: &Deployment, rs: &mut Annotations, new_revision: i64, exists: bool) -> bool {
+    let get = |rs: &Annotations, key: &str| rs.as_ref().and_then(|a| a.get(key)).cloned();
     let mut changed = false;
     for (k, v) in d.metadata.annotations.iter().flatten() {
         let own = [LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED_REPLICAS, MAX_REPLICAS, ROLLBACK_TO];
         if !own.contains(&k.as_str()) {
-            changed |= set(&mut rs.metadata.annotations, k, v);
+            changed |= set(rs, k, v);
         }
     }
-    let old = rs.metadata.annotation(REVISION).map(str::to_owned);
+    let old = get(rs, REVISION);
     let old_number = match old.as_deref().unwrap_or_default() {
         "" => 0,
         text => match text.parse::<i64>() {
@@ -272,12 +278,11 @@ pub fn set_new_rs_annotations(d: &Deployment, rs: &mut ReplicaSet, new_revision:
         },
     };
     if old_number < new_revision {
-        set(&mut rs.metadata.annotations, REVISION, &new_revision.to_string());
+        set(rs, REVISION, &new_revision.to_string());
         changed = true;
         if let Some(old) = old {
-            let history = rs.metadata.annotation(REVISION_HISTORY).unwrap_or_default().to_owned();
-            let history = remember(&history, &old);
-            set(&mut rs.metadata.annotations, REVISION_HISTORY, &history);
+            let history = remember(&get(rs, REVISION_HISTORY).unwrap_or_default(), &old);
+            set(rs, REVISION_HISTORY, &history);
         }
     }
     if !exists && set_size_annotations(rs, wanted(d), wanted(d).saturating_add(max_surge(d))) {

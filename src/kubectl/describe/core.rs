@@ -1,8 +1,9 @@
 //! Services, namespaces, configuration; and kinds without a description of their own.
 
+use super::super::context::{Context, Result};
 use super::{Writer, annotations};
-use crate::api::types::{ConfigMap, Namespace, Secret, Service};
-use crate::api::{Object, intstr, yaml};
+use crate::api::types::{ConfigMap, EndpointSlice, Namespace, Secret, Service};
+use crate::api::{Kind, Object, intstr, yaml};
 
 fn head(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -13,8 +14,10 @@ fn head(w: &mut Writer, object: &Object) {
     annotations(w, object.meta());
 }
 
-pub(super) fn service(w: &mut Writer, object: &Object) -> bool {
-    let Some(s) = object.get::<Service>() else { return true };
+pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(s) = object.get::<Service>() else { return Ok(true) };
+    let of = format!("{}={}", crate::controllers::endpoint::slices::SERVICE_NAME, object.name());
+    let slices = cx.list(Kind::EndpointSlice, object.namespace(), &of)?;
     let spec = s.spec.clone().unwrap_or_default();
     head(w, object);
     let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
@@ -42,8 +45,8 @@ pub(super) fn service(w: &mut Writer, object: &Object) -> bool {
         if let Some(n) = p.node_port.filter(|n| *n > 0) {
             w.line(0, &format!("NodePort:\t{name}\t{n}/{protocol}"));
         }
-        // Endpoints are in slices, which are not served here yet.
-        w.line(0, "Endpoints:\t");
+        let port = p.name.as_deref().unwrap_or_default();
+        w.line(0, &format!("Endpoints:\t{}", endpoints(&slices, port)));
     }
     w.line(0, &format!("Session Affinity:\t{}", spec.session_affinity.as_deref().unwrap_or_default()));
     if let Some(p) = &spec.external_traffic_policy {
@@ -52,7 +55,36 @@ pub(super) fn service(w: &mut Writer, object: &Object) -> bool {
     if let Some(p) = &spec.internal_traffic_policy {
         w.line(0, &format!("Internal Traffic Policy:\t{p}"));
     }
-    true
+    Ok(true)
+}
+
+/// The ready addresses behind a port, three of them by name (`formatEndpointSlices`).
+fn endpoints(slices: &[Object], port: &str) -> String {
+    const LISTED: usize = 3;
+    if slices.is_empty() {
+        return "<none>".into();
+    }
+    let mut all = Vec::new();
+    for slice in slices.iter().filter_map(|o| o.get::<EndpointSlice>()) {
+        let ready = || {
+            let all = slice.endpoints.iter().flatten();
+            all.filter(|e| e.conditions.as_ref().and_then(|c| c.ready) != Some(false))
+                .filter_map(|e| e.addresses.first())
+        };
+        let ports = slice.ports.as_deref().unwrap_or_default();
+        if ports.is_empty() {
+            all.extend(ready().cloned());
+        }
+        for p in ports.iter().filter(|p| p.name.as_deref().unwrap_or_default() == port) {
+            let number = p.port.unwrap_or_default();
+            all.extend(ready().map(|ip| format!("{ip}:{number}")));
+        }
+    }
+    let shown = all.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(",");
+    match all.len().saturating_sub(LISTED) {
+        0 => shown,
+        more => format!("{shown} + {more} more..."),
+    }
 }
 
 pub(super) fn config_map(w: &mut Writer, object: &Object) -> bool {

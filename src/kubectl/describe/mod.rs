@@ -77,7 +77,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Kind::Deployment => workloads::deployment(cx, &mut w, object)?,
         Kind::ReplicaSet => workloads::replica_set(cx, &mut w, object)?,
         Kind::Node => node::describe(cx, &mut w, object)?,
-        Kind::Service => core::service(&mut w, object),
+        Kind::Service => core::service(cx, &mut w, object)?,
         Kind::ConfigMap => core::config_map(&mut w, object),
         Kind::Secret => core::secret(&mut w, object),
         Kind::Namespace => core::namespace(&mut w, object),

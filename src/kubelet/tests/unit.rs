@@ -48,6 +48,8 @@ fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
     let mut config = Config::nodes(2);
     config.controllers = std::rc::Rc::new(Vec::new);
     config.scheduler = std::rc::Rc::new(Vec::new);
+    config.addons = std::rc::Rc::new(Vec::new);
+    config.addon_objects = Vec::new();
     let mut cluster = Cluster::new(&config);
     super::unit::create_many(&mut cluster, 2, 40);
     assert!(cluster.run_to_steady(10_000, |_, _| {}));
@@ -88,6 +90,8 @@ fn cost_of_ten_thousand_pods() {
     let mut config = Config::nodes(100);
     config.controllers = std::rc::Rc::new(Vec::new);
     config.scheduler = std::rc::Rc::new(Vec::new);
+    config.addons = std::rc::Rc::new(Vec::new);
+    config.addon_objects = Vec::new();
     let mut cluster = Cluster::new(&config);
     create_many(&mut cluster, 100, 10_000);
     let begin = std::time::Instant::now();
@@ -114,8 +118,9 @@ struct Alone {
 
 impl Alone {
     fn see(&mut self, object: &crate::api::Object) {
-        let old = std::rc::Rc::make_mut(&mut self.caches).of_mut(object.kind()).upsert(object.clone());
-        let seen = crate::client::Notification { old, new: Some(object.clone()) };
+        let (key, caches) = (object.key(), std::rc::Rc::make_mut(&mut self.caches));
+        let old = caches.of_mut(object.kind()).upsert(key.clone(), object.clone());
+        let seen = crate::client::Notification { key, old, new: Some(object.clone()) };
         let mut timers = Vec::new();
         self.component.notify(
             &mut crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers },
@@ -135,6 +140,7 @@ impl Alone {
                 let object = match &pending.request.body {
                     Body::Object(o) => o.clone(),
                     Body::Patch(Patch::Between { to, .. }) => to.clone(),
+                    Body::Patch(Patch::PodStatus { from, status }) => Patch::between(from, status).1,
                     _ => panic!("{:?}", pending.request),
                 };
                 if let Some(pod) = object.get::<crate::api::types::Pod>() {

@@ -338,7 +338,7 @@ fn claims() {
     let bound = |volume: &str| json!({"metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}, "spec": {"volumeName": volume}});
     let selected = json!({"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "n2"}}});
     let pv: PersistentVolume = serde_json::from_value(json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"},
-        "spec": {"capacity": {"storage": "2Gi"}, "accessModes": ["ReadWriteOnce"], "nodeAffinity": {"required": {"nodeSelectorTerms": [
+        "spec": {"storageClassName": "wait", "capacity": {"storage": "2Gi"}, "accessModes": ["ReadWriteOnce"], "nodeAffinity": {"required": {"nodeSelectorTerms": [
             {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["n3"]}]}]}}},
         "status": {"phase": "Available"}}))
     .unwrap();

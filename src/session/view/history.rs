@@ -26,6 +26,10 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
     let mut out = Vec::new();
     for id in session.timeline() {
         let Some(moment) = session.moment(id) else { continue };
+        // Most moments wrote something else, and there can be very many of them.
+        if !moment.wrote(of) {
+            continue;
+        }
         for w in moment.writes() {
             if w.object == *of {
                 out.push(Version {

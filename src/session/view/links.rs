@@ -3,6 +3,7 @@
 use crate::api::types::Event;
 use crate::api::{Kind, Object, ObjectRef};
 use crate::cluster::Cluster;
+use crate::etcd::Record;
 
 use super::graph::{EdgeKind, Graph};
 
@@ -54,21 +55,30 @@ pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
     out
 }
 
+/// With more events than this, only those are looked at that are named after their object, as every
+/// component names them.
+const EVENTS: usize = 2_000;
+
 /// The events about an object, oldest first.
 pub fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
-    let mut events: Vec<(u64, Object)> = cluster
-        .api()
-        .etcd()
-        .range(Kind::Event, Some(namespace))
-        .filter(|(_, r)| {
-            r.object.get::<Event>().is_some_and(|e| {
-                e.involved_object.kind.as_deref() == Some(of.kind.as_str())
-                    && e.involved_object.name.as_deref() == Some(&*of.key.name)
-            })
-        })
-        .map(|(_, r)| (r.mod_revision, r.object.clone()))
-        .collect();
+    let etcd = cluster.api().etcd();
+    let mut events: Vec<(u64, Object)> = Vec::new();
+    let mut look = |record: &Record| {
+        let about = record.object.get::<Event>().is_some_and(|e| {
+            e.involved_object.name.as_deref() == Some(&*of.key.name)
+                && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
+        });
+        if about {
+            events.push((record.mod_revision, record.object.clone()));
+        }
+    };
+    if etcd.range(Kind::Event, Some(namespace)).nth(EVENTS).is_some() {
+        let prefix = format!("{}.", of.key.name);
+        etcd.named(Kind::Event, namespace, &prefix).for_each(|(_, r)| look(r));
+    } else {
+        etcd.range(Kind::Event, Some(namespace)).for_each(|(_, r)| look(r));
+    }
     events.sort_by_key(|(revision, _)| *revision);
     events.into_iter().map(|(_, o)| o).collect()
 }

@@ -159,9 +159,13 @@ fn Tile(props: &TileProps) -> Html {
     let columns = props.columns.max(1);
     let path = |want: PodLook| {
         let mut d = String::new();
+        if props.coarse {
+            runs(&props.looks, columns, want, &mut d);
+            return d;
+        }
         for (i, _) in props.looks.iter().enumerate().filter(|(_, look)| **look == Some(want)) {
             let (x, y) = ((i % columns) as f32 * CELL, (i / columns) as f32 * CELL);
-            let _ = write!(d, "M{x} {y}{}", if props.coarse { SQUARE } else { shape(want) });
+            let _ = write!(d, "M{x} {y}{}", shape(want));
         }
         d
     };
@@ -172,11 +176,31 @@ fn Tile(props: &TileProps) -> Html {
     });
     let side = CELL * TILE as f32;
     let at = format!("translate({} {})", props.x as f32 * side, props.y as f32 * side);
-    html! { <g transform={at}>{ for paths }</g> }
+    html! {
+        <g transform={at}>{ for paths }
+            if props.coarse { <path class="slits" d={SLITS} /> }
+        </g>
+    }
 }
 
-/// A cell that is so small that only its colour tells.
-const SQUARE: &str = "h13v13h-13z";
+/// Cells so small that only their colour tells: what lies beside each other is one band …
+fn runs(looks: &[Option<PodLook>], columns: usize, want: PodLook, d: &mut String) {
+    for (row, looks) in looks.chunks(columns).enumerate() {
+        let mut from = 0;
+        for same in looks.chunk_by(|a, b| a == b) {
+            if same.first() == Some(&Some(want)) {
+                let (x, y) = (from as f32 * CELL, row as f32 * CELL);
+                let w = same.len() as f32 * CELL - 3.0;
+                let _ = write!(d, "M{x} {y}h{w}v13h-{w}z");
+            }
+            from += same.len();
+        }
+    }
+}
+
+/// … which these cut into cells.
+const SLITS: &str = "M14.5 0v256m16-256v256m16-256v256m16-256v256m16-256v256m16-256v256m16-256v256m16-256v256m16-256v256\
+    m16-256v256m16-256v256m16-256v256m16-256v256m16-256v256m16-256v256";
 
 fn coarse_class(l: PodLook) -> &'static str {
     match l {

@@ -1,11 +1,29 @@
-//! Every version of an object on this branch, and who wrote it.
+//! Every version of an object on this branch: who wrote it, and what that changed.
 
-use steady::session::view::versions;
+use steady::session::view::{FieldChange, Version, field_changes, versions};
 use yew::prelude::*;
 
 use super::TabProps;
 use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::i18n::middle;
 use crate::ui::who;
+
+/// Of so many versions, the newest, it is told what they changed.
+const COMPARED: usize = 40;
+/// So many changes of a version are named.
+const NAMED: usize = 3;
+
+/// What a version changed: the first few fields, times left aside, and how many more there are.
+fn changes(before: Option<&Version>, v: &Version) -> (Vec<FieldChange>, usize) {
+    let (Some(old), Some(new)) = (before.and_then(|b| b.object.as_ref()), &v.object) else {
+        return (Vec::new(), 0);
+    };
+    let mut all = field_changes(old, new);
+    all.retain(|c| !c.path.ends_with("Time") && !c.path.ends_with("observedGeneration"));
+    let more = all.len().saturating_sub(NAMED);
+    all.truncate(NAMED);
+    (all, more)
+}
 
 /// The versions, newest first.
 #[component]
@@ -13,8 +31,16 @@ pub fn History(props: &TabProps) -> Html {
     let store = use_store();
     let t = use_texts();
     let (versions, at) = store.with(|s| (versions(s.session(), &props.object), s.session().at()));
-    let row = |v: &steady::session::view::Version| {
+    let row = |(i, v): (usize, &Version)| {
         let (store, moment) = (store.clone(), v.moment);
+        let before =
+            i.checked_sub(1).filter(|_| i + COMPARED >= versions.len()).and_then(|b| versions.get(b));
+        let (changed, more) = changes(before, v);
+        let change = |c: &FieldChange| {
+            let short = c.path.rsplit_once('.').map_or(c.path.as_str(), |(_, s)| s).to_owned();
+            let value = |v: &Option<String>| middle(v.as_deref().unwrap_or("–"), 22);
+            html! { <span class="change" title={c.path.clone()}>{ short }{ " " }<s>{ value(&c.old) }</s>{ " → " }<b>{ value(&c.new) }</b></span> }
+        };
         let now = v.moment == at;
         let step = store.with(|s| s.place_of(v.moment));
         html! {
@@ -26,12 +52,14 @@ pub fn History(props: &TabProps) -> Html {
                     <span class="step-n">{ t.with("timeline-step", &[("n", (step as f64).into())]) }</span>
                     <code>{ &v.verb }</code>
                     <span class="rv">{ format!("rv {}", v.revision) }</span>
+                    { for changed.iter().map(change) }
+                    if more > 0 { <span class="change">{ t.with("problem-more", &[("n", (more as f64).into())]) }</span> }
                 </button>
             </li>
         }
     };
     html! { <>
         if versions.is_empty() { <p class="empty">{ t.get("none") }</p> }
-        <ol class="versions">{ for versions.iter().rev().map(row) }</ol>
+        <ol class="versions">{ for versions.iter().enumerate().rev().map(row) }</ol>
     </> }
 }

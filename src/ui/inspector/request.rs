@@ -79,6 +79,10 @@ fn body(request: &Request) -> Option<(&'static str, String)> {
             Patch::Json(v) => ("application/json-patch+json", pretty(v)),
             Patch::Merge(v) => ("application/merge-patch+json", pretty(v)),
             Patch::Strategic(v) => ("application/strategic-merge-patch+json", pretty(v)),
+            Patch::PodStatus { status, .. } => {
+                let status = serde_json::to_value(status).unwrap_or_default();
+                ("application/strategic-merge-patch+json", pretty(&json!({"status": status})))
+            }
             Patch::Apply { config, .. } => ("application/apply-patch+yaml", pretty(config)),
             Patch::Between { from, to } => {
                 // What goes over the wire is the difference; where none can be made, the whole.

@@ -93,7 +93,7 @@ impl Finder {
 }
 
 /// Finest actions between two looks at the clock.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 4;
 
 impl Store {
     /// Looks for the next commands once the page has been drawn.

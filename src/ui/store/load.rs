@@ -2,12 +2,16 @@
 //! way to a moment. Each is done a slice at a time, tells how far it is, and can be stopped; until
 //! it is done, what was there stays.
 
+use steady::cluster::Digesting;
 use steady::session::scenario::{Scenario, SetUp};
 use steady::session::{Replay, Travel};
 
 use super::persist::{KEPT, WORK, read};
 use super::run::{SLICE, clock};
 use super::{Mode, Shared, Store};
+
+/// Objects that go into a fingerprint between two looks at the clock.
+const OBJECTS_AT_ONCE: usize = 32;
 
 /// Work under way.
 pub(super) enum Job {
@@ -17,6 +21,8 @@ pub(super) enum Job {
     Replay(Box<Opening>),
     /// The way to a moment.
     Travel(Box<Travel>),
+    /// The fingerprint that a link carries.
+    Share(Box<Digesting>, Option<String>),
 }
 
 /// A run that is opened.
@@ -50,6 +56,10 @@ impl Job {
             Job::SetUp(s) => s.1.advance(1),
             Job::Replay(o) => o.replay.advance(1),
             Job::Travel(t) => t.advance(1),
+            Job::Share(d, digest) => {
+                *digest = d.advance(OBJECTS_AT_ONCE);
+                digest.is_some()
+            }
         }
     }
 
@@ -64,6 +74,7 @@ impl Job {
                 let (done, of) = t.progress();
                 (done, Some(of))
             }
+            Job::Share(..) => (0, None),
         }
     }
 }
@@ -118,6 +129,11 @@ impl Store {
             Job::Travel(travel) => {
                 self.change(|s| s.session.arrive(*travel));
                 self.moved();
+            }
+            Job::Share(_, digest) => {
+                self.hand_out(digest);
+                self.plan_listing();
+                self.refresh();
             }
         }
     }

@@ -3,6 +3,7 @@
 use gloo::events::EventListener;
 use gloo::utils::window;
 use steady::api::ObjectRef;
+use steady::cluster::{Cluster, Digesting};
 use steady::session::{Link, LinkError, Replay};
 
 use super::load::{Job, Opening, Origin};
@@ -179,11 +180,17 @@ impl Store {
 
     /// The address that reproduces this run.
     pub fn link(&self) -> Option<String> {
+        self.address(self.tip().map(|tip| tip.digest()))
+    }
+
+    /// The cluster at the end of the branch that is shown.
+    fn tip(&self) -> Option<Cluster> {
+        self.with(|s| s.marks.last().and_then(|m| s.session.cluster_at(m.moment)))
+    }
+
+    fn address(&self, digest: Option<String>) -> Option<String> {
         let mut link = self.draft();
-        link.digest = self.with(|s| {
-            let tip = s.marks.last().and_then(|m| s.session.cluster_at(m.moment))?;
-            Some(tip.digest())
-        });
+        link.digest = digest;
         let location = window().location();
         let page = format!("{}{}", location.origin().ok()?, location.pathname().ok()?);
         Some(format!("{page}#{}", link.encode()))
@@ -191,7 +198,16 @@ impl Store {
 
     /// Copies the link; where that is not allowed, puts it into the address.
     pub fn share(&self) {
-        let Some(link) = self.link() else { return };
+        if self.at_rest()
+            && let Some(tip) = self.tip()
+        {
+            self.begin(Job::Share(Box::new(Digesting::new(tip)), None));
+        }
+    }
+
+    /// The link is made, with its fingerprint.
+    pub(super) fn hand_out(&self, digest: Option<String>) {
+        let Some(link) = self.address(digest) else { return };
         let length = link.len();
         let store = self.clone();
         let copied = window().navigator().clipboard().write_text(&link);

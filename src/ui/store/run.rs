@@ -241,13 +241,15 @@ impl Store {
         self.change(|s| s.mode = Mode::ToSteady { done });
         // Drawing takes longer than stepping: a few pictures a second tell enough.
         let (now, nodes) = (clock(), self.with(|s| s.graph.nodes.len()));
-        let due = now - drawn > if nodes > 300 { 400.0 } else { 90.0 };
+        let due = now - drawn > if nodes > 300 { 250.0 } else { 90.0 };
         if due {
-            // A picture has a task of its own: it takes as long as a slice.
+            // A picture takes as long as a slice, and drawing it as long again: a task for each.
             return self.soon(move |store| {
                 store.change(super::State::derive);
-                store.refresh();
-                store.soon(move |store| store.go_on(now));
+                store.soon(move |store| {
+                    store.refresh();
+                    store.soon(move |store| store.go_on(clock()));
+                });
             });
         }
         self.soon(move |store| store.go_on(drawn));

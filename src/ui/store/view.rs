@@ -224,6 +224,12 @@ impl Store {
         })
     }
 
+    /// What happened on the way to a moment, and why.
+    pub fn said_at(&self, moment: MomentId) -> String {
+        let texts = self.texts();
+        self.with(|s| s.session.moment(moment).map(|m| step_sentence(&texts, m)).unwrap_or_default())
+    }
+
     /// What the last step was about: the object that it wrote, or that the machinery handled.
     pub fn subject(&self) -> Option<ObjectRef> {
         self.with(|s| {

@@ -12,7 +12,7 @@ import sys
 BRANCH = "release-1.36"
 docs = {}
 for source, package, path in [
-    (1, "core", "core/v1"), (1, "apps", "apps/v1"), (1, "batch", "batch/v1"),
+    (1, "core", "core/v1"), (1, "apps", "apps/v1"), (1, "batch", "batch/v1"), (1, "discovery", "discovery/v1"),
     (1, "policy", "policy/v1"), (1, "storage", "storage/v1"),
     (1, "scheduling", "scheduling/v1"), (1, "coordination", "coordination/v1"), (2, "meta", "pkg/apis/meta/v1"),
 ]:
@@ -84,6 +84,12 @@ COLUMNS = {
         "Type": ("string", 0, "core.ServiceSpec.type"), "Cluster-IP": ("string", 0, "core.ServiceSpec.clusterIP"),
         "External-IP": ("string", 0, "core.ServiceSpec.externalIPs"), "Port(s)": ("string", 0, "core.ServiceSpec.ports"),
         "Selector": ("string", 0, "core.ServiceSpec.selector"),
+    },
+    "Endpoints": {"Endpoints": ("string", 0, "core.Endpoints.subsets")},
+    "EndpointSlice": {
+        "AddressType": ("string", 0, "discovery.EndpointSlice.addressType"),
+        "Ports": ("string", 0, "discovery.EndpointSlice.ports"),
+        "Endpoints": ("string", 0, "discovery.EndpointSlice.endpoints"),
     },
     "Namespace": {"Status": ("string", 0, "The status of the namespace")},
     "Node": {

@@ -13,6 +13,7 @@ FILES = [
     (1, "core", "core/v1/types.go"),
     (1, "apps", "apps/v1/types.go"),
     (1, "batch", "batch/v1/types.go"),
+    (1, "discovery", "discovery/v1/types.go"),
     (1, "policy", "policy/v1/types.go"),
     (1, "scheduling", "scheduling/v1/types.go"),
     (1, "storage", "storage/v1/types.go"),
@@ -22,10 +23,11 @@ FILES = [
 ]
 KINDS = [
     ("core", k)
-    for k in "Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume".split()
+    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume".split()
 ] + [
     ("storage", "StorageClass"),
     ("coordination", "Lease"),
+    ("discovery", "EndpointSlice"),
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
     ("apps", "StatefulSet"),
@@ -74,7 +76,8 @@ for source, package, path in FILES:
 
 def constant(key):
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key[1]).upper()
-    return snake if key[0] != "metav1" or ("core", key[1]) not in structs else "META_" + snake
+    prefix = "META" if key[0] == "metav1" else key[0].upper()
+    return snake if key[0] == "core" or ("core", key[1]) not in structs else f"{prefix}_{snake}"
 
 
 needed, done, out = [], set(), []

@@ -1,0 +1,251 @@
+//! The endpoints controller (`pkg/controller/endpoint`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::{
+    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle, hostname, ip, is_headless,
+    selected, trigger_time, written,
+};
+use crate::api::pod::is_ready;
+use crate::api::types::{
+    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
+};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
+use crate::apiserver::{DeleteOptions, Filter};
+use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+
+const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
+const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
+/// More addresses do not fit into one object.
+const CAPACITY: usize = 1000;
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct EndpointController;
+
+type Cx = Context<Triggers>;
+
+impl Reconciler for EndpointController {
+    type State = Triggers;
+
+    fn name(&self) -> Rc<str> {
+        "endpoints-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
+        "endpoint-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        [Kind::Service, Kind::Pod, Kind::Endpoints].into_iter().map(|k| (k, Filter::All)).collect()
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, Triggers>, seen: &Notification) {
+        // Endpoints that somebody deleted are made anew.
+        if let (Some(old), None) = (&seen.old, &seen.new)
+            && old.kind() == Kind::Endpoints
+        {
+            cx.enqueue(old.key());
+        }
+        handle(cx, seen);
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        let Some(service) = cx.lister::<Service>().get(&key).cloned() else { return gone(&cx, key).await };
+        let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
+        let (trigger, seen) = cx.state(|s| trigger_time(s.get(&key), &service, &pods));
+        let k = key.clone();
+        cx.update_state(move |s| {
+            s.insert(k.clone(), seen.clone());
+        });
+        let (subsets, over) = truncate(repack(addresses(&service, &pods)));
+        let current = cx.lister::<Endpoints>().get(&key).cloned();
+        let mut labels = service.metadata.labels.clone().unwrap_or_default();
+        labels.remove(MANAGED_BY);
+        if service.spec.as_ref().is_some_and(is_headless) {
+            labels.insert(HEADLESS.into(), String::new());
+        } else {
+            labels.remove(HEADLESS);
+        }
+        labels.insert(MANAGED_BY.into(), "endpoint-controller".into());
+        if let Some(c) = &current
+            && c.subsets.clone().unwrap_or_default() == subsets
+            && c.metadata.labels.as_ref() == Some(&labels)
+            && c.metadata.annotation(OVER_CAPACITY).is_some() == over
+        {
+            return Ok(());
+        }
+        let exists = current.is_some();
+        let mut new = current.unwrap_or_else(|| {
+            Rc::new(Endpoints {
+                metadata: ObjectMeta {
+                    name: Some(key.name.to_string()),
+                    namespace: Some(key.namespace.to_string()),
+                    ..Default::default()
+                },
+                subsets: None,
+            })
+        });
+        let to = Rc::make_mut(&mut new);
+        to.subsets = Some(subsets).filter(|s| !s.is_empty());
+        to.metadata.labels = Some(labels);
+        let annotations = to.metadata.annotations.get_or_insert_default();
+        annotations.remove(LAST_CHANGE_TRIGGER_TIME);
+        annotations.remove(OVER_CAPACITY);
+        if let Some(t) = trigger {
+            annotations.insert(LAST_CHANGE_TRIGGER_TIME.into(), written(t));
+        }
+        if over {
+            annotations.insert(OVER_CAPACITY.into(), "truncated".into());
+        }
+        if annotations.is_empty() {
+            to.metadata.annotations = None;
+        }
+        let ready: usize =
+            to.subsets.iter().flatten().map(|s| s.addresses.as_ref().map_or(0, Vec::len)).sum();
+        let why = Why::new("endpoints.sync_service")
+            .read("service", ObjectRef { kind: Kind::Service, key: key.clone() }, "spec.selector", &key.name)
+            .with("ready", ready);
+        let result = if exists {
+            cx.update(new).because(why).await
+        } else {
+            cx.create(Endpoints::clone(&new)).because(why).await
+        };
+        match result {
+            Err(e) if e.is_namespace_terminating() => Ok(()),
+            Err(e) => {
+                let verb = if exists { "FailedToUpdateEndpoint" } else { "FailedToCreateEndpoint" };
+                let what = if exists { "update" } else { "create" };
+                let message = format!("Failed to {what} endpoint for service {key}: {}", e.message);
+                cx.event(&*service, "Warning", verb, message);
+                Err(e.into())
+            }
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+/// The Service is gone: so are its Endpoints.
+async fn gone(cx: &Cx, key: Key) -> Result {
+    let k = key.clone();
+    cx.update_state(move |s| {
+        s.remove(&k);
+    });
+    if cx.lister::<Endpoints>().get(&key).is_none() {
+        return Ok(());
+    }
+    let why = Why::new("endpoints.service_gone").read(
+        "service",
+        ObjectRef { kind: Kind::Service, key: key.clone() },
+        "metadata",
+        &key.name,
+    );
+    match cx.delete(Endpoints::KIND, key, DeleteOptions::default()).because(why).await {
+        Err(e) if !e.is_not_found() => Err(e.into()),
+        _ => Ok(()),
+    }
+}
+
+/// An address, whether it is ready, and one port of it.
+type Entry = (EndpointAddress, bool, Option<EndpointPort>);
+
+fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
+    let spec = service.spec.clone().unwrap_or_default();
+    let not_ready_too = spec.publish_not_ready_addresses == Some(true);
+    let ports = spec.ports.as_deref().unwrap_or_default();
+    let mut out = Vec::new();
+    for pod in pods.iter().filter(|p| belongs(p, not_ready_too)) {
+        let address = EndpointAddress {
+            ip: ip(pod).to_owned(),
+            hostname: hostname(pod, service),
+            node_name: pod.spec.as_ref().and_then(|s| s.node_name.clone()),
+            target_ref: Some(ObjectReference {
+                kind: Some("Pod".into()),
+                namespace: pod.metadata.namespace.clone(),
+                name: pod.metadata.name.clone(),
+                uid: pod.metadata.uid.clone(),
+                ..Default::default()
+            }),
+        };
+        let ready = not_ready_too || is_ready(pod);
+        if ports.is_empty() && is_headless(&spec) {
+            out.push((address, ready, None));
+            continue;
+        }
+        for port in ports {
+            let Some(number) = find_port(pod, port) else { continue };
+            let port = EndpointPort {
+                name: port.name.clone().filter(|n| !n.is_empty()),
+                port: number,
+                protocol: port.protocol.clone(),
+                app_protocol: port.app_protocol.clone(),
+            };
+            out.push((address.clone(), ready, Some(port)));
+        }
+    }
+    out
+}
+
+/// A port, in an order.
+type PortKey = (Option<String>, i32, Option<String>, Option<String>);
+
+fn port_key(p: &EndpointPort) -> PortKey {
+    (p.name.clone(), p.port, p.protocol.clone(), p.app_protocol.clone())
+}
+
+/// Addresses with the same ports stand together (`RepackSubsets`). Kubernetes orders ports and subsets
+/// by a hash, here they are in the order of their names.
+fn repack(entries: Vec<Entry>) -> Vec<EndpointSubset> {
+    let mut by_address: BTreeMap<(String, String), (EndpointAddress, bool, BTreeSet<PortKey>)> =
+        BTreeMap::new();
+    for (address, ready, port) in entries {
+        let uid = address.target_ref.as_ref().and_then(|r| r.uid.clone()).unwrap_or_default();
+        let entry =
+            by_address.entry((address.ip.clone(), uid)).or_insert_with(|| (address, ready, BTreeSet::new()));
+        entry.1 &= ready;
+        entry.2.extend(port.as_ref().map(port_key));
+    }
+    let mut by_ports: BTreeMap<BTreeSet<PortKey>, EndpointSubset> = BTreeMap::new();
+    for (address, ready, ports) in by_address.into_values() {
+        let subset = by_ports.entry(ports).or_default();
+        let list = if ready { &mut subset.addresses } else { &mut subset.not_ready_addresses };
+        list.get_or_insert_default().push(address);
+    }
+    by_ports
+        .into_iter()
+        .map(|(ports, subset)| {
+            let ports: Vec<EndpointPort> = ports
+                .into_iter()
+                .map(|(name, port, protocol, app_protocol)| EndpointPort {
+                    name,
+                    port,
+                    protocol,
+                    app_protocol,
+                })
+                .collect();
+            EndpointSubset { ports: Some(ports).filter(|p| !p.is_empty()), ..subset }
+        })
+        .collect()
+}
+
+/// No more addresses than fit, the ready ones first (`truncateEndpoints`); and whether some are left
+/// out.
+fn truncate(mut subsets: Vec<EndpointSubset>) -> (Vec<EndpointSubset>, bool) {
+    let count = |s: &EndpointSubset| {
+        s.addresses.as_ref().map_or(0, Vec::len) + s.not_ready_addresses.as_ref().map_or(0, Vec::len)
+    };
+    let over = subsets.iter().map(count).sum::<usize>() > CAPACITY;
+    let mut room = CAPACITY;
+    let mut cut = |list: &mut Option<Vec<EndpointAddress>>| {
+        if let Some(l) = list.as_mut() {
+            l.truncate(room);
+            room -= l.len();
+        }
+        *list = list.take().filter(|l| !l.is_empty());
+    };
+    subsets.iter_mut().for_each(|s| cut(&mut s.addresses));
+    subsets.iter_mut().for_each(|s| cut(&mut s.not_ready_addresses));
+    subsets.retain(|s| count(s) > 0);
+    (subsets, over)
+}

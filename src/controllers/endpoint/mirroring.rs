@@ -1,0 +1,166 @@
+//! The endpoint slice mirroring controller (`pkg/controller/endpointslicemirroring`): Endpoints of a
+//! Service without a selector were written by somebody; readers of slices shall see them too.
+
+use std::rc::Rc;
+
+use super::slices::{ADDRESS_TYPE, MANAGED_BY, SERVICE_NAME};
+use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
+use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, Service};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, owner_reference};
+use crate::apiserver::{DeleteOptions, Filter};
+use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+
+const CONTROLLER: &str = "endpointslicemirroring-controller.k8s.io";
+const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
+const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
+/// So many addresses of a subset are mirrored (`--mirroring-max-endpoints-per-subset`).
+const MAX_PER_SUBSET: usize = 1000;
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct EndpointSliceMirroringController;
+
+type Cx = Context<()>;
+
+impl Reconciler for EndpointSliceMirroringController {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "endpointslicemirroring-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        let kinds = [Kind::Endpoints, Kind::Service, Kind::EndpointSlice];
+        kinds.into_iter().map(|k| (k, Filter::All)).collect()
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        let Some(object) = seen.object() else { return };
+        match object.kind() {
+            Kind::Endpoints | Kind::Service => cx.enqueue(object.key()),
+            Kind::EndpointSlice
+                if seen.old.is_some() && object.meta().label(MANAGED_BY) == Some(CONTROLLER) =>
+            {
+                if let Some(service) = object.meta().label(SERVICE_NAME) {
+                    cx.enqueue(Key::new(object.namespace(), service));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        let existing: Vec<Rc<EndpointSlice>> = cx
+            .lister::<EndpointSlice>()
+            .list(Some(&key.namespace))
+            .filter(|s| {
+                let m = &s.metadata;
+                m.label(MANAGED_BY) == Some(CONTROLLER) && m.label(SERVICE_NAME) == Some(&key.name)
+            })
+            .cloned()
+            .collect();
+        let endpoints = cx.lister::<Endpoints>().get(&key).filter(|e| should_mirror(&e.metadata)).cloned();
+        let service = cx.lister::<Service>().get(&key);
+        let by_hand = service.is_some_and(|s| s.spec.as_ref().is_none_or(|s| s.selector.is_none()));
+        let Some(endpoints) = endpoints.filter(|_| by_hand) else {
+            return delete_all(&cx, &key, existing).await;
+        };
+        let subsets = endpoints.subsets.as_deref().unwrap_or_default();
+        let mut wanted: Vec<EndpointSlice> = subsets.iter().map(|s| mirror(&endpoints, s)).collect();
+        let mut left = Vec::new();
+        for slice in existing {
+            // A slice stays for its subset: that with the same ports, or else any.
+            let same = wanted.iter().position(|w| w.ports == slice.ports);
+            let Some(i) = same.or(if wanted.is_empty() { None } else { Some(0) }) else {
+                left.push(slice);
+                continue;
+            };
+            let new = wanted.remove(i);
+            let is = |s: &EndpointSlice| {
+                (
+                    s.endpoints.clone(),
+                    s.ports.clone(),
+                    s.metadata.labels.clone(),
+                    s.metadata.annotations.clone(),
+                )
+            };
+            if is(&slice) == is(&new) {
+                continue;
+            }
+            let mut to = slice;
+            let s = Rc::make_mut(&mut to);
+            s.endpoints = new.endpoints;
+            s.ports = new.ports;
+            s.metadata.labels = new.metadata.labels;
+            s.metadata.annotations = new.metadata.annotations;
+            cx.update(to).because(why(&key)).await?;
+        }
+        for slice in wanted {
+            match cx.create(slice).because(why(&key)).await {
+                Err(e) if e.is_namespace_terminating() => return Ok(()),
+                Err(e) => return Err(e.into()),
+                Ok(_) => {}
+            }
+        }
+        delete_all(&cx, &key, left).await
+    }
+}
+
+fn why(key: &Key) -> Why {
+    let at = ObjectRef { kind: Kind::Endpoints, key: key.clone() };
+    Why::new("endpointslicemirroring.reconcile").read("endpoints", at, "subsets", &key.name)
+}
+
+async fn delete_all(cx: &Cx, key: &Key, slices: Vec<Rc<EndpointSlice>>) -> Result {
+    for slice in slices {
+        let at = Object::from(slice).key();
+        match cx.delete(EndpointSlice::KIND, at, DeleteOptions::default()).because(why(key)).await {
+            Err(e) if !e.is_not_found() => return Err(e.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn should_mirror(meta: &ObjectMeta) -> bool {
+    meta.label(SKIP_MIRROR) != Some("true") && meta.annotation(LEADER).is_none()
+}
+
+fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
+    let endpoint = |a: &EndpointAddress, ready: bool| Endpoint {
+        addresses: vec![a.ip.clone()],
+        conditions: Some(EndpointConditions { ready: Some(ready), ..Default::default() }),
+        hostname: a.hostname.clone().filter(|h| !h.is_empty()),
+        node_name: a.node_name.clone(),
+        target_ref: a.target_ref.clone(),
+        ..Default::default()
+    };
+    let ready = subset.addresses.iter().flatten().map(|a| endpoint(a, true));
+    let not_ready = subset.not_ready_addresses.iter().flatten().map(|a| endpoint(a, false));
+    let all: Vec<Endpoint> = ready.chain(not_ready).take(MAX_PER_SUBSET).collect();
+    let mut labels = endpoints.metadata.labels.clone().unwrap_or_default();
+    labels.insert(SERVICE_NAME.into(), endpoints.metadata.name().to_owned());
+    labels.insert(MANAGED_BY.into(), CONTROLLER.into());
+    let mut annotations = endpoints.metadata.annotations.clone().unwrap_or_default();
+    annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+    annotations.remove(super::LAST_CHANGE_TRIGGER_TIME);
+    let port = |p: &crate::api::types::EndpointPort| EndpointPort {
+        name: Some(p.name.clone().unwrap_or_default()),
+        port: Some(p.port),
+        protocol: p.protocol.clone(),
+        app_protocol: p.app_protocol.clone(),
+    };
+    EndpointSlice {
+        metadata: ObjectMeta {
+            generate_name: Some(format!("{}-", endpoints.metadata.name())),
+            namespace: endpoints.metadata.namespace.clone(),
+            labels: Some(labels),
+            annotations: Some(annotations).filter(|a| !a.is_empty()),
+            owner_references: Some(vec![owner_reference(Kind::Endpoints, &endpoints.metadata)]),
+            ..Default::default()
+        },
+        address_type: ADDRESS_TYPE.into(),
+        endpoints: Some(all).filter(|e| !e.is_empty()),
+        ports: subset.ports.as_ref().map(|p| p.iter().map(port).collect()),
+    }
+}

@@ -1,0 +1,157 @@
+//! The controllers that find the pods behind a Service: one writes Endpoints, as ever
+//! (`pkg/controller/endpoint`), the other EndpointSlices (`pkg/controller/endpointslice`); what
+//! somebody writes into Endpoints by hand a third one copies into slices
+//! (`pkg/controller/endpointslicemirroring`).
+
+pub mod endpoints;
+pub mod mirroring;
+pub mod slices;
+
+use std::rc::Rc;
+
+use crate::api::labels::Selector;
+use crate::api::pod::{is_terminal, pod_condition};
+use crate::api::types::{IntOrString, Pod, Service, ServicePort, ServiceSpec};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use crate::client::{Caches, Handler, Notification};
+use crate::etcd::Map;
+
+/// When the pods or the Service changed that made a controller write.
+pub const LAST_CHANGE_TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-trigger-time";
+/// Marks what belongs to a headless Service.
+pub const HEADLESS: &str = "service.kubernetes.io/headless";
+
+/// What a Service and its pods were when they were looked at last.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    service: Option<Timestamp>,
+    pods: Map<Rc<str>, Timestamp>,
+}
+
+/// What the controllers remember: for each Service what was seen of it.
+pub type Triggers = Map<Key, Seen>;
+
+/// The earliest change that has not been seen yet (`ComputeEndpointLastChangeTriggerTime`), and what
+/// is to be remembered.
+fn trigger_time(before: Option<&Seen>, service: &Service, pods: &[Rc<Pod>]) -> (Option<Timestamp>, Seen) {
+    let mut now = Seen::default();
+    let mut earliest: Option<Timestamp> = None;
+    for pod in pods {
+        let ready = pod_condition(pod, "Ready").and_then(|c| c.last_transition_time.as_ref());
+        let Some(time) = ready.map(|t| t.0) else { continue };
+        let name: Rc<str> = pod.metadata.name().into();
+        if before.and_then(|b| b.pods.get(&name)).is_none_or(|old| time > *old) {
+            earliest = Some(earliest.map_or(time, |e| e.min(time)));
+        }
+        now.pods.insert(name, time);
+    }
+    now.service = service.metadata.creation_timestamp.as_ref().map(|t| t.0);
+    if let Some(time) = now.service
+        && before.and_then(|b| b.service).is_none_or(|old| time > old)
+    {
+        earliest = Some(earliest.map_or(time, |e| e.min(time)));
+    }
+    (earliest, now)
+}
+
+/// A moment as the annotation has it.
+fn written(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn is_headless(spec: &ServiceSpec) -> bool {
+    spec.cluster_ip.as_deref() == Some("None")
+}
+
+/// The pods a Service selects; none if it selects nothing or has no pods by its type.
+fn selected(caches: &Caches, service: &Service) -> Option<Vec<Rc<Pod>>> {
+    let spec = service.spec.as_ref()?;
+    let selector = spec.selector.as_ref()?;
+    if spec.type_.as_deref() == Some("ExternalName") {
+        return None;
+    }
+    let selector = Selector::from_set(selector);
+    let pods = caches.of(Kind::Pod).list(Some(service.metadata.namespace())).filter_map(Pod::from_object);
+    Some(pods.filter(|p| selector.matches(p.metadata.labels_or_empty())).cloned().collect())
+}
+
+/// `ShouldPodBeInEndpoints`
+fn belongs(pod: &Pod, terminating_too: bool) -> bool {
+    !is_terminal(pod) && !ip(pod).is_empty() && (terminating_too || !pod.metadata.is_deleting())
+}
+
+fn ip(pod: &Pod) -> &str {
+    pod.status.as_ref().and_then(|s| s.pod_ip.as_deref()).unwrap_or_default()
+}
+
+/// The host name, where the Service governs the pod's subdomain (`ShouldSetHostname`).
+fn hostname(pod: &Pod, service: &Service) -> Option<String> {
+    let spec = pod.spec.as_ref()?;
+    let governed = spec.subdomain.as_deref() == service.metadata.name.as_deref();
+    spec.hostname.clone().filter(|h| !h.is_empty() && governed)
+}
+
+/// The number of a Service's port on a pod (`podutil.FindPort`); none if no container has it.
+fn find_port(pod: &Pod, port: &ServicePort) -> Option<i32> {
+    let name = match &port.target_port {
+        None => return Some(port.port),
+        Some(IntOrString::Int(n)) => return Some(*n),
+        Some(IntOrString::String(name)) => name,
+    };
+    let protocol = port.protocol.as_deref().unwrap_or("TCP");
+    let spec = pod.spec.as_ref()?;
+    let sidecar = |c: &&crate::api::types::Container| c.restart_policy.as_deref() == Some("Always");
+    let containers = spec.containers.iter().chain(spec.init_containers.iter().flatten().filter(sidecar));
+    containers
+        .flat_map(|c| c.ports.iter().flatten())
+        .find(|p| p.name.as_ref() == Some(name) && p.protocol.as_deref().unwrap_or("TCP") == protocol)
+        .map(|p| p.container_port)
+}
+
+/// A Service's key when it, or a pod that it selects or selected, changes.
+fn handle<S>(cx: &mut Handler<'_, S>, seen: &Notification) {
+    let Some(object) = seen.object() else { return };
+    match object.kind() {
+        Kind::Service => cx.enqueue(object.key()),
+        Kind::Pod => {
+            if let (Some(old), Some(new)) = (&seen.old, &seen.new)
+                && !matters(old, new)
+            {
+                return;
+            }
+            let labels = |o: &Option<Object>| o.as_ref().map(|o| o.meta().labels_or_empty().clone());
+            let (old, new) = (labels(&seen.old), labels(&seen.new));
+            let services = cx.caches.of(Kind::Service).list(Some(object.namespace()));
+            let keys: Vec<Key> = services
+                .filter(|o| {
+                    let selector = o.get::<Service>().and_then(|s| s.spec.as_ref()?.selector.as_ref());
+                    selector.is_some_and(|s| {
+                        let s = Selector::from_set(s);
+                        [&old, &new].into_iter().flatten().any(|l| s.matches(l))
+                    })
+                })
+                .map(Object::key)
+                .collect();
+            keys.into_iter().for_each(|k| cx.enqueue(k));
+        }
+        _ => {}
+    }
+}
+
+/// `podEndpointsChanged`, or its labels did.
+fn matters(old: &Object, new: &Object) -> bool {
+    let (Some(a), Some(b)) = (old.get::<Pod>(), new.get::<Pod>()) else { return true };
+    let of = |p: &Pod| {
+        let spec = p.spec.as_ref();
+        (
+            p.metadata.is_deleting(),
+            crate::api::pod::is_ready(p),
+            is_terminal(p),
+            p.status.as_ref().and_then(|s| s.pod_ips.clone()),
+            ip(p).to_owned(),
+            spec.and_then(|s| s.node_name.clone()),
+            spec.and_then(|s| s.hostname.clone()),
+        )
+    };
+    a.metadata.labels != b.metadata.labels || of(a) != of(b)
+}
