@@ -93,7 +93,7 @@ kinds! {
     /// A machine.
     Node: ""/"v1" "nodes" "node" ["no"] Cluster ["status"];
     /// Containers that run together on one node.
-    Pod: ""/"v1" "pods" "pod" ["po"] Namespaced ["status", "binding", "eviction"];
+    Pod: ""/"v1" "pods" "pod" ["po"] Namespaced ["status", "binding", "eviction", "ephemeralcontainers", "resize"];
     /// A stable address for pods.
     Service: ""/"v1" "services" "service" ["svc"] Namespaced ["status"];
     /// The addresses behind a Service, in the form of old.

@@ -14,7 +14,7 @@ pub(super) enum Answer {
     /// An object.
     Object {
         object: Object,
-        created: bool,
+        code: u16,
         /// The owners to show, where they were not stored.
         managers: Option<Vec<Manager>>,
     },
@@ -28,7 +28,7 @@ pub(super) enum Answer {
 
 impl Answer {
     pub(super) fn object(object: Object, created: bool) -> Answer {
-        Answer::Object { object, created, managers: None }
+        Answer::Object { object, code: if created { 201 } else { 200 }, managers: None }
     }
 
     /// The scale of an object.
@@ -153,8 +153,7 @@ impl Call<'_> {
 
     pub(super) fn render(&mut self, answer: Answer, media: Media) -> HttpResponse {
         match answer {
-            Answer::Object { object, created, managers } => {
-                let code = if created { 201 } else { 200 };
+            Answer::Object { object, code, managers } => {
                 let value = self.value_of(&object, managers.as_deref());
                 match media.shape {
                     Shape::Table => {

@@ -73,7 +73,11 @@ fn owner_json(owner: &OwnerReference) -> String {
 fn owner_references(errs: &mut Errors, owners: &[OwnerReference], path: &Path) {
     let mut first: Option<String> = None;
     for owner in owners {
-        let version = owner.api_version.rsplit('/').next().unwrap_or_default();
+        // More than one slash is no version at all.
+        let version = match owner.api_version.matches('/').count() {
+            0 | 1 => owner.api_version.rsplit('/').next().unwrap_or_default(),
+            _ => "",
+        };
         if version.is_empty() {
             let at = path.child("apiVersion");
             errs.push(FieldError::invalid(&at, &owner.api_version, "version must not be empty"));

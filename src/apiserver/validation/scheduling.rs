@@ -321,20 +321,21 @@ fn spread_label_keys(errs: &mut Errors, constraint: &t::TopologySpreadConstraint
     if keys.is_empty() {
         return;
     }
-    let mut selected: BTreeSet<&String> = BTreeSet::new();
-    match &constraint.label_selector {
-        None => {
-            errs.push(FieldError::forbidden(path, "must not be specified when labelSelector is not set"));
-        }
-        Some(selector) => {
-            selected.extend(selector.match_labels.iter().flat_map(|labels| labels.keys()));
-            selected.extend(list(&selector.match_expressions).iter().map(|e| &e.key));
-        }
-    }
+    let Some(selector) = &constraint.label_selector else {
+        errs.push(FieldError::forbidden(path, "must not be specified when labelSelector is not set"));
+        return;
+    };
     for (i, key) in keys.iter().enumerate() {
         label_name(errs, key, &path.index(i));
-        if selected.contains(key) {
-            errs.push(FieldError::invalid(&path.index(i), key, IN_BOTH));
+    }
+    // A Pod's keys are in the selector already, as expressions: once is its own doing.
+    let mut seen: BTreeSet<&String> = selector.match_labels.iter().flat_map(|labels| labels.keys()).collect();
+    for expression in list(&selector.match_expressions) {
+        if let Some(i) = keys.iter().position(|k| *k == expression.key)
+            && seen.contains(&expression.key)
+        {
+            errs.push(FieldError::invalid(&path.index(i), &expression.key, IN_BOTH));
         }
+        seen.insert(&expression.key);
     }
 }
