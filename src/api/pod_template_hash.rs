@@ -89,7 +89,7 @@ impl Write for Fnv32 {
 }
 
 fn print<W: Write>(w: &mut W, template: &PodTemplateSpec) -> fmt::Result {
-    let value = serde_json::to_value(template).unwrap_or(Value::Null);
+    let value = crate::api::to_value(template);
     w.write_str("(v1.PodTemplateSpec)")?;
     print_value(w, &Kind::Struct(layout::POD_TEMPLATE_SPEC), Some(&value))
 }

@@ -223,7 +223,7 @@ pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &
     }
     if !semantic_eq(&source, &source_before) {
         let pretty = |s: &t::PersistentVolumeSpec| {
-            internal::convert("", &serde_json::to_value(s).unwrap_or_default()).indented()
+            internal::convert("", &crate::api::to_value(s)).indented()
         };
         let diff = diff::unified(&pretty(&source_before), &pretty(&source));
         errs.push(FieldError::forbidden(

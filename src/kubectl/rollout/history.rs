@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::apply::LAST_APPLIED;
 use super::super::call::{Call, Payload};
@@ -179,7 +179,7 @@ fn patch(deployment: &Deployment, rs: &Object, template: &PodTemplateSpec) -> St
     annotations.extend(kept);
     let old = rs.meta().annotations.iter().flatten().filter(|(k, _)| !KEPT.contains(&k.as_str()));
     annotations.extend(old);
-    let template = serde_json::to_value(template).unwrap_or(Value::Null);
+    let template = crate::api::to_value(template);
     let patch = json!([
         {"op": "replace", "path": "/spec/template", "value": template},
         {"op": "replace", "path": "/metadata/annotations", "value": annotations},
