@@ -127,8 +127,8 @@ pub fn path_text(path: &[Element]) -> String {
                 let _ = write!(out, ".{n}");
             }
             Element::Key(k) => {
-                let keys: BTreeMap<String, Value> = serde_json::from_str(k).unwrap_or_default();
-                let keys: Vec<String> = keys.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                let keys: Value = serde_json::from_str(k).unwrap_or_default();
+                let keys: Vec<String> = keys.as_object().into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
                 let _ = write!(out, "[{}]", keys.join(","));
             }
             Element::Value(v) => {

@@ -209,8 +209,7 @@ pub(super) fn finalizer_name(errs: &mut Errors, finalizer: &str, path: &Path) {
 
 /// A time as JSON, `null` for none.
 fn json_or_null<T: serde::Serialize>(value: Option<&T>) -> BadValue {
-    let text = value.and_then(|v| serde_json::to_string(v).ok());
-    BadValue::Json(text.unwrap_or_else(|| "null".to_owned()))
+    BadValue::Json(value.map_or_else(|| "null".to_owned(), |v| crate::api::to_value(v).to_string()))
 }
 
 /// What may happen to metadata in an update (`ValidateObjectMetaAccessorUpdate`).

@@ -185,7 +185,7 @@ fn volume_source(errs: &mut Errors, spec: &t::PersistentVolumeSpec, path: &Path)
 }
 
 fn json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+    crate::api::to_value(value).to_string()
 }
 
 pub(super) fn pointer(value: &Option<String>) -> BadValue {
