@@ -22,6 +22,7 @@ pub mod labels;
 mod meta;
 pub mod names;
 mod object;
+pub mod order;
 pub mod patch;
 pub mod pod;
 pub mod pod_template_hash;

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::quantity::{self, GoForm};
 use super::types::PodTemplateSpec;
+use crate::api::order;
 
 #[rustfmt::skip]
 #[path = "pod_template_layout.rs"]
@@ -161,7 +162,7 @@ fn print_value<W: Write>(w: &mut W, kind: &Kind, value: Option<&Value>) -> fmt::
         Kind::Map(kind) => match value.and_then(Value::as_object) {
             Some(map) if !map.is_empty() => {
                 let mut entries: Vec<_> = map.iter().collect();
-                entries.sort_unstable_by_key(|(key, _)| *key);
+                order::sort_by_key(&mut entries, |(key, _)| *key);
                 w.write_str("map[")?;
                 for (i, (key, item)) in entries.into_iter().enumerate() {
                     if i > 0 {

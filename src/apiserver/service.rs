@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 
 use super::validation::{FieldError, Path};
 use super::{ApiServer, Status, registry};
+use crate::api::order;
 use crate::api::types::{Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
 
@@ -43,7 +44,7 @@ fn protocol(p: &ServicePort) -> &str {
 }
 
 fn node_ports(spec: &ServiceSpec) -> BTreeSet<i32> {
-    spec.ports.iter().flatten().map(node_port).collect()
+    order::gather(spec.ports.iter().flatten().map(node_port))
 }
 
 /// The specs of all Services but one.
@@ -55,15 +56,12 @@ fn others<'a>(api: &'a ApiServer, not: &'a Object) -> impl Iterator<Item = &'a S
 }
 
 fn used_ports(api: &ApiServer, not: &Object) -> BTreeSet<(i32, String)> {
-    others(api, not)
-        .flat_map(|s| s.ports.iter().flatten())
-        .filter(|p| node_port(p) != 0)
-        .map(|p| (node_port(p), protocol(p).to_owned()))
-        .collect()
+    let ports = others(api, not).flat_map(|s| s.ports.iter().flatten()).filter(|p| node_port(p) != 0);
+    order::gather(ports.map(|p| (node_port(p), protocol(p).to_owned())))
 }
 
 fn used_addresses(api: &ApiServer, not: &Object) -> BTreeSet<String> {
-    others(api, not).filter_map(|s| s.cluster_ip.clone()).collect()
+    order::gather(others(api, not).filter_map(|s| s.cluster_ip.clone()))
 }
 
 /// Gives a Service its address and its ports, unless it wants none or has them. Real allocators

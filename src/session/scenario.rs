@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{Depth, MomentId, Op, Session, Start};
 use crate::api::labels::Selector;
+use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt, yaml};
 use crate::apiserver::{Request, Response, Verb};
@@ -260,7 +261,9 @@ fn oldest(session: &Session, selector: &str, n: usize) -> Option<String> {
         .filter_map(|o| o.get::<Pod>())
         .filter(|p| !p.metadata.is_deleting() && selector.matches(p.metadata.labels_or_empty()))
         .collect();
-    pods.sort_by_key(|p| (p.metadata.creation_timestamp.as_ref().map(|t| t.0), p.metadata.name().to_owned()));
+    order::sort_by_key(&mut pods, |p| {
+        (p.metadata.creation_timestamp.as_ref().map(|t| t.0), p.metadata.name().to_owned())
+    });
     pods.get(n).map(|p| p.metadata.name().to_owned())
 }
 

@@ -182,9 +182,7 @@ impl Reader {
         let value = self.take();
         let wanted = match (self.leaf, &value) {
             (Leaf::Json, _) | (_, Value::String(_)) | (Leaf::Quantity, Value::Number(_)) => return value,
-            (Leaf::IntOrString, Value::Number(n))
-                if n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) =>
-            {
+            (Leaf::IntOrString, Value::Number(n)) if n.as_i64().is_some_and(|n| i32::try_from(n).is_ok()) => {
                 return value;
             }
             (Leaf::IntOrString, _) => "IntOrString",

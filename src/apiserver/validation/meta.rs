@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::MetaExt;
+use crate::api::order;
 use crate::api::types::{Condition, LabelSelector, LabelSelectorRequirement, ObjectMeta, OwnerReference};
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
@@ -216,7 +217,7 @@ fn json_or_null<T: serde::Serialize>(value: Option<&T>) -> BadValue {
 pub(super) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
     let path = Path::new("metadata");
     if old.is_deleting() {
-        let before: BTreeSet<&String> = old.finalizers.iter().flatten().collect();
+        let before: BTreeSet<&String> = order::gather(old.finalizers.iter().flatten());
         let extra: BTreeSet<&String> =
             new.finalizers.iter().flatten().filter(|f| !before.contains(f)).collect();
         if !extra.is_empty() {

@@ -222,9 +222,7 @@ pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &
         csi.controller_expand_secret_ref = None;
     }
     if !semantic_eq(&source, &source_before) {
-        let pretty = |s: &t::PersistentVolumeSpec| {
-            internal::convert("", &crate::api::to_value(s)).indented()
-        };
+        let pretty = |s: &t::PersistentVolumeSpec| internal::convert("", &crate::api::to_value(s)).indented();
         let diff = diff::unified(&pretty(&source_before), &pretty(&source));
         errs.push(FieldError::forbidden(
             &Path::new("spec").child("persistentvolumesource"),

@@ -11,6 +11,7 @@ use super::super::flags::Args;
 use super::super::output::{self, DryRun, Printer};
 use super::super::tabwriter::{self, DESCRIBE};
 use super::super::{annotate, commands, describe, resource};
+use crate::api::order;
 use crate::api::types::{Deployment, PodTemplateSpec, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, labels};
 use crate::apiserver::Verb;
@@ -34,7 +35,7 @@ fn revisions(cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Obje
     let selector = selector.as_ref().map(labels::format_label_selector).unwrap_or_default();
     let all = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
     let own = all.into_iter().filter(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
-    Ok(own.filter_map(|o| Some((o.meta().annotation(REVISION)?.parse().ok()?, o))).collect())
+    Ok(order::gather(own.filter_map(|o| Some((o.meta().annotation(REVISION)?.parse().ok()?, o)))))
 }
 
 fn template(rs: &Object) -> Option<PodTemplateSpec> {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::edges::{names_something, same_lines};
 use super::{Graph, GraphNode, shown};
+use crate::api::order;
 use crate::api::{Kind, ObjectRef};
 use crate::cluster::Cluster;
 use crate::etcd::Etcd;
@@ -115,7 +116,7 @@ impl Graph {
             self.edges_of(i, &selecting, &mut edges);
         }
         // What was there is in order already: this sort is quick where much is.
-        edges.sort();
+        order::sort(&mut edges);
         edges.dedup();
         Some(edges)
     }
