@@ -2,6 +2,8 @@
 //! and a few things to try. Each is a file in `static/scenarios/`, in both languages.
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use serde_json::{Map, Value};
 
 use super::{Depth, MomentId, Op, Session, Start};
 use crate::api::labels::Selector;
@@ -60,13 +62,23 @@ pub enum Deed {
 }
 
 /// Something to try.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
     /// What the button says.
     pub label: Text,
     /// What it does.
-    #[serde(flatten)]
     pub deed: Deed,
+}
+
+/// Not derived: `flatten` reads through a form of its own, for which all that a deed may hold would be
+/// compiled once more.
+impl<'de> Deserialize<'de> for Try {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Try, D::Error> {
+        let mut map = Map::deserialize(from)?;
+        let label = map.remove("label").ok_or_else(|| D::Error::missing_field("label"))?;
+        let label = serde_json::from_value(label).map_err(D::Error::custom)?;
+        Ok(Try { label, deed: serde_json::from_value(Value::Object(map)).map_err(D::Error::custom)? })
+    }
 }
 
 /// A scenario.

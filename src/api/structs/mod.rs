@@ -30,14 +30,15 @@ impl fmt::Display for Never {
 impl std::error::Error for Never {}
 
 impl serde::de::Error for Never {
-    fn custom<T: fmt::Display>(why: T) -> Self {
+    // The reason is not shown: it would bring in how every error looks as text.
+    fn custom<T: fmt::Display>(_: T) -> Self {
         // The tests read and write every kind with values of every type in every place.
-        unreachable!("a visitor refused what it asked for: {why}")
+        unreachable!("a visitor refused what it asked for")
     }
 }
 
 impl serde::ser::Error for Never {
-    fn custom<T: fmt::Display>(why: T) -> Self {
-        unreachable!("a struct cannot be written: {why}")
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        unreachable!("a struct cannot be written")
     }
 }

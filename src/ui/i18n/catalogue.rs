@@ -40,6 +40,12 @@ impl From<f64> for Value<'_> {
     }
 }
 
+impl From<u16> for Value<'_> {
+    fn from(n: u16) -> Self {
+        Value::Number(n.into())
+    }
+}
+
 impl From<i32> for Value<'_> {
     fn from(n: i32) -> Self {
         Value::Number(n.into())
