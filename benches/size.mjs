@@ -1,7 +1,4 @@
-// What a browser fetches of dist/, by part: `cargo xtask build` first, then
-//
-//   node benches/size.mjs
-//
+// What a browser fetches of dist/, by part: `cargo xtask bench --only size` builds it and calls this.
 // Hosts compress as they please: gzip and brotli are the best of either.
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

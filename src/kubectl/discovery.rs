@@ -54,7 +54,7 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
 
 pub(super) fn api_versions(cx: &mut Context<'_>, _: &Args) -> Result {
     let mut versions = versions();
-    versions.sort_unstable();
+    order::sort(&mut versions);
     for v in versions {
         cx.say(&v);
     }
