@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use super::edges::{names_something, same_lines};
 use super::{Graph, GraphNode, shown};
-use crate::api::order;
 use crate::api::{Kind, ObjectRef};
 use crate::cluster::Cluster;
 use crate::etcd::Etcd;
@@ -116,7 +115,7 @@ impl Graph {
             self.edges_of(i, &selecting, &mut edges);
         }
         // What was there is in order already: this sort is quick where much is.
-        order::sort(&mut edges);
+        edges.sort();
         edges.dedup();
         Some(edges)
     }

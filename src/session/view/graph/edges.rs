@@ -2,7 +2,6 @@
 
 use super::{Card, Edge, EdgeKind, Graph, GraphNode};
 use crate::api::labels::Selector;
-use crate::api::order;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, Service};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::session::view::pods::PodView;
@@ -24,7 +23,7 @@ impl Graph {
         for i in 0..self.nodes.len() {
             self.edges_of(i, &selecting, &mut edges);
         }
-        order::sort(&mut edges);
+        edges.sort_unstable();
         edges.dedup();
         edges
     }
