@@ -1,16 +1,15 @@
 //! Every text of the page, in English and Simplified Chinese. Kubernetes' own words stay as they
 //! are in both.
 
-mod catalogue;
 mod sentence;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use catalogue::Catalogue;
+use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 
-pub use catalogue::Value;
 pub use sentence::step_sentence;
 #[cfg(target_arch = "wasm32")]
 pub use sentence::{middle, seconds};
@@ -53,7 +52,7 @@ impl Lang {
 #[derive(Clone)]
 pub struct Texts {
     lang: Lang,
-    catalogue: Rc<Catalogue>,
+    bundle: Rc<FluentBundle<FluentResource>>,
 }
 
 impl PartialEq for Texts {
@@ -63,12 +62,18 @@ impl PartialEq for Texts {
 }
 
 /// Named values of a text.
-pub type Args<'a> = &'a [(&'a str, Value<'a>)];
+pub type Args<'a> = &'a [(&'a str, FluentValue<'a>)];
 
 impl Texts {
     /// The texts of a language.
     pub fn new(lang: Lang) -> Texts {
-        Texts { lang, catalogue: Rc::new(Catalogue::new(lang, lang.source())) }
+        // Texts that do not parse are left out by Fluent; a test keeps the files whole.
+        let resource = FluentResource::try_new(lang.source().to_owned()).unwrap_or_else(|(r, _)| r);
+        let mut bundle = FluentBundle::new(lang.tag().parse().into_iter().collect());
+        // The page isolates directions with elements; the marks would show up in copied text.
+        bundle.set_use_isolating(false);
+        let _ = bundle.add_resource(resource);
+        Texts { lang, bundle: Rc::new(bundle) }
     }
 
     /// Which language.
@@ -78,7 +83,7 @@ impl Texts {
 
     /// Whether there is such a text.
     pub fn has(&self, key: &str) -> bool {
-        self.catalogue.has(key)
+        self.bundle.has_message(key)
     }
 
     /// A text; its key, where there is none.
@@ -88,6 +93,12 @@ impl Texts {
 
     /// A text with values in it.
     pub fn with(&self, key: &str, args: Args<'_>) -> String {
-        self.catalogue.text(key, args).unwrap_or_else(|| key.to_owned())
+        let Some(pattern) = self.bundle.get_message(key).and_then(|m| m.value()) else {
+            return key.to_owned();
+        };
+        let args: FluentArgs<'_> =
+            args.iter().map(|(k, v)| (Cow::Owned::<str>((*k).to_owned()), v.clone())).collect();
+        let mut errors = Vec::new();
+        self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned()
     }
 }

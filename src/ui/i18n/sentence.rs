@@ -1,12 +1,13 @@
 //! Commands as sentences.
 
+use fluent_bundle::FluentValue;
 use steady::apiserver::{Request, Response, Subresource, Verb};
 use steady::client::{Fact, Why};
 use steady::cluster::{Action, Command, Fault, Outcome, Transition};
 use steady::kubelet;
 use steady::session::{Moment, What};
 
-use super::{Texts, Value};
+use super::Texts;
 
 impl Texts {
     /// Why a command was issued. A rule without a sentence shows its facts.
@@ -21,7 +22,7 @@ impl Texts {
     }
 
     /// A fact's value. Some are words, which are said in the reader's language, and of a container.
-    fn fact(&self, why: &Why, fact: &Fact) -> Value<'static> {
+    fn fact(&self, why: &Why, fact: &Fact) -> FluentValue<'static> {
         if fact.name != "what" {
             return value(&fact.value);
         }
@@ -115,7 +116,7 @@ impl Texts {
 }
 
 /// Numbers as numbers, so that plurals work.
-fn value(text: &str) -> Value<'static> {
+fn value(text: &str) -> FluentValue<'static> {
     match text.parse::<i32>() {
         Ok(n) => n.into(),
         Err(_) => text.to_owned().into(),

@@ -1,12 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use std::collections::{BTreeMap, BTreeSet};
 
-use std::borrow::Cow;
-
-use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
-use steady::client::Why;
-
 use super::*;
+use steady::client::Why;
 
 /// Every message of a file, with the names it puts values in.
 fn messages(lang: Lang) -> BTreeMap<String, BTreeSet<String>> {
@@ -105,43 +101,4 @@ fn a_rule_without_a_sentence_shows_its_facts() {
     let why = Why::new("manage_replicas.create").with("want", 3).with("have", 1);
     assert_eq!(texts.why(&why), "3 are wanted and 1 exists");
     assert_eq!(Texts::new(Lang::Zh).why(&why), "需要 3 个，现有 1 个");
-}
-
-/// Every message with every value, as Fluent's own crate says it.
-#[test]
-fn texts_are_what_fluent_makes_of_the_files() {
-    for lang in [Lang::En, Lang::Zh] {
-        let resource = FluentResource::try_new(lang.source().to_owned()).map_err(|(_, e)| e).unwrap();
-        let mut bundle = FluentBundle::new(vec![lang.tag().parse().unwrap()]);
-        bundle.set_use_isolating(false);
-        bundle.add_resource(resource).unwrap();
-        let texts = Texts::new(lang);
-        // Words that choices are made by, and numbers about plurals.
-        let words: BTreeSet<&str> = lang
-            .source()
-            .lines()
-            .filter_map(|l| l.trim_start_matches([' ', '*']).strip_prefix('[')?.split(']').next())
-            .collect();
-        let numbers = [0.0, 1.0, 2.0, 5.0, 1.5, 21.0].map(Value::Number);
-        let values: Vec<Value<'_>> = words.into_iter().map(Value::from).chain(numbers).collect();
-        for (key, names) in messages(lang) {
-            let pattern = bundle.get_message(&key).and_then(|m| m.value()).unwrap();
-            for value in &values {
-                let args: Vec<(&str, Value<'_>)> =
-                    names.iter().map(|n| (n.as_str(), value.clone())).collect();
-                let theirs: FluentArgs<'_> = names
-                    .iter()
-                    .map(|n| {
-                        let value = match value {
-                            Value::Text(text) => FluentValue::String(text.clone()),
-                            Value::Number(n) => (*n).into(),
-                        };
-                        (Cow::from(n.as_str()), value)
-                    })
-                    .collect();
-                let theirs = bundle.format_pattern(pattern, Some(&theirs), &mut Vec::new());
-                assert_eq!(texts.with(&key, &args), theirs, "{key} of {value:?}");
-            }
-        }
-    }
 }
