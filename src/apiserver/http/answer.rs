@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::negotiate::{Media, Shape};
 use super::read::List;
 use super::{Call, HttpResponse, table};
+use crate::api::order;
 use crate::api::{Kind, Object, go_types, yaml};
 use crate::apiserver::managed_fields::{Manager, with_managers};
 use crate::apiserver::{Details, Status};
@@ -14,7 +15,7 @@ pub(super) enum Answer {
     /// An object.
     Object {
         object: Object,
-        created: bool,
+        code: u16,
         /// The owners to show, where they were not stored.
         managers: Option<Vec<Manager>>,
     },
@@ -28,7 +29,7 @@ pub(super) enum Answer {
 
 impl Answer {
     pub(super) fn object(object: Object, created: bool) -> Answer {
-        Answer::Object { object, created, managers: None }
+        Answer::Object { object, code: if created { 201 } else { 200 }, managers: None }
     }
 
     /// The scale of an object.
@@ -71,10 +72,58 @@ const FIRST: &[&str] = &[
 pub(super) fn ordered(value: &Value) -> String {
     let Value::Object(map) = value else { return value.to_string() };
     let mut fields: Vec<(&String, &Value)> = map.iter().collect();
-    fields.sort_by_key(|(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
+    order::sort_by_key(&mut fields, |(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
     let fields: Vec<String> =
         fields.into_iter().map(|(k, v)| format!("{}:{v}", Value::String(k.clone()))).collect();
     format!("{{{}}}", fields.join(","))
+}
+
+/// JSON with a line for each value, as Go's `json.Indent` has it.
+pub(super) fn indented(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    let mut chars = text.trim_end().chars().peekable();
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(c) = chars.next() {
+        if quoted {
+            out.push(c);
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+            continue;
+        }
+        match c {
+            '"' => {
+                quoted = true;
+                out.push(c);
+            }
+            '{' | '[' => {
+                out.push(c);
+                match chars.next_if(|next| matches!(next, '}' | ']')) {
+                    Some(end) => out.push(end),
+                    None => {
+                        depth += 1;
+                        line(&mut out, depth);
+                    }
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            c if c.is_whitespace() => {}
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A value as the client wants it.
@@ -100,18 +149,12 @@ impl Call<'_> {
         if media.yaml {
             return yaml::to_yaml(value);
         }
-        if self.query.on("pretty")
-            && let Ok(text) = serde_json::to_string_pretty(value)
-        {
-            return text + "\n";
-        }
         go_types::to_json(go_types::of(kind), value, None) + "\n"
     }
 
     pub(super) fn render(&mut self, answer: Answer, media: Media) -> HttpResponse {
         match answer {
-            Answer::Object { object, created, managers } => {
-                let code = if created { 201 } else { 200 };
+            Answer::Object { object, code, managers } => {
                 let value = self.value_of(&object, managers.as_deref());
                 match media.shape {
                     Shape::Table => {
