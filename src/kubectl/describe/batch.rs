@@ -184,7 +184,7 @@ fn capped(list: &str, limit: usize) -> String {
 
 pub(super) fn cron_job(w: &mut Writer, object: &Object) -> bool {
     let Some(c) = object.get::<CronJob>() else { return true };
-    let spec = c.spec.clone().unwrap_or_default();
+    let spec = c.spec.clone();
     let status = c.status.clone().unwrap_or_default();
     let value = object.to_value();
     let of = |name: &str| &value["spec"][name];
