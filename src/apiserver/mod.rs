@@ -32,7 +32,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 use std::rc::Rc;
 
-use crate::api::{Object, ObjectRef, Timestamp};
+use crate::api::types::PodSpec;
+use crate::api::{Object, ObjectRef, Shared, Timestamp};
 use crate::etcd::{Etcd, Map};
 use managed_fields::{Manager, Settled};
 
@@ -81,6 +82,8 @@ pub struct ApiServer {
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
     submitted: Option<Object>,
+    /// The spec, as it came, of the last new pod that was found to be good.
+    valid_spec: Option<Shared<PodSpec>>,
     /// The documentation of the API, if somebody has it.
     texts: Option<Rc<http::Texts>>,
 }
@@ -99,6 +102,7 @@ impl ApiServer {
             managed: Map::new(),
             decided: None,
             submitted: None,
+            valid_spec: None,
             texts: None,
         }
     }
@@ -124,8 +128,8 @@ impl ApiServer {
     }
 
     /// The processes whose watches got something since this was last called; may repeat.
-    pub fn take_woken(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.woken)
+    pub fn take_woken(&mut self) -> impl Iterator<Item = u32> {
+        self.woken.drain(..)
     }
 
     /// Handles one request.

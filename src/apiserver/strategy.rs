@@ -45,7 +45,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             p.metadata.generation = Some(1);
             let mut status = PodStatus {
                 phase: Some("Pending".into()),
-                qos_class: Some(p.spec.as_ref().map_or("BestEffort", qos_class).into()),
+                qos_class: Some(p.spec.as_deref().map_or("BestEffort", qos_class).into()),
                 ..Default::default()
             };
             let gated =
@@ -60,7 +60,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
                     ..Default::default()
                 }]);
             }
-            p.status = Some(status);
+            p.status = Some(status.into());
         }),
         Kind::Namespace => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });

@@ -33,6 +33,7 @@ mod write;
 use std::rc::Rc;
 
 use super::{ApiServer, Details, Status, Subresource};
+use crate::api::Kind;
 
 use answer::Answer;
 use negotiate::{Media, Shape};
@@ -46,10 +47,13 @@ pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
-pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS, Watch, more};
+pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// What every request about Endpoints is told (`k8s.io/apiserver/pkg/endpoints/deprecation`).
+const ENDPOINTS_DEPRECATED: &str =
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 /// What stands for who asks when the client does not say.
 const UNKNOWN_AGENT: &str = "unknown";
 /// The longest name of a field manager, in bytes.
@@ -85,6 +89,8 @@ pub struct HttpResponse {
     pub warnings: Vec<String>,
     /// The body; of a watch, one event per line.
     pub body: String,
+    /// The body where it is no text; `body` is empty then.
+    pub binary: Vec<u8>,
     /// `Retry-After`, in seconds.
     pub retry_after: Option<u32>,
     /// For a watch: how it goes on, see [`more`].
@@ -99,10 +105,14 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));
+    let pretty = call.pretty();
     let mut response = match result {
         Ok(r) => r,
         Err(status) => answer::failure(&status),
     };
+    if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
+        response.body = answer::indented(&response.body);
+    }
     response.warnings = warnings.iter().map(|w| warning(w)).collect();
     response
 }
@@ -160,6 +170,9 @@ impl Call<'_> {
             Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
+        if target.kind == Kind::Endpoints {
+            self.warnings.push(ENDPOINTS_DEPRECATED.into());
+        }
         let media = negotiate::negotiate(&self.request.accept)?;
         let answer = match self.request.method.as_str() {
             "GET" => return self.read(&target, media),
@@ -184,6 +197,16 @@ impl Call<'_> {
         if self.request.method != "GET" {
             return Err(method_not_allowed());
         }
+        #[cfg(not(target_arch = "wasm32"))]
+        if *path == Path::OpenApi("v2".into()) && openapi::swagger::wants_protobuf(&self.request.accept) {
+            let document = openapi::swagger::document(self.api.texts.as_deref());
+            return Ok(HttpResponse {
+                status: 200,
+                content_type: openapi::swagger::PROTOBUF.into(),
+                binary: openapi::swagger::to_protobuf(&document),
+                ..HttpResponse::default()
+            });
+        }
         let media = negotiate::negotiate(&self.request.accept)?;
         let aggregated = media.shape == Shape::AggregatedDiscovery;
         let plain = Media { shape: Shape::Whole, ..media };
@@ -197,6 +220,10 @@ impl Call<'_> {
             Path::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version), plain)
             }
+            #[cfg(not(target_arch = "wasm32"))]
+            Path::OpenApi(rest) if rest == "v2" => {
+                answer::json(200, &openapi::swagger::document(self.api.texts.as_deref()), plain)
+            }
             Path::OpenApi(rest) => {
                 let document = match rest.as_str() {
                     "v3" => Some(openapi::index()),
@@ -206,7 +233,12 @@ impl Call<'_> {
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
-            Path::Version => answer::json(200, &discovery::version(), plain),
+            Path::Version => HttpResponse {
+                status: 200,
+                content_type: plain.content_type().into(),
+                body: discovery::version(),
+                ..HttpResponse::default()
+            },
             _ => return Err(Status::no_such_path()),
         })
     }
@@ -251,6 +283,14 @@ impl Call<'_> {
                 answer::json(200, &list, media)
             }
         })
+    }
+
+    /// Whether the answer is to be read by a person (`negotiation.isPrettyPrint`).
+    fn pretty(&self) -> bool {
+        match self.query.text("pretty") {
+            "" => ["curl", "Wget", "Mozilla/5.0"].iter().any(|a| self.request.user_agent.starts_with(a)),
+            text => matches!(text, "1" | "t" | "T" | "true" | "TRUE" | "True"),
+        }
     }
 
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {

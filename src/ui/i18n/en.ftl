@@ -106,6 +106,7 @@ label-changed = changed by the last step
 
 ## The next commands
 next-pick = Next commands: pick who goes first
+next-actions = What may happen next: pick one
 next-waiting = Nobody has anything to do until time passes
 next-none = Next commands
 next-running = It runs.
@@ -132,7 +133,11 @@ pill-next = { $n ->
     [one] { $n } next command
    *[other] { $n } next commands
 }
-pill-declared = { $have } of { $want } pods as declared
+pill-actions = { $n ->
+    [one] { $n } action possible
+   *[other] { $n } actions possible
+}
+pill-declared = { $have }/{ $want } pods as declared
 
 ## The timeline
 timeline-step = step { $n }
@@ -401,6 +406,10 @@ why-taint_eviction-condition = it does not tolerate taint { $taints } of its nod
 why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
 why-gc_orphaned-mark_failed = its node { $node } is no longer there
 why-gc_orphaned-delete = its node { $node } is no longer there
+why-endpoints-sync_service = { $ready } addresses of { $service } are ready
+why-endpoints-service_gone = Service { $service } is gone
+why-endpointslice-reconcile = it says which pods Service { $service } reaches
+why-endpointslicemirroring-reconcile = it mirrors Endpoints { $endpoints }
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it

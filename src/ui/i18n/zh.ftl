@@ -89,6 +89,7 @@ label-changed = 上一步改变了它
 
 ## 接下来的命令
 next-pick = 接下来的命令：选谁先走
+next-actions = 接下来可能发生的：选一个
 next-waiting = 时间不走，谁都没有事做
 next-none = 接下来的命令
 next-running = 正在运行。
@@ -109,6 +110,7 @@ pill-running = 运行中
 pill-looking = 正在看
 pill-waiting = 等待 { $s } 秒
 pill-next = { $n } 条接下来的命令
+pill-actions = { $n } 个可能的动作
 pill-declared = { $have }/{ $want } 个 Pod 符合声明
 
 ## 时间线
@@ -358,6 +360,10 @@ why-taint_eviction-condition = 它不容忍所在节点的污点 { $taints }，�
 why-taint_eviction-delete = 它不容忍所在节点的污点 { $taints }
 why-gc_orphaned-mark_failed = 它的节点 { $node } 已经不在了
 why-gc_orphaned-delete = 它的节点 { $node } 已经不在了
+why-endpoints-sync_service = { $service } 有 { $ready } 个就绪的地址
+why-endpoints-service_gone = Service { $service } 已经不在了
+why-endpointslice-reconcile = 它记录 Service { $service } 能到达哪些 Pod
+why-endpointslicemirroring-reconcile = 它是 Endpoints { $endpoints } 的镜像
 why-finalize_namespace = 其中已经什么都不剩
 why-update_namespace_conditions = 其中还有 { $remaining } 个对象
 why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去

@@ -239,14 +239,26 @@ pub(crate) fn versions() -> Vec<String> {
     table::GROUPS.iter().flat_map(|g| g.versions.iter().map(|(v, _)| group_version(g.name, v))).collect()
 }
 
-/// `/version`
-pub(super) fn version() -> Value {
-    json!({
-        "major": "1", "minor": "36", "emulationMajor": "1", "emulationMinor": "36",
-        "minCompatibilityMajor": "1", "minCompatibilityMinor": "35",
-        "gitVersion": "v1.36.2", "gitCommit": "local", "gitTreeState": "clean",
-        "buildDate": "2026-05-12T00:00:00Z", "goVersion": "go1.26.6", "compiler": "gc", "platform": "linux/amd64",
-    })
+/// `/version`, in the order of its fields, which is for people to read.
+pub(super) fn version() -> String {
+    let fields = [
+        ("major", "1"),
+        ("minor", "36"),
+        ("emulationMajor", "1"),
+        ("emulationMinor", "36"),
+        ("minCompatibilityMajor", "1"),
+        ("minCompatibilityMinor", "35"),
+        ("gitVersion", "v1.36.2"),
+        ("gitCommit", "local"),
+        ("gitTreeState", "clean"),
+        ("buildDate", "2026-05-12T00:00:00Z"),
+        ("goVersion", "go1.26.6"),
+        ("compiler", "gc"),
+        ("platform", "linux/amd64"),
+    ];
+    let lines: Vec<String> =
+        fields.iter().map(|(name, value)| format!("  \"{name}\": \"{value}\"")).collect();
+    format!("{{\n{}\n}}", lines.join(",\n"))
 }
 
 #[cfg(test)]
