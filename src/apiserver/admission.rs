@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::{ApiServer, Cause, Details, Status};
+use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector,
     PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
@@ -46,6 +47,7 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
         service_account(api, pod)?;
         priority(api, pod)?;
         default_tolerations(pod);
+        runtime_class(pod)?;
     }
     if let Some(c) = PersistentVolumeClaim::from_object(object)
         && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
@@ -81,9 +83,84 @@ pub(super) fn mutate_update(_api: &ApiServer, object: &mut Object, _old: &Object
 }
 
 /// The validating plug-ins, for a create.
-#[allow(clippy::unnecessary_wraps)]
-pub(super) fn validate_create(_api: &ApiServer, _object: &Object) -> Result<(), Status> {
+pub(super) fn validate_create(api: &ApiServer, object: &Object) -> Result<(), Status> {
+    if let Some(pod) = Pod::from_object(object)
+        && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())
+    {
+        let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+        return Err(Status::forbidden(Kind::Pod, object.name(), why));
+    }
+    only_default_priority(api, object)
+}
+
+/// The validating plug-ins, for an update.
+pub(super) fn validate_update(api: &ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
+    only_default_priority(api, object)?;
+    if let (Some(new), Some(old)) =
+        (PersistentVolumeClaim::from_object(object), PersistentVolumeClaim::from_object(old))
+    {
+        claim_resize(api, new, old)?;
+    }
     Ok(())
+}
+
+/// Priority: no more than one class is the default.
+fn only_default_priority(api: &ApiServer, object: &Object) -> Result<(), Status> {
+    let Some(class) = PriorityClass::from_object(object).filter(|c| c.global_default == Some(true)) else {
+        return Ok(());
+    };
+    match global_default(api) {
+        Some(other) if other.metadata.name() != class.metadata.name() => {
+            let why = format!(
+                "PriorityClass {} is already marked as default. Only one default can exist",
+                other.metadata.name()
+            );
+            Err(Status::forbidden(Kind::PriorityClass, object.name(), &why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// PersistentVolumeClaimResize: only a claim that is bound grows, and only if its class lets it.
+fn claim_resize(
+    api: &ApiServer,
+    new: &PersistentVolumeClaim,
+    old: &PersistentVolumeClaim,
+) -> Result<(), Status> {
+    let size = |claim: &PersistentVolumeClaim| {
+        let requests = claim.spec.as_ref().and_then(|s| s.resources.as_ref()?.requests.as_ref());
+        amount_of(requests.and_then(|r| r.get("storage")))
+    };
+    if size(new) <= size(old) {
+        return Ok(());
+    }
+    let bound = old.status.as_ref().is_some_and(|s| s.phase.as_deref() == Some("Bound"));
+    let class = old.spec.as_ref().and_then(|s| s.storage_class_name.as_deref()).unwrap_or_default();
+    let at = ObjectRef { kind: Kind::StorageClass, key: Key::new("", class) };
+    let expands = api
+        .etcd()
+        .get(&at)
+        .and_then(|r| StorageClass::from_object(&r.object))
+        .is_some_and(|c| c.allow_volume_expansion == Some(true));
+    let why = match (bound, expands) {
+        (true, true) => return Ok(()),
+        (false, _) => "Only bound persistent volume claims can be expanded",
+        (true, false) => {
+            "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
+        }
+    };
+    Err(Status::forbidden(Kind::PersistentVolumeClaim, new.metadata.name(), why))
+}
+
+/// RuntimeClass: there are none here, so one that is named is not found.
+fn runtime_class(pod: &Pod) -> Result<(), Status> {
+    match pod.spec.as_ref().and_then(|s| s.runtime_class_name.as_deref()) {
+        Some(name) => {
+            let why = format!("pod rejected: RuntimeClass {name:?} not found");
+            Err(Status::forbidden(Kind::Pod, pod.metadata.name(), &why))
+        }
+        None => Ok(()),
+    }
 }
 
 /// ServiceAccount: a pod is somebody, and gets a token to prove it.

@@ -88,6 +88,7 @@ impl ApiServer {
             || kind == Kind::Service
             || kind == Kind::ServiceAccount
             || kind == Kind::PersistentVolumeClaim
+            || kind == Kind::PersistentVolume
         {
             // registry.Store.ReturnDeletedObject
             if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
@@ -297,6 +298,8 @@ fn before_delete(
         // Only a shorter grace period makes a difference.
         let old = meta.deletion_grace_period_seconds;
         let (Some(asked), Some(old)) = (options.grace_period_seconds, old) else { return Ok(Grace::Pending) };
+        // Less than nothing is a second.
+        let (mut asked, old) = (if asked < 0 { 1 } else { asked }, if old < 0 { 1 } else { old });
         if old == 0 {
             return Ok(Grace::Now);
         }
@@ -304,7 +307,13 @@ fn before_delete(
             return Ok(Grace::Pending);
         }
         let new_time = later(since.0, SignedDuration::from_secs(asked.saturating_sub(old)));
-        let new_time = new_time.max(now);
+        let new_time = if new_time < now {
+            // What is left of the old time is over: whoever runs the pod still gets a moment to see it.
+            asked = asked.min(1);
+            now
+        } else {
+            new_time
+        };
         let meta = object.meta_mut();
         meta.deletion_timestamp = Some(Time(new_time));
         meta.deletion_grace_period_seconds = Some(asked);

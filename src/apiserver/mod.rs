@@ -19,6 +19,7 @@ mod delete;
 pub mod http;
 mod managed_fields;
 mod patch;
+mod pod_strategy;
 pub mod printers;
 mod registry;
 mod request;
@@ -26,6 +27,7 @@ mod service;
 mod status;
 mod strategy;
 pub mod validation;
+pub mod warnings;
 mod watch;
 
 use rand_core::{Rng, SeedableRng};
@@ -84,6 +86,8 @@ pub struct ApiServer {
     submitted: Option<Object>,
     /// The spec, as it came, of the last new pod that was found to be good.
     valid_spec: Option<Shared<PodSpec>>,
+    /// What the request that was just handled is advised against.
+    warned: Vec<String>,
     /// The documentation of the API, if somebody has it.
     texts: Option<Rc<http::Texts>>,
 }
@@ -103,6 +107,7 @@ impl ApiServer {
             decided: None,
             submitted: None,
             valid_spec: None,
+            warned: Vec::new(),
             texts: None,
         }
     }
@@ -132,10 +137,17 @@ impl ApiServer {
         self.woken.drain(..)
     }
 
+    /// What the last request was advised against: the texts of its `Warning` headers. Only requests
+    /// that say for whom they write are.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warned)
+    }
+
     /// Handles one request.
     pub fn request(&mut self, request: &Request) -> Response {
         self.decided = None;
         self.submitted = None;
+        self.warned.clear();
         Response::from(match request.verb {
             Verb::Get => self.get(request),
             Verb::List => Ok(self.list(request)),

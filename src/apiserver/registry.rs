@@ -6,8 +6,10 @@ use std::rc::Rc;
 use super::managed_fields::{self, Manager, NOTES_LIMIT, Settled};
 use super::validation;
 use super::{
-    ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, service, strategy,
+    ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, pod_strategy,
+    service, strategy, warnings,
 };
+use crate::api::names::quote;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
@@ -64,7 +66,6 @@ impl ApiServer {
         meta.creation_timestamp = Some(Time(now));
         meta.uid = Some(uid);
         meta.self_link = None;
-        meta.resource_version = None;
         if meta.name().is_empty() && meta.generate_name.as_deref().is_some_and(|g| !g.is_empty()) {
             let suffix = self.random_suffix();
             let meta = object.meta_mut();
@@ -72,6 +73,7 @@ impl ApiServer {
                 meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
             meta.name = Some(base + &suffix);
         }
+        service::begin_create(self, &mut object)?;
         strategy::prepare_for_create(self, &mut object)?;
         // The pods of one owner have one spec in common; where it was good for the last one, it is
         // for this one.
@@ -88,8 +90,19 @@ impl ApiServer {
         if let Some(spec) = spec.filter(|s| !known && !named(s)) {
             self.valid_spec = Some(spec);
         }
+        // Who says for whom it writes is a client, and may be told something; components are not.
+        if r.field_manager.is_some() {
+            self.warned.extend(warnings::on_create(&object));
+        }
         admission::validate_create(self, &object)?;
-        service::begin(self, &object, None)?;
+        // etcd's objects have a version from it alone; a version that is no number is forgotten.
+        let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
+        if version.is_some_and(|v| v != 0) && !r.dry_run {
+            return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
+        }
+        if version.is_none_or(|v| v == 0) {
+            object.meta_mut().resource_version = None;
+        }
         let at = object.reference();
         if let Some(old) = self.etcd.get(&at) {
             let mut s = Status::already_exists(r.kind, object.name());
@@ -178,13 +191,6 @@ impl ApiServer {
         old: Object,
         mut object: Object,
     ) -> Result<Response, Status> {
-        let rv = object.meta().resource_version.as_deref().unwrap_or_default();
-        if !rv.is_empty() && old.meta().resource_version.as_deref() != Some(rv) {
-            return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
-        }
-        if rv.is_empty() && strategy::allow_unconditional_update(r.kind) {
-            object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
-        }
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
             let why = format!(
@@ -194,10 +200,34 @@ impl ApiServer {
             );
             return Err(Status::conflict(r.kind, &r.key.name, &why));
         }
+        let rv = object.meta().resource_version.as_deref().unwrap_or_default();
+        if !matches!(rv, "" | "0") {
+            if rv.parse::<u64>().is_err() {
+                return Err(Status::new(
+                    500,
+                    "",
+                    format!("strconv.ParseUint: parsing {}: invalid syntax", quote(rv)),
+                ));
+            }
+            if old.meta().resource_version.as_deref() != Some(rv) {
+                return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
+            }
+        } else if strategy::allow_unconditional_update(r.kind) {
+            object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
+        } else if r.field_manager.is_some() {
+            return Err(must_say_version(r.kind, &r.key.name));
+        }
+        if r.kind == Kind::Service && r.subresource == Subresource::None {
+            service::begin_update(self, &mut object, &old)?;
+        }
         keep_system_fields(&mut object, &old);
         match r.subresource {
             Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
+            Subresource::EphemeralContainers => {
+                pod_strategy::prepare_for_ephemeral_containers(&mut object, &old);
+            }
+            Subresource::Resize => pod_strategy::prepare_for_resize(&mut object, &old),
             _ => strategy::prepare_for_update(&mut object, &old),
         }
         if r.subresource == Subresource::None {
@@ -205,14 +235,18 @@ impl ApiServer {
         }
         let errors = match r.subresource {
             Subresource::Status => validation::validate_status_update(&object, &old),
+            Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
+            Subresource::Resize => validation::validate_resize(&object, &old),
             _ => validation::validate_update(&object, &old),
         };
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
-        if r.kind == Kind::Service && r.subresource == Subresource::None {
-            service::begin(self, &object, Some(&old))?;
-            service::allocate(self, &mut object);
+        if r.field_manager.is_some() && matches!(r.subresource, Subresource::None | Subresource::Scale) {
+            self.warned.extend(warnings::on_update(&object, &old));
+        }
+        if r.subresource == Subresource::None {
+            admission::validate_update(self, &object, &old)?;
         }
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
@@ -460,6 +494,20 @@ pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError])
         .collect();
     Status::new(422, "Invalid", format!("{} {name:?} is invalid: {joined}", kind.group_kind()))
         .with(Details { causes, ..Details::kind(kind, name) })
+}
+
+/// 422 for an update that must say which version it replaces and does not. The store knows the
+/// resource here, where others know the kind.
+fn must_say_version(kind: Kind, name: &str) -> Status {
+    let message = "Invalid value: 0: must be specified for an update";
+    let cause = Cause {
+        reason: "FieldValueInvalid".into(),
+        message: message.into(),
+        field: "metadata.resourceVersion".into(),
+    };
+    let what = kind.group_resource();
+    Status::new(422, "Invalid", format!("{what} {name:?} is invalid: metadata.resourceVersion: {message}"))
+        .with(Details { causes: vec![cause], ..Details::resource(kind, name) })
 }
 
 /// 422 for a Scale of less than nothing.

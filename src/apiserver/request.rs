@@ -96,6 +96,10 @@ pub enum Subresource {
     Eviction,
     /// `/finalize`
     Finalize,
+    /// `/ephemeralcontainers`
+    EphemeralContainers,
+    /// `/resize`
+    Resize,
 }
 
 impl Subresource {
@@ -108,6 +112,8 @@ impl Subresource {
             Subresource::Binding => "binding",
             Subresource::Eviction => "eviction",
             Subresource::Finalize => "finalize",
+            Subresource::EphemeralContainers => "ephemeralcontainers",
+            Subresource::Resize => "resize",
         }
     }
 }

@@ -6,11 +6,12 @@ mod workloads;
 use std::rc::Rc;
 
 use super::registry::seconds;
-use super::{ApiServer, Request, Response, Status, Verb, service};
+use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
-    Deployment, EndpointSlice, LoadBalancerStatus, Namespace, NamespaceStatus, PersistentVolume,
-    PersistentVolumeClaim, PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec,
-    PodStatus, ReplicaSet, ResourceRequirements, Service, ServiceStatus, Time,
+    Deployment, EndpointSlice, LoadBalancerStatus, Namespace, NamespaceStatus, ObjectReference,
+    PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeStatus, Pod,
+    PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet, ResourceRequirements, Service,
+    ServiceAccount, ServiceStatus, Time, TypedLocalObjectReference, TypedObjectReference,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
@@ -30,38 +31,23 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
         Kind::Deployment => edit(object, |d: &mut Deployment| {
             d.metadata.generation = Some(1);
             d.status = Some(Default::default());
+            drop_disabled(d.spec.as_mut().map(|s| &mut s.template), None);
         }),
         Kind::ReplicaSet => edit(object, |rs: &mut ReplicaSet| {
             rs.metadata.generation = Some(1);
             rs.status = Some(Default::default());
+            drop_disabled(rs.spec.as_mut().and_then(|s| s.template.as_mut()), None);
         }),
         Kind::PodDisruptionBudget => edit(object, |b: &mut PodDisruptionBudget| {
             b.metadata.generation = Some(1);
             b.status = Some(Default::default());
         }),
+        Kind::Pod => {
+            let warned = &mut api.warned;
+            edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
+        }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
         Kind::EndpointSlice => object.meta_mut().generation = Some(1),
-        Kind::Pod => edit(object, |p: &mut Pod| {
-            p.metadata.generation = Some(1);
-            let mut status = PodStatus {
-                phase: Some("Pending".into()),
-                qos_class: Some(p.spec.as_deref().map_or("BestEffort", qos_class).into()),
-                ..Default::default()
-            };
-            let gated =
-                p.spec.as_ref().and_then(|s| s.scheduling_gates.as_ref()).is_some_and(|g| !g.is_empty());
-            if gated {
-                status.conditions = Some(vec![PodCondition {
-                    type_: "PodScheduled".into(),
-                    status: "False".into(),
-                    reason: Some("SchedulingGated".into()),
-                    message: Some("Scheduling is blocked due to non-empty scheduling gates".into()),
-                    last_transition_time: Some(Time(now)),
-                    ..Default::default()
-                }]);
-            }
-            p.status = Some(status.into());
-        }),
         Kind::Namespace => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
             let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
@@ -69,19 +55,19 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
                 f.push(NAMESPACE_FINALIZER.into());
             }
         }),
-        Kind::Service => {
-            service::allocate(api, object);
-            edit(object, |s: &mut Service| {
-                s.status = Some(ServiceStatus {
-                    load_balancer: Some(LoadBalancerStatus::default()),
-                    conditions: None,
-                });
-            });
-        }
+        Kind::Service => edit(object, |s: &mut Service| {
+            s.status =
+                Some(ServiceStatus { load_balancer: Some(LoadBalancerStatus::default()), conditions: None });
+        }),
         Kind::PersistentVolumeClaim => edit(object, |c: &mut PersistentVolumeClaim| {
             c.status = Some(Default::default());
             c.status.get_or_insert_default().phase = Some("Pending".into());
+            if let Some(spec) = c.spec.as_mut() {
+                drop_data_source(spec, None);
+                match_data_sources(spec);
+            }
         }),
+        Kind::ServiceAccount => edit(object, only_names),
         Kind::PersistentVolume => edit(object, |v: &mut PersistentVolume| {
             v.status = Some(PersistentVolumeStatus {
                 phase: Some("Pending".into()),
@@ -101,6 +87,8 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             let Some(o) = Deployment::from_object(old).cloned() else { return };
             edit(object, |d: &mut Deployment| {
                 d.status.clone_from(&o.status);
+                let before = o.spec.as_ref().map(|s| &s.template);
+                drop_disabled(d.spec.as_mut().map(|s| &mut s.template), before);
                 if d.spec != o.spec || d.metadata.annotations != o.metadata.annotations {
                     d.metadata.generation = Some(o.metadata.generation() + 1);
                 }
@@ -110,6 +98,8 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
             edit(object, |rs: &mut ReplicaSet| {
                 rs.status.clone_from(&o.status);
+                let before = o.spec.as_ref().and_then(|s| s.template.as_ref());
+                drop_disabled(rs.spec.as_mut().and_then(|s| s.template.as_mut()), before);
                 if rs.spec != o.spec {
                     rs.metadata.generation = Some(o.metadata.generation() + 1);
                 }
@@ -141,6 +131,9 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
                 p.status.clone_from(&o.status);
+                if let Some(spec) = p.spec.as_mut() {
+                    pod_strategy::drop_disabled(spec, o.spec.as_deref());
+                }
                 if p.spec != o.spec {
                     p.metadata.generation = Some(o.metadata.generation() + 1);
                 }
@@ -164,15 +157,79 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 service::prepare_for_update(s, &o);
             });
         }
+        Kind::ServiceAccount => edit(object, only_names),
         Kind::PersistentVolumeClaim => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
-            edit(object, |c: &mut PersistentVolumeClaim| c.status.clone_from(&o.status));
+            edit(object, |c: &mut PersistentVolumeClaim| {
+                c.status.clone_from(&o.status);
+                if let Some(spec) = c.spec.as_mut() {
+                    drop_data_source(spec, o.spec.as_ref());
+                }
+            });
         }
         Kind::PersistentVolume => {
             let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
             edit(object, |v: &mut PersistentVolume| v.status.clone_from(&o.status));
         }
         _ => {}
+    }
+}
+
+/// Of the secrets of a ServiceAccount only the names are kept.
+fn only_names(account: &mut ServiceAccount) {
+    for secret in account.secrets.iter_mut().flatten() {
+        *secret = ObjectReference { name: secret.name.take(), ..Default::default() };
+    }
+}
+
+/// What a claim cannot be filled from is dropped without a word: another namespace's objects, and in
+/// the older of the two fields all but claims and snapshots
+/// (`k8s.io/kubernetes/pkg/api/persistentvolumeclaim`, KEP-1495).
+fn drop_data_source(spec: &mut PersistentVolumeClaimSpec, old: Option<&PersistentVolumeClaimSpec>) {
+    let elsewhere =
+        spec.data_source_ref.as_ref().and_then(|r| r.namespace.as_ref()).is_some_and(|n| !n.is_empty());
+    if elsewhere && old.is_none_or(|o| o.data_source_ref.is_none()) {
+        spec.data_source_ref = None;
+    }
+    let used = old.is_some_and(|o| o.data_source.is_some() || o.data_source_ref.is_some());
+    if used || spec.data_source_ref.is_some() {
+        return;
+    }
+    spec.data_source.take_if(|source| {
+        let group = source.api_group.as_deref().unwrap_or_default();
+        !matches!(
+            (source.kind.as_str(), group),
+            ("PersistentVolumeClaim", "") | ("VolumeSnapshot", "snapshot.storage.k8s.io")
+        )
+    });
+}
+
+/// The two fields that say what a claim is filled from say the same.
+fn match_data_sources(spec: &mut PersistentVolumeClaimSpec) {
+    match (&spec.data_source, &spec.data_source_ref) {
+        (Some(s), None) => {
+            spec.data_source_ref = Some(TypedObjectReference {
+                api_group: s.api_group.clone(),
+                kind: s.kind.clone(),
+                name: s.name.clone(),
+                namespace: None,
+            });
+        }
+        (None, Some(r)) if r.namespace.as_deref().unwrap_or_default().is_empty() => {
+            spec.data_source = Some(TypedLocalObjectReference {
+                api_group: r.api_group.clone(),
+                kind: r.kind.clone(),
+                name: r.name.clone(),
+            });
+        }
+        _ => {}
+    }
+}
+
+/// `DropDisabledTemplateFields`
+fn drop_disabled(template: Option<&mut PodTemplateSpec>, old: Option<&PodTemplateSpec>) {
+    if let Some(spec) = template.and_then(|t| t.spec.as_mut()) {
+        pod_strategy::drop_disabled(spec, old.and_then(|t| t.spec.as_ref()));
     }
 }
 
@@ -258,7 +315,7 @@ pub(super) fn prepare_for_finalize(object: &mut Object, old: &Object) {
 
 /// Kinds whose PUT makes the object where there is none.
 pub(super) fn allow_create_on_update(kind: Kind) -> bool {
-    matches!(kind, Kind::Lease | Kind::Event)
+    matches!(kind, Kind::Lease | Kind::Event | Kind::Service)
 }
 
 /// Kinds that can be replaced without saying which version is replaced.

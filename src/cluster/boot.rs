@@ -9,6 +9,7 @@ use super::Cluster;
 use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
+use crate::api::order;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{ApiServer, Body, Request, Verb};
@@ -33,7 +34,7 @@ impl NodeSpec {
         NodeSpec {
             name: name.into(),
             labels: BTreeMap::new(),
-            capacity: capacity.into_iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            capacity: order::gather(capacity.into_iter().map(|(k, v)| (k.into(), v.into()))),
         }
     }
 }

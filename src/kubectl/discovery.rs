@@ -4,6 +4,7 @@ use super::commands;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::tabwriter;
+use crate::api::order;
 use crate::apiserver::http::discovery::{served, versions};
 
 pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -26,7 +27,7 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
     if args.has("namespaced") {
         resources.retain(|r| r.namespaced == args.on("namespaced"));
     }
-    resources.sort_by_key(|r| (r.group, r.name));
+    order::sort_by_key(&mut resources, |r| (r.group, r.name));
     if output == "name" {
         for r in resources {
             let dot = if r.group.is_empty() { "" } else { "." };
@@ -54,7 +55,7 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
 
 pub(super) fn api_versions(cx: &mut Context<'_>, _: &Args) -> Result {
     let mut versions = versions();
-    versions.sort_unstable();
+    order::sort(&mut versions);
     for v in versions {
         cx.say(&v);
     }

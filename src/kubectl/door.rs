@@ -8,18 +8,52 @@ use serde_json::Value;
 use super::call::{Answer, Call, Payload};
 use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
+use crate::api::order;
 use crate::api::{Kind, Object};
 use crate::apiserver::http::{self, PatchType};
-use crate::apiserver::{Body, Patch, Request, Response, Status, Subresource, Verb};
+use crate::apiserver::{Body, Patch, Request, Response, Status, Subresource, Verb, warnings};
 
 /// Asks an API server that takes typed requests.
 pub fn send(call: &Call, ask: &mut dyn FnMut(&Request) -> Response) -> Answer {
     let mut warnings = Vec::new();
     let response = match request(call, &mut warnings, ask) {
-        Ok(request) => filter(call, ask(&request)),
+        Ok(request) => {
+            let before = before(call, ask);
+            let response = filter(call, ask(&request));
+            warnings.extend(advice(call, before.as_ref(), &response));
+            response
+        }
         Err(status) => Response::Failure(Box::new(status)),
     };
     Answer { response, warnings }
+}
+
+fn changes(call: &Call) -> bool {
+    matches!(call.verb, Verb::Update | Verb::Patch)
+        && matches!(call.subresource, Subresource::None | Subresource::Scale)
+}
+
+/// What an update changes, where the API server's advice depends on it.
+fn before(call: &Call, ask: &mut dyn FnMut(&Request) -> Response) -> Option<Object> {
+    if !changes(call) || !warnings::compares(call.kind) {
+        return None;
+    }
+    let read = Request::new(&"kubectl".into(), Verb::Get, call.kind, call.key.clone());
+    match ask(&read) {
+        Response::Object { object, .. } => Some(object),
+        _ => None,
+    }
+}
+
+/// What the API server says to a write beside its answer.
+fn advice(call: &Call, before: Option<&Object>, response: &Response) -> Vec<String> {
+    let Response::Object { object, created } = response else { return Vec::new() };
+    match before {
+        _ if *created => warnings::on_create(object),
+        Some(before) if changes(call) => warnings::on_update(object, before),
+        None if changes(call) && !warnings::compares(call.kind) => warnings::on_update(object, object),
+        _ => Vec::new(),
+    }
 }
 
 fn request(
@@ -107,7 +141,7 @@ fn filter(call: &Call, response: Response) -> Response {
     let mut items: Vec<Object> = items.into_iter().filter(|o| keep(o)).collect();
     if call.kind == Kind::Event {
         // Events have a store of their own order in no way: by key like the rest.
-        items.sort_by_key(Object::key);
+        order::sort_by_key(&mut items, Object::key);
     }
     Response::List { items, revision }
 }

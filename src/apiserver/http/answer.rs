@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::negotiate::{Media, Shape};
 use super::read::List;
 use super::{Call, HttpResponse, table};
+use crate::api::order;
 use crate::api::{Kind, Object, go_types, yaml};
 use crate::apiserver::managed_fields::{Manager, with_managers};
 use crate::apiserver::{Details, Status};
@@ -14,7 +15,7 @@ pub(super) enum Answer {
     /// An object.
     Object {
         object: Object,
-        created: bool,
+        code: u16,
         /// The owners to show, where they were not stored.
         managers: Option<Vec<Manager>>,
     },
@@ -28,7 +29,7 @@ pub(super) enum Answer {
 
 impl Answer {
     pub(super) fn object(object: Object, created: bool) -> Answer {
-        Answer::Object { object, created, managers: None }
+        Answer::Object { object, code: if created { 201 } else { 200 }, managers: None }
     }
 
     /// The scale of an object.
@@ -71,7 +72,7 @@ const FIRST: &[&str] = &[
 pub(super) fn ordered(value: &Value) -> String {
     let Value::Object(map) = value else { return value.to_string() };
     let mut fields: Vec<(&String, &Value)> = map.iter().collect();
-    fields.sort_by_key(|(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
+    order::sort_by_key(&mut fields, |(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
     let fields: Vec<String> =
         fields.into_iter().map(|(k, v)| format!("{}:{v}", Value::String(k.clone()))).collect();
     format!("{{{}}}", fields.join(","))
@@ -153,8 +154,7 @@ impl Call<'_> {
 
     pub(super) fn render(&mut self, answer: Answer, media: Media) -> HttpResponse {
         match answer {
-            Answer::Object { object, created, managers } => {
-                let code = if created { 201 } else { 200 };
+            Answer::Object { object, code, managers } => {
                 let value = self.value_of(&object, managers.as_deref());
                 match media.shape {
                     Shape::Table => {

@@ -102,13 +102,7 @@ pub(super) fn decode_body(
         PROTOBUF => {
             (go_types::protobuf::parse(expected.layout, body).map_err(|e| unrecognized(&e))?, Vec::new())
         }
-        _ => {
-            return Err(Status::new(
-                415,
-                "UnsupportedMediaType",
-                "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
-            ));
-        }
+        _ => return Err(unsupported_media()),
     };
     if !matches!(json, Json::Object(_) | Json::Null) {
         let why = format!(
@@ -126,6 +120,15 @@ pub(super) fn decode_body(
         }
     }
     decode_json(expected, &json, strict, validation, warnings)
+}
+
+/// 415: a body that nobody here can read.
+pub(super) fn unsupported_media() -> Status {
+    Status::new(
+        415,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+    )
 }
 
 /// The first document of a YAML text; with it keys that were given twice.

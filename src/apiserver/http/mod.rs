@@ -102,13 +102,18 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
     let result = call.run();
     let mut warnings = std::mem::take(&mut call.warnings);
+    warnings.append(&mut call.api.warned);
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));
     let pretty = call.pretty();
     let mut response = match result {
         Ok(r) => r,
-        Err(status) => answer::failure(&status),
+        Err(status) => {
+            // A refusal comes alone: no recording has a warning beside one.
+            warnings.clear();
+            answer::failure(&status)
+        }
     };
     if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
         response.body = answer::indented(&response.body);
@@ -294,14 +299,21 @@ impl Call<'_> {
     }
 
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
-        let watch = target.watch || self.query.on("watch");
+        // Only a collection can be asked to be watched; one object's path has a prefix for it.
+        let watch = target.watch || (target.name.is_none() && self.query.on("watch"));
         match (&target.name, target.subresource) {
             (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
                 Ok(self.render_list(target.kind, &list, media))
             }
-            (Some(_), Subresource::None | Subresource::Status) => {
+            (
+                Some(_),
+                Subresource::None
+                | Subresource::Status
+                | Subresource::EphemeralContainers
+                | Subresource::Resize,
+            ) => {
                 let object = self.api.http_get(target, &self.query)?;
                 Ok(self.render(Answer::object(object, false), media))
             }
@@ -327,5 +339,7 @@ impl Call<'_> {
     }
 }
 
+#[cfg(test)]
+mod facts;
 #[cfg(test)]
 mod tests;

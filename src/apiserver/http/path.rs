@@ -92,6 +92,8 @@ pub fn parse(path: &str) -> Path {
         ["apis", group, version, rest @ ..] if !rest.is_empty() && discovery::has_group(group) => {
             resource(group, version, rest)
         }
+        // Below a place that there is, the answer is an object; elsewhere it is not.
+        ["api", ..] => Path::NoSuchResource,
         _ => Path::Nothing,
     }
 }
@@ -129,6 +131,8 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         "binding" => Subresource::Binding,
         "eviction" => Subresource::Eviction,
         "finalize" => Subresource::Finalize,
+        "ephemeralcontainers" => Subresource::EphemeralContainers,
+        "resize" => Subresource::Resize,
         _ => return Path::NoSuchResource,
     };
     let misplaced =
@@ -172,6 +176,7 @@ mod tests {
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
         assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
         assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
+        assert_eq!(parse("/api/v2/pods"), Path::NoSuchResource);
         assert_eq!(parse("/apis/apps/v2/deployments"), Path::NoSuchResource);
     }
 }

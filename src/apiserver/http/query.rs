@@ -1,6 +1,8 @@
 //! What stands behind the question mark, and what is wrong with it
 //! (`k8s.io/apimachinery/pkg/apis/meta/v1/validation`).
 
+use std::num::IntErrorKind;
+
 use serde_json::Value;
 
 use crate::api::names::quote;
@@ -54,8 +56,12 @@ impl Query {
     pub fn number(&self, key: &str) -> Result<Option<i64>, Status> {
         match self.text(key) {
             "" => Ok(None),
-            t => t.parse().map(Some).map_err(|_| {
-                Status::bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quote(t)))
+            t => t.parse().map(Some).map_err(|e: std::num::ParseIntError| {
+                let why = match e.kind() {
+                    IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+                    _ => "invalid syntax",
+                };
+                Status::bad_request(format!("strconv.ParseInt: parsing {}: {why}", quote(t)))
             }),
         }
     }
@@ -185,7 +191,7 @@ pub fn write_options(query: &Query, kind: &str, apply: bool) -> Result<WriteOpti
     })
 }
 
-pub(super) fn dry_run_errors(query: &Query) -> Vec<Violation> {
+fn dry_run_errors(query: &Query) -> Vec<Violation> {
     let values = query.all("dryRun");
     if values.iter().all(|v| *v == "All") {
         return Vec::new();

@@ -189,6 +189,7 @@ impl ApiServer {
 
     /// A collection, or a part of it.
     pub(super) fn http_list(&self, target: &Target, query: &Query) -> Result<List, Status> {
+        query.number("timeoutSeconds")?;
         let limit = query.number("limit")?.unwrap_or(0).max(0);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let selectors = Selectors::parse(target.kind, query)?;

@@ -6,12 +6,13 @@ use super::answer::Answer;
 use super::decode::{self, Expected};
 use super::patch::{Layout, PatchType, patched, patched_value};
 use super::path::Target;
-use super::query::{WriteOptions, dry_run_errors, invalid_options, violation, write_options};
+use super::query::{WriteOptions, invalid_options, violation, write_options};
 use super::{Call, Result, method_not_allowed, scale};
 use crate::api::go_types;
 use crate::api::names::quote;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::apply::check_name;
+use crate::apiserver::validation::{FieldError, Path, aggregate};
 use crate::apiserver::{
     Body, DeleteOptions, Details, Patch, Propagation, Request, Response, Status, Subresource, Verb,
 };
@@ -78,6 +79,11 @@ impl Call<'_> {
             Subresource::Binding => {
                 let expected = Expected { kind: "Binding", api_version: "v1", layout: go_types::binding() };
                 let value = self.body_value(expected, &options)?;
+                let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+                if name != target.name.as_deref().unwrap_or_default() {
+                    return Err(Status::bad_request("name in URL does not match name in Binding object"));
+                }
+                check_binding(&value)?;
                 let node = value.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
                 Body::Binding { node: node.into() }
             }
@@ -104,7 +110,11 @@ impl Call<'_> {
         let options = write_options(&self.query, "UpdateOptions", false)?;
         let request = self.to_request(target, Verb::Update, &options);
         match target.subresource {
-            Subresource::None | Subresource::Status | Subresource::Finalize => {
+            Subresource::None
+            | Subresource::Status
+            | Subresource::Finalize
+            | Subresource::EphemeralContainers
+            | Subresource::Resize => {
                 let object = self.body_object(target.kind, &options)?;
                 self.send(&request.body(Body::Object(object)))
             }
@@ -128,9 +138,11 @@ impl Call<'_> {
     }
 
     pub(super) fn patch(&mut self, target: &Target) -> Result<Answer> {
-        if target.name.is_none()
-            || !matches!(target.subresource, Subresource::None | Subresource::Status | Subresource::Scale)
-        {
+        let there_is_none = matches!(
+            target.subresource,
+            Subresource::Binding | Subresource::Eviction | Subresource::Finalize
+        );
+        if target.name.is_none() || there_is_none {
             return Err(method_not_allowed());
         }
         let patch_type = match self.content_type().as_str() {
@@ -205,11 +217,19 @@ impl Call<'_> {
         if target.subresource != Subresource::None {
             return Err(method_not_allowed());
         }
-        let (options, dry_run) = self.delete_options()?;
+        let DeleteRequest { options, dry_run, background } = self.delete_options()?;
         let write = WriteOptions { dry_run, ..WriteOptions::default() };
         if target.name.is_some() {
             let request = self.to_request(target, Verb::Delete, &write);
-            return self.send(&request.body(Body::Delete(options)));
+            let mut answer = self.send(&request.clone().body(Body::Delete(options)))?;
+            if let Answer::Object { code, .. } = &mut answer
+                && background
+                && self.api.existing(&request).is_ok()
+            {
+                // Whoever asks for this in the old way learns that it is not done yet.
+                *code = 202;
+            }
+            return Ok(answer);
         }
         // Namespaces are only deleted one by one.
         if target.kind == Kind::Namespace || (target.kind.namespaced() && target.namespace.is_none()) {
@@ -229,10 +249,12 @@ impl Call<'_> {
     }
 
     /// The options of a deletion, from the body or, if there is none, the query.
-    fn delete_options(&self) -> Result<(DeleteOptions, bool)> {
-        let mut dry_run = self.query.has("dryRun");
+    fn delete_options(&self) -> Result<DeleteRequest> {
         let value = if self.request.body.is_empty() {
             let mut map = serde_json::Map::new();
+            if self.query.has("dryRun") {
+                map.insert("dryRun".into(), self.query.all("dryRun").into());
+            }
             if let Some(n) = self.query.number("gracePeriodSeconds")? {
                 map.insert("gracePeriodSeconds".into(), n.into());
             }
@@ -248,7 +270,8 @@ impl Call<'_> {
                 "application/yaml" => decode::from_yaml(&self.request.body).map(|(json, _)| json),
                 #[cfg(not(target_arch = "wasm32"))]
                 decode::PROTOBUF => go_types::protobuf::parse(go_types::delete_options(), &self.request.body),
-                _ => go_types::parse(&self.request.body),
+                "" | "application/json" => go_types::parse(&self.request.body),
+                _ => return Err(decode::unsupported_media()),
             };
             let json = json.map_err(|e| {
                 Status::bad_request(format!("couldn't get version/kind; json parse error: {e}"))
@@ -273,7 +296,7 @@ impl Call<'_> {
                 errors.push(violation("FieldValueNotSupported", "propagationPolicy", m));
             }
         }
-        errors.extend(dry_run_errors(&self.query));
+        let mut dry_run = false;
         if let Some(Value::Array(list)) =
             value.get("dryRun").filter(|l| l.as_array().is_some_and(|l| !l.is_empty()))
         {
@@ -285,8 +308,33 @@ impl Call<'_> {
             }
         }
         invalid_options("DeleteOptions", errors)?;
-        Ok((delete_options(&value), dry_run))
+        let background = value.get("orphanDependents").and_then(Value::as_bool) == Some(false);
+        Ok(DeleteRequest { options: delete_options(&value), dry_run, background })
     }
+}
+
+/// How to delete, as the request has it.
+struct DeleteRequest {
+    options: DeleteOptions,
+    dry_run: bool,
+    /// Whether it says `orphanDependents: false`.
+    background: bool,
+}
+
+/// Where a pod is bound to must be a node. Kubernetes gives these errors as they are, so that they
+/// are the server's fault.
+fn check_binding(binding: &Value) -> Result<()> {
+    let text = |p: &str| binding.pointer(p).and_then(Value::as_str).unwrap_or_default();
+    let mut errors = Vec::new();
+    let path = Path::new("target");
+    if !matches!(text("/target/kind"), "" | "Node") {
+        let kinds = ["Node", "<empty>"];
+        errors.push(FieldError::not_supported(&path.child("kind"), text("/target/kind"), &kinds));
+    }
+    if text("/target/name").is_empty() {
+        errors.push(FieldError::required(&path.child("name"), ""));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
 }
 
 /// `DeleteOptions` of their JSON.

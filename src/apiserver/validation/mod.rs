@@ -35,6 +35,7 @@ mod mounts;
 mod names;
 mod node;
 mod pod;
+mod pod_parts;
 mod pod_status;
 mod pod_update;
 mod policy;
@@ -55,13 +56,19 @@ use crate::api::types as t;
 use crate::api::{Kind, Object};
 
 pub use cron::parse as parse_schedule;
-pub use field::{BadValue, ErrorType, Errors, FieldError, Path};
+pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, json_strings};
 pub(super) use job::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 pub use names::{
     config_map_key, dns1123_label, dns1123_subdomain, env_var_name, label_value, path_segment_name,
     port_name, qualified_name,
 };
 pub use status::{aggregate, invalid_status};
+
+/// What is wrong with a Service's addresses and families, which is looked at before any are
+/// allocated (`ValidateServiceClusterIPsRelatedFields`).
+pub fn service_cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec) {
+    service::cluster_ips(errs, spec, &Path::new("spec"));
+}
 
 /// What is wrong with an object that is to be made; nothing if it may be.
 pub fn validate_create(object: &Object) -> Vec<FieldError> {
@@ -101,6 +108,26 @@ pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
     status_update(new, old, &mut errs);
+    errs
+}
+
+/// What is wrong with an update of a Pod's ephemeral containers.
+pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
+        pod_parts::ephemeral_containers(&mut errs, new, old);
+    }
+    errs
+}
+
+/// What is wrong with an update of what a Pod's containers request and may use.
+pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
+        pod_parts::resize(&mut errs, new, old);
+    }
     errs
 }
 
@@ -218,7 +245,7 @@ fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
         return true;
     }
     let value = |v: &T| {
-        let mut value = serde_json::to_value(v).unwrap_or(Value::Null);
+        let mut value = crate::api::to_value(v);
         drop_empty_lists(&mut value);
         value
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::api::order;
 use crate::api::types as t;
 
 use super::container::{self, Context};
@@ -117,7 +118,7 @@ fn pod_spec(errs: &mut Errors, spec: &t::PodSpec, meta: Option<&t::ObjectMeta>, 
     let volumes = volume::volumes(errs, list(&spec.volumes), meta, &path.child("volumes"));
     let claims = list(&spec.resource_claims);
     resource_claims(errs, claims, &path.child("resourceClaims"));
-    let claims = claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
+    let claims = order::gather(claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()));
     let context = Context { spec, volumes, claims };
     container::containers(errs, &context, &path.child("containers"));
     container::init_containers(errs, &context, &path.child("initContainers"));
@@ -157,6 +158,23 @@ fn pod_spec(errs: &mut Errors, spec: &t::PodSpec, meta: Option<&t::ObjectMeta>, 
     names_and_numbers(errs, spec, path);
 }
 
+/// A hostname of any sort (KEP-4762): only where nothing else decides what the pod is called.
+fn hostname_override(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+    const MAX: usize = 64;
+    let Some(name) = &spec.hostname_override else { return };
+    if name.len() > MAX {
+        errs.push(FieldError::too_long(path, MAX));
+    }
+    security::dns_name(errs, name, path);
+    for (field, set) in [("setHostnameAsFQDN", spec.set_hostname_as_fqdn), ("hostNetwork", spec.host_network)]
+    {
+        if set == Some(true) {
+            let message = format!("may not be specified when {field} is true");
+            errs.push(FieldError::forbidden(path, message));
+        }
+    }
+}
+
 fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     for (name, value) in [("serviceAccountName", &spec.service_account_name), ("nodeName", &spec.node_name)] {
         if !text(value).is_empty() {
@@ -173,6 +191,7 @@ fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
             invalid_each(errs, &path.child(name), text(value), names::dns1123_label(text(value)));
         }
     }
+    hostname_override(errs, spec, &path.child("hostnameOverride"));
     scheduling::tolerations(errs, list(&spec.tolerations), &path.child("tolerations"));
     for (i, alias) in list(&spec.host_aliases).iter().enumerate() {
         let at = path.child("hostAliases").index(i);

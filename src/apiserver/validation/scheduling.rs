@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::api::order;
 use crate::api::types as t;
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
@@ -238,9 +239,9 @@ fn match_label_keys(errs: &mut Errors, term: &t::PodAffinityTerm, path: &Path) {
         }
     }
     if let Some(selector) = &term.label_selector {
-        let index: BTreeMap<&String, usize> = matching.iter().enumerate().map(|(i, k)| (k, i)).collect();
+        let index: BTreeMap<&String, usize> = order::gather(matching.iter().enumerate().map(|(i, k)| (k, i)));
         let mut seen: BTreeSet<&String> =
-            selector.match_labels.iter().flat_map(|labels| labels.keys()).collect();
+            order::gather(selector.match_labels.iter().flat_map(|labels| labels.keys()));
         for expression in list(&selector.match_expressions) {
             if let Some(i) = index.get(&expression.key)
                 && seen.contains(&expression.key)
@@ -321,20 +322,21 @@ fn spread_label_keys(errs: &mut Errors, constraint: &t::TopologySpreadConstraint
     if keys.is_empty() {
         return;
     }
-    let mut selected: BTreeSet<&String> = BTreeSet::new();
-    match &constraint.label_selector {
-        None => {
-            errs.push(FieldError::forbidden(path, "must not be specified when labelSelector is not set"));
-        }
-        Some(selector) => {
-            selected.extend(selector.match_labels.iter().flat_map(|labels| labels.keys()));
-            selected.extend(list(&selector.match_expressions).iter().map(|e| &e.key));
-        }
-    }
+    let Some(selector) = &constraint.label_selector else {
+        errs.push(FieldError::forbidden(path, "must not be specified when labelSelector is not set"));
+        return;
+    };
     for (i, key) in keys.iter().enumerate() {
         label_name(errs, key, &path.index(i));
-        if selected.contains(key) {
-            errs.push(FieldError::invalid(&path.index(i), key, IN_BOTH));
+    }
+    // A Pod's keys are in the selector already, as expressions: once is its own doing.
+    let mut seen: BTreeSet<&String> = selector.match_labels.iter().flat_map(|labels| labels.keys()).collect();
+    for expression in list(&selector.match_expressions) {
+        if let Some(i) = keys.iter().position(|k| *k == expression.key)
+            && seen.contains(&expression.key)
+        {
+            errs.push(FieldError::invalid(&path.index(i), &expression.key, IN_BOTH));
         }
+        seen.insert(&expression.key);
     }
 }

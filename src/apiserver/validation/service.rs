@@ -14,6 +14,8 @@ use super::{internal, ip, list, or_default, probe, text};
 /// The longest session affinity, in seconds: a day.
 const MAX_CLIENT_IP_AFFINITY_SECONDS: i32 = 86400;
 const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
+const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
 
 /// Whether it has no cluster IP by choice.
@@ -37,6 +39,14 @@ pub(super) fn needs_health_check(spec: &t::ServiceSpec) -> bool {
 
 pub(super) fn service(errs: &mut Errors, service: &t::Service) {
     object_meta(errs, &service.metadata, true, name_is_dns_label);
+    if let (Some(mode), Some(hints)) =
+        (service.metadata.annotation(TOPOLOGY_MODE), service.metadata.annotation(TOPOLOGY_HINTS))
+        && mode != hints
+    {
+        let at = Path::new("metadata").child("annotations").key(TOPOLOGY_MODE);
+        let message = format!("must match annotations[{TOPOLOGY_HINTS}] when both are specified");
+        errs.push(FieldError::invalid(&at, mode, message));
+    }
     let path = Path::new("spec");
     let none = Default::default();
     let spec = or_default(&service.spec, &none);
@@ -188,7 +198,7 @@ fn session_affinity(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
 }
 
 /// Cluster IPs and their families, in themselves (`ValidateServiceClusterIPsRelatedFields`).
-fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
+pub(super) fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
     if text(&spec.type_) == "ExternalName" {
         return;
     }

@@ -406,7 +406,6 @@ why-taint_eviction-condition = it does not tolerate taint { $taints } of its nod
 why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
 why-gc_orphaned-mark_failed = its node { $node } is no longer there
 why-gc_orphaned-delete = its node { $node } is no longer there
-why-endpoints-sync_service = { $ready } addresses of { $service } are ready
 why-endpoints-service_gone = Service { $service } is gone
 why-endpointslice-reconcile = it says which pods Service { $service } reaches
 why-endpointslicemirroring-reconcile = it mirrors Endpoints { $endpoints }

@@ -360,7 +360,6 @@ why-taint_eviction-condition = 它不容忍所在节点的污点 { $taints }，�
 why-taint_eviction-delete = 它不容忍所在节点的污点 { $taints }
 why-gc_orphaned-mark_failed = 它的节点 { $node } 已经不在了
 why-gc_orphaned-delete = 它的节点 { $node } 已经不在了
-why-endpoints-sync_service = { $service } 有 { $ready } 个就绪的地址
 why-endpoints-service_gone = Service { $service } 已经不在了
 why-endpointslice-reconcile = 它记录 Service { $service } 能到达哪些 Pod
 why-endpointslicemirroring-reconcile = 它是 Endpoints { $endpoints } 的镜像

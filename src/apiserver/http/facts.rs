@@ -1,0 +1,232 @@
+//! Facts of the API server's source that no recording has, one request each.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::{HttpRequest, HttpResponse, http};
+use crate::apiserver::ApiServer;
+
+fn server() -> ApiServer {
+    let mut api = ApiServer::new(1);
+    ask(&mut api, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "default"}}));
+    ask(&mut api, "POST", "~/serviceaccounts", &json!({"metadata": {"name": "default"}}));
+    api
+}
+
+/// `~` is the namespace; a query may follow a question mark, a content type a blank.
+fn ask(api: &mut ApiServer, method: &str, path: &str, body: &Value) -> HttpResponse {
+    let (path, content_type) = path.split_once(' ').unwrap_or((path, ""));
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let path = match path.strip_prefix('~') {
+        Some(rest) => format!("/api/v1/namespaces/default{rest}"),
+        None => path.replace('~', "/namespaces/default"),
+    };
+    let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+    let request = HttpRequest {
+        method: method.into(),
+        path,
+        query: query.into(),
+        content_type: content_type.into(),
+        body,
+        ..HttpRequest::default()
+    };
+    http(api, &request)
+}
+
+fn json_of(answer: &HttpResponse) -> Value {
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+/// The status and the message of a refusal.
+fn refusal(answer: &HttpResponse) -> (u16, String) {
+    (answer.status, json_of(answer)["message"].as_str().unwrap_or_default().to_owned())
+}
+
+fn service(name: &str, spec: Value) -> Value {
+    let mut value =
+        json!({"metadata": {"name": name}, "spec": {"ports": [{"port": 80}], "selector": {"a": "b"}}});
+    for (k, v) in spec.as_object().unwrap() {
+        value["spec"][k] = v.clone();
+    }
+    value
+}
+
+fn pod(name: &str) -> Value {
+    json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}})
+}
+
+#[test]
+fn what_cannot_be_allocated_is_refused_before_anything_else() {
+    let mut api = server();
+    let mut refused = |spec: Value| refusal(&ask(&mut api, "POST", "~/services", &service("S", spec))).1;
+    let two = |a: i32, b: i32| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": a, "name": "a"}, {"port": 81, "nodePort": b, "name": "b"}]});
+    for (spec, message) in [
+        (
+            json!({"ipFamilies": ["IPv6"]}),
+            r#"spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster"#,
+        ),
+        (
+            json!({"ipFamilyPolicy": "RequireDualStack"}),
+            r#"spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services"#,
+        ),
+        (
+            json!({"clusterIP": "fd00::1"}),
+            r#"spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster"#,
+        ),
+        (
+            json!({"clusterIPs": ["10.96.0.9"]}),
+            r#"spec.clusterIPs: Invalid value: ["10.96.0.9"]: must be empty when `clusterIP` is not specified"#,
+        ),
+        (
+            two(30000, 30000),
+            "spec.ports[1].nodePort: Invalid value: 30000: provided port is already allocated",
+        ),
+        (
+            two(30000, 1),
+            "spec.ports[1].nodePort: Invalid value: 1: provided port is not in the valid range. The range of valid ports is 30000-32767",
+        ),
+    ] {
+        // The name is invalid too, but nobody looks at it.
+        assert_eq!(refused(spec), format!("Service \"S\" is invalid: {message}"));
+    }
+}
+
+#[test]
+fn a_service_gets_what_its_type_needs() {
+    let mut api = server();
+    let both = json!({"type": "NodePort", "ports": [{"port": 53, "name": "u", "protocol": "UDP"}, {"port": 53, "name": "t"}]});
+    let dns = json_of(&ask(&mut api, "POST", "~/services", &service("dns", both)));
+    // One port for both protocols.
+    assert_eq!(dns["spec"]["ports"][0]["nodePort"], dns["spec"]["ports"][1]["nodePort"]);
+    let local = json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local"});
+    let lb = json_of(&ask(&mut api, "POST", "~/services", &service("lb", local)));
+    let check = &lb["spec"]["healthCheckNodePort"];
+    assert!(check.is_i64() && *check != lb["spec"]["ports"][0]["nodePort"], "{lb}");
+    // It goes again with the policy, although the client leaves it where it was.
+    let patch = json!({"spec": {"externalTrafficPolicy": "Cluster"}});
+    let lb = ask(&mut api, "PATCH", "~/services/lb application/merge-patch+json", &patch);
+    assert_eq!((lb.status, &json_of(&lb)["spec"]["healthCheckNodePort"]), (200, &Value::Null));
+    let nowhere = json!({"clusterIP": "None", "selector": null, "ports": null});
+    let nowhere = json_of(&ask(&mut api, "POST", "~/services", &service("nowhere", nowhere)));
+    assert_eq!(nowhere["spec"]["ipFamilies"], json!(["IPv4", "IPv6"]));
+    assert_eq!(nowhere["spec"]["ipFamilyPolicy"], "RequireDualStack");
+    let made = ask(&mut api, "PUT", "~/services/new", &service("new", json!({})));
+    assert_eq!(made.status, 201, "a PUT makes a Service");
+}
+
+#[test]
+fn who_makes_an_object_does_not_choose_its_version() {
+    let mut api = server();
+    let map = |rv: &str| json!({"metadata": {"name": "m", "resourceVersion": rv}});
+    let refused = refusal(&ask(&mut api, "POST", "~/configmaps", &map("5")));
+    assert_eq!(refused, (500, "resourceVersion should not be set on objects to be created".into()));
+    assert_eq!(ask(&mut api, "POST", "~/configmaps?dryRun=All", &map("5")).status, 201);
+    assert_eq!(ask(&mut api, "POST", "~/configmaps", &map("abc")).status, 201);
+    // The uid is a precondition, and so is looked at before the version.
+    let other = json!({"metadata": {"name": "m", "resourceVersion": "1", "uid": "x"}});
+    let refused = refusal(&ask(&mut api, "PUT", "~/configmaps/m", &other));
+    assert!(refused.1.contains("Precondition failed: UID in precondition: x"), "{refused:?}");
+    let lease = json!({"metadata": {"name": "l"}, "spec": {}});
+    let leases = "/apis/coordination.k8s.io/v1~/leases";
+    assert_eq!(ask(&mut api, "POST", leases, &lease).status, 201);
+    let refused = refusal(&ask(&mut api, "PUT", &format!("{leases}/l"), &lease));
+    let message = r#"leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"#;
+    assert_eq!(refused, (422, message.into()));
+}
+
+#[test]
+fn a_binding_is_of_the_pod_in_the_path_and_to_a_node() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/pods", &pod("p"));
+    let mut bind = |name: &str, target: Value| {
+        let body = json!({"metadata": {"name": name}, "target": target});
+        refusal(&ask(&mut api, "POST", "~/pods/p/binding", &body))
+    };
+    let node = json!({"kind": "Node", "name": "n"});
+    assert_eq!(bind("q", node), (400, "name in URL does not match name in Binding object".into()));
+    let message = r#"[target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value]"#;
+    assert_eq!(bind("p", json!({"kind": "Pod"})), (500, message.into()));
+}
+
+#[test]
+fn parts_of_a_pod_have_paths_of_their_own() {
+    let mut api = server();
+    let mut value = pod("p");
+    value["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "1"}});
+    ask(&mut api, "POST", "~/pods", &value);
+    let strategic = "application/strategic-merge-patch+json";
+    let debug = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"ephemeralContainers": [{"name": "d", "image": "i"}]}});
+    let path = format!("~/pods/p/ephemeralcontainers {strategic}");
+    let answer = ask(&mut api, "PATCH", &path, &debug);
+    let with = json_of(&answer);
+    assert_eq!((answer.status, &with["metadata"]["generation"]), (200, &json!(2)));
+    assert_eq!(with["spec"]["ephemeralContainers"][0]["terminationMessagePolicy"], "File");
+    assert!(with["metadata"]["labels"].is_null(), "labels are not its business");
+    let more = json!({"spec": {"containers": [{"name": "c", "image": "other", "resources": {"requests": {"cpu": "2"}}}]}});
+    let resized = json_of(&ask(&mut api, "PATCH", &format!("~/pods/p/resize {strategic}"), &more));
+    let container = &resized["spec"]["containers"][0];
+    assert_eq!((&container["resources"]["requests"]["cpu"], &container["image"]), (&json!("2"), &json!("i")));
+    assert_eq!(ask(&mut api, "GET", "~/pods/p/resize", &Value::Null).status, 200);
+    assert_eq!(ask(&mut api, "DELETE", "~/pods/p/resize", &Value::Null).status, 405);
+}
+
+#[test]
+fn only_collections_are_watched_by_a_parameter() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/pods", &pod("p"));
+    let one = ask(&mut api, "GET", "~/pods/p?watch=1", &Value::Null);
+    assert_eq!(json_of(&one)["kind"], "Pod");
+    let refused = refusal(&ask(&mut api, "GET", "~/pods?timeoutSeconds=x", &Value::Null));
+    assert_eq!(refused, (400, r#"strconv.ParseInt: parsing "x": invalid syntax"#.into()));
+    let refused = refusal(&ask(&mut api, "GET", "~/pods?limit=99999999999999999999", &Value::Null));
+    assert!(refused.1.ends_with("value out of range"), "{refused:?}");
+}
+
+#[test]
+fn a_deletion_is_told_how_by_its_body_or_by_its_query() {
+    let mut api = server();
+    let map = json!({"metadata": {"name": "m", "finalizers": ["example.com/x"]}});
+    ask(&mut api, "POST", "~/configmaps", &map);
+    // A body, whatever is in it, makes the query count for nothing.
+    let answer = ask(&mut api, "DELETE", "~/configmaps/m?dryRun=All", &json!({"orphanDependents": false}));
+    assert_eq!(answer.status, 202);
+    assert!(json_of(&answer)["metadata"]["deletionTimestamp"].is_string());
+    let answer = ask(&mut api, "DELETE", "~/configmaps/m text/plain", &json!({}));
+    assert_eq!(answer.status, 415);
+}
+
+#[test]
+fn admission_looks_at_classes() {
+    let mut api = server();
+    let mut value = pod("p");
+    value["spec"]["runtimeClassName"] = "gvisor".into();
+    let refused = refusal(&ask(&mut api, "POST", "~/pods", &value));
+    assert_eq!(
+        refused,
+        (403, r#"pods "p" is forbidden: pod rejected: RuntimeClass "gvisor" not found"#.into())
+    );
+    let mut value = pod("p");
+    value["spec"]["overhead"] = json!({"cpu": "1"});
+    let refused = refusal(&ask(&mut api, "POST", "~/pods", &value)).1;
+    assert!(
+        refused.ends_with("Pod Overhead set without corresponding RuntimeClass defined Overhead"),
+        "{refused}"
+    );
+    let class = |name: &str| json!({"metadata": {"name": name}, "value": 1, "globalDefault": true});
+    let classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+    assert_eq!(ask(&mut api, "POST", classes, &class("a")).status, 201);
+    let refused = refusal(&ask(&mut api, "POST", classes, &class("b")));
+    let message = r#"priorityclasses.scheduling.k8s.io "b" is forbidden: PriorityClass a is already marked as default. Only one default can exist"#;
+    assert_eq!(refused, (403, message.into()));
+}
+
+#[test]
+fn warnings_come_with_what_is_done_and_not_with_what_is_refused() {
+    let mut api = server();
+    let mut value = pod("a.b");
+    let made = ask(&mut api, "POST", "~/pods", &value);
+    assert_eq!(made.warnings.len(), 1, "{:?}", made.warnings);
+    assert_eq!((ask(&mut api, "POST", "~/pods", &value).status, made.status), (409, 201));
+    value["metadata"]["name"] = "Bad".into();
+    assert!(ask(&mut api, "POST", "~/pods", &value).warnings.is_empty());
+}

@@ -1,0 +1,385 @@
+//! What the API server does as it is told, but advises against: the `Warning` headers that a kind's
+//! strategy gives to a write that is valid (`WarningsOnCreate`, `WarningsOnUpdate` in
+//! `k8s.io/kubernetes/pkg/registry/*/strategy.go`, and `pkg/api/*/warnings.go`).
+//!
+//! ```
+//! use steady::api::{Kind, Object};
+//! use steady::apiserver::warnings;
+//! let service = Object::from_value(Kind::Service, serde_json::json!({
+//!     "metadata": {"name": "s"}, "spec": {"type": "ClusterIP", "externalName": "example.com"}
+//! })).unwrap();
+//! assert_eq!(warnings::on_create(&service), [r#"spec.externalName is ignored when spec.type is not "ExternalName""#]);
+//! ```
+
+mod overlap;
+mod pod;
+
+use std::net::IpAddr;
+
+use super::validation::{self, Path};
+use crate::api::types as t;
+use crate::api::{Kind, MetaExt, Object, quantity};
+
+const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
+const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
+
+/// What is to be said of a new object that is valid.
+pub fn on_create(object: &Object) -> Vec<String> {
+    let mut out = Vec::new();
+    let name = object.name();
+    if let Some(p) = object.get::<t::Pod>() {
+        label_name(&mut out, name, "the Pod's hostname");
+        let none = t::PodSpec::default();
+        pod::spec(&mut out, p.spec.as_deref().unwrap_or(&none), &p.metadata, None);
+    } else if let Some(template) = template(object) {
+        label_name(&mut out, name, "Pod names and hostnames");
+        pod::template(&mut out, template, &Path::new("spec").child("template"));
+    } else {
+        anyway(&mut out, object);
+        if let Some(a) = object.get::<t::ServiceAccount>() {
+            mountable_secrets(&mut out, &a.metadata);
+        }
+    }
+    out
+}
+
+/// What is to be said of an update that is valid. Pods are silent, and so is a template that is as
+/// it was.
+pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(template) = template(new) {
+        if new.meta().generation() != old.meta().generation() {
+            pod::template(&mut out, template, &Path::new("spec").child("template"));
+        }
+    } else if let (Some(a), Some(before)) = (new.get::<t::ServiceAccount>(), old.get::<t::ServiceAccount>()) {
+        if before.metadata.annotation(MOUNTABLE_SECRETS) != a.metadata.annotation(MOUNTABLE_SECRETS) {
+            mountable_secrets(&mut out, &a.metadata);
+        }
+    } else {
+        anyway(&mut out, new);
+    }
+    out
+}
+
+/// Whether [`on_update`] has to know what an object of the kind was before.
+pub fn compares(kind: Kind) -> bool {
+    matches!(kind, Kind::Deployment | Kind::ReplicaSet | Kind::ServiceAccount)
+}
+
+/// The template of an object's pods, if it has one.
+fn template(object: &Object) -> Option<&t::PodTemplateSpec> {
+    if let Some(d) = object.get::<t::Deployment>() {
+        return d.spec.as_ref().map(|s| &s.template);
+    }
+    object.get::<t::ReplicaSet>()?.spec.as_ref()?.template.as_ref()
+}
+
+/// What is said of a create and of an update alike.
+fn anyway(out: &mut Vec<String>, object: &Object) {
+    if let Some(s) = object.get::<t::Service>() {
+        service(out, s);
+    } else if let Some(c) = object.get::<t::PersistentVolumeClaim>() {
+        beta_class(out, &c.metadata);
+        if let Some(spec) = &c.spec {
+            claim_spec(out, spec, &Path::new("spec"));
+        }
+    } else if let Some(v) = object.get::<t::PersistentVolume>() {
+        volume(out, v);
+    } else if let Some(c) = object.get::<t::StorageClass>() {
+        for (i, topology) in c.allowed_topologies.iter().flatten().enumerate() {
+            for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
+                if let Some(why) = deprecated_label(&expression.key) {
+                    let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions").index(j);
+                    out.push(format!("{at}: {why}"));
+                }
+            }
+        }
+    } else if let Some(n) = object.get::<t::Node>() {
+        node(out, n);
+    }
+}
+
+fn node(out: &mut Vec<String>, node: &t::Node) {
+    let Some(spec) = &node.spec else { return };
+    if spec.config_source.is_some() {
+        out.push("spec.configSource: the feature is removed".to_owned());
+    }
+    if spec.external_id.as_ref().is_some_and(|id| !id.is_empty()) {
+        out.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+    }
+    for (i, range) in spec.pod_cidrs.iter().flatten().enumerate() {
+        cidr(out, range, &Path::new("spec").child("podCIDRs").index(i));
+    }
+}
+
+/// A name that will be a host's should be one.
+fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
+    let messages = validation::dns1123_label(name);
+    if !messages.is_empty() {
+        out.push(format!(
+            "metadata.name: this is used in {used}, which can result in surprising behavior; a DNS label is recommended: [{}]",
+            messages.join(" ")
+        ));
+    }
+}
+
+fn mountable_secrets(out: &mut Vec<String>, meta: &t::ObjectMeta) {
+    if meta.annotation(MOUNTABLE_SECRETS).is_some() {
+        out.push(format!(
+            "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
+        ));
+    }
+}
+
+fn beta_class(out: &mut Vec<String>, meta: &t::ObjectMeta) {
+    if meta.annotation(BETA_CLASS).is_some() {
+        out.push(format!("metadata.annotations[{BETA_CLASS}]: {CLASS_ATTRIBUTE}"));
+    }
+}
+
+/// A claim's spec, or that of a claim a pod brings along.
+fn claim_spec(out: &mut Vec<String>, spec: &t::PersistentVolumeClaimSpec, path: &Path) {
+    let Some(resources) = &spec.resources else { return };
+    for (name, map) in [("requests", &resources.requests), ("limits", &resources.limits)] {
+        fraction(out, map.as_ref(), "storage", &path.child("resources").child(name));
+    }
+}
+
+fn volume(out: &mut Vec<String>, volume: &t::PersistentVolume) {
+    beta_class(out, &volume.metadata);
+    let Some(spec) = &volume.spec else { return };
+    if spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle") {
+        out.push("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.".to_owned());
+    }
+    let required = spec.node_affinity.as_ref().and_then(|a| a.required.as_ref());
+    let at = Path::new("spec").child("nodeAffinity").child("required").child("nodeSelectorTerms");
+    for (i, term) in required.iter().flat_map(|r| &r.node_selector_terms).enumerate() {
+        node_term(out, term, false, &at.index(i));
+    }
+    for (name, since, set) in [
+        (
+            "photonPersistentDisk",
+            "deprecated in v1.11, non-functional in v1.16+",
+            spec.photon_persistent_disk.is_some(),
+        ),
+        ("scaleIO", "deprecated in v1.16, non-functional in v1.22+", spec.scale_io.is_some()),
+        ("storageOS", "deprecated in v1.22, non-functional in v1.25+", spec.storageos.is_some()),
+        ("glusterfs", "deprecated in v1.25, non-functional in v1.26+", spec.glusterfs.is_some()),
+        ("rbd", "deprecated in v1.28, non-functional in v1.31+", spec.rbd.is_some()),
+        ("cephfs", "deprecated in v1.28, non-functional in v1.31+", spec.cephfs.is_some()),
+    ] {
+        if set {
+            out.push(format!("spec.{name}: {since}"));
+        }
+    }
+}
+
+fn service(out: &mut Vec<String>, service: &t::Service) {
+    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
+    if service.metadata.annotation(HINTS).is_some() {
+        out.push(format!(
+            "annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"
+        ));
+    }
+    let none = t::ServiceSpec::default();
+    let spec = service.spec.as_ref().unwrap_or(&none);
+    let text = |field: &Option<String>| field.clone().unwrap_or_default();
+    let (kind, address) = (text(&spec.type_), text(&spec.cluster_ip));
+    let path = Path::new("spec");
+    let external = spec.external_ips.as_deref().unwrap_or_default();
+    if !address.is_empty() && address != "None" {
+        for (i, address) in spec.cluster_ips.iter().flatten().enumerate() {
+            ip(out, address, &path.child("clusterIPs").index(i));
+        }
+    }
+    let headless = kind == "ClusterIP" && address == "None";
+    if headless {
+        if !text(&spec.load_balancer_ip).is_empty() {
+            out.push("spec.loadBalancerIP is ignored for headless services".to_owned());
+        }
+        if !external.is_empty() {
+            out.push("spec.externalIPs is ignored for headless services".to_owned());
+        }
+        if text(&spec.session_affinity) != "None" {
+            out.push("spec.SessionAffinity is ignored for headless services".to_owned());
+        }
+    }
+    for (i, address) in external.iter().enumerate() {
+        ip(out, address, &path.child("externalIPs").index(i));
+    }
+    if !external.is_empty() && !headless && kind != "ExternalName" {
+        out.push(
+            "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
+        );
+    }
+    if !text(&spec.load_balancer_ip).is_empty() {
+        ip(out, &text(&spec.load_balancer_ip), &path.child("loadBalancerIP"));
+    }
+    for (i, range) in spec.load_balancer_source_ranges.iter().flatten().enumerate() {
+        cidr(out, range, &path.child("loadBalancerSourceRanges").index(i));
+    }
+    if kind == "ExternalName" && !external.is_empty() {
+        out.push(r#"spec.externalIPs is ignored when spec.type is "ExternalName""#.to_owned());
+    }
+    if kind != "ExternalName" && !text(&spec.external_name).is_empty() {
+        out.push(r#"spec.externalName is ignored when spec.type is not "ExternalName""#.to_owned());
+    }
+    if spec.traffic_distribution.as_deref() == Some("PreferClose") {
+        out.push(r#"spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone""#.to_owned());
+    }
+}
+
+/// A term of a node selector. `values`: whether values that are no label's values are told of too,
+/// where validation lets them pass.
+fn node_term(out: &mut Vec<String>, term: &t::NodeSelectorTerm, values: bool, path: &Path) {
+    for (i, expression) in term.match_expressions.iter().flatten().enumerate() {
+        let at = path.child("matchExpressions").index(i);
+        if let Some(why) = deprecated_label(&expression.key) {
+            out.push(format!("{}: {} is {why}", at.child("key"), expression.key));
+        }
+        for (j, value) in expression.values.iter().flatten().enumerate().filter(|_| values) {
+            for message in validation::label_value(value) {
+                out.push(format!("{}: {value} is invalid, {message}", at.child("values").index(j)));
+            }
+        }
+    }
+}
+
+/// Why a label of nodes should not be used any more.
+fn deprecated_label(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "beta.kubernetes.io/arch" => r#"deprecated since v1.14; use "kubernetes.io/arch" instead"#,
+        "beta.kubernetes.io/os" => r#"deprecated since v1.14; use "kubernetes.io/os" instead"#,
+        "failure-domain.beta.kubernetes.io/region" => {
+            r#"deprecated since v1.17; use "topology.kubernetes.io/region" instead"#
+        }
+        "failure-domain.beta.kubernetes.io/zone" => {
+            r#"deprecated since v1.17; use "topology.kubernetes.io/zone" instead"#
+        }
+        "beta.kubernetes.io/instance-type" => {
+            r#"deprecated since v1.17; use "node.kubernetes.io/instance-type" instead"#
+        }
+        "app.kubernetes.io/created-by" => "deprecated since v1.9",
+        "scheduler.alpha.kubernetes.io/preferAvoidPods" => {
+            "deprecated since v1.22; use Taints and Tolerations instead"
+        }
+        "node-role.kubernetes.io/master" => r#"use "node-role.kubernetes.io/control-plane" instead"#,
+        _ => return None,
+    })
+}
+
+/// An amount of bytes that is no whole number.
+fn fraction(
+    out: &mut Vec<String>,
+    map: Option<&std::collections::BTreeMap<String, t::Quantity>>,
+    name: &str,
+    path: &Path,
+) {
+    let Some(quantity) = map.and_then(|m| m.get(name)) else { return };
+    let amount = quantity::amount_of(Some(quantity));
+    if amount.milli_value() % 1000 != 0 {
+        out.push(format!(
+            "{}: fractional byte value {:?} is invalid, must be an integer",
+            path.key(name),
+            amount.canonical()
+        ));
+    }
+}
+
+/// An IPv6 address that is valid, but written in another way than RFC 5952 has it. (Leading zeros
+/// and mapped addresses are refused.)
+fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
+    if let Ok(IpAddr::V6(six)) = value.parse::<IpAddr>()
+        && six.to_string() != value
+    {
+        out.push(format!(
+            "{path}: IPv6 address {value:?} should be in RFC 5952 canonical format ({:?})",
+            six.to_string()
+        ));
+    }
+}
+
+/// The same for a range of addresses.
+fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
+    let Some((address, bits)) = value.split_once('/') else { return };
+    if let Ok(IpAddr::V6(six)) = address.parse::<IpAddr>()
+        && six.to_string() != address
+    {
+        out.push(format!(
+            "{path}: IPv6 CIDR value {value:?} should be in RFC 5952 canonical format ({:?})",
+            format!("{six}/{bits}")
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(kind: Kind, value: serde_json::Value) -> Vec<String> {
+        on_create(&Object::from_value(kind, value).unwrap())
+    }
+
+    #[test]
+    fn a_name_with_dots_makes_a_poor_hostname() {
+        let pod = json!({"metadata": {"name": "a.b"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        assert_eq!(
+            of(Kind::Pod, pod.clone()),
+            [
+                "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]"
+            ]
+        );
+        let deployment = json!({"metadata": {"name": "a.b"}, "spec": {"selector": {}, "template": pod}});
+        assert_eq!(
+            of(Kind::Deployment, deployment),
+            [
+                "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_service_is_told_what_of_it_counts_for_nothing() {
+        let headless = json!({"metadata": {"name": "s"}, "spec": {
+            "type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"], "sessionAffinity": "ClientIP",
+            "externalIPs": ["1.2.3.4"], "trafficDistribution": "PreferClose"}});
+        assert_eq!(
+            of(Kind::Service, headless),
+            [
+                "spec.externalIPs is ignored for headless services",
+                "spec.SessionAffinity is ignored for headless services",
+                r#"spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_template_that_is_as_it_was_is_not_spoken_of_again() {
+        let value = |generation: i64| {
+            json!({"metadata": {"name": "d", "generation": generation}, "spec": {"selector": {}, "template": {"spec": {
+                "nodeSelector": {"beta.kubernetes.io/os": "linux"}, "containers": [{"name": "c", "image": "i"}]}}}})
+        };
+        let object = |generation| Object::from_value(Kind::Deployment, value(generation)).unwrap();
+        assert!(on_update(&object(1), &object(1)).is_empty());
+        assert_eq!(
+            on_update(&object(2), &object(1)),
+            [
+                r#"spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead"#
+            ]
+        );
+    }
+
+    #[test]
+    fn half_a_byte_cannot_be_stored() {
+        let claim =
+            json!({"metadata": {"name": "c"}, "spec": {"resources": {"requests": {"storage": "500m"}}}});
+        assert_eq!(
+            of(Kind::PersistentVolumeClaim, claim),
+            [
+                r#"spec.resources.requests[storage]: fractional byte value "500m" is invalid, must be an integer"#
+            ]
+        );
+    }
+}
