@@ -21,7 +21,7 @@ const squeezed = (body) => {
 const add = (a, b) => a.map((n, i) => n + b[i]);
 const row = (name, sizes) => console.log(`| ${name} | ${sizes.map((n) => (n / 1000).toFixed(1)).join(" | ")} |`);
 
-const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((f) => f.isFile());
+const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((f) => f.isFile() && !f.parentPath.includes("/.stage"));
 let page = [0, 0, 0], counted = true;
 console.log("| part | KB | gzip KB | brotli KB |\n| --- | ---: | ---: | ---: |");
 for (const [name, which, counts] of parts) {
