@@ -96,19 +96,20 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
     let result = call.run();
     let mut warnings = std::mem::take(&mut call.warnings);
-    warnings.append(&mut api.warned);
+    let advice = std::mem::take(&mut api.warned);
+    if result.is_ok() {
+        // What a kind's strategy advises is said of what was stored; what the body had too much is
+        // said anyway.
+        warnings.extend(advice);
+    }
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));
     let mut response = match result {
         Ok(r) => r,
-        Err(status) => {
-            // A refusal comes alone: no recording has a warning beside one.
-            warnings.clear();
-            answer::failure(&status)
-        }
+        Err(status) => answer::failure(&status),
     };
-    response.warnings = warnings.iter().map(|w| warning(w)).collect();
+    response.warnings = warning_headers(&warnings);
     response
 }
 
@@ -127,6 +128,29 @@ pub fn too_many() -> HttpResponse {
     HttpResponse { retry_after: Some(1), ..answer::text(429, "Too many requests, please try again later.\n") }
 }
 
+/// The `Warning` headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`): texts that no header
+/// can hold are left out, and if all together are too long each is cut.
+fn warning_headers(texts: &[String]) -> Vec<String> {
+    const TOTAL: usize = 4096;
+    const EACH: usize = 256;
+    let texts: Vec<&String> =
+        texts.iter().filter(|t| !t.is_empty() && !t.contains(char::is_control)).collect();
+    if texts.iter().map(|t| t.chars().count()).sum::<usize>() <= TOTAL {
+        return texts.into_iter().map(|t| warning(t)).collect();
+    }
+    let mut written = 0;
+    let mut headers = Vec::new();
+    for text in texts {
+        if written >= TOTAL {
+            break;
+        }
+        let cut: String = text.chars().take(EACH).collect();
+        written += cut.chars().count();
+        headers.push(warning(&cut));
+    }
+    headers
+}
+
 /// A `Warning` header: code 299, no agent, the text quoted.
 fn warning(text: &str) -> String {
     format!("299 - \"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
@@ -142,6 +166,10 @@ struct Call<'a> {
 
 type Result<T> = std::result::Result<T, Status>;
 
+/// Said on every request for them (`APILifecycleDeprecated` of `k8s.io/api/core/v1`).
+const ENDPOINTS_DEPRECATED: &str =
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+
 fn method_not_allowed() -> Status {
     Status::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
         .with(Details::default())
@@ -154,7 +182,12 @@ impl Call<'_> {
         }
         let path = path::parse(&self.request.path);
         let target = match path {
-            Path::Objects(target) => target,
+            Path::Objects(target) => {
+                if target.kind == crate::api::Kind::Endpoints {
+                    self.warnings.push(ENDPOINTS_DEPRECATED.to_owned());
+                }
+                target
+            }
             Path::NoSuchResource => return Err(Status::no_such_path()),
             Path::Unbuilt { kind, api_version, name, resource } => {
                 if let Some(review) = review::of(kind, self.request)? {
@@ -166,6 +199,9 @@ impl Call<'_> {
             other => return self.about_itself(&other),
         };
         let media = negotiate::negotiate(&self.request.accept)?;
+        if media.shape == Shape::Table {
+            self.check_include_object()?;
+        }
         let answer = match self.request.method.as_str() {
             "GET" => return self.read(&target, media),
             "POST" => self.post(&target)?,
