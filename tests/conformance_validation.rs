@@ -31,7 +31,11 @@ fn target(path: &str) -> Option<(Kind, String)> {
         [plural, ..] => ("", *plural),
         [] => return None,
     };
-    Some((Kind::of_resource(group, version, plural)?, namespace.to_owned()))
+    let kind = Kind::of_resource(group, version, plural)?;
+    // Their strategies fill in more between defaulting and validation: a selector, an annotation.
+    // The judge, which asks the whole API server, has them.
+    let filled_in = matches!(kind, Kind::Job | Kind::DaemonSet);
+    (!filled_in).then(|| (kind, namespace.to_owned()))
 }
 
 /// What the rest of the API server does before validation: the path's namespace, cluster IPs.

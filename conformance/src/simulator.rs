@@ -110,7 +110,7 @@ impl Reconciler for StandInKubelet {
             match next.write {
                 Some(KubeletWrite::Status(status)) => {
                     let mut to = pod.clone();
-                    Rc::make_mut(&mut to).status = Some(*status);
+                    Rc::make_mut(&mut to).status = Some((*status).into());
                     match cx.patch_status(pod.clone(), to).because(Why::new("stand_in")).await {
                         Ok(p) => pod = p,
                         Err(e) if e.is_not_found() => return Ok(()),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use steady::api::Timestamp;
-use steady::apiserver::http::{HttpRequest, HttpResponse};
+use steady::apiserver::http::{HttpRequest, HttpResponse, Seen, Watch};
 use steady::cluster::{Action, Cluster};
 use tokio::sync::{Notify, watch};
 
@@ -27,6 +27,7 @@ pub enum Time {
 /// The cluster and what its users share. It is never borrowed across an await.
 pub struct House {
     cluster: RefCell<Cluster>,
+    seen: RefCell<Seen>,
     /// What makes time pass.
     pub time: Time,
     /// The limits.
@@ -61,6 +62,7 @@ impl House {
         let began = (Instant::now(), cluster.now());
         House {
             cluster: RefCell::new(cluster),
+            seen: RefCell::default(),
             time,
             limits,
             host,
@@ -99,8 +101,8 @@ impl House {
     }
 
     /// What a watch has to tell.
-    pub fn more(&self, watch: &mut steady::apiserver::http::Watch) -> String {
-        self.cluster.borrow_mut().more(watch)
+    pub fn more(&self, watch: &mut Watch) -> String {
+        self.cluster.borrow_mut().more(watch, &mut self.seen.borrow_mut())
     }
 
     /// Counts one more watch; `None` if there are too many.

@@ -85,9 +85,12 @@ pub fn whole(response: HttpResponse, request: &HeaderMap) -> Response<Reply> {
         .filter_map(|v| v.to_str().ok())
         .flat_map(|v| v.split(','))
         .any(|v| v.split(';').next().is_some_and(|v| v.trim() == "gzip"));
-    let large = response.body.len() >= GZIP_FROM;
     let mut out = head(&response, Reply::Whole(None));
-    let mut body = Bytes::from(response.body);
+    let mut body = match response.binary.is_empty() {
+        true => Bytes::from(response.body),
+        false => Bytes::from(response.binary),
+    };
+    let large = body.len() >= GZIP_FROM;
     if large {
         out.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         if let Some(packed) = wants.then(|| gzip(&body)).flatten() {

@@ -116,10 +116,10 @@ async fn answer(house: &Rc<House>, request: Request<Incoming>) -> Response<Reply
         }
     };
     let path = parts.uri.path();
-    if let Some(what) = path.strip_prefix("/steady") {
-        if what.is_empty() || what.starts_with('/') {
-            return control::answer(house, &parts, what, &body).await;
-        }
+    if let Some(what) = path.strip_prefix("/steady")
+        && (what.is_empty() || what.starts_with('/'))
+    {
+        return control::answer(house, &parts, what, &body).await;
     }
     let request = HttpRequest {
         method: parts.method.as_str().to_owned(),

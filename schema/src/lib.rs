@@ -15,8 +15,14 @@ use std::collections::BTreeMap;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
-use steady::api::{Kind, types};
+use steady::api::Kind;
 use steady::apiserver::http::{Texts, TypeTexts};
+
+/// The structs that have a schema: the library's own Pod is k8s-openapi's, with shared parts.
+mod types {
+    pub use k8s_openapi::api::core::v1::Pod;
+    pub use steady::api::types::*;
+}
 
 /// The document that the editor reads.
 ///

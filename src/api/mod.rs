@@ -26,15 +26,19 @@ pub mod patch;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+mod shared;
 pub mod volume;
 pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
+pub use shared::Shared;
 
 /// The types of the built-in kinds, under one roof.
 pub mod types {
+    // Not k8s-openapi's own, which would be copied as a whole for every version.
+    pub use super::pod::Pod;
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::batch::v1::*;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};

@@ -1,7 +1,52 @@
-//! What a pod's status says, as everybody reads it (`k8s.io/kubernetes/pkg/api/v1/pod`).
+//! [`Pod`], and what its status says, as everybody reads it (`k8s.io/kubernetes/pkg/api/v1/pod`).
 
-use super::MetaExt;
-use super::types::{Pod, PodCondition};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::types::{ObjectMeta, PodCondition, PodSpec, PodStatus};
+use super::{MetaExt, Shared};
+
+/// A pod. There are more of them than of anything else, each has five versions until it is ready,
+/// and its spec is the largest part of it: so the versions have spec and status in common as long
+/// as these stay what they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pod {
+    /// Its name, labels, owners …
+    pub metadata: ObjectMeta,
+    /// What is wanted.
+    pub spec: Option<Shared<PodSpec>>,
+    /// What there is.
+    pub status: Option<Shared<PodStatus>>,
+}
+
+impl From<k8s_openapi::api::core::v1::Pod> for Pod {
+    fn from(pod: k8s_openapi::api::core::v1::Pod) -> Pod {
+        Pod { metadata: pod.metadata, spec: pod.spec.map(Shared::new), status: pod.status.map(Shared::new) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Pod {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pod, D::Error> {
+        k8s_openapi::api::core::v1::Pod::deserialize(deserializer).map(Pod::from)
+    }
+}
+
+impl Serialize for Pod {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = 3 + usize::from(self.spec.is_some()) + usize::from(self.status.is_some());
+        let mut pod = serializer.serialize_struct("Pod", fields)?;
+        pod.serialize_field("apiVersion", "v1")?;
+        pod.serialize_field("kind", "Pod")?;
+        pod.serialize_field("metadata", &self.metadata)?;
+        if let Some(spec) = &self.spec {
+            pod.serialize_field("spec", spec)?;
+        }
+        if let Some(status) = &self.status {
+            pod.serialize_field("status", status)?;
+        }
+        pod.end()
+    }
+}
 
 /// A condition's status, `True`, `False` or `Unknown`.
 pub fn pod_condition<'a>(pod: &'a Pod, type_: &str) -> Option<&'a PodCondition> {

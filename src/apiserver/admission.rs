@@ -171,7 +171,7 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     }
     let namespace = pod.metadata.namespace().to_owned();
     let pod_name = pod.metadata.name().to_owned();
-    let Some(spec) = pod.spec.as_mut() else { return Ok(()) };
+    let Some(spec) = pod.spec.as_deref_mut() else { return Ok(()) };
     let name =
         spec.service_account_name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
     spec.service_account_name = Some(name.clone());

@@ -34,7 +34,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 use std::rc::Rc;
 
-use crate::api::{Object, ObjectRef, Timestamp};
+use crate::api::types::PodSpec;
+use crate::api::{Object, ObjectRef, Shared, Timestamp};
 use crate::etcd::{Etcd, Map};
 use managed_fields::{Manager, Settled};
 
@@ -85,6 +86,8 @@ pub struct ApiServer {
     submitted: Option<Object>,
     /// What the request that was just handled is advised against.
     warned: Vec<String>,
+    /// The spec, as it came, of the last new pod that was found to be good.
+    valid_spec: Option<Shared<PodSpec>>,
     /// The documentation of the API, if somebody has it.
     texts: Option<Rc<http::Texts>>,
 }
@@ -104,6 +107,7 @@ impl ApiServer {
             decided: None,
             submitted: None,
             warned: Vec::new(),
+            valid_spec: None,
             texts: None,
         }
     }
@@ -129,8 +133,8 @@ impl ApiServer {
     }
 
     /// The processes whose watches got something since this was last called; may repeat.
-    pub fn take_woken(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.woken)
+    pub fn take_woken(&mut self) -> impl Iterator<Item = u32> {
+        self.woken.drain(..)
     }
 
     /// What the last request was advised against: the texts of its `Warning` headers. Only requests

@@ -7,7 +7,7 @@ use super::registry::{invalid, one_owner_once};
 use super::request::with_status;
 use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http, validation};
 use crate::api::types::{Pod, PodStatus};
-use crate::api::{MetaExt, Object, patch};
+use crate::api::{MetaExt, Object, Shared, patch};
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {
@@ -35,7 +35,7 @@ impl ApiServer {
         r: &Request,
         old: &Object,
         from: &Rc<Pod>,
-        status: &PodStatus,
+        status: &Shared<PodStatus>,
     ) -> Option<Result<Response, Status>> {
         let pod = old.get::<Pod>().filter(|pod| Rc::ptr_eq(pod, from))?;
         if r.subresource != Subresource::Status || *r.key.name != *pod.metadata.name() || r.dry_run {

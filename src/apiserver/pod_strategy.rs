@@ -16,11 +16,10 @@ pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut 
     pod.metadata.generation = Some(1);
     let mut status = t::PodStatus {
         phase: Some("Pending".into()),
-        qos_class: Some(pod.spec.as_ref().map_or("BestEffort", qos_class).into()),
+        qos_class: Some(pod.spec.as_deref().map_or("BestEffort", qos_class).into()),
         ..Default::default()
     };
-    if let Some(spec) = pod.spec.as_mut() {
-        drop_disabled(spec, None);
+    if let Some(spec) = &pod.spec {
         if spec.scheduling_gates.as_ref().is_some_and(|g| !g.is_empty()) {
             status.conditions = Some(vec![t::PodCondition {
                 type_: "PodScheduled".into(),
@@ -31,10 +30,38 @@ pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut 
                 ..Default::default()
             }]);
         }
-        select_by_keys(spec, pod.metadata.labels.as_ref());
-        app_armor(spec, pod.metadata.annotations.as_ref(), warned);
     }
-    pod.status = Some(status);
+    // Pods of one owner have one spec in common: it is only touched where something is to be done.
+    let t::Pod { metadata, spec, .. } = pod;
+    let armored = |a: &Labels| a.keys().any(|k| k.starts_with(APP_ARMOR));
+    if let Some(spec) = spec.as_mut().filter(|s| {
+        uses_disabled(s) || selects_by_keys(s) || metadata.annotations.as_ref().is_some_and(armored)
+    }) {
+        drop_disabled(spec, None);
+        select_by_keys(spec, metadata.labels.as_ref());
+        app_armor(spec, metadata.annotations.as_ref(), warned);
+    }
+    pod.status = Some(status.into());
+}
+
+fn signals(spec: &t::PodSpec) -> bool {
+    let all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+    all.filter_map(|c| c.lifecycle.as_ref()).any(|l| l.stop_signal.is_some())
+}
+
+fn projects(spec: &t::PodSpec) -> bool {
+    let sources = spec.volumes.iter().flatten().filter_map(|v| v.projected.as_ref()?.sources.as_ref());
+    sources.flatten().any(|s| s.cluster_trust_bundle.is_some() || s.pod_certificate.is_some())
+}
+
+/// Whether there is a field of a feature that is off in 1.36.
+pub(super) fn uses_disabled(spec: &t::PodSpec) -> bool {
+    spec.scheduling_group.is_some() || signals(spec) || projects(spec)
+}
+
+fn selects_by_keys(spec: &t::PodSpec) -> bool {
+    spec.affinity.is_some()
+        || spec.topology_spread_constraints.iter().flatten().any(|c| c.match_label_keys.is_some())
 }
 
 /// Fields of features that are off in 1.36 are dropped, unless they were in use before.
@@ -44,10 +71,6 @@ pub(super) fn drop_disabled(spec: &mut t::PodSpec, old: Option<&t::PodSpec>) {
         spec.scheduling_group = None;
     }
     // ContainerStopSignals
-    let signals = |s: &t::PodSpec| {
-        let all = s.containers.iter().chain(s.init_containers.iter().flatten());
-        all.filter_map(|c| c.lifecycle.as_ref()).any(|l| l.stop_signal.is_some())
-    };
     if !old.is_some_and(signals) {
         for c in spec.containers.iter_mut().chain(spec.init_containers.iter_mut().flatten()) {
             if let Some(l) = &mut c.lifecycle
@@ -59,10 +82,6 @@ pub(super) fn drop_disabled(spec: &mut t::PodSpec, old: Option<&t::PodSpec>) {
         }
     }
     // ClusterTrustBundleProjection and PodCertificateRequest
-    let projects = |s: &t::PodSpec| {
-        let sources = s.volumes.iter().flatten().filter_map(|v| v.projected.as_ref()?.sources.as_ref());
-        sources.flatten().any(|s| s.cluster_trust_bundle.is_some() || s.pod_certificate.is_some())
-    };
     if !old.is_some_and(projects) && projects(spec) {
         for volume in spec.volumes.iter_mut().flatten() {
             let sources = volume.projected.as_mut().and_then(|p| p.sources.as_mut());
@@ -164,8 +183,8 @@ fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut V
 
 /// Of an update of one part of a pod's spec everything else is as it was, and so is what a status
 /// update leaves alone (`ResetObjectMetaForStatus`).
-fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: Option<t::PodSpec>) {
-    pod.spec = spec;
+fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: t::PodSpec) {
+    pod.spec = Some(spec.into());
     pod.status.clone_from(&old.status);
     let (meta, before) = (&mut pod.metadata, &old.metadata);
     meta.labels.clone_from(&before.labels);
@@ -181,9 +200,9 @@ fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: Option<t::PodSpec>) {
 pub(super) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
-    let mut spec = before.spec.clone().unwrap_or_default();
-    spec.ephemeral_containers = pod.spec.take().and_then(|s| s.ephemeral_containers);
-    keep_all_but(pod, before, Some(spec));
+    let mut spec = before.spec.as_deref().cloned().unwrap_or_default();
+    spec.ephemeral_containers = pod.spec.take().and_then(|s| s.ephemeral_containers.clone());
+    keep_all_but(pod, before, spec);
 }
 
 /// `pods/resize`: only what containers request and may use, and how that is changed. Where
@@ -191,7 +210,8 @@ pub(super) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object
 pub(super) fn prepare_for_resize(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
-    let (new, mut spec) = (pod.spec.clone().unwrap_or_default(), before.spec.clone().unwrap_or_default());
+    let spec_of = |p: &t::Pod| p.spec.as_deref().cloned().unwrap_or_default();
+    let (new, mut spec) = (spec_of(pod), spec_of(before));
     let count = |s: &t::PodSpec| (s.containers.len(), s.init_containers.as_ref().map_or(0, Vec::len));
     if count(&new) != count(&spec) {
         return;
@@ -212,7 +232,7 @@ pub(super) fn prepare_for_resize(object: &mut Object, old: &Object) {
         spec.init_containers = Some(resized(n, o));
     }
     spec.resources = new.resources;
-    keep_all_but(pod, before, Some(spec));
+    keep_all_but(pod, before, spec);
 }
 
 #[cfg(test)]
@@ -241,12 +261,12 @@ mod tests {
         let expressions = |s: &Option<t::LabelSelector>| {
             serde_json::to_value(s.as_ref().unwrap().match_expressions.as_ref().unwrap()).unwrap()
         };
-        let constraint = &spec.topology_spread_constraints.unwrap()[0];
+        let constraint = &spec.topology_spread_constraints.clone().unwrap()[0];
         assert_eq!(
             expressions(&constraint.label_selector),
             json!([{"key": "v", "operator": "In", "values": ["1"]}])
         );
-        let anti = spec.affinity.unwrap().pod_anti_affinity.unwrap();
+        let anti = spec.affinity.clone().unwrap().pod_anti_affinity.unwrap();
         let term = &anti.required_during_scheduling_ignored_during_execution.unwrap()[0];
         assert_eq!(
             expressions(&term.label_selector),
@@ -263,7 +283,7 @@ mod tests {
         }}));
         let spec = pod.spec.unwrap();
         assert!(spec.scheduling_group.is_none() && spec.containers[0].lifecycle.is_none());
-        let sources = spec.volumes.unwrap()[0].projected.clone().unwrap().sources.unwrap();
+        let sources = spec.volumes.clone().unwrap()[0].projected.clone().unwrap().sources.unwrap();
         assert_eq!(sources, [t::VolumeProjection::default()]);
     }
 
@@ -275,7 +295,7 @@ mod tests {
                 "container.apparmor.security.beta.kubernetes.io/d": "nonsense"}},
             "spec": {"containers": [{"name": "c"}, {"name": "d"}]}
         }));
-        let containers = pod.spec.unwrap().containers;
+        let containers = pod.spec.unwrap().containers.clone();
         let profile = containers[0].security_context.clone().unwrap().app_armor_profile.unwrap();
         assert_eq!(profile.type_, "RuntimeDefault");
         assert!(containers[1].security_context.is_none());

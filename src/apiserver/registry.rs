@@ -11,7 +11,7 @@ use super::{
     service, strategy, warnings,
 };
 use crate::api::names::quote;
-use crate::api::types::{Deployment, ReplicaSet, StatefulSet, Time};
+use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::status::Cause;
 use crate::apiserver::status::Details;
@@ -53,6 +53,7 @@ impl ApiServer {
     /// Creates what the body of the request was.
     pub(super) fn create_object(&mut self, r: &Request, mut object: Object) -> Result<Response, Status> {
         self.match_namespace(r, &mut object)?;
+        let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         defaults::apply(&mut object);
         one_owner_once(&mut object, false, &mut self.warned);
         self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
@@ -76,13 +77,24 @@ impl ApiServer {
         }
         service::begin_create(self, &mut object)?;
         strategy::prepare_for_create(self, &mut object)?;
-        let errors = validation::validate_create(&object);
+        // The pods of one owner have one spec in common; where it was good for the last one, it is
+        // for this one.
+        let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.ptr_eq(b));
+        let errors = match object.get::<Pod>().filter(|_| known) {
+            Some(pod) => validation::validate_pod_of_valid_spec(pod),
+            None => validation::validate_create(&object),
+        };
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
         // Who says for whom it writes is a client, and may be told something; components are not.
         if r.field_manager.is_some() {
             self.warned.extend(warnings::on_create(&object));
+        }
+        // The claims of ephemeral volumes are named after the pod.
+        let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
+        if let Some(spec) = spec.filter(|s| !known && !named(s)) {
+            self.valid_spec = Some(spec);
         }
         admission::validate_create(self, &object)?;
         // etcd's objects have a version from it alone; a version that is no number is forgotten.
@@ -261,8 +273,15 @@ impl ApiServer {
         self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
         object.meta_mut().resource_version = Some(revision.to_string());
         let note = self.note(&at, prev.as_ref(), &object, r, revision);
-        let crowded = self.etcd.put_noted(at.clone(), object.clone(), note) >= NOTES_LIMIT;
-        if crowded {
+        let notes = match &prev {
+            Some(_) => self.etcd.put_noted(at.clone(), object.clone(), note),
+            None => self.etcd.create_noted(at.clone(), object.clone(), note),
+        };
+        // What admission adds to a pod may be something else from now on.
+        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass) {
+            self.valid_spec = None;
+        }
+        if notes >= NOTES_LIMIT {
             self.managers(&at);
             self.etcd.forget_notes(&at);
         }

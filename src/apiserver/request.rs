@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::status::{Details, Status};
 use crate::api::types::{Pod, PodStatus};
-use crate::api::{Key, Kind, Object, ObjectRef};
+use crate::api::{Key, Kind, Object, ObjectRef, Shared};
 
 /// One API request. What a component sends carries typed objects; what comes as text is decoded
 /// on the way in (see [`http`](super::http)).
@@ -174,19 +174,19 @@ pub enum Patch {
         /// The pod as it was read.
         from: Rc<Pod>,
         /// Its status as it shall be.
-        status: Rc<PodStatus>,
+        status: Shared<PodStatus>,
     },
 }
 
 impl Patch {
     /// A [`Patch::PodStatus`] as the objects it leads from and to.
-    pub(crate) fn between(from: &Rc<Pod>, status: &PodStatus) -> (Object, Object) {
+    pub(crate) fn between(from: &Rc<Pod>, status: &Shared<PodStatus>) -> (Object, Object) {
         (from.clone().into(), with_status(from, status.clone()).into())
     }
 }
 
 /// A pod with another status.
-pub(super) fn with_status(pod: &Pod, status: PodStatus) -> Pod {
+pub(super) fn with_status(pod: &Pod, status: Shared<PodStatus>) -> Pod {
     Pod { metadata: pod.metadata.clone(), spec: pod.spec.clone(), status: Some(status) }
 }
 

@@ -253,7 +253,12 @@ impl<S: Clone + 'static> Context<S> {
     }
 
     /// Reports a pod's status.
-    pub fn report_pod_status(&self, key: Key, from: Rc<Pod>, status: Rc<PodStatus>) -> ApiCall<S, Rc<Pod>> {
+    pub fn report_pod_status(
+        &self,
+        key: Key,
+        from: Rc<Pod>,
+        status: crate::api::Shared<PodStatus>,
+    ) -> ApiCall<S, Rc<Pod>> {
         let change = Patch::PodStatus { from, status };
         self.call(Verb::Patch, Kind::Pod, key, Subresource::Status, Body::Patch(change))
     }

@@ -53,9 +53,13 @@ fn labels_digest(pod: &Pod) -> u128 {
 }
 
 impl Owned {
+    /// A pod is counted, or no longer.
     fn count(&mut self, object: &Object, comes: bool) {
         let Some(pod) = object.get::<Pod>() else { return };
-        let labels = labels_digest(pod);
+        self.count_with(pod, labels_digest(pod), comes);
+    }
+
+    fn count_with(&mut self, pod: &Rc<Pod>, labels: u128, comes: bool) {
         let at = match self.counts.iter().position(|c| c.labels == labels) {
             Some(at) => at,
             None => {
@@ -65,12 +69,8 @@ impl Owned {
             }
         };
         let Some(c) = self.counts.get_mut(at) else { return };
-        let active = is_active(pod);
-        for (n, is) in [
-            (&mut c.active, active),
-            (&mut c.ready, active && is_ready(pod)),
-            (&mut c.terminating, is_terminating(pod)),
-        ] {
+        let how = how_it_is(pod);
+        for (n, is) in [&mut c.active, &mut c.ready, &mut c.terminating].into_iter().zip(how) {
             if is {
                 *n = if comes { *n + 1 } else { n.saturating_sub(1) };
             }
@@ -80,6 +80,12 @@ impl Owned {
             self.counts.swap_remove(at);
         }
     }
+}
+
+/// Whether a pod is active, whether it is ready as well, and whether it goes.
+fn how_it_is(pod: &Pod) -> [bool; 3] {
+    let active = is_active(pod);
+    [active, active && is_ready(pod), is_terminating(pod)]
 }
 
 /// By what an object is indexed.
@@ -164,12 +170,25 @@ impl Indexer {
             if stays && object.kind() != Kind::Pod {
                 return old;
             }
-            let owned = Rc::make_mut(owned);
-            owned.count(&object, true);
-            match &old {
-                Some(old) if stays => owned.count(old, false),
+            let (was, is) = (old.as_ref().and_then(|o| o.get::<Pod>()), object.get::<Pod>());
+            match was.zip(is).filter(|_| stays) {
+                Some((was, is)) if was.metadata.labels == is.metadata.labels => {
+                    // Most news of a pod change nothing that is counted.
+                    if how_it_is(was) != how_it_is(is) {
+                        let (owned, labels) = (Rc::make_mut(owned), labels_digest(is));
+                        owned.count_with(is, labels, true);
+                        owned.count_with(was, labels, false);
+                    }
+                }
                 _ => {
-                    owned.keys.insert(key);
+                    let owned = Rc::make_mut(owned);
+                    owned.count(&object, true);
+                    match &old {
+                        Some(old) if stays => owned.count(old, false),
+                        _ => {
+                            owned.keys.insert(key);
+                        }
+                    }
                 }
             }
         }

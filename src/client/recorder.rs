@@ -257,7 +257,10 @@ impl Recorder {
 
     /// A token bucket for each object a component talks about.
     fn take_token(&mut self, key: u128, now: Timestamp) -> bool {
-        let mut b = self.buckets.get(&key).copied().unwrap_or(Bucket { tokens: SPAM_BURST, last: now });
+        let Some(b) = self.buckets.get_mut(&key) else {
+            self.buckets.insert(key, Bucket { tokens: SPAM_BURST - 1.0, last: now });
+            return true;
+        };
         let seconds = now.duration_since(b.last).as_secs_f64();
         b.tokens = (b.tokens + seconds / SPAM_REFILL_SECONDS).min(SPAM_BURST);
         b.last = now;
@@ -265,7 +268,6 @@ impl Recorder {
         if ok {
             b.tokens -= 1.0;
         }
-        self.buckets.insert(key, b);
         ok
     }
 

@@ -50,7 +50,7 @@ impl WorkQueue {
     /// Ends the work on a key.
     pub fn done(&mut self, key: &Key) {
         self.processing.retain(|k| k != key);
-        if self.dirty.contains(key) {
+        if !self.dirty.is_empty() && self.dirty.contains(key) {
             self.queue.push_back(key.clone());
         }
     }
@@ -92,7 +92,9 @@ impl WorkQueue {
 
     /// A key succeeded.
     pub fn forget(&mut self, key: &Key) {
-        self.failures.remove(key);
+        if !self.failures.is_empty() {
+            self.failures.remove(key);
+        }
     }
 
     /// The keys that failed the last time they were worked on, with how often in a row.

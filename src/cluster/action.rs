@@ -179,4 +179,15 @@ impl Action {
             Action::Advance => None,
         }
     }
+
+    /// The informer in its process that it is about, if it is about one.
+    pub fn informer(&self) -> Option<u16> {
+        match self {
+            Action::List { informer, .. }
+            | Action::Watch { informer, .. }
+            | Action::Pop { informer, .. }
+            | Action::Notify { informer, .. } => Some(*informer),
+            Action::Start { .. } | Action::Send { .. } | Action::Record { .. } | Action::Advance => None,
+        }
+    }
 }

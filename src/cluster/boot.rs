@@ -116,7 +116,7 @@ impl Cluster {
     /// Adds a node and starts its kubelet.
     pub fn add_node(&mut self, spec: &NodeSpec, components: Vec<Box<dyn Component>>) {
         let index = 1 + self.processes.iter().filter(|p| p.node.is_some()).count();
-        self.bootstrap(node_object(spec, index));
+        self.bootstrap(node_object(spec, index, self.clock.now()));
         self.add_process(Process::new("kubelet", Some(spec.name.as_str().into()), components));
     }
 
@@ -210,7 +210,7 @@ fn bootstrap_objects() -> Vec<Object> {
     values.into_iter().filter_map(|(kind, value)| Object::from_value(kind, value).ok()).collect()
 }
 
-fn node_object(spec: &NodeSpec, index: usize) -> Object {
+fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
     let mut labels = json!({
         "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux",
         "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
@@ -219,7 +219,12 @@ fn node_object(spec: &NodeSpec, index: usize) -> Object {
     for (k, v) in &spec.labels {
         labels[k] = v.as_str().into();
     }
-    let condition = |type_: &str, status: &str, reason: &str, message: &str| json!({"type": type_, "status": status, "reason": reason, "message": message});
+    let condition = |type_: &str, status: &str, reason: &str, message: &str| {
+        json!({
+            "type": type_, "status": status, "reason": reason, "message": message,
+            "lastHeartbeatTime": now, "lastTransitionTime": now,
+        })
+    };
     let value = json!({
         // The annotation is what the TTL controller gives every node of a small cluster.
         "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},

@@ -92,9 +92,9 @@ impl Cluster {
     }
 
     /// What a watch that such a client began has to tell since it was last asked, one event per line.
-    pub fn more(&mut self, watch: &mut http::Watch) -> String {
+    pub fn more(&mut self, watch: &mut http::Watch, seen: &mut http::Seen) -> String {
         self.api.set_now(self.clock.now());
-        http::more(&self.api, watch)
+        http::more(&self.api, watch, seen)
     }
 
     fn wake(&mut self) {

@@ -2,32 +2,8 @@
 
 use std::rc::Rc;
 
+use crate::api::Shared;
 use crate::client::{Caches, Component, Informer};
-
-/// A part of a process that is copied only when it is changed while another cluster still has it:
-/// a step that touches one component leaves the others where they are.
-#[derive(Clone, Debug)]
-pub struct Shared<T>(Rc<T>);
-
-impl<T> Shared<T> {
-    /// A part of its own.
-    pub fn new(part: T) -> Shared<T> {
-        Shared(Rc::new(part))
-    }
-}
-
-impl<T> std::ops::Deref for Shared<T> {
-    type Target = T;
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T: Clone> std::ops::DerefMut for Shared<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        Rc::make_mut(&mut self.0)
-    }
-}
 
 /// kube-controller-manager, kube-scheduler or a kubelet.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Request, Response, Verb, Write};
-use crate::client::{Delta, Env, Progress, TimerOp};
+use crate::client::{Delta, Env, Informer, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
@@ -76,7 +76,7 @@ impl Cluster {
         self.pass_turn(action, &outcome);
         self.wake();
         if let Some(id) = action.process() {
-            self.settle_readiness(id);
+            self.settle_readiness(id, action.informer());
         }
         let writes = self.api.take_writes();
         self.notice(&writes);
@@ -295,19 +295,24 @@ impl Cluster {
         }
     }
 
-    /// A process that has nothing left to do is not looked at until it is woken.
-    fn settle_readiness(&mut self, id: u32) {
+    /// A process that has nothing left to do is not looked at until it is woken. An action of an
+    /// informer mostly leaves something to do for the same one.
+    fn settle_readiness(&mut self, id: u32, informer: Option<u16>) {
+        let quiet = |n: &Informer| {
+            n.fifo.is_empty()
+                && n.listeners.iter().all(|l| l.pending.is_empty())
+                && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
+        };
         let idle = self.processes.get(id as usize).is_none_or(|p| {
+            let first = informer.and_then(|n| p.informers.get(n as usize));
             !p.running
-                || (p.components.iter().all(|c| {
-                    !c.has_events()
-                        && c.pending().is_none()
-                        && (c.queue().is_empty() || c.working_on().is_some())
-                }) && p.informers.iter().all(|n| {
-                    n.fifo.is_empty()
-                        && n.listeners.iter().all(|l| l.pending.is_empty())
-                        && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
-                }))
+                || (first.is_none_or(|n| quiet(n))
+                    && p.components.iter().all(|c| {
+                        !c.has_events()
+                            && c.pending().is_none()
+                            && (c.queue().is_empty() || c.working_on().is_some())
+                    })
+                    && p.informers.iter().all(|n| quiet(n)))
         });
         if idle {
             self.ready.remove(id);

@@ -13,7 +13,7 @@ use super::controller_utils::{
 };
 use crate::api::labels::Selector;
 use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Shared, Timestamp, later, owner_reference};
 use crate::apiserver::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
@@ -305,14 +305,15 @@ async fn create_missing(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, have: usize, mi
     let (k, now) = (key.clone(), cx.now());
     cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
     let owner = owner_reference(Kind::ReplicaSet, &rs.metadata);
-    let template = rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default();
+    let mut template = rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default();
+    let spec = template.spec.take().map(Shared::new);
     let mut created = 0;
     let mut failed: Option<Status> = None;
     let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
     let mut tried = 0;
     while tried < missing && failed.is_none() {
         for _ in 0..batch {
-            let pod = pod_from_template(&template, rs.metadata.namespace(), &owner);
+            let pod = pod_from_template(&template, spec.clone(), rs.metadata.namespace(), &owner);
             let why = Why::new("manage_replicas.create")
                 .read("want", reference(rs), "spec.replicas", wanted(rs))
                 .with("have", have + created);

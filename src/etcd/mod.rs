@@ -157,17 +157,27 @@ impl Etcd {
                 Some(std::mem::replace(&mut record.object, object.clone()))
             }
             None => {
-                let record = Record {
-                    object: object.clone(),
-                    create_revision: revision,
-                    mod_revision: revision,
-                    notes: note.map(|n| n.after(None)),
-                };
-                self.data.insert(key.clone(), record);
-                None
+                self.revision -= 1;
+                return self.create_noted(key, object, note);
             }
         };
         self.append(LogEntry { revision, key, prev, next: Some(object) });
+        count
+    }
+
+    /// The same for a key that is known not to be there.
+    pub fn create_noted(&mut self, key: ObjectRef, object: Object, note: Option<Note>) -> usize {
+        self.revision += 1;
+        let revision = self.revision;
+        let record = Record {
+            object: object.clone(),
+            create_revision: revision,
+            mod_revision: revision,
+            notes: note.map(|n| n.after(None)),
+        };
+        let count = usize::from(record.notes.is_some());
+        self.data.insert(key.clone(), record);
+        self.append(LogEntry { revision, key, prev: None, next: Some(object) });
         count
     }
 

@@ -10,7 +10,7 @@ use super::node;
 use super::pod_worker::{PodEvent, Turn};
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 
@@ -184,7 +184,7 @@ struct Decision {
     events: Vec<PodEvent>,
     again: bool,
     /// The pod as it was reported last, and the status to be reported.
-    report: Option<(Rc<Pod>, Rc<PodStatus>)>,
+    report: Option<(Rc<Pod>, Shared<PodStatus>)>,
     delete: bool,
     faults: Vec<(Key, u64)>,
     /// When to look at the pod again: in any case, and if time passes anyway.
@@ -399,17 +399,17 @@ fn is_over(pod: &Pod) -> bool {
 }
 
 /// The status to be reported, if it differs from what the API server has.
-fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Rc<PodStatus>)> {
+fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
     // What was answered last may be newer than what the informer has seen.
     let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
     let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
     let empty = Default::default();
-    let new = turn.generate_api_pod_status(from.status.as_ref().unwrap_or(&empty));
-    if from.status.as_ref() == Some(&new) {
+    let new = turn.generate_api_pod_status(from.status.as_deref().unwrap_or(&empty));
+    if from.status.as_deref() == Some(&new) {
         return None;
     }
-    Some((from.clone(), Rc::new(new)))
+    Some((from.clone(), Shared::new(new)))
 }
 
 /// The pod's object is gone, and what ran of it with it.

@@ -93,10 +93,9 @@ pub(super) fn storage_changed(cx: &mut Handler<'_, State>, seen: &Notification) 
     let waiting: Vec<(Key, Timestamp)> =
         cx.state.waiting.iter().map(|(key, w)| (key.clone(), w.since)).collect();
     for (key, since) in waiting {
-        let gone = now.duration_since(since).as_millis();
-        let step = i128::from(POLL) * 1000;
-        let rest = i64::try_from(step - gone.rem_euclid(step)).unwrap_or(step as i64);
-        cx.enqueue_after(&key, SignedDuration::from_millis(rest), false);
+        let step = POLL * 1000;
+        let gone = i64::try_from(now.duration_since(since).as_millis()).unwrap_or(0);
+        cx.enqueue_after(&key, SignedDuration::from_millis(step - gone.rem_euclid(step)), false);
     }
 }
 

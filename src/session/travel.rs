@@ -1,7 +1,7 @@
 //! Going to a moment a slice at a time. Where its cluster was not kept, what led there is done
 //! again, and at the reconcile depth that can take a while.
 
-use super::{MomentId, Op, Session, redo};
+use super::{MomentId, NEAR, Op, Session, redo};
 use crate::cluster::Cluster;
 
 /// On the way to a moment.
@@ -9,9 +9,12 @@ use crate::cluster::Cluster;
 pub struct Travel {
     to: MomentId,
     cluster: Cluster,
-    /// What is still to be done again, the last first.
-    left: Vec<Op>,
+    /// What is still to be done again and where it leads, the last first.
+    left: Vec<(MomentId, Op)>,
     of: usize,
+    /// What the session shall keep of the way, as a leap does: whoever steps back once steps back
+    /// again.
+    near: Vec<(MomentId, Cluster)>,
 }
 
 impl Travel {
@@ -23,8 +26,11 @@ impl Travel {
     /// Does at most so many steps again; whether the way is done.
     pub fn advance(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
-            let Some(op) = self.left.pop() else { break };
+            let Some((id, op)) = self.left.pop() else { break };
             redo(&mut self.cluster, &op);
+            if self.left.len().is_power_of_two() {
+                self.near.push((id, self.cluster.clone()));
+            }
         }
         self.left.is_empty()
     }
@@ -40,11 +46,11 @@ impl Session {
             if let Some(cluster) = self.at_hand(id) {
                 break cluster.clone();
             }
-            left.push(moment.op.clone());
+            left.push((id, moment.op.clone()));
             id = moment.parent?;
         };
         let of = left.len();
-        Some(Travel { to, cluster, left, of })
+        Some(Travel { to, cluster, left, of, near: Vec::new() })
     }
 
     /// The end of a way: as [`Session::goto`]. `false` if it is not done yet.
@@ -54,6 +60,9 @@ impl Session {
         }
         self.give_up();
         self.show_branch_of(travel.to);
+        self.near.extend(travel.near);
+        let surplus = self.near.len().saturating_sub(NEAR);
+        self.near.drain(..surplus);
         self.cluster = travel.cluster;
         self.at = travel.to;
         true

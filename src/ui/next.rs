@@ -52,8 +52,11 @@ pub fn NextCommands(props: &Props) -> Html {
     let lines = &props.listing.lines;
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
+    let actions = lines.first().is_some_and(|l| matches!(l.what, What::Action(..)));
     let heading = if props.listing.steady() {
         t.get("next-none")
+    } else if actions {
+        t.get("next-actions")
     } else if waits {
         t.get("next-waiting")
     } else {
@@ -75,7 +78,7 @@ pub fn NextCommands(props: &Props) -> Html {
                     onfocus={move |_| light()} onblur={move |_| dark()}
                     onclick={move |_| store.choose(&choice)} disabled={running}>
                     <i class="dot" aria-hidden="true"></i>
-                    <span class="by">{ middle(&line.by, 26) }</span>
+                    <span class="by">{ middle(&line.by, 30) }</span>
                     { command(&t, line) }
                     <span class="go" aria-hidden="true">{ if first { t.get("step") } else { t.get("go-first") } }</span>
                 </button>
@@ -191,7 +194,8 @@ pub fn StatePill(props: &Props) -> Html {
         ("busy", t.with("pill-waiting", &[("s", seconds(line.wait).into())]))
     } else {
         let n = props.listing.lines.len() + props.listing.more;
-        ("busy", t.with("pill-next", &[("n", (n as f64).into())]))
+        let actions = props.listing.lines.first().is_some_and(|l| matches!(l.what, What::Action(..)));
+        ("busy", t.with(if actions { "pill-actions" } else { "pill-next" }, &[("n", (n as f64).into())]))
     };
     html! {
         <p class={classes!("pill", class)}>

@@ -73,3 +73,31 @@ test("hundreds of pods fold into a grid that can be walked", async ({ page }) =>
   await expect(page.locator(".who h2")).not.toHaveText(first);
   await accessible(page);
 });
+
+test.describe("in Chinese", () => {
+  test.use({ locale: "zh-CN" });
+  test("the editor's own words are Chinese, too, and change with the language", async ({ page }) => {
+    await open(page);
+    await page.getByRole("textbox", { name: "清单" }).click();
+    await page.keyboard.press("Control+f");
+    await expect(page.getByPlaceholder("查找")).toBeVisible();
+    await accessible(page, ".left");
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("textbox", { name: "Manifest" }).click();
+    await page.keyboard.press("Control+f");
+    await expect(page.getByPlaceholder("Find")).toBeVisible();
+  });
+});
+
+test("every scenario is in the gallery, with what it is about", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Scenarios" }).click();
+  for (const title of ["First Deployment", "Self-healing", "Scaling", "Rolling update", "A rollout that gets stuck", "Recreate",
+    "Pause and resume", "Orphan and adopt", "Two Deployments, one selector", "A node is lost", "CrashLoopBackOff",
+    "Readiness that never comes"]) {
+    const item = page.getByRole("menuitemradio", { name: title });
+    await expect(item).toBeVisible();
+    expect((await item.locator("span").textContent()).length).toBeGreaterThan(40);
+  }
+  await accessible(page);
+});

@@ -172,3 +172,27 @@ test("machinery: finest actions, each told", async ({ page }) => {
   await expect(said(page)).not.toContainText("created");
   await accessible(page, ".controls");
 });
+
+test("the body of a server-side apply is shown, and what a version changed", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => window.steady.kubectl("apply --server-side --force-conflicts -f manifest.yaml"));
+  await page.getByRole("tab", { name: "Request" }).click();
+  await expect(page.locator(".exchange")).toContainText("application/apply-patch+yaml");
+  await expect(page.locator(".exchange .yaml").first()).toContainText("replicas: 3");
+  await page.evaluate(() => window.steady.kubectl("scale deployment web --replicas=5"));
+  await page.getByRole("button", { name: /^Deployment web/ }).click();
+  await page.getByRole("tab", { name: "History" }).click();
+  await expect(page.locator(".version").first()).toContainText(/replicas.*3.*→.*5/);
+  await accessible(page, ".inspector");
+});
+
+test("a mark of the timeline says what it was", async ({ page }) => {
+  await open(page);
+  for (let i = 0; i < 3; i++) await step(page).click();
+  await expect(said(page)).toContainText("because");
+  const words = await said(page).textContent();
+  const box = await at(page).boundingBox();
+  // The marks stand 15 pixels apart, the first 8 from the edge.
+  await page.mouse.move(box.x + 8 + 15 * 4, box.y + 20);
+  await expect(at(page)).toHaveAttribute("title", new RegExp(words.split(",")[0].replace(/[/.]/g, ".")));
+});

@@ -35,21 +35,24 @@ pub fn run(args: &[String]) -> Result<()> {
         page::lib(page::Profile::Release)?;
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
-    if wanted("cold") {
+    let pages = [("cold", "benches/cold.mjs"), ("page", "benches/page.mjs")];
+    if pages.iter().any(|(name, _)| wanted(name)) {
         page::build(page::Profile::Release)?;
-        with_page("benches/cold.mjs")?;
+    }
+    for (_, script) in pages.into_iter().filter(|(name, _)| wanted(name)) {
+        with_page(script, &sizes)?;
     }
     Ok(())
 }
 
 /// Serves `dist/` and runs a script that looks at it.
-pub fn with_page(script: &str) -> Result<()> {
+pub fn with_page(script: &str, args: &[&str]) -> Result<()> {
     let chromium = browser::ensure()?;
     tools::npm_bin()?;
     let server = Server::bind(Some(0), root().join("dist"), "/")?;
     let url = server.url();
     std::thread::spawn(move || server.run());
-    exec(command("node").arg(script).env("STEADY_URL", url).env("CHROME", chromium.chrome))
+    exec(command("node").arg(script).args(args).env("STEADY_URL", url).env("CHROME", chromium.chrome))
 }
 
 /// The commit and the class of machine, as far as the system tells.

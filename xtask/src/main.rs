@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
-        "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs")),
+        "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))
         }

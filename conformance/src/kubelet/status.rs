@@ -104,7 +104,7 @@ fn terminated(id: Option<String>, exit_code: i32, started: i64, at: i64) -> Cont
 
 /// The status a patch begins from: the pod's own, with the generation that was observed.
 fn observed(pod: &Pod) -> PodStatus {
-    let mut status = pod.status.clone().unwrap_or_default();
+    let mut status = pod.status.as_deref().cloned().unwrap_or_default();
     status.observed_generation = pod.metadata.generation;
     let conditions = status.conditions.get_or_insert_default();
     for c in conditions.iter_mut().filter(|c| CONDITIONS.contains(&c.type_.as_str())) {

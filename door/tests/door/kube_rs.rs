@@ -242,13 +242,10 @@ async fn time_follows_the_clock() {
     let mut watch = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
     // However long it takes: containers take their seconds to start.
     loop {
-        match watch.try_next().await.unwrap().unwrap() {
-            WatchEvent::Added(d) | WatchEvent::Modified(d) => {
-                if d.status.unwrap().ready_replicas == Some(2) {
-                    break;
-                }
-            }
-            _ => {}
+        if let WatchEvent::Added(d) | WatchEvent::Modified(d) = watch.try_next().await.unwrap().unwrap()
+            && d.status.unwrap().ready_replicas == Some(2)
+        {
+            break;
         }
     }
     api.patch("web", &PatchParams::default(), &Patch::Merge(json!({"spec": {"replicas": 1}}))).await.unwrap();

@@ -207,6 +207,14 @@ fn unrecognized(what: &str, kind: Type) -> String {
         Type::Struct(_) => format!("cannot restore struct from: {from}"),
         Type::Map(_) => format!("cannot restore map from {from}"),
         Type::List(_) | Type::Bytes => format!("cannot restore slice from {from}"),
+        // Go could make a letter of a number, and so says that it does not want to.
+        Type::Text if from == "int64" => {
+            let mut to = kind;
+            while let Type::Pointer(t) = to {
+                to = *t;
+            }
+            format!("cannot convert int64 to {}", to.go_name())
+        }
         t => format!("unrecognized type: {}", t.go_name()),
     }
 }

@@ -14,7 +14,7 @@ const DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS: i64 = 30;
 /// Defaults of a Pod: those of its spec, and some that a template does not get, so that templates
 /// that were stored before stay as they were.
 pub(super) fn pod(pod: &mut t::Pod) {
-    let spec = pod.spec.get_or_insert_default();
+    let spec: &mut t::PodSpec = pod.spec.get_or_insert_default();
     pod_spec(spec);
     let containers = spec.containers.iter_mut().chain(spec.init_containers.iter_mut().flatten());
     for container in containers {

@@ -78,6 +78,54 @@ pub(super) fn ordered(value: &Value) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
+/// JSON with a line for each value, as Go's `json.Indent` has it.
+pub(super) fn indented(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    let mut chars = text.trim_end().chars().peekable();
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(c) = chars.next() {
+        if quoted {
+            out.push(c);
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+            continue;
+        }
+        match c {
+            '"' => {
+                quoted = true;
+                out.push(c);
+            }
+            '{' | '[' => {
+                out.push(c);
+                match chars.next_if(|next| matches!(next, '}' | ']')) {
+                    Some(end) => out.push(end),
+                    None => {
+                        depth += 1;
+                        line(&mut out, depth);
+                    }
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            c if c.is_whitespace() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// A value as the client wants it.
 pub(super) fn json(status: u16, value: &Value, media: Media) -> HttpResponse {
     let body = if media.yaml { yaml::to_yaml(value) } else { ordered(value) + "\n" };
@@ -100,11 +148,6 @@ impl Call<'_> {
     fn text_of(&self, kind: Kind, value: &Value, media: Media) -> String {
         if media.yaml {
             return yaml::to_yaml(value);
-        }
-        if self.query.on("pretty")
-            && let Ok(text) = serde_json::to_string_pretty(value)
-        {
-            return text + "\n";
         }
         go_types::to_json(go_types::of(kind), value, None) + "\n"
     }

@@ -16,7 +16,7 @@ mod answer;
 #[rustfmt::skip]
 mod columns;
 mod decode;
-mod discovery;
+pub(crate) mod discovery;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -33,6 +33,7 @@ mod write;
 use std::rc::Rc;
 
 use super::{ApiServer, Details, Status, Subresource};
+use crate::api::Kind;
 
 use answer::Answer;
 use negotiate::{Media, Shape};
@@ -46,10 +47,13 @@ pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
-pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS, Watch, more};
+pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// What every request about Endpoints is told (`k8s.io/apiserver/pkg/endpoints/deprecation`).
+const ENDPOINTS_DEPRECATED: &str =
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 /// What stands for who asks when the client does not say.
 const UNKNOWN_AGENT: &str = "unknown";
 /// The longest name of a field manager, in bytes.
@@ -85,6 +89,8 @@ pub struct HttpResponse {
     pub warnings: Vec<String>,
     /// The body; of a watch, one event per line.
     pub body: String,
+    /// The body where it is no text; `body` is empty then.
+    pub binary: Vec<u8>,
     /// `Retry-After`, in seconds.
     pub retry_after: Option<u32>,
     /// For a watch: how it goes on, see [`more`].
@@ -96,6 +102,7 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
     let result = call.run();
     let mut warnings = std::mem::take(&mut call.warnings);
+    let pretty = call.pretty();
     let advice = std::mem::take(&mut api.warned);
     if result.is_ok() {
         // What a kind's strategy advises is said of what was stored; what the body had too much is
@@ -109,6 +116,9 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
         Ok(r) => r,
         Err(status) => answer::failure(&status),
     };
+    if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
+        response.body = answer::indented(&response.body);
+    }
     response.warnings = warning_headers(&warnings);
     response
 }
@@ -166,10 +176,6 @@ struct Call<'a> {
 
 type Result<T> = std::result::Result<T, Status>;
 
-/// Said on every request for them (`APILifecycleDeprecated` of `k8s.io/api/core/v1`).
-const ENDPOINTS_DEPRECATED: &str =
-    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-
 fn method_not_allowed() -> Status {
     Status::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
         .with(Details::default())
@@ -182,12 +188,7 @@ impl Call<'_> {
         }
         let path = path::parse(&self.request.path);
         let target = match path {
-            Path::Objects(target) => {
-                if target.kind == crate::api::Kind::Endpoints {
-                    self.warnings.push(ENDPOINTS_DEPRECATED.to_owned());
-                }
-                target
-            }
+            Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
             Path::Unbuilt { kind, api_version, name, resource } => {
                 if let Some(review) = review::of(kind, self.request)? {
@@ -198,6 +199,9 @@ impl Call<'_> {
             Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
+        if target.kind == Kind::Endpoints {
+            self.warnings.push(ENDPOINTS_DEPRECATED.into());
+        }
         let media = negotiate::negotiate(&self.request.accept)?;
         if media.shape == Shape::Table {
             self.check_include_object()?;
@@ -225,6 +229,16 @@ impl Call<'_> {
         if self.request.method != "GET" {
             return Err(method_not_allowed());
         }
+        #[cfg(not(target_arch = "wasm32"))]
+        if *path == Path::OpenApi("v2".into()) && openapi::swagger::wants_protobuf(&self.request.accept) {
+            let document = openapi::swagger::document(self.api.texts.as_deref());
+            return Ok(HttpResponse {
+                status: 200,
+                content_type: openapi::swagger::PROTOBUF.into(),
+                binary: openapi::swagger::to_protobuf(&document),
+                ..HttpResponse::default()
+            });
+        }
         let media = negotiate::negotiate(&self.request.accept)?;
         let aggregated = media.shape == Shape::AggregatedDiscovery;
         let plain = Media { shape: Shape::Whole, ..media };
@@ -238,6 +252,10 @@ impl Call<'_> {
             Path::Resources { group, version } => {
                 answer::json(200, &discovery::resources(group, version), plain)
             }
+            #[cfg(not(target_arch = "wasm32"))]
+            Path::OpenApi(rest) if rest == "v2" => {
+                answer::json(200, &openapi::swagger::document(self.api.texts.as_deref()), plain)
+            }
             Path::OpenApi(rest) => {
                 let document = match rest.as_str() {
                     "v3" => Some(openapi::index()),
@@ -247,7 +265,12 @@ impl Call<'_> {
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
-            Path::Version => answer::json(200, &discovery::version(), plain),
+            Path::Version => HttpResponse {
+                status: 200,
+                content_type: plain.content_type().into(),
+                body: discovery::version(),
+                ..HttpResponse::default()
+            },
             _ => return Err(Status::no_such_path()),
         })
     }
@@ -292,6 +315,14 @@ impl Call<'_> {
                 answer::json(200, &list, media)
             }
         })
+    }
+
+    /// Whether the answer is to be read by a person (`negotiation.isPrettyPrint`).
+    fn pretty(&self) -> bool {
+        match self.query.text("pretty") {
+            "" => ["curl", "Wget", "Mozilla/5.0"].iter().any(|a| self.request.user_agent.starts_with(a)),
+            text => matches!(text, "1" | "t" | "T" | "true" | "TRUE" | "True"),
+        }
     }
 
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {

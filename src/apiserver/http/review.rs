@@ -53,3 +53,40 @@ pub(super) fn of(kind: &str, request: &HttpRequest) -> Result<Option<Value>, Sta
     }
     Ok(Some(review))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::apiserver::{ApiServer, http::http};
+
+    #[test]
+    fn everybody_may_do_everything() {
+        let mut api = ApiServer::new(1);
+        let mut ask = |method: &str, resource: &str, content_type: &str, body: &[u8]| {
+            http(
+                &mut api,
+                &HttpRequest {
+                    method: method.into(),
+                    path: format!("/apis/authorization.k8s.io/v1/{resource}"),
+                    content_type: content_type.into(),
+                    body: body.to_vec(),
+                    ..HttpRequest::default()
+                },
+            )
+        };
+        let body = br#"{"spec":{"resourceAttributes":{"verb":"create","resource":"pods"}}}"#;
+        let answer = ask("POST", "selfsubjectaccessreviews", "application/json", body);
+        let review: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!((answer.status, &review["status"]["allowed"]), (201, &true.into()));
+        assert_eq!(review["spec"]["resourceAttributes"]["verb"], "create");
+        assert_eq!(ask("POST", "namespaces/default/localsubjectaccessreviews", "", b"{}").status, 201);
+        assert_eq!(
+            ask("POST", "selfsubjectrulesreviews", "application/vnd.kubernetes.protobuf", b"k8s").status,
+            201
+        );
+        assert_eq!(ask("POST", "selfsubjectrulesreviews", "text/plain", b"{}").status, 415);
+        assert_eq!(ask("POST", "selfsubjectrulesreviews", "", b"{").status, 400);
+        assert_eq!(ask("DELETE", "selfsubjectaccessreviews", "", b"").status, 405);
+    }
+}

@@ -79,3 +79,49 @@ impl Call<'_> {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::apiserver::{
+        ApiServer,
+        http::{HttpRequest, http},
+    };
+
+    #[test]
+    fn what_the_api_server_says_itself_comes_before_what_a_node_would() {
+        let mut api = ApiServer::new(1);
+        let mut ask = |method: &str, path: &str, query: &str, body: &str| {
+            let path = format!("/api/v1/namespaces{path}");
+            let (method, query, body) = (method.into(), query.into(), body.as_bytes().to_vec());
+            let r = http(&mut api, &HttpRequest { method, path, query, body, ..HttpRequest::default() });
+            (r.status, r.body)
+        };
+        ask("POST", "", "", r#"{"metadata":{"name":"d"}}"#);
+        ask("POST", "/d/serviceaccounts", "", r#"{"metadata":{"name":"default"}}"#);
+        let pod = |name: &str, node: &str, containers: &str| {
+            format!(r#"{{"metadata":{{"name":"{name}"}},"spec":{{{node}"containers":[{containers}]}}}}"#)
+        };
+        let (a, b) = (r#"{"name":"a","image":"i"}"#, r#"{"name":"b","image":"i"}"#);
+        assert_eq!(ask("POST", "/d/pods", "", &pod("one", "", a)).0, 201);
+        assert_eq!(ask("POST", "/d/pods", "", &pod("two", r#""nodeName":"n","#, &format!("{a},{b}"))).0, 201);
+        assert_eq!(ask("GET", "/d/pods/none/log", "", "").0, 404);
+        // Not on a node yet: it has written nothing.
+        assert_eq!(ask("GET", "/d/pods/one/log", "", ""), (200, String::new()));
+        let (code, body) = ask("GET", "/d/pods/one/exec", "", "");
+        assert!(code == 400 && body.contains("pod one does not have a host assigned"), "{body}");
+        let (code, body) = ask("GET", "/d/pods/two/log", "", "");
+        assert!(
+            code == 400
+                && body.contains("a container name must be specified for pod two, choose one of: [a b]"),
+            "{body}"
+        );
+        let (code, body) = ask("GET", "/d/pods/two/log", "container=c", "");
+        assert!(code == 400 && body.contains("container c is not valid for pod two"), "{body}");
+        for (part, query) in [("log", "container=a"), ("exec", "container=b&command=ls"), ("portforward", "")]
+        {
+            assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, 501, "{part}");
+        }
+        assert_eq!(ask("DELETE", "/d/pods/two/log", "container=a", "").0, 405);
+    }
+}

@@ -299,3 +299,56 @@ fn any_request_has_an_answer() {
         assert!((200..600).contains(&r.status), "{method} {path}?{query} {}", String::from_utf8_lossy(&body));
     }
 }
+
+#[test]
+fn kubectl_takes_up_what_it_applied_on_the_clients_side() {
+    let mut api = server();
+    let mut object = deployment("web", 3);
+    let config = object.to_string();
+    object["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": config});
+    let create = "fieldManager=kubectl-client-side-apply";
+    assert_eq!(send(&mut api, "POST", DEPLOYMENTS, create, "", &object).status, 201);
+    let path = format!("{DEPLOYMENTS}/web");
+    let wanted = deployment("web", 5);
+    assert_eq!(send(&mut api, "PATCH", &path, "fieldManager=somebody", APPLY, &wanted).status, 409);
+    let applied = send(&mut api, "PATCH", &path, "fieldManager=kubectl", APPLY, &wanted);
+    assert_eq!((applied.status, &value(&applied)["spec"]["replicas"]), (200, &5.into()), "{}", applied.body);
+    // What somebody changed since is theirs.
+    let change = json!({"spec": {"replicas": 7}});
+    let merge = "application/merge-patch+json";
+    assert_eq!(send(&mut api, "PATCH", &path, "fieldManager=somebody", merge, &change).status, 200);
+    assert_eq!(send(&mut api, "PATCH", &path, "fieldManager=kubectl", APPLY, &wanted).status, 409);
+}
+
+#[test]
+fn people_get_lines() {
+    let mut api = server();
+    let get = |api: &mut ApiServer, agent: &str, query: &str| {
+        let (path, query) = ("/api/v1/namespaces/default".into(), query.into());
+        let request = HttpRequest {
+            method: "GET".into(),
+            path,
+            query,
+            user_agent: agent.into(),
+            ..HttpRequest::default()
+        };
+        http(api, &request).body
+    };
+    let (plain, lines) = (get(&mut api, "kubectl/1", ""), get(&mut api, "curl/8.0", ""));
+    assert!(
+        lines.starts_with(
+            "{\n  \"kind\": \"Namespace\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {\n    \"name\""
+        ),
+        "{lines}"
+    );
+    assert_eq!(get(&mut api, "kubectl/1", "pretty=true"), lines);
+    assert_eq!(get(&mut api, "curl/8.0", "pretty=false"), plain);
+    let same = |a: &str, b: &str| {
+        serde_json::from_str::<Value>(a).unwrap() == serde_json::from_str::<Value>(b).unwrap()
+    };
+    assert!(same(&plain, &lines));
+    assert_eq!(
+        super::answer::indented(r#"{"a":[],"b":{"c":"x:\\\"{,"},"d":[1,2]}"#),
+        "{\n  \"a\": [],\n  \"b\": {\n    \"c\": \"x:\\\\\\\"{,\"\n  },\n  \"d\": [\n    1,\n    2\n  ]\n}"
+    );
+}

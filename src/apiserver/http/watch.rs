@@ -6,6 +6,8 @@
 //! later ([`more`]). Nothing is kept for a client that does not ask: it is the store's history that
 //! is read, and a client that is later than that goes back gets `410 Expired`, as it would there.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -25,6 +27,34 @@ const LAST_BOOKMARK_SECONDS: i64 = 2;
 /// How long a watch lasts that does not say (`--min-request-timeout`; there up to twice that, by
 /// chance), in seconds.
 pub const WATCH_SECONDS: i64 = 1800;
+
+/// So many texts of events are remembered.
+const SEEN: usize = 256;
+
+/// The texts of the latest events: when many watch the same, each is written once
+/// (`pkg/storage/cacher`, cachingObject). Whoever serves connections keeps one for the one cluster it
+/// serves; two clusters may have different events of the same revision.
+#[derive(Clone, Debug, Default)]
+pub struct Seen(BTreeMap<(u64, bool), Rc<str>>);
+
+impl Seen {
+    /// The text of the object that a revision changed: as it is after it, or as it went.
+    fn text(&mut self, revision: u64, gone: bool, object: &Object) -> Rc<str> {
+        if let Some(text) = self.0.get(&(revision, gone)) {
+            return text.clone();
+        }
+        let mut value = object.to_value();
+        if gone {
+            value["metadata"]["resourceVersion"] = revision.to_string().into();
+        }
+        let text: Rc<str> = go_types::to_json(go_types::of(object.kind()), &value, None).into();
+        self.0.insert((revision, gone), text.clone());
+        if self.0.len() > SEEN {
+            self.0.pop_first();
+        }
+        text
+    }
+}
 
 /// A watch that goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +182,7 @@ impl Watch {
 
 /// What has happened since the watch was last asked, one event per line; bookmarks when their time
 /// has come. Empty if there is nothing to tell.
-pub fn more(api: &ApiServer, watch: &mut Watch) -> String {
+pub fn more(api: &ApiServer, watch: &mut Watch, seen: &mut Seen) -> String {
     let mut out = String::new();
     if watch.ended {
         return out;
@@ -172,14 +202,17 @@ pub fn more(api: &ApiServer, watch: &mut Watch) -> String {
             }
             let before = entry.prev.as_ref().filter(|o| selectors.matches(o));
             let after = entry.next.as_ref().filter(|o| selectors.matches(o));
-            match (before, after) {
-                (None, Some(o)) => out.push_str(&watch.event("ADDED", o, None, None, now)),
-                (Some(_), Some(o)) => out.push_str(&watch.event("MODIFIED", o, None, None, now)),
-                // What went out of view is shown as it was, at the revision that took it.
-                (Some(o), None) => {
-                    out.push_str(&watch.event("DELETED", o, Some(entry.revision), None, now));
-                }
-                (None, None) => {}
+            // What went out of view is shown as it was, at the revision that took it.
+            let (kind, object, gone) = match (before, after) {
+                (None, Some(o)) => ("ADDED", o, false),
+                (Some(_), Some(o)) => ("MODIFIED", o, false),
+                (Some(o), None) => ("DELETED", o, true),
+                (None, None) => continue,
+            };
+            if watch.media.shape == Shape::Whole {
+                out.push_str(&Watch::line(kind, &seen.text(entry.revision, gone, object)));
+            } else {
+                out.push_str(&watch.event(kind, object, gone.then_some(entry.revision), None, now));
             }
         }
     }
@@ -231,7 +264,7 @@ impl Call<'_> {
             watch.revision = asked;
         }
         watch.watched = Some((kind, target.namespace.clone(), selectors));
-        body.push_str(&more(api, &mut watch));
+        body.push_str(&more(api, &mut watch, &mut Seen::default()));
         Ok(response(watch, body))
     }
 

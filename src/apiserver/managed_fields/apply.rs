@@ -29,7 +29,20 @@ pub(in crate::apiserver) struct Applier<'a> {
     pub now: Timestamp,
 }
 
-/// Applies a configuration to an object, or to none.
+/// What `kubectl apply` leaves of the configuration, and by whom it may be taken up.
+const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
+const KUBECTL: &str = "kubectl";
+
+/// Why an apply is refused.
+enum Refused {
+    /// The configuration is none of the kind.
+    NotTyped(Status),
+    /// Others own what it changes.
+    Conflicts(Vec<Conflict>),
+}
+
+/// Applies a configuration to an object, or to none. kubectl may change what it applied by itself
+/// before, on the client's side (`managedfields/internal/lastappliedmanager.go`).
 ///
 /// # Errors
 /// 409 with the fields that others own; 500 for what is not in the schema, as Kubernetes has it.
@@ -40,8 +53,48 @@ pub(in crate::apiserver) fn apply(
     managers: &[Manager],
     by: &Applier<'_>,
 ) -> Result<Applied, Status> {
+    let conflicts = match apply_once(kind, live, config, managers, by) {
+        Ok(applied) => return Ok(applied),
+        Err(Refused::NotTyped(status)) => return Err(status),
+        Err(Refused::Conflicts(conflicts)) => conflicts,
+    };
+    let allowed = live.filter(|_| &**by.manager == KUBECTL).and_then(|live| last_applied(kind, live));
+    let Some(allowed) = allowed else { return Err(refusal(&conflicts)) };
+    let is_allowed = |c: &Conflict| allowed.at(&c.path).is_some_and(|s| s.member);
+    let rest: Vec<Conflict> = conflicts.into_iter().filter(|c| !is_allowed(c)).collect();
+    if !rest.is_empty() {
+        return Err(refusal(&rest));
+    }
+    match apply_once(kind, live, config, managers, &Applier { force: true, ..*by }) {
+        Ok(applied) => Ok(applied),
+        Err(Refused::NotTyped(status)) => Err(status),
+        Err(Refused::Conflicts(conflicts)) => Err(refusal(&conflicts)),
+    }
+}
+
+/// The fields that were applied on the client's side and are still as they were applied.
+fn last_applied(kind: Kind, live: &Value) -> Option<Set> {
+    let config: Value = serde_json::from_str(live.pointer(LAST_APPLIED)?.as_str()?).ok()?;
+    let of = |key: &str| config.get(key).and_then(Value::as_str);
+    if of("kind") != Some(kind.as_str()) || of("apiVersion") != Some(kind.api_version()) {
+        return None;
+    }
     let place = Place::of(kind);
-    let set = typed::field_set(place, config).map_err(|errors| not_typed(kind, config, &errors))?;
+    let set = typed::field_set(place, &config).ok()?;
+    let differs = typed::compare(place, &config, live);
+    Some(set.difference(&differs.modified).difference(&differs.added).difference(&differs.removed))
+}
+
+fn apply_once(
+    kind: Kind,
+    live: Option<&Value>,
+    config: &Value,
+    managers: &[Manager],
+    by: &Applier<'_>,
+) -> Result<Applied, Refused> {
+    let place = Place::of(kind);
+    let set = typed::field_set(place, config)
+        .map_err(|errors| Refused::NotTyped(not_typed(kind, config, &errors)))?;
     let reset = reset_fields(kind, by.subresource);
     let set = strip(set, &reset);
     let empty;
@@ -88,7 +141,7 @@ pub(in crate::apiserver) fn apply(
         }
     }
     if !conflicts.is_empty() && !by.force {
-        return Err(refusal(&conflicts));
+        return Err(Refused::Conflicts(conflicts));
     }
     if value != *live {
         me.time = Some(by.now);

@@ -57,7 +57,7 @@ fn is_sidecar(c: Option<&Container>) -> bool {
 /// What a table says of a pod.
 pub fn summarize(pod: &Pod) -> Summary {
     let empty = PodStatus::default();
-    let status = pod.status.as_ref().unwrap_or(&empty);
+    let status = pod.status.as_deref().unwrap_or(&empty);
     let phase = status.phase.as_deref().unwrap_or_default();
     let spec_inits = pod.spec.as_ref().and_then(|s| s.init_containers.as_deref()).unwrap_or_default();
     let containers = pod.spec.as_ref().map_or(0, |s| s.containers.len());

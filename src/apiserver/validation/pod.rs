@@ -34,11 +34,9 @@ pub(super) fn create(errs: &mut Errors, pod: &t::Pod) {
 
 /// What a Pod must always be.
 pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
-    object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
+    metadata(errs, pod);
     let none = t::PodSpec::default();
-    let spec = pod.spec.as_ref().unwrap_or(&none);
-    let at = Path::new("metadata").child("annotations");
-    pod_annotations(errs, &pod.metadata, spec, &at);
+    let spec = pod.spec.as_deref().unwrap_or(&none);
     let path = Path::new("spec");
     pod_spec(errs, spec, Some(&pod.metadata), &path);
     // From here on what holds for Pods, but for templates does not.
@@ -67,6 +65,14 @@ pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
             errs.push(FieldError::required(&at, ""));
         }
     }
+}
+
+/// What a Pod's metadata must always be.
+pub(super) fn metadata(errs: &mut Errors, pod: &t::Pod) {
+    object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
+    let at = Path::new("metadata").child("annotations");
+    let none = t::PodSpec::default();
+    pod_annotations(errs, &pod.metadata, pod.spec.as_deref().unwrap_or(&none), &at);
 }
 
 /// Annotations that mean something to Kubernetes.

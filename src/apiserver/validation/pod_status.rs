@@ -10,7 +10,7 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     pod_update::annotations(errs, new, old);
     let none = Default::default();
-    status(errs, or_default(&new.status, &none), old);
+    status(errs, new.status.as_deref().unwrap_or(&none), old);
     let node = |pod: &t::Pod| pod.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
     if node(new) != node(old) {
         let at = Path::new("status").child("nodeName");

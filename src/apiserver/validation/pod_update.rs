@@ -74,7 +74,7 @@ pub(super) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
             errs.push(FieldError::forbidden(&path.key(key), "may not add mirror pod annotation"));
         }
     }
-    pod_annotations(errs, &new.metadata, or_default(&new.spec, &Default::default()), &path);
+    pod_annotations(errs, &new.metadata, new.spec.as_deref().unwrap_or(&Default::default()), &path);
 }
 
 /// Whether to go on.

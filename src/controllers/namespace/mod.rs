@@ -77,7 +77,7 @@ async fn delete(cx: &Cx, key: &Key) -> Result {
     }
     let remaining = delete_all_content(cx, ns.clone()).await?;
     if let Some(after) = remaining {
-        let wait = Wait::Poll { namespace: key.name.clone() };
+        let wait = Wait::Poll { namespace: key.name.as_str().into() };
         cx.enqueue_waiting(key.clone(), SignedDuration::from_secs(after), wait);
         return Ok(());
     }

@@ -1,9 +1,12 @@
 //! Whether what was declared is what is running. A cluster can be steady and still short of it.
 
+use std::rc::Rc;
+
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, Pod, ReplicaSet, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
+use crate::controllers::deployment::util;
 
 use super::graph::{Card, Graph};
 use super::pods::PodLook;
@@ -55,7 +58,10 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         let spec = d.spec.as_ref();
         let status = d.status.clone().unwrap_or_default();
         let want = spec.and_then(|s| s.replicas).unwrap_or(1);
-        let updated = status.updated_replicas.unwrap_or(0);
+        // A status that has not seen the newest template counts pods of the one before.
+        let observed = status.observed_generation >= d.metadata.generation;
+        let updated =
+            if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, reference, d) };
         let available = status.available_replicas.unwrap_or(0);
         let total = status.replicas.unwrap_or(0);
         let paused = spec.and_then(|s| s.paused).unwrap_or(false);
@@ -144,6 +150,17 @@ fn unattended(reference: &ObjectRef, object: &Object) -> Short {
     }
 }
 
+/// How many pods have a Deployment's template as it is now.
+fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
+    let all = cluster.api().etcd().range(Kind::ReplicaSet, Some(&of.key.namespace));
+    let own: Vec<Rc<ReplicaSet>> = all
+        .filter_map(|(_, record)| record.object.get::<ReplicaSet>().cloned())
+        .filter(|rs| rs.metadata.controller().map(|c| &c.uid) == d.metadata.uid.as_ref())
+        .collect();
+    let new = util::find_new(d, &own);
+    new.and_then(|rs| rs.status.as_ref().map(|s| s.replicas)).unwrap_or(0)
+}
+
 /// The first pod that is in trouble, or else one that waits, and what for.
 fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
     let mut best: Option<(u8, usize)> = None;
@@ -201,8 +218,9 @@ fn words(object: &Object, word: String) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::Graph;
-    use crate::session::{Session, Start};
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::{Depth, Session, Start, scenario};
 
     #[test]
     fn what_nobody_looks_after_is_said() {
@@ -211,8 +229,22 @@ mod tests {
                    restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
         assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
         let graph = Graph::new(session.cluster(), session.cluster(), &Graph::default());
-        let declared = super::declared(session.cluster(), &graph);
+        let declared = declared(session.cluster(), &graph);
         assert_eq!(declared.short.len(), 1);
         assert!(declared.short.iter().all(|s| s.unattended));
+    }
+
+    #[test]
+    fn what_nobody_has_looked_at_yet_is_not_as_declared() {
+        let mut session = scenario::find("01-first-deployment").unwrap().open();
+        while session.step(Depth::Command, None) {}
+        let boot = session.cluster_at(0).unwrap();
+        let now = |s: &Session| declared(s.cluster(), &Graph::new(s.cluster(), &boot, &Graph::default()));
+        assert_eq!((now(&session).want, now(&session).have), (3, 3));
+        session.kubectl("set image deployment/web nginx=nginx:2", &[]);
+        let d = now(&session);
+        assert_eq!((d.want, d.have, d.short.len()), (3, 0, 1));
+        session.kubectl("set image deployment/web nginx=nginx:1.27", &[]);
+        assert_eq!(now(&session).have, 3);
     }
 }

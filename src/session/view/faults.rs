@@ -132,7 +132,7 @@ mod tests {
         session.fault(&crash(&session, &pod, "nginx", 137).unwrap()).unwrap();
         while session.step(Depth::Command, None) {}
         let object = session.cluster().api().etcd().get(&pod).unwrap().object.clone();
-        let status = object.get::<Pod>().unwrap().status.clone().unwrap().container_statuses.unwrap();
+        let status = object.get::<Pod>().unwrap().status.clone().unwrap().container_statuses.clone().unwrap();
         assert_eq!(status[0].restart_count, 1);
         let last = status[0].last_state.as_ref().unwrap().terminated.as_ref().unwrap();
         assert_eq!(last.exit_code, 137);

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::api::yaml::{self, Limits};
+use crate::api::{Kind, Object};
 use crate::kubectl::Output;
 
 /// A mistake at its place; lines and columns count from 1.
@@ -28,6 +29,12 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
     };
     let mut out = Vec::new();
     for message in complaints(&output.stderr) {
+        if message.contains("patch: Invalid value: ")
+            && let Some(p) = of_wrong_type(text, &documents)
+        {
+            out.push(Problem { message: format!("{}\n{message}", p.message), ..p });
+            continue;
+        }
         // Whose it is: the document that the complaint names, or else the one that knows most of the
         // path it names.
         let mut best: Option<((bool, bool, usize), usize, String)> = None;
@@ -48,6 +55,18 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
         out.push(Problem { line, column, message });
     }
     out
+}
+
+/// The first value of the wrong type. A patch that the server cannot take in is quoted back as a
+/// whole, without a word on where the mistake is.
+fn of_wrong_type(text: &str, documents: &[yaml::Document]) -> Option<Problem> {
+    documents.iter().enumerate().find_map(|(i, d)| {
+        let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str);
+        let kind = Kind::of(text_of("/apiVersion")?, text_of("/kind")?)?;
+        let e = Object::from_value(kind, d.value.clone()).err()?;
+        let (line, column) = yaml::position_of(text, i, &e.path)?;
+        Some(Problem { line, column, message: e.to_string() })
+    })
 }
 
 /// Each complaint by itself: an invalid object lists its violations one below the other.
@@ -146,6 +165,16 @@ mod tests {
         );
         let p = complain(&text);
         assert!(p.iter().any(|p| p.line == 11), "{p:?}");
+    }
+
+    #[test]
+    fn a_type_that_only_the_patch_shows() {
+        let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\nspec:\n  replicas: 1\n  selector:\n    matchLabels: {a: b}\n  template:\n    metadata:\n      labels: {a: b}\n    spec:\n      containers:\n      - name: c\n        image: x\n        ports:\n        - containerPort: 80\n";
+        let mut session = Session::new(Start::default());
+        assert_eq!(session.apply(text).exit, 0);
+        let wrong = text.replace("80", "abc");
+        let p = problems(&wrong, &session.preview(&wrong).1);
+        assert_eq!((p.len(), p[0].line), (1, 17), "{p:?}");
     }
 
     #[test]

@@ -246,7 +246,7 @@ fn cards(
     }
     let owner_name = |i: usize| {
         let owner = props.graph.node(owners.get(i).copied().flatten()?)?;
-        Some(owner.reference.key.name.clone())
+        Some(std::rc::Rc::from(owner.reference.key.name.as_str()))
     };
     let first = placed.items.first().map(|i| i.node);
     let show = |item: &super::layout::Item| {

@@ -106,6 +106,7 @@ label-changed = changed by the last step
 
 ## The next commands
 next-pick = Next commands: pick who goes first
+next-actions = What may happen next: pick one
 next-waiting = Nobody has anything to do until time passes
 next-none = Next commands
 next-running = It runs.
@@ -132,7 +133,11 @@ pill-next = { $n ->
     [one] { $n } next command
    *[other] { $n } next commands
 }
-pill-declared = { $have } of { $want } pods as declared
+pill-actions = { $n ->
+    [one] { $n } action possible
+   *[other] { $n } actions possible
+}
+pill-declared = { $have }/{ $want } pods as declared
 
 ## The timeline
 timeline-step = step { $n }
@@ -347,6 +352,10 @@ why-update_replica_set_status = it counts { $replicas ->
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
+why-endpoints-sync_service = ready pods behind { $service }: { $ready }
+why-endpoints-service_gone = { $service } is gone, and so are its endpoints
+why-endpointslice-reconcile = pods behind { $service } in this slice: { $endpoints }
+why-endpointslicemirroring-reconcile = these Endpoints were not made by a controller: slices show the same
 why-update_pdb_status = { $healthy } of { $budget }'s pods are healthy, { $desired } have to be: { $allowed } may be disrupted
 why-update_pdb_status-fail_safe = its pods could not be counted, so none may be disrupted: { $error }
 why-sync_stale_pod_disruption = { $pod } was to be disrupted, and nothing came of it
@@ -397,6 +406,10 @@ why-taint_eviction-condition = it does not tolerate taint { $taints } of its nod
 why-taint_eviction-delete = it does not tolerate taint { $taints } of its node
 why-gc_orphaned-mark_failed = its node { $node } is no longer there
 why-gc_orphaned-delete = its node { $node } is no longer there
+why-endpoints-sync_service = { $ready } addresses of { $service } are ready
+why-endpoints-service_gone = Service { $service } is gone
+why-endpointslice-reconcile = it says which pods Service { $service } reaches
+why-endpointslicemirroring-reconcile = it mirrors Endpoints { $endpoints }
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it

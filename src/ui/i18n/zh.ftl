@@ -89,6 +89,7 @@ label-changed = 上一步改变了它
 
 ## 接下来的命令
 next-pick = 接下来的命令：选谁先走
+next-actions = 接下来可能发生的：选一个
 next-waiting = 时间不走，谁都没有事做
 next-none = 接下来的命令
 next-running = 正在运行。
@@ -109,6 +110,7 @@ pill-running = 运行中
 pill-looking = 正在看
 pill-waiting = 等待 { $s } 秒
 pill-next = { $n } 条接下来的命令
+pill-actions = { $n } 个可能的动作
 pill-declared = { $have }/{ $want } 个 Pod 符合声明
 
 ## 时间线
@@ -304,6 +306,10 @@ why-update_replica_set_status = 清点：有 { $replicas } 个 Pod，就绪 { $r
 why-schedule_one-bind = { $nodes } 个节点中有 { $feasible } 个合适，{ $node } 得分最高
 why-schedule_one-unschedulable = 没有合适的节点：{ $message }
 why-schedule_one-preempt = { $victim } 为 { $pod } 在 { $node } 上让位
+why-endpoints-sync_service = { $service } 后面就绪的 Pod：{ $ready } 个
+why-endpoints-service_gone = { $service } 已不存在，它的 Endpoints 也随之删除
+why-endpointslice-reconcile = { $service } 后面列在此切片中的 Pod：{ $endpoints } 个
+why-endpointslicemirroring-reconcile = 这些 Endpoints 不是由控制器创建的：切片与其内容相同
 why-update_pdb_status = { $budget } 的 Pod 中有 { $healthy } 个健康，至少需要 { $desired } 个：可中断 { $allowed } 个
 why-update_pdb_status-fail_safe = 无法统计它的 Pod，因此不允许中断：{ $error }
 why-sync_stale_pod_disruption = { $pod } 本应被中断，但没有发生
@@ -354,6 +360,10 @@ why-taint_eviction-condition = 它不容忍所在节点的污点 { $taints }，�
 why-taint_eviction-delete = 它不容忍所在节点的污点 { $taints }
 why-gc_orphaned-mark_failed = 它的节点 { $node } 已经不在了
 why-gc_orphaned-delete = 它的节点 { $node } 已经不在了
+why-endpoints-sync_service = { $service } 有 { $ready } 个就绪的地址
+why-endpoints-service_gone = Service { $service } 已经不在了
+why-endpointslice-reconcile = 它记录 Service { $service } 能到达哪些 Pod
+why-endpointslicemirroring-reconcile = 它是 Endpoints { $endpoints } 的镜像
 why-finalize_namespace = 其中已经什么都不剩
 why-update_namespace_conditions = 其中还有 { $remaining } 个对象
 why-delete_all_content = 命名空间 { $namespace } 正在删除：{ $objects } 个 { $kind } 随之而去

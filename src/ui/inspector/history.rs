@@ -1,5 +1,6 @@
 //! Every version of an object on this branch: who wrote it, and what that changed.
 
+use serde_json::Value;
 use steady::session::view::{FieldChange, Version, field_changes, versions};
 use yew::prelude::*;
 
@@ -13,16 +14,44 @@ const COMPARED: usize = 40;
 /// So many changes of a version are named.
 const NAMED: usize = 3;
 
-/// What a version changed: the first few fields, times left aside, and how many more there are.
+/// What a version changed: a few fields that tell most, and how many more there are. Of a condition
+/// that is its status.
 fn changes(before: Option<&Version>, v: &Version) -> (Vec<FieldChange>, usize) {
     let (Some(old), Some(new)) = (before.and_then(|b| b.object.as_ref()), &v.object) else {
         return (Vec::new(), 0);
     };
-    let mut all = field_changes(old, new);
-    all.retain(|c| !c.path.ends_with("Time") && !c.path.ends_with("observedGeneration"));
+    let value = new.to_value();
+    let aside = |path: &str| {
+        ["Time", "observedGeneration", ".message", ".reason"].iter().any(|end| path.ends_with(end))
+    };
+    let mut all: Vec<FieldChange> = field_changes(old, new)
+        .into_iter()
+        .filter(|c| !aside(&c.path))
+        .map(|c| {
+            condition(&value, &c.path).map_or(c.clone(), |(type_, status)| FieldChange {
+                path: type_,
+                old: c.old.filter(|o| !o.starts_with('{')),
+                new: Some(status),
+            })
+        })
+        .collect();
+    // What is wanted before what is, and names of conditions (which have no path) in between.
+    all.sort_by_key(|c| (!c.path.starts_with("spec"), c.path.contains('[')));
     let more = all.len().saturating_sub(NAMED);
     all.truncate(NAMED);
     (all, more)
+}
+
+/// The condition that a path is about: its type, and its status now.
+fn condition(object: &Value, path: &str) -> Option<(String, String)> {
+    let rest = path.strip_prefix("status.conditions[")?;
+    let (at, field) = rest.split_once(']')?;
+    if !matches!(field, "" | ".status") {
+        return None;
+    }
+    let c = object.pointer(&format!("/status/conditions/{at}"))?;
+    let text = |name: &str| c.get(name)?.as_str().map(str::to_owned);
+    Some((text("type")?, text("status")?))
 }
 
 /// The versions, newest first.

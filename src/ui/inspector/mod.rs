@@ -149,7 +149,7 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
         Card::Other => {}
     }
     let meta = n.object.meta();
-    if let Some(g) = meta.generation.filter(|g| *g > 0) {
+    if let Some(g) = meta.generation.filter(|g| *g > 0 && !matches!(n.card, Card::Pod(_))) {
         out.push(html! { <span class="chip">{ format!("generation {g}") }</span> });
     }
     html! { <>{ for out }</> }

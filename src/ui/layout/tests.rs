@@ -52,7 +52,9 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
     // Uids come from the seed in order; here a pod is the same whenever its name is.
     for n in &mut g.nodes {
         let name = n.object.name().to_owned();
-        Rc::make_mut(n).object.meta_mut().uid = Some(name);
+        let n = Rc::make_mut(n);
+        n.id = name.bytes().fold(0, |id, b| (id << 8) | u128::from(b));
+        n.object.meta_mut().uid = Some(name);
     }
     g
 }

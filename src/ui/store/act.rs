@@ -22,6 +22,13 @@ impl Store {
     /// Ends a run, for a person takes over. `false` while something is loaded: that has to be
     /// stopped by itself.
     pub(super) fn at_rest(&self) -> bool {
+        if let Some(to) = self.turn_round() {
+            // Whoever is on the way somewhere means that place.
+            self.change(|s| {
+                s.session.goto(to);
+                s.derive();
+            });
+        }
         if self.is_loading() {
             return false;
         }
@@ -68,18 +75,31 @@ impl Store {
 
     /// Goes back a moment. `false` if there is none before, or the way there takes a while.
     pub fn back(&self) -> bool {
-        let parent = self.with(|s| s.session.current().parent);
+        let parent = self.with(|s| {
+            let from = s.heading.unwrap_or(s.session.at());
+            s.session.moment(from).and_then(|m| m.parent)
+        });
         parent.is_some_and(|p| self.goto(p))
+    }
+
+    /// Gives up a way that is not done; where it was to lead.
+    fn turn_round(&self) -> Option<MomentId> {
+        let to = self.change(|s| s.heading.take())?;
+        self.0.job.set(self.0.job.get() + 1);
+        self.change(|s| s.mode = Mode::Idle);
+        Some(to)
     }
 
     /// Goes to a moment, a slice at a time where that takes long; whether it is there.
     pub fn goto(&self, moment: MomentId) -> bool {
+        self.turn_round();
         if !self.at_rest() {
             return false;
         }
         if self.with(|s| s.session.at() != moment)
             && let Some(way) = self.with(|s| s.session.travel(moment))
         {
+            self.change(|s| s.heading = Some(moment));
             self.begin(Job::Travel(Box::new(way)));
         } else {
             self.refresh();
@@ -90,7 +110,8 @@ impl Store {
     /// Goes along the branch that is shown.
     pub fn walk(&self, by: isize) {
         let to = self.with(|s| {
-            let at = s.marks.iter().position(|m| m.moment == s.session.at()).unwrap_or(0);
+            let from = s.heading.unwrap_or(s.session.at());
+            let at = s.marks.iter().position(|m| m.moment == from).unwrap_or(0);
             let to = at.saturating_add_signed(by).min(s.marks.len().saturating_sub(1));
             s.marks.get(to).map(|m| m.moment)
         });

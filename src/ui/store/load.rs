@@ -127,7 +127,10 @@ impl Store {
             }
             Job::Replay(opening) => self.opened(*opening),
             Job::Travel(travel) => {
-                self.change(|s| s.session.arrive(*travel));
+                self.change(|s| {
+                    s.heading = None;
+                    s.session.arrive(*travel);
+                });
                 self.moved();
             }
             Job::Share(_, digest) => {

@@ -49,6 +49,8 @@ pub struct State {
     mode: Mode,
     /// When it began to run or load.
     since: f64,
+    /// The moment that is on the way to be looked at.
+    heading: Option<MomentId>,
     selection: Option<ObjectRef>,
     listing: Listing,
     text: Shared<String>,
@@ -109,6 +111,7 @@ impl Store {
             speed: 2,
             mode: Mode::Idle,
             since: 0.0,
+            heading: None,
             selection: None,
             listing: Listing::default(),
             text: Shared::default(),

@@ -112,6 +112,7 @@ impl Store {
         let loading = self.is_loading();
         self.change(|s| {
             s.mode = Mode::Idle;
+            s.heading = None;
             s.session.give_up();
         });
         if loading {

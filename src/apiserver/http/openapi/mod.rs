@@ -1,6 +1,13 @@
 //! `/openapi/v3`, as far as kubectl asks: which options a patch takes, and the fields of every kind,
 //! with their documentation where whoever serves the API has it ([`Texts`]).
 
+// Natively only: in the wasm its weight would serve nobody.
+#[cfg(not(target_arch = "wasm32"))]
+#[rustfmt::skip]
+mod enums;
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) mod swagger;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -124,6 +131,18 @@ fn collect(s: &'static GoStruct, out: &mut BTreeMap<&'static str, &'static GoStr
     }
 }
 
+/// The values of a type that has only a few.
+#[cfg(not(target_arch = "wasm32"))]
+fn values(name: &str) -> Option<&'static [&'static str]> {
+    let at = enums::ENUMS.binary_search_by_key(&name, |(n, _)| n).ok()?;
+    enums::ENUMS.get(at).map(|(_, values)| *values)
+}
+
+#[cfg(target_arch = "wasm32")]
+fn values(_: &str) -> Option<&'static [&'static str]> {
+    None
+}
+
 impl Document<'_> {
     fn text_of(&self, name: &str) -> Option<&TypeTexts> {
         self.texts?.get(name)
@@ -152,7 +171,12 @@ impl Document<'_> {
             })
             .collect();
         let required: Vec<&str> = match texts {
-            Some(t) => t.required.iter().map(String::as_str).collect(),
+            // The texts' source takes a name that may be empty (of a LocalObjectReference) for one that
+            // must be there.
+            Some(t) => {
+                let must = |name: &&String| s.field(name).is_some_and(|f| !f.omitempty || f.name != "name");
+                t.required.iter().filter(must).map(String::as_str).collect()
+            }
             None => s.fields.iter().filter(|f| !f.omitempty).map(|f| f.name).collect(),
         };
         let mut out = json!({"type": "object", "properties": properties});
@@ -179,7 +203,14 @@ impl Document<'_> {
     fn type_schema(&self, kind: Type) -> Value {
         const META: &str = "apis.meta.v1";
         match kind {
-            Type::Pointer(t) | Type::Named(_, t) => self.type_schema(*t),
+            Type::Pointer(t) => self.type_schema(*t),
+            Type::Named(name, t) => {
+                let mut schema = self.type_schema(*t);
+                if let Some(values) = values(name) {
+                    schema["enum"] = json!(values);
+                }
+                schema
+            }
             Type::Text => json!({"type": "string"}),
             Type::Bool => json!({"type": "boolean"}),
             Type::Int32 => json!({"type": "integer", "format": "int32"}),
