@@ -19,7 +19,9 @@ pub fn run(args: &[String]) -> Result<()> {
         }
     }
     if let Some(other) = part.filter(|p| !["native", "api", "browser", "cold", "page", "size"].contains(p)) {
-        return Err(format!("`--only {other}`: only native, api, browser, cold, page and size are known here"));
+        return Err(format!(
+            "`--only {other}`: only native, api, browser, cold, page and size are known here"
+        ));
     }
     let wanted = |name| part.is_none_or(|p| p == name);
     println!("{}\n", machine());
