@@ -7,6 +7,7 @@ use super::kinds::Kind;
 use super::names::quote;
 use super::object::Object;
 use super::types::{Event, Namespace, Node, Pod, ReplicaSet, Secret, Service};
+use crate::api::order;
 
 /// One condition: a field is, or is not, a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl FieldSelector {
     /// Kubernetes' words.
     pub fn parse(text: &str) -> Result<FieldSelector, String> {
         let mut parts = split_terms(text);
-        parts.sort_unstable();
+        order::sort(&mut parts);
         let mut requirements = Vec::new();
         for part in parts.into_iter().filter(|p| !p.is_empty()) {
             let Some((at, operator)) = find_operator(part) else {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::object::Object;
+use super::structs;
 use super::types;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -70,10 +71,8 @@ macro_rules! kinds {
             pub(super) fn meta_mut(&mut self) -> &mut ObjectMeta { match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* } }
             pub(super) fn ptr_eq(&self, other: &Self) -> bool { match (self, other) { $((Repr::$kind(a), Repr::$kind(b)) => Rc::ptr_eq(a, b),)* _ => false } }
             pub(super) fn address(&self) -> usize { match self { $(Repr::$kind(o) => Rc::as_ptr(o).addr(),)* } }
-            pub(super) fn serialize(&self) -> Result<serde_json::Value, serde_json::Error> { match self { $(Repr::$kind(o) => serde_json::to_value(&**o),)* } }
-            pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(kind: Kind, d: D) -> Result<Self, D::Error> {
-                match kind { $(Kind::$kind => <types::$kind as serde::Deserialize>::deserialize(d).map(|o| Repr::$kind(Rc::new(o))),)* }
-            }
+            pub(super) fn to_value(&self) -> serde_json::Value { match self { $(Repr::$kind(o) => structs::to_value(&**o),)* } }
+            pub(super) fn read(kind: Kind, reader: &mut structs::Reader) -> Self { match kind { $(Kind::$kind => Repr::$kind(Rc::new(reader.get())),)* } }
         }
 
         $(impl ApiKind for types::$kind {

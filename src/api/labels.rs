@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::names;
 use super::types::LabelSelector;
+use crate::api::order;
 
 /// How a requirement relates a label to its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +139,7 @@ impl Selector {
     /// Kubernetes' words.
     pub fn parse(text: &str) -> Result<Selector, String> {
         let mut requirements = Parser { tokens: scan(text), position: 0 }.parse()?;
-        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        order::sort_by(&mut requirements, |a, b| a.key.cmp(&b.key));
         Ok(Selector { requirements: Some(requirements) })
     }
 
@@ -168,7 +169,7 @@ impl Selector {
             let values = expression.values.clone().unwrap_or_default();
             requirements.push(Requirement::new(&expression.key, operator, values)?);
         }
-        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        order::sort_by(&mut requirements, |a, b| a.key.cmp(&b.key));
         Ok(Selector { requirements: Some(requirements) })
     }
 
@@ -237,7 +238,7 @@ impl fmt::Display for Requirement {
             Operator::NotIn => (" notin ", "(", ")"),
         };
         let mut values: Vec<&str> = self.values.iter().map(String::as_str).collect();
-        values.sort_unstable();
+        order::sort(&mut values);
         write!(f, "{}{before}{between}{}{after}", self.key, values.join(","))
     }
 }
@@ -386,7 +387,7 @@ impl<'a> Parser<'a> {
             Operator::In | Operator::NotIn => self.values()?.into_iter().map(Cow::into_owned).collect(),
             _ => vec![self.exact_value()?.to_owned()],
         };
-        values.sort_unstable();
+        order::sort(&mut values);
         values.dedup();
         Requirement::new(key, operator, values)
     }

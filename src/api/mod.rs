@@ -22,11 +22,13 @@ pub mod labels;
 mod meta;
 pub mod names;
 mod object;
+pub mod order;
 pub mod patch;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
 mod shared;
+mod structs;
 pub mod volume;
 pub mod yaml;
 
@@ -34,6 +36,7 @@ pub use kinds::{ApiKind, Kind, Scope};
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
 pub use shared::Shared;
+pub use structs::to_value;
 
 /// The types of the built-in kinds, under one roof.
 pub mod types {

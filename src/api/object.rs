@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::kinds::{ApiKind, Kind, ObjectRepr};
 use super::meta::{Key, MetaExt, ObjectRef};
+use super::structs::Reader;
 
 /// An API object: a shared, typed struct. Cloning it copies a pointer; changing it copies the
 /// struct only while somebody else still holds it.
@@ -101,9 +102,7 @@ impl Object {
 
     /// The object as the API server writes it: JSON with `apiVersion` and `kind`.
     pub fn to_value(&self) -> Value {
-        // A struct of k8s-openapi has string keys only and no failing field, so this cannot fail;
-        // if it did, an empty object is what a reader would see.
-        let mut value = self.0.serialize().unwrap_or(Value::Null);
+        let mut value = self.0.to_value();
         go_nulls(self.kind(), &mut value);
         value
     }
@@ -120,25 +119,13 @@ impl Object {
     ///
     /// # Errors
     /// The first value of the wrong type, with its path.
-    pub fn decode(kind: Kind, mut value: Value) -> Result<Decoded, DecodeError> {
+    pub fn decode(kind: Kind, value: Value) -> Result<Decoded, DecodeError> {
         // The kind is decided by the caller (in the API server: by the path); what the body says
-        // has been compared there. k8s-openapi insists on both fields.
-        if let Value::Object(map) = &mut value {
-            map.insert("apiVersion".into(), kind.api_version().into());
-            map.insert("kind".into(), kind.as_str().into());
-        }
-        let mut unknown = Vec::new();
-        let mut record = |path: serde_ignored::Path<'_>| unknown.push(render_path(&path.to_string()));
-        let mut track = serde_path_to_error::Track::new();
-        let de = serde_path_to_error::Deserializer::new(value, &mut track);
-        let de = serde_ignored::Deserializer::new(de, &mut record);
-        match ObjectRepr::deserialize(kind, de) {
-            Ok(repr) => Ok(Decoded { object: Object(repr), unknown }),
-            Err(e) => {
-                let path = track.path().to_string();
-                let path = if path == "." { String::new() } else { path };
-                Err(DecodeError { path: path.replace("?.", "").replace(".?", ""), message: e.to_string() })
-            }
+        // has been compared there.
+        let read = Reader::read(value, |reader| ObjectRepr::read(kind, reader));
+        match read.error {
+            None => Ok(Decoded { object: Object(read.value), unknown: read.unknown }),
+            Some(error) => Err(error),
         }
     }
 }
@@ -197,25 +184,6 @@ fn go_nulls(kind: Kind, value: &mut Value) {
             }
         });
     }
-}
-
-/// `serde_ignored` writes `spec.containers.0.imagge` with `?` for every option on the way;
-/// Kubernetes writes `spec.containers[0].imagge`.
-fn render_path(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for step in path.split('.').filter(|s| *s != "?") {
-        if !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit()) {
-            out.push('[');
-            out.push_str(step);
-            out.push(']');
-        } else {
-            if !out.is_empty() {
-                out.push('.');
-            }
-            out.push_str(step);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::quantity::{self, GoForm};
 use super::types::PodTemplateSpec;
+use crate::api::order;
 
 #[rustfmt::skip]
 #[path = "pod_template_layout.rs"]
@@ -89,7 +90,7 @@ impl Write for Fnv32 {
 }
 
 fn print<W: Write>(w: &mut W, template: &PodTemplateSpec) -> fmt::Result {
-    let value = serde_json::to_value(template).unwrap_or(Value::Null);
+    let value = crate::api::to_value(template);
     w.write_str("(v1.PodTemplateSpec)")?;
     print_value(w, &Kind::Struct(layout::POD_TEMPLATE_SPEC), Some(&value))
 }
@@ -161,7 +162,7 @@ fn print_value<W: Write>(w: &mut W, kind: &Kind, value: Option<&Value>) -> fmt::
         Kind::Map(kind) => match value.and_then(Value::as_object) {
             Some(map) if !map.is_empty() => {
                 let mut entries: Vec<_> = map.iter().collect();
-                entries.sort_unstable_by_key(|(key, _)| *key);
+                order::sort_by_key(&mut entries, |(key, _)| *key);
                 w.write_str("map[")?;
                 for (i, (key, item)) in entries.into_iter().enumerate() {
                     if i > 0 {

@@ -9,6 +9,7 @@ use std::net::Ipv4Addr;
 
 use super::validation::{self, BadValue, Errors, FieldError, Path};
 use super::{ApiServer, Status, registry};
+use crate::api::order;
 use crate::api::types::{Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
 
@@ -58,7 +59,7 @@ fn health_check_port(spec: &ServiceSpec) -> i32 {
 }
 
 fn node_ports(spec: &ServiceSpec) -> BTreeSet<i32> {
-    spec.ports.iter().flatten().map(node_port).collect()
+    order::gather(spec.ports.iter().flatten().map(node_port))
 }
 
 fn refuse(object: &Object, errors: &[FieldError]) -> Result<(), Status> {

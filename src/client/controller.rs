@@ -103,6 +103,11 @@ impl<S> Handler<'_, S> {
         plan(self.queue, self.timers, key, at, wait);
     }
 
+    /// Whether anything is planned.
+    pub fn has_plans(&self) -> bool {
+        self.queue.planned().next().is_some()
+    }
+
     /// Takes back what was planned for a key.
     pub fn cancel(&mut self, key: &Key) {
         cancel(self.queue, self.timers, key);

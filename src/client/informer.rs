@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::indexer::Indexer;
+use crate::api::order;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Filter, WatchEvent, WatchEventType, WatchId};
 
@@ -62,7 +63,7 @@ impl DeltaFifo {
     /// After a list: everything in it, and the removal of what is known but not in it.
     pub fn replace(&mut self, items: Vec<Object>, known: &Indexer) {
         let mut keys: Vec<_> = items.iter().map(Object::key).collect();
-        keys.sort();
+        order::sort(&mut keys);
         let gone = known.list(None).filter(|o| keys.binary_search(&o.key()).is_err());
         let gone: Vec<Delta> = gone.cloned().map(|o| Delta::Deleted(o.key(), o)).collect();
         self.deltas.extend(items.into_iter().map(|o| Delta::Upsert(o.key(), o)));

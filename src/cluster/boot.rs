@@ -9,6 +9,7 @@ use super::Cluster;
 use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
+use crate::api::order;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{ApiServer, Body, Request, Verb};
@@ -33,7 +34,7 @@ impl NodeSpec {
         NodeSpec {
             name: name.into(),
             labels: BTreeMap::new(),
-            capacity: capacity.into_iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            capacity: order::gather(capacity.into_iter().map(|(k, v)| (k.into(), v.into()))),
         }
     }
 }
@@ -242,6 +243,7 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
                 {"type": "InternalIP", "address": format!("172.18.0.{}", index + 1)},
                 {"type": "Hostname", "address": spec.name},
             ],
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "nodeInfo": {
                 "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": "v1.36.2",
                 "kubeProxyVersion": "", "containerRuntimeVersion": "steady://1", "kernelVersion": "", "osImage": "",

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use crate::api::order;
 use crate::api::{Key, Timestamp, later};
 use crate::client::{TimerOp, Wait};
 use crate::etcd::Map;
@@ -158,7 +159,7 @@ impl Clock {
     /// The deadlines a cluster waits for, soonest first.
     pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Actor, &Key)> {
         let mut all: Vec<_> = self.foreground.keys().chain(self.barking.keys()).collect();
-        all.sort();
+        order::sort(&mut all);
         all.into_iter().map(|(t, a, k)| (*t, *a, k))
     }
 
@@ -190,7 +191,7 @@ impl Clock {
                 due.push(first);
             }
         }
-        due.sort();
+        order::sort(&mut due);
         due.into_iter().map(|(_, a, k)| (a, k)).collect()
     }
 }

@@ -69,7 +69,8 @@ impl Reconciler for DisruptionController {
         }
         match seen.new.is_some().then(|| stale_after(pod, cx.now)).flatten() {
             Some(rest) => cx.enqueue_after(&stale(&object.key()), rest, false),
-            None => cx.cancel(&stale(&object.key())),
+            None if cx.has_plans() => cx.cancel(&stale(&object.key())),
+            None => {}
         }
     }
 

@@ -12,6 +12,7 @@ use super::controller_utils::{
     pod_condition, pod_from_template,
 };
 use crate::api::labels::Selector;
+use crate::api::order;
 use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Shared, Timestamp, later, owner_reference};
 use crate::apiserver::{Filter, Status};
@@ -343,7 +344,7 @@ async fn delete_surplus(
     surplus: usize,
 ) -> Result {
     let victims = pods_to_delete(cx, rs, active, surplus);
-    let keys: BTreeSet<Key> = victims.iter().map(|p| p.metadata.key()).collect();
+    let keys: BTreeSet<Key> = order::gather(victims.iter().map(|p| p.metadata.key()));
     let (k, now) = (key.clone(), cx.now());
     cx.update_state(move |s| s.expectations.expect_deletions(&k, keys.clone(), now));
     let mut failed: Option<Error> = None;
@@ -376,7 +377,7 @@ fn pods_to_delete(cx: &Cx, rs: &ReplicaSet, active: &[Rc<Pod>], surplus: usize) 
         }
         let rank = |p: &Pod| on_node.get(&node(p)).copied().unwrap_or(0);
         let now = cx.now();
-        pods.sort_by(|a, b| goes_first((a, rank(a)), (b, rank(b)), now));
+        order::sort_by(&mut pods, |a, b| goes_first((a, rank(a)), (b, rank(b)), now));
     }
     pods.truncate(surplus);
     pods

@@ -9,6 +9,7 @@ use super::{
     annotate, apply, create, delete, describe, discovery, events, generators, get, label, node, patch,
     replace, rollout, scale, set, unbuilt, wait,
 };
+use crate::api::order;
 
 /// What a command does with its arguments.
 type Run = fn(&mut Context<'_>, &Args) -> Result;
@@ -324,7 +325,7 @@ fn unknown(name: &str) -> Result {
         .map(|c| c.name)
         .filter(|c| distance(name, c) <= 2 || c.to_lowercase().starts_with(&name.to_lowercase()))
         .collect();
-    similar.sort_unstable();
+    order::sort(&mut similar);
     if !similar.is_empty() {
         message.push_str("\n\nDid you mean this?\n");
         for s in similar {

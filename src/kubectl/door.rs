@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::call::{Answer, Call, Payload};
 use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
+use crate::api::order;
 use crate::api::{Kind, Object};
 use crate::apiserver::http::{self, PatchType};
 use crate::apiserver::{Body, Patch, Request, Response, Status, Subresource, Verb, warnings};
@@ -140,7 +141,7 @@ fn filter(call: &Call, response: Response) -> Response {
     let mut items: Vec<Object> = items.into_iter().filter(|o| keep(o)).collect();
     if call.kind == Kind::Event {
         // Events have a store of their own order in no way: by key like the rest.
-        items.sort_by_key(Object::key);
+        order::sort_by_key(&mut items, Object::key);
     }
     Response::List { items, revision }
 }

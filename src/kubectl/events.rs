@@ -4,6 +4,7 @@ use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::output::{self, Printer};
 use super::{commands, printers, resource, tabwriter};
+use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{Response, Verb};
@@ -39,7 +40,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let type_ = o.get::<Event>().and_then(|e| e.type_.as_deref()).unwrap_or_default();
         types.is_empty() || types.iter().any(|t| t.eq_ignore_ascii_case(type_))
     });
-    items.sort_by_key(last_seen);
+    order::sort_by_key(&mut items, last_seen);
     if let Some(printer) = Printer::of(cx, args, false)? {
         let values = items.iter().map(|o| output::presentable(args, o.to_value())).collect();
         return printer.print(cx, &output::list(values), true);

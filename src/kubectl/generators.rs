@@ -218,12 +218,10 @@ fn config_map(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn secret(cx: &mut Context<'_>, args: &Args) -> Result {
     let mut value = json!({"metadata": {"name": name(args)?}});
-    let data: Map<String, Value> = data(cx, args)?
-        .into_iter()
-        .map(|(k, v)| {
-            (k, base64::engine::general_purpose::STANDARD.encode(v.as_str().unwrap_or_default()).into())
-        })
-        .collect();
+    let mut data = data(cx, args)?;
+    for v in data.values_mut() {
+        *v = base64::engine::general_purpose::STANDARD.encode(v.as_str().unwrap_or_default()).into();
+    }
     if !data.is_empty() {
         value["data"] = Value::Object(data);
     }
@@ -400,8 +398,12 @@ fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
 
 /// `a=b,c=d`
 fn label_map(text: &str) -> Option<Map<String, Value>> {
-    let pairs = text.split(',').filter(|p| !p.is_empty());
-    pairs.map(|p| p.split_once('=').map(|(k, v)| (k.to_owned(), v.into()))).collect()
+    let mut map = Map::new();
+    for pair in text.split(',').filter(|p| !p.is_empty()) {
+        let (k, v) = pair.split_once('=')?;
+        map.insert(k.to_owned(), v.into());
+    }
+    Some(map)
 }
 
 pub(super) fn run_pod(cx: &mut Context<'_>, args: &Args) -> Result {

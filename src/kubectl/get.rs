@@ -9,6 +9,7 @@ use super::output::{self, Printer};
 use super::resource::{self, Found, Rules};
 use super::tabwriter;
 use super::{commands, printers};
+use crate::api::order;
 use crate::api::{MetaExt, Object, quantity};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -184,7 +185,7 @@ fn sort(args: &Args, found: &mut [Found]) -> Result {
             some = true;
             keyed.push((key, o));
         }
-        keyed.sort_by(|a, b| compare(a.0.as_ref(), b.0.as_ref()));
+        order::sort_by(&mut keyed, |a, b| compare(a.0.as_ref(), b.0.as_ref()));
         f.objects = keyed.into_iter().map(|(_, o)| o).collect();
     }
     if some && !any {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// `json.Marshal`: sorted keys, no blanks, `<`, `>` and `&` escaped.
 pub(super) fn json(value: &Value) -> String {
-    escape_html(serde_json::to_string(value).unwrap_or_default())
+    escape_html(value.to_string())
 }
 
 /// `json.MarshalIndent`, as `-o json` prints it.

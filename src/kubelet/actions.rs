@@ -5,6 +5,7 @@ use super::fault::ProbeType;
 use super::pod_worker::Turn;
 use super::state::{ContainerState, Exited, Todo};
 use crate::api::MetaExt;
+use crate::api::order;
 use crate::api::types::Container;
 
 /// What init containers need, and whether the others may run.
@@ -165,7 +166,7 @@ impl Turn<'_> {
             out.start.push(0);
         }
         // They were found from the last to the first.
-        out.start.sort_unstable();
+        order::sort(&mut out.start);
         out.start.dedup();
         out
     }

@@ -4,6 +4,7 @@ use super::pod_worker::Turn;
 use super::prober;
 use super::state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance, WorkerPhase};
 use crate::api::Timestamp;
+use crate::api::order;
 use crate::api::types::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
     ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, ResourceRequirements, Time,
@@ -26,7 +27,7 @@ impl Turn<'_> {
             }
         }
         let mut main = all.split_off(init_count.min(all.len()));
-        main.sort_by(|a, b| a.name.cmp(&b.name));
+        order::sort_by(&mut main, |a, b| a.name.cmp(&b.name));
         let mut init = all;
         if self.rt.phase == WorkerPhase::Terminated {
             self.fill_terminated(&mut init, &mut main);
@@ -165,7 +166,7 @@ fn terminated(e: &Exited) -> ContainerState {
 fn resources(spec: &Container) -> ResourceRequirements {
     let applied = |name: &String| matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage");
     let map = |m: Option<&std::collections::BTreeMap<String, crate::api::types::Quantity>>| {
-        m.map(|m| m.iter().filter(|(k, _)| applied(k)).map(|(k, v)| (k.clone(), v.clone())).collect())
+        m.map(|m| order::gather(m.iter().filter(|(k, _)| applied(k)).map(|(k, v)| (k.clone(), v.clone()))))
             .filter(|m: &std::collections::BTreeMap<_, _>| !m.is_empty())
     };
     let of = spec.resources.as_ref();
@@ -200,7 +201,7 @@ fn user(pod: &PodSpec, spec: &Container) -> Option<ContainerUser> {
     let mut groups = vec![gid];
     groups.extend(p.and_then(|p| p.fs_group));
     groups.extend(p.iter().flat_map(|p| p.supplemental_groups.iter().flatten()));
-    groups.sort_unstable();
+    order::sort(&mut groups);
     groups.dedup();
     Some(ContainerUser { linux: Some(LinuxContainerUser { uid, gid, supplemental_groups: Some(groups) }) })
 }

@@ -31,6 +31,7 @@ pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;
 
+use crate::api::order;
 use crate::api::{ObjectRef, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{
@@ -415,7 +416,7 @@ impl Session {
     /// What applying a manifest would do: the writes, and what would be printed. Nothing happens.
     pub fn preview(&self, text: &str) -> (Vec<Write>, Output) {
         let mut copy = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
-        let files = [("manifest.yaml".to_owned(), text.to_owned())].into_iter().collect();
+        let files = order::gather([("manifest.yaml".to_owned(), text.to_owned())]);
         let mut command = Kubectl::new("apply -f manifest.yaml", Rc::new(files), self.now());
         let output = copy.drive(&mut command).0;
         (copy.writes, output)
@@ -436,7 +437,7 @@ impl Session {
             line: line.to_owned(),
             files: files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect(),
         };
-        let given = files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+        let given = order::gather(files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())));
         let mut command = Kubectl::new(line, Rc::new(given), self.now());
         let mut client =
             Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
@@ -576,7 +577,7 @@ fn redo(cluster: &mut Cluster, op: &Op) {
             let _ = cluster.fault(fault);
         }
         Op::Kubectl { line, files } => {
-            let given = files.iter().cloned().collect();
+            let given = order::gather(files.iter().cloned());
             let mut command = Kubectl::new(line, Rc::new(given), cluster.now());
             let mut client = Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() };
             client.drive(&mut command);

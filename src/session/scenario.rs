@@ -2,9 +2,12 @@
 //! and a few things to try. Each is a file in `static/scenarios/`, in both languages.
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use serde_json::{Map, Value};
 
 use super::{Depth, MomentId, Op, Session, Start};
 use crate::api::labels::Selector;
+use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt, yaml};
 use crate::apiserver::{Request, Response, Verb};
@@ -59,13 +62,23 @@ pub enum Deed {
 }
 
 /// Something to try.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
     /// What the button says.
     pub label: Text,
     /// What it does.
-    #[serde(flatten)]
     pub deed: Deed,
+}
+
+/// Not derived: `flatten` reads through a form of its own, for which all that a deed may hold would be
+/// compiled once more.
+impl<'de> Deserialize<'de> for Try {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Try, D::Error> {
+        let mut map = Map::deserialize(from)?;
+        let label = map.remove("label").ok_or_else(|| D::Error::missing_field("label"))?;
+        let label = serde_json::from_value(label).map_err(D::Error::custom)?;
+        Ok(Try { label, deed: serde_json::from_value(Value::Object(map)).map_err(D::Error::custom)? })
+    }
 }
 
 /// A scenario.
@@ -260,7 +273,9 @@ fn oldest(session: &Session, selector: &str, n: usize) -> Option<String> {
         .filter_map(|o| o.get::<Pod>())
         .filter(|p| !p.metadata.is_deleting() && selector.matches(p.metadata.labels_or_empty()))
         .collect();
-    pods.sort_by_key(|p| (p.metadata.creation_timestamp.as_ref().map(|t| t.0), p.metadata.name().to_owned()));
+    order::sort_by_key(&mut pods, |p| {
+        (p.metadata.creation_timestamp.as_ref().map(|t| t.0), p.metadata.name().to_owned())
+    });
     pods.get(n).map(|p| p.metadata.name().to_owned())
 }
 

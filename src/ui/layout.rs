@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use steady::api::order;
 use steady::session::view::graph::{EdgeKind, Graph, GraphNode, Place};
 
 mod wires;
@@ -157,7 +158,7 @@ impl Column {
                     let is_free = |s: &usize| !taken.get(*s).copied().unwrap_or(false);
                     let mut free: Vec<usize> = (0..taken.len()).filter(is_free).collect();
                     // The one that was left longest ago is taken first, from the end.
-                    free.sort_by_key(|s| std::cmp::Reverse((self.used.get(*s).copied(), *s)));
+                    order::sort_by_key(&mut free, |s| std::cmp::Reverse((self.used.get(*s).copied(), *s)));
                     free
                 });
                 free.pop().unwrap_or(self.used.len())
@@ -221,7 +222,9 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
         });
     }
     let by_order = |mut list: Vec<usize>, slots: &Slots| {
-        list.sort_by_key(|i| graph.nodes.get(*i).and_then(|n| slots.order.get(n.uid())).copied());
+        order::sort_by_key(&mut list, |i| {
+            graph.nodes.get(*i).and_then(|n| slots.order.get(n.uid())).copied()
+        });
         list
     };
     let roots = by_order(of(Place::Root), slots);

@@ -5,8 +5,8 @@ use crate::run::{Result, cargo, command, output, root, run as exec};
 use crate::server::Server;
 use crate::{browser, page, tools};
 
-/// Runs the native benchmark, the API server's, the one in Chromium and the cold load, or one of them,
-/// for some or all sizes.
+/// Runs the native benchmark, the API server's, the one in Chromium, the cold load and what is loaded, or
+/// one of them, for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
     let mut sizes: Vec<&str> = Vec::new();
@@ -18,8 +18,10 @@ pub fn run(args: &[String]) -> Result<()> {
             other => return Err(format!("`{other}` is no number of replicas")),
         }
     }
-    if let Some(other) = part.filter(|p| !["native", "api", "browser", "cold"].contains(p)) {
-        return Err(format!("`--only {other}`: only native, api, browser and cold are known here"));
+    if let Some(other) = part.filter(|p| !["native", "api", "browser", "cold", "page", "size"].contains(p)) {
+        return Err(format!(
+            "`--only {other}`: only native, api, browser, cold, page and size are known here"
+        ));
     }
     let wanted = |name| part.is_none_or(|p| p == name);
     println!("{}\n", machine());
@@ -36,11 +38,14 @@ pub fn run(args: &[String]) -> Result<()> {
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
     let pages = [("cold", "benches/cold.mjs"), ("page", "benches/page.mjs")];
-    if pages.iter().any(|(name, _)| wanted(name)) {
+    if pages.iter().any(|(name, _)| wanted(name)) || wanted("size") {
         page::build(page::Profile::Release)?;
     }
     for (_, script) in pages.into_iter().filter(|(name, _)| wanted(name)) {
         with_page(script, &sizes)?;
+    }
+    if wanted("size") {
+        exec(command("node").arg("benches/size.mjs"))?;
     }
     Ok(())
 }

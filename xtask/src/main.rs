@@ -26,8 +26,8 @@ cargo xtask test [--only lint|native|wasm|module|journeys]… [--release]
     --release   the journeys on the page as it is published, which takes minutes to build
 cargo xtask lib
     the library as an ES module, in pkg/
-cargo xtask bench [--only native|api|browser|cold] [REPLICAS…]
-    the figures of docs/benchmarks.md, as tables; of the sizes that are named, or of all
+cargo xtask bench [--only native|api|browser|cold|page|size] [REPLICAS…]
+    the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
 cargo xtask conformance [DIR]

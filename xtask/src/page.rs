@@ -43,10 +43,10 @@ pub fn lib(profile: Profile) -> Result<()> {
     let mut build = cargo();
     build.args(["build", "--package", "steady-embed", "--lib", "--target", WASM]);
     if release {
-        build.arg("--release");
+        build.args(["--profile", "page"]);
     }
     run(&mut build)?;
-    let folder = if release { "release" } else { "debug" };
+    let folder = if release { "page" } else { "debug" };
     let wasm = target_dir().join(WASM).join(folder).join("steady_embed.wasm");
     run(command("wasm-bindgen")
         .args(["--target", "web", "--out-name", "steady", "--out-dir"])
@@ -55,7 +55,12 @@ pub fn lib(profile: Profile) -> Result<()> {
         .env("PATH", &path))?;
     let wasm = pkg.join("steady_bg.wasm");
     if release {
-        run(command(script("wasm-opt")).arg("-O3").arg(&wasm).arg("-o").arg(&wasm).env("PATH", &path))?;
+        run(command(script("wasm-opt"))
+            .args(["-O2", "--reorder-functions-by-name"])
+            .arg(&wasm)
+            .arg("-o")
+            .arg(&wasm)
+            .env("PATH", &path))?;
     }
     let about = format!(
         "{{\n  \"name\": \"steady\",\n  \"version\": \"{}\",\n  \"license\": \"MIT OR Apache-2.0\",\n  \

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{GoStruct, Type};
+use crate::api::order;
 
 /// A value as Go's encoder writes it: fields in the order of the structs. Where `touched` has an
 /// object, keys are sorted instead: those objects went through a map.
@@ -19,7 +20,9 @@ fn write(kind: Type, value: &Value, touched: Option<&Value>, out: &mut String) {
             let mut fields: Vec<(&String, &Value)> = map.iter().collect();
             if !sorted {
                 // Stable: what the struct does not have comes last, sorted.
-                fields.sort_by_key(|(k, _)| s.fields.iter().position(|f| f.name == *k).unwrap_or(usize::MAX));
+                order::sort_by_key(&mut fields, |(k, _)| {
+                    s.fields.iter().position(|f| f.name == *k).unwrap_or(usize::MAX)
+                });
             }
             let fields = fields.into_iter().map(|(k, v)| {
                 let kind = s.field(k).map_or(Type::Any, |f| f.kind);

@@ -1,6 +1,7 @@
 //! JSON that keeps the order of its keys and keys given twice, with the words of Go's scanner
 //! (`encoding/json`) for what is malformed.
 
+use crate::api::order;
 use serde_json::Value;
 
 /// How deep a text may nest.
@@ -58,7 +59,7 @@ impl Json {
             Json::Text(s) => Value::String(s.clone()),
             Json::List(items) => items.iter().map(Json::to_value).collect(),
             Json::Object(fields) => {
-                Value::Object(fields.iter().map(|(k, v)| (k.clone(), v.to_value())).collect())
+                Value::Object(order::gather(fields.iter().map(|(k, v)| (k.clone(), v.to_value()))))
             }
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::PatchError;
+use crate::api::order;
 
 pub(super) const DIRECTIVE: &str = "$patch";
 pub(super) const RETAIN_KEYS: &str = "$retainKeys";
@@ -24,7 +25,7 @@ pub fn go_value(value: &Value) -> String {
 
 pub(super) fn go_map(map: &Map<String, Value>) -> String {
     let mut entries: Vec<_> = map.iter().collect();
-    entries.sort_unstable_by_key(|(key, _)| *key);
+    order::sort_by_key(&mut entries, |(key, _)| *key);
     let entries: Vec<String> = entries.into_iter().map(|(k, v)| format!("{k}:{}", go_value(v))).collect();
     format!("map[{}]", entries.join(" "))
 }
@@ -112,12 +113,12 @@ pub(super) fn deduplicate(mut list: Vec<Value>) -> Vec<Value> {
 
 /// Sorts scalars by their text.
 pub(super) fn sort_scalars(list: &mut [Value]) {
-    list.sort_by_cached_key(go_value);
+    order::sort_by_key(list, go_value);
 }
 
 /// Sorts maps by the text of their merge key.
 pub(super) fn sort_by_merge_key(list: &mut [Value], key: &str) {
-    list.sort_by_cached_key(|item| item.get(key).map_or_else(|| "<nil>".to_owned(), go_value));
+    order::sort_by_key(list, |item| item.get(key).map_or_else(|| "<nil>".to_owned(), go_value));
 }
 
 /// Where an item stands in a list: by its merge key for maps, by value for scalars.

@@ -8,6 +8,7 @@ use super::lists::{
     go_value,
 };
 use super::types::{Field, Schema};
+use crate::api::order;
 
 /// Who merges.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -334,7 +335,7 @@ fn without_directives(value: Value) -> Option<Value> {
         Value::Object(map) if map.contains_key(DIRECTIVE) => None,
         Value::Object(map) => {
             let kept = map.into_iter().filter_map(|(k, v)| Some((k, without_directives(v)?)));
-            Some(Value::Object(kept.collect()))
+            Some(Value::Object(order::gather(kept)))
         }
         Value::Array(items) => Some(Value::Array(items.into_iter().filter_map(without_directives).collect())),
         other => Some(other),

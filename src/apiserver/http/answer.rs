@@ -6,6 +6,7 @@ use super::negotiate::{Media, Shape};
 use super::read::List;
 use super::{Call, HttpResponse, Result, table};
 use crate::api::names::quote;
+use crate::api::order;
 use crate::api::{Kind, Object, go_types, yaml};
 use crate::apiserver::managed_fields::{Manager, with_managers};
 use crate::apiserver::{Details, Status};
@@ -72,7 +73,7 @@ const FIRST: &[&str] = &[
 pub(super) fn ordered(value: &Value) -> String {
     let Value::Object(map) = value else { return value.to_string() };
     let mut fields: Vec<(&String, &Value)> = map.iter().collect();
-    fields.sort_by_key(|(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
+    order::sort_by_key(&mut fields, |(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
     let fields: Vec<String> =
         fields.into_iter().map(|(k, v)| format!("{}:{v}", Value::String(k.clone()))).collect();
     format!("{{{}}}", fields.join(","))

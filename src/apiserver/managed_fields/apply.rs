@@ -9,6 +9,7 @@ use super::set::{Element, Set, path_text};
 use super::typed::{self, Place};
 use super::{Manager, reset_fields, strip};
 use crate::api::names::quote;
+use crate::api::order;
 use crate::api::{Kind, Timestamp, go_types};
 use crate::apiserver::{Cause, Details, Status};
 
@@ -186,7 +187,7 @@ fn refusal(conflicts: &[Conflict]) -> Status {
         [c] => format!("Apply failed with 1 conflict: conflict with {}: {}", c.owner(), path_text(&c.path)),
         many => {
             let mut owners: Vec<String> = many.iter().map(Conflict::owner).collect();
-            owners.sort_unstable();
+            order::sort(&mut owners);
             owners.dedup();
             let mut lines = Vec::new();
             for owner in owners {

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 pub(super) use apply::{Applier, apply, apply_scale};
 
 use crate::api::go_types;
+use crate::api::order;
 use crate::api::{Kind, Timestamp};
 use crate::etcd::Note;
 use set::{Element, Set};
@@ -225,7 +226,7 @@ fn reset_fields(kind: Kind, subresource: &str) -> Vec<Vec<Element>> {
 /// `metadata.managedFields`.
 pub(super) fn to_value(kind: Kind, managers: &[Manager]) -> Value {
     let mut sorted: Vec<&Manager> = managers.iter().collect();
-    sorted.sort_by_key(|m| (!m.apply, m.time, m.name.clone(), m.subresource));
+    order::sort_by_key(&mut sorted, |m| (!m.apply, m.time, m.name.clone(), m.subresource));
     sorted
         .into_iter()
         .map(|m| {

@@ -1,5 +1,6 @@
 //! Sets of fields (`sigs.k8s.io/structured-merge-diff/fieldpath`).
 
+use crate::api::order;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -74,8 +75,8 @@ impl Set {
             .children
             .iter()
             .map(|(e, mine)| (e.clone(), mine.combine(other.children.get(e).unwrap_or(&NONE), keep)))
-            .filter(|(_, s)| !s.is_empty())
-            .collect();
+            .filter(|(_, s)| !s.is_empty());
+        let children = order::gather(children);
         Set { member: keep(self.member, other.member), children }
     }
 
@@ -127,8 +128,9 @@ pub fn path_text(path: &[Element]) -> String {
                 let _ = write!(out, ".{n}");
             }
             Element::Key(k) => {
-                let keys: BTreeMap<String, Value> = serde_json::from_str(k).unwrap_or_default();
-                let keys: Vec<String> = keys.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                let keys: Value = serde_json::from_str(k).unwrap_or_default();
+                let keys: Vec<String> =
+                    keys.as_object().into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
                 let _ = write!(out, "[{}]", keys.join(","));
             }
             Element::Value(v) => {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::set::{Element, Set, path_text};
 use crate::api::Kind;
 use crate::api::go_types::{self, Type as Go};
+use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape, Type};
 
 /// A place in the schema.
@@ -276,7 +277,7 @@ fn get<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {
 }
 
 fn keys<'a>(a: Option<&'a Value>, b: Option<&'a Value>) -> std::collections::BTreeSet<&'a String> {
-    [a, b].into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys).collect()
+    order::gather([a, b].into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys))
 }
 
 fn elements<'a>(value: Option<&'a Value>, keys: &[&str]) -> Vec<(Element, &'a Value)> {

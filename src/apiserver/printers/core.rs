@@ -1,6 +1,7 @@
 //! Services, namespaces, nodes, configuration, events and leases.
 
 use super::{Column, age, age_micro, col, created, name, or_none, wide};
+use crate::api::order;
 use crate::api::types::{
     ConfigMap, Event, Lease, Namespace, Node, PriorityClass, Secret, Service, ServicePort,
 };
@@ -153,7 +154,7 @@ pub(crate) fn node_roles(n: &Node) -> String {
             roles.push(v);
         }
     }
-    roles.sort_unstable();
+    order::sort(&mut roles);
     roles.dedup();
     if roles.is_empty() { "<none>".into() } else { roles.join(",") }
 }

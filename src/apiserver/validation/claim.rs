@@ -131,7 +131,7 @@ pub(super) fn claim_update(
     }
     if !semantic_eq(&spec, &before) {
         let pretty = |s: &t::PersistentVolumeClaimSpec| {
-            let value = serde_json::to_value(s).unwrap_or_default();
+            let value = crate::api::to_value(s);
             internal::convert("PersistentVolumeClaimSpec", &value).indented()
         };
         let diff = diff::unified(&pretty(&before), &pretty(&spec));

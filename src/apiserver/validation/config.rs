@@ -122,7 +122,7 @@ fn docker_config(
     let message = if bytes.0.is_empty() {
         "unexpected end of JSON input".to_owned()
     } else {
-        match serde_json::from_slice::<Value>(&bytes.0) {
+        match serde_json::from_str::<Value>(&String::from_utf8_lossy(&bytes.0)) {
             Ok(Value::Object(_) | Value::Null) => return,
             Ok(other) => {
                 let kind = match other {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::api::order;
 use crate::api::types as t;
 
 use super::field::{Errors, FieldError, Path};
@@ -214,7 +215,7 @@ pub(super) fn containers(errs: &mut Errors, context: &Context<'_>, path: &Path) 
 
 /// The containers that run before, sidecars among them.
 pub(super) fn init_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
-    let mut seen: BTreeSet<&str> = context.spec.containers.iter().map(|c| c.name.as_str()).collect();
+    let mut seen: BTreeSet<&str> = order::gather(context.spec.containers.iter().map(|c| c.name.as_str()));
     for (i, container) in list(&context.spec.init_containers).iter().enumerate() {
         let at = path.index(i);
         common(errs, container, context, &at);

@@ -2,6 +2,7 @@
 //! Obershelp's longest common runs, with Python difflib's rule that in a long text a line that is
 //! there too often anchors no run.
 
+use crate::api::order;
 use std::collections::BTreeMap;
 
 /// Lines kept around a change.
@@ -97,7 +98,7 @@ impl<'t> Matcher<'t> {
                 todo.push(((m.a + m.size, a.1), (m.b + m.size, b.1)));
             }
         }
-        found.sort_by_key(|m| (m.a, m.b));
+        order::sort_by_key(&mut found, |m| (m.a, m.b));
         let mut joined: Vec<Match> = Vec::new();
         for m in found {
             match joined.last_mut() {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::MetaExt;
+use crate::api::order;
 use crate::api::types::{Condition, LabelSelector, LabelSelectorRequirement, ObjectMeta, OwnerReference};
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_strings};
@@ -213,15 +214,14 @@ pub(super) fn finalizer_name(errs: &mut Errors, finalizer: &str, path: &Path) {
 
 /// A time as JSON, `null` for none.
 fn json_or_null<T: serde::Serialize>(value: Option<&T>) -> BadValue {
-    let text = value.and_then(|v| serde_json::to_string(v).ok());
-    BadValue::Json(text.unwrap_or_else(|| "null".to_owned()))
+    BadValue::Json(value.map_or_else(|| "null".to_owned(), |v| crate::api::to_value(v).to_string()))
 }
 
 /// What may happen to metadata in an update (`ValidateObjectMetaAccessorUpdate`).
 pub(super) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
     let path = Path::new("metadata");
     if old.is_deleting() {
-        let before: BTreeSet<&String> = old.finalizers.iter().flatten().collect();
+        let before: BTreeSet<&String> = order::gather(old.finalizers.iter().flatten());
         let extra: BTreeSet<&String> =
             new.finalizers.iter().flatten().filter(|f| !before.contains(f)).collect();
         if !extra.is_empty() {

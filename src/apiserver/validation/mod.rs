@@ -245,7 +245,7 @@ fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
         return true;
     }
     let value = |v: &T| {
-        let mut value = serde_json::to_value(v).unwrap_or(Value::Null);
+        let mut value = crate::api::to_value(v);
         drop_empty_lists(&mut value);
         value
     };

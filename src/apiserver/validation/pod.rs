@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::api::order;
 use crate::api::types as t;
 
 use super::container::{self, Context};
@@ -117,7 +118,7 @@ fn pod_spec(errs: &mut Errors, spec: &t::PodSpec, meta: Option<&t::ObjectMeta>, 
     let volumes = volume::volumes(errs, list(&spec.volumes), meta, &path.child("volumes"));
     let claims = list(&spec.resource_claims);
     resource_claims(errs, claims, &path.child("resourceClaims"));
-    let claims = claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
+    let claims = order::gather(claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()));
     let context = Context { spec, volumes, claims };
     container::containers(errs, &context, &path.child("containers"));
     container::init_containers(errs, &context, &path.child("initContainers"));

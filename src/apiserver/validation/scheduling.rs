@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::api::order;
 use crate::api::types as t;
 
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
@@ -238,9 +239,9 @@ fn match_label_keys(errs: &mut Errors, term: &t::PodAffinityTerm, path: &Path) {
         }
     }
     if let Some(selector) = &term.label_selector {
-        let index: BTreeMap<&String, usize> = matching.iter().enumerate().map(|(i, k)| (k, i)).collect();
+        let index: BTreeMap<&String, usize> = order::gather(matching.iter().enumerate().map(|(i, k)| (k, i)));
         let mut seen: BTreeSet<&String> =
-            selector.match_labels.iter().flat_map(|labels| labels.keys()).collect();
+            order::gather(selector.match_labels.iter().flat_map(|labels| labels.keys()));
         for expression in list(&selector.match_expressions) {
             if let Some(i) = index.get(&expression.key)
                 && seen.contains(&expression.key)

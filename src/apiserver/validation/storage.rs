@@ -185,7 +185,7 @@ fn volume_source(errs: &mut Errors, spec: &t::PersistentVolumeSpec, path: &Path)
 }
 
 fn json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+    crate::api::to_value(value).to_string()
 }
 
 pub(super) fn pointer(value: &Option<String>) -> BadValue {
@@ -222,9 +222,7 @@ pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &
         csi.controller_expand_secret_ref = None;
     }
     if !semantic_eq(&source, &source_before) {
-        let pretty = |s: &t::PersistentVolumeSpec| {
-            internal::convert("", &serde_json::to_value(s).unwrap_or_default()).indented()
-        };
+        let pretty = |s: &t::PersistentVolumeSpec| internal::convert("", &crate::api::to_value(s)).indented();
         let diff = diff::unified(&pretty(&source_before), &pretty(&source));
         errs.push(FieldError::forbidden(
             &Path::new("spec").child("persistentvolumesource"),

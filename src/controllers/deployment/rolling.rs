@@ -10,6 +10,7 @@ use super::sync::{all_replica_sets, cleanup};
 use super::util::{
     self, active, available, by_creation, is_complete, new_rs_new_replicas, replicas, sum, wanted,
 };
+use crate::api::order;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::client::Result;
 
@@ -84,7 +85,7 @@ async fn cleanup_unhealthy(
     old: &mut [Rc<ReplicaSet>],
     most: i32,
 ) -> Result<i32> {
-    old.sort_by(by_creation);
+    order::sort_by(old, by_creation);
     let mut total = 0;
     for rs in old.iter_mut() {
         if total >= most {
@@ -118,7 +119,7 @@ async fn scale_down_old(
     if now_available <= min_available {
         return Ok(0);
     }
-    old.sort_by(by_creation);
+    order::sort_by(old, by_creation);
     let most = now_available - min_available;
     let mut total = 0;
     for rs in old.iter() {

@@ -10,6 +10,7 @@ use super::util::{
     set_size_annotations, size_annotations_need_update, sum, wanted,
 };
 use crate::api::MetaExt;
+use crate::api::order;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::client::{Result, Why};
 
@@ -55,8 +56,8 @@ async fn scale_in_proportion(
     let to_add = allowed - sum(&all, replicas);
     let by_size = |a: &Rc<ReplicaSet>, b: &Rc<ReplicaSet>| replicas(b).cmp(&replicas(a));
     match to_add.cmp(&0) {
-        Ordering::Greater => all.sort_by(|a, b| by_size(a, b).then_with(|| by_creation(b, a))),
-        Ordering::Less => all.sort_by(|a, b| by_size(a, b).then_with(|| by_creation(a, b))),
+        Ordering::Greater => order::sort_by(&mut all, |a, b| by_size(a, b).then_with(|| by_creation(b, a))),
+        Ordering::Less => order::sort_by(&mut all, |a, b| by_size(a, b).then_with(|| by_creation(a, b))),
         Ordering::Equal => {}
     }
     let mut added = 0;
@@ -80,7 +81,7 @@ async fn scale_in_proportion(
 /// The only ReplicaSet that has pods; where none has any, the newest (`FindActiveOrLatest`).
 fn active_or_latest(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>> {
     let mut all = old.to_vec();
-    all.sort_by(|a, b| by_creation(b, a));
+    order::sort_by(&mut all, |a, b| by_creation(b, a));
     let newest = all.first().cloned();
     all.extend(new.cloned());
     let active = active(&all);

@@ -9,6 +9,7 @@ use super::util::{
     spec, sum, wanted,
 };
 use super::{Cx, ReplicaSets};
+use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
 use crate::api::{Key, Kind, MetaExt, owner_reference};
@@ -321,7 +322,9 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
     let Some(limit) = limit else { return Ok(()) };
     let mut cleanable: Vec<_> = old.iter().filter(|rs| !rs.metadata.is_deleting()).collect();
     let surplus = cleanable.len().saturating_sub(usize::try_from(limit).unwrap_or(0));
-    cleanable.sort_by(|a, b| revision(a).cmp(&revision(b)).then_with(|| util::by_creation(a, b)));
+    order::sort_by(&mut cleanable, |a, b| {
+        revision(a).cmp(&revision(b)).then_with(|| util::by_creation(a, b))
+    });
     for rs in cleanable.into_iter().take(surplus) {
         let observed = rs.status.as_ref().and_then(|s| s.observed_generation).unwrap_or(0);
         if actual(rs) != 0 || replicas(rs) != 0 || rs.metadata.generation() > observed {
@@ -383,6 +386,6 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
 /// The revision before the last.
 fn last_revision(all: &[Rc<ReplicaSet>]) -> i64 {
     let mut revisions: Vec<i64> = all.iter().map(|rs| revision(rs)).collect();
-    revisions.sort_unstable();
+    order::sort(&mut revisions);
     revisions.iter().rev().nth(1).copied().unwrap_or(0)
 }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::intstr::{Rounding, scaled_value};
+use crate::api::order;
 use crate::api::types::{
     Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, ObjectMeta,
     PodTemplateSpec, ReplicaSet, Time,
@@ -185,7 +186,7 @@ pub fn by_creation(a: &Rc<ReplicaSet>, b: &Rc<ReplicaSet>) -> Ordering {
 pub fn find_new(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>> {
     let wanted = d.spec.as_ref().map(|s| &s.template)?;
     let mut sorted: Vec<&Rc<ReplicaSet>> = all.iter().collect();
-    sorted.sort_by(|a, b| by_creation(a, b));
+    order::sort_by(&mut sorted, |a, b| by_creation(a, b));
     sorted
         .into_iter()
         .find(|rs| {

@@ -6,6 +6,8 @@
 pub mod endpoints;
 pub mod mirroring;
 pub mod slices;
+#[cfg(test)]
+mod tests;
 
 use std::rc::Rc;
 
@@ -119,15 +121,14 @@ fn handle<S>(cx: &mut Handler<'_, S>, seen: &Notification) {
             {
                 return;
             }
-            let labels = |o: &Option<Object>| o.as_ref().map(|o| o.meta().labels_or_empty().clone());
-            let (old, new) = (labels(&seen.old), labels(&seen.new));
+            let labels = [&seen.old, &seen.new].map(|o| o.as_ref().map(|o| o.meta().labels_or_empty()));
             let services = cx.caches.of(Kind::Service).list(Some(object.namespace()));
             let keys: Vec<Key> = services
                 .filter(|o| {
                     let selector = o.get::<Service>().and_then(|s| s.spec.as_ref()?.selector.as_ref());
                     selector.is_some_and(|s| {
                         let s = Selector::from_set(s);
-                        [&old, &new].into_iter().flatten().any(|l| s.matches(l))
+                        labels.into_iter().flatten().any(|l| s.matches(l))
                     })
                 })
                 .map(Object::key)
@@ -138,20 +139,20 @@ fn handle<S>(cx: &mut Handler<'_, S>, seen: &Notification) {
     }
 }
 
+/// What of a pod stands in an endpoint, its labels aside.
+fn seen_by_endpoints(p: &Pod) -> impl PartialEq + '_ {
+    let spec = p.spec.as_ref();
+    (
+        [p.metadata.is_deleting(), crate::api::pod::is_ready(p), is_terminal(p)],
+        p.status.as_ref().and_then(|s| s.pod_ips.as_ref()),
+        ip(p),
+        spec.and_then(|s| s.node_name.as_ref()),
+        spec.and_then(|s| s.hostname.as_ref()),
+    )
+}
+
 /// `podEndpointsChanged`, or its labels did.
 fn matters(old: &Object, new: &Object) -> bool {
     let (Some(a), Some(b)) = (old.get::<Pod>(), new.get::<Pod>()) else { return true };
-    let of = |p: &Pod| {
-        let spec = p.spec.as_ref();
-        (
-            p.metadata.is_deleting(),
-            crate::api::pod::is_ready(p),
-            is_terminal(p),
-            p.status.as_ref().and_then(|s| s.pod_ips.clone()),
-            ip(p).to_owned(),
-            spec.and_then(|s| s.node_name.clone()),
-            spec.and_then(|s| s.hostname.clone()),
-        )
-    };
-    a.metadata.labels != b.metadata.labels || of(a) != of(b)
+    a.metadata.labels != b.metadata.labels || seen_by_endpoints(a) != seen_by_endpoints(b)
 }

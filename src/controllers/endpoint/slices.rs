@@ -8,6 +8,7 @@ use super::{
     HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle, hostname, ip, is_headless,
     selected, trigger_time, written,
 };
+use crate::api::order;
 use crate::api::pod::is_ready;
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
@@ -98,7 +99,7 @@ fn ports_key(ports: &[EndpointPort]) -> Ports {
         .iter()
         .map(|p| (p.name.clone().unwrap_or_default(), p.port, p.protocol.clone(), p.app_protocol.clone()))
         .collect();
-    key.sort();
+    order::sort(&mut key);
     key
 }
 
@@ -239,7 +240,7 @@ fn reconcile_ports(
         }
     }
     // The fullest are filled first.
-    changed.sort_by_key(|s| std::cmp::Reverse(len(s)));
+    order::sort_by_key(&mut changed, |s| std::cmp::Reverse(len(s)));
     for slice in &mut changed {
         fill(Rc::make_mut(slice), &mut wanted);
     }

@@ -1,6 +1,7 @@
 //! What a namespace that goes away says of itself (`status_condition_utils.go`).
 
 use crate::api::Timestamp;
+use crate::api::order;
 use crate::api::types::{NamespaceCondition, NamespaceStatus, Time};
 
 use super::Remaining;
@@ -27,7 +28,7 @@ fn failure(type_: &str, remaining: &Remaining, pods_first: bool) -> Option<(&'st
     match type_ {
         "NamespaceDeletionContentFailure" if !remaining.errors.is_empty() => {
             let mut errors = remaining.errors.clone();
-            errors.sort();
+            order::sort(&mut errors);
             let message = format!(
                 "Failed to delete all resource types, {} remaining: {}",
                 errors.len(),
@@ -41,7 +42,7 @@ fn failure(type_: &str, remaining: &Remaining, pods_first: bool) -> Option<(&'st
                 .iter()
                 .map(|(k, n)| format!("{}.{} has {n} resource instances", k.plural(), k.group()))
                 .collect();
-            kinds.sort();
+            order::sort(&mut kinds);
             Some(("SomeResourcesRemain", format!("Some resources are remaining: {}", kinds.join(", "))))
         }
         "NamespaceFinalizersRemaining" if !pods_first && !remaining.finalizers.is_empty() => {

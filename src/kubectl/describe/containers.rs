@@ -2,6 +2,7 @@
 
 use super::Writer;
 use crate::api::intstr;
+use crate::api::order;
 use crate::api::types::{
     Container, ContainerState, ContainerStatus, EnvVar, Probe, Quantity, Toleration, Volume,
 };
@@ -262,7 +263,7 @@ pub(super) fn tolerations(w: &mut Writer, tolerations: &[Toleration], space: &st
         return w.raw(&format!("{space}Tolerations:\t<none>"));
     }
     let mut lines: Vec<String> = tolerations.iter().map(toleration).collect();
-    lines.sort();
+    order::sort(&mut lines);
     for (i, line) in lines.iter().enumerate() {
         let head = if i == 0 { "Tolerations:" } else { "" };
         w.raw(&format!("{space}{head}\t{line}"));

@@ -4,6 +4,7 @@ use super::super::call::Call;
 use super::super::context::{Context, Result};
 use super::super::events::interval;
 use super::Writer;
+use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object};
 use crate::apiserver::{Response, Verb};
@@ -24,7 +25,7 @@ pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Resul
         w.line(0, "Events:\t<none>");
         return Ok(());
     }
-    items.sort_by_key(super::super::events::last_seen);
+    order::sort_by_key(&mut items, super::super::events::last_seen);
     w.line(0, "Events:");
     w.line(1, "Type\tReason\tAge\tFrom\tMessage");
     w.line(1, "----\t------\t----\t----\t-------");

@@ -6,6 +6,7 @@ use super::super::call::Call;
 use super::super::context::{Context, Result, Stop};
 use super::super::printers;
 use super::{Writer, annotations, moment};
+use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Lease, Node, Pod, Quantity};
 use crate::api::{Kind, Object};
@@ -29,7 +30,7 @@ pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) ->
             v => format!("{}={v}:{}", t.key, t.effect),
         })
         .collect();
-    taints.sort();
+    order::sort(&mut taints);
     if taints.is_empty() {
         taints.push("<none>".into());
     }

@@ -2,6 +2,7 @@
 
 use super::super::context::{Context, Result};
 use super::{Writer, annotations, moment, pod_template};
+use crate::api::order;
 use crate::api::types::{Deployment, Pod, PodDisruptionBudget, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, intstr, labels};
 
@@ -56,7 +57,7 @@ pub(super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) 
     }
     let mut sets = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
     sets.retain(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
-    sets.sort_by_key(|o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
+    order::sort_by_key(&mut sets, |o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
     let current = d.metadata.annotation(REVISION);
     let is_new = |o: &&Object| current.is_some() && o.meta().annotation(REVISION) == current;
     let text = |all: Vec<String>| if all.is_empty() { "<none>".to_owned() } else { all.join(", ") };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::apply::LAST_APPLIED;
 use super::super::call::{Call, Payload};
@@ -11,6 +11,7 @@ use super::super::flags::Args;
 use super::super::output::{self, DryRun, Printer};
 use super::super::tabwriter::{self, DESCRIBE};
 use super::super::{annotate, commands, describe, resource};
+use crate::api::order;
 use crate::api::types::{Deployment, PodTemplateSpec, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, labels};
 use crate::apiserver::Verb;
@@ -34,7 +35,7 @@ fn revisions(cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Obje
     let selector = selector.as_ref().map(labels::format_label_selector).unwrap_or_default();
     let all = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
     let own = all.into_iter().filter(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
-    Ok(own.filter_map(|o| Some((o.meta().annotation(REVISION)?.parse().ok()?, o))).collect())
+    Ok(order::gather(own.filter_map(|o| Some((o.meta().annotation(REVISION)?.parse().ok()?, o)))))
 }
 
 fn template(rs: &Object) -> Option<PodTemplateSpec> {
@@ -179,7 +180,7 @@ fn patch(deployment: &Deployment, rs: &Object, template: &PodTemplateSpec) -> St
     annotations.extend(kept);
     let old = rs.meta().annotations.iter().flatten().filter(|(k, _)| !KEPT.contains(&k.as_str()));
     annotations.extend(old);
-    let template = serde_json::to_value(template).unwrap_or(Value::Null);
+    let template = crate::api::to_value(template);
     let patch = json!([
         {"op": "replace", "path": "/spec/template", "value": template},
         {"op": "replace", "path": "/metadata/annotations", "value": annotations},

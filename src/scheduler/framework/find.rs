@@ -7,6 +7,7 @@ use super::cycle::{CycleState, Handle, filter_node, pre_filter};
 use super::node_info::NodeInfo;
 use super::pod_info::PodInfo;
 use super::status::{Code, PerNodeVerdict, Reason, Status};
+use crate::api::order;
 use crate::scheduler::plugins::node_affinity;
 
 /// With fewer nodes than this all of them are looked at, and at least as many fitting ones are sought.
@@ -61,7 +62,7 @@ impl Diagnosis {
     pub fn unschedulable_plugins(&self) -> Vec<&'static str> {
         let first = self.pre_filter.iter().map(|(plugin, _)| *plugin);
         let names = first.chain(self.verdicts.iter().map(|(_, v)| v.plugin));
-        let names: std::collections::BTreeSet<_> = names.collect();
+        let names: std::collections::BTreeSet<_> = order::gather(names);
         names.into_iter().collect()
     }
 }
@@ -199,7 +200,7 @@ pub(crate) fn histogram<'s>(
     }
     // Sorted as text with the number in front, so 10 comes before 2.
     let mut lines: Vec<String> = counts.into_iter().map(|(reason, n)| format!("{n} {reason}")).collect();
-    lines.sort();
+    order::sort(&mut lines);
     lines.join(", ")
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::MetaExt;
+use crate::api::order;
 use crate::api::types::{Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod};
 
 type Labels = BTreeMap<String, String>;
@@ -94,7 +95,7 @@ impl Term {
         let mut names: Option<BTreeSet<&str>> = None;
         for r in self.fields.iter().filter(|r| r.key == "metadata.name") {
             if let Op::In(values) = &r.op {
-                let these: BTreeSet<&str> = values.iter().map(String::as_str).collect();
+                let these: BTreeSet<&str> = order::gather(values.iter().map(String::as_str));
                 names = Some(match names {
                     None => these,
                     Some(n) => n.intersection(&these).copied().collect(),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::dynamic_resources;
 use crate::api::labels::Selector;
+use crate::api::order;
 use crate::api::types::PodDisruptionBudget;
 use crate::api::{MetaExt, Timestamp};
 use crate::scheduler::framework::{
@@ -178,7 +179,7 @@ pub fn select_victims_on_node<'a>(
     if !verdict.fits() {
         return Err(verdict.status);
     }
-    potential.sort_by_key(|p| importance(p));
+    order::sort_by_key(&mut potential, |p| importance(p));
     let (protected, free) = split_by_pdb(&potential, pdbs);
     let mut victims = Vec::new();
     let mut violations = 0;
@@ -196,7 +197,7 @@ pub fn select_victims_on_node<'a>(
     if victims.is_empty() {
         return Err(Status::error(format!("expected at least one victim pod on node {:?}", node.name())));
     }
-    victims.sort_by_key(|p| importance(p));
+    order::sort_by_key(&mut victims, |p| importance(p));
     Ok((victims, violations))
 }
 

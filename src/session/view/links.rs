@@ -1,5 +1,6 @@
 //! What an object hangs together with, and what was said of it.
 
+use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, ObjectRef};
 use crate::cluster::Cluster;
@@ -79,6 +80,6 @@ pub fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     } else {
         etcd.range(Kind::Event, Some(namespace)).for_each(|(_, r)| look(r));
     }
-    events.sort_by_key(|(revision, _)| *revision);
+    order::sort_by_key(&mut events, |(revision, _)| *revision);
     events.into_iter().map(|(_, o)| o).collect()
 }

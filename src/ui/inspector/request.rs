@@ -80,7 +80,7 @@ fn body(request: &Request) -> Option<(&'static str, String)> {
             Patch::Merge(v) => ("application/merge-patch+json", pretty(v)),
             Patch::Strategic(v) => ("application/strategic-merge-patch+json", pretty(v)),
             Patch::PodStatus { status, .. } => {
-                let status = serde_json::to_value(status).unwrap_or_default();
+                let status = steady::api::to_value(status);
                 ("application/strategic-merge-patch+json", pretty(&json!({"status": status})))
             }
             Patch::Apply { config, .. } => ("application/apply-patch+yaml", pretty(config)),

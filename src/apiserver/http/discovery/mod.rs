@@ -236,6 +236,14 @@ pub(crate) fn served() -> Vec<Served> {
     table::GROUPS.iter().filter_map(of).flatten().collect()
 }
 
+/// Whether discovery lists a resource by that name, in the plural, the singular or short.
+pub(crate) fn lists(word: &str) -> bool {
+    let name = word.split('.').next().unwrap_or(word);
+    let all = table::GROUPS.iter().flat_map(|g| g.versions).flat_map(|(_, resources)| *resources);
+    all.filter(|r| !r.name.contains('/'))
+        .any(|r| r.name == name || r.singular == name || r.short.contains(&name))
+}
+
 /// Every group's versions: `v1`, `apps/v1` …
 pub(crate) fn versions() -> Vec<String> {
     table::GROUPS.iter().flat_map(|g| g.versions.iter().map(|(v, _)| group_version(g.name, v))).collect()

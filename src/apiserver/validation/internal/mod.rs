@@ -198,21 +198,21 @@ pub(super) fn convert(ty: &str, value: &Value) -> Json {
 
 /// A typed `v1` value as the internal type `ty`, for a message to quote.
 pub(super) fn quote<T: serde::Serialize>(ty: &str, value: &T) -> BadValue {
-    BadValue::Json(convert(ty, &serde_json::to_value(value).unwrap_or(Value::Null)).compact())
+    BadValue::Json(convert(ty, &crate::api::to_value(value)).compact())
 }
 
 /// A label selector, for a message to quote.
 pub(super) fn quote_selector(value: Option<&crate::api::types::LabelSelector>) -> BadValue {
     let json = match value {
         None => Json::null(),
-        Some(s) => selector(&serde_json::to_value(s).unwrap_or(Value::Null)),
+        Some(s) => selector(&crate::api::to_value(s)),
     };
     BadValue::Json(json.compact())
 }
 
 /// A pod's spec, with the host's namespaces moved into its security context.
 pub(super) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json {
-    let mut value = serde_json::to_value(spec).unwrap_or(Value::Null);
+    let mut value = crate::api::to_value(spec);
     if let Value::Object(map) = &mut value {
         let moved: Vec<(&str, Value)> =
             ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"]

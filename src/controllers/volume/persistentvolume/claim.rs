@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{Claim, Cx, Volume, bond, claim_at, provision, volume};
+use crate::api::order;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
     self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, claim_class, claim_phase,
@@ -57,7 +58,9 @@ async fn sync_unbound(cx: &Cx, claim: Claim) -> Result {
 /// The volumes, those with fewer access modes first, so that a claim takes no more than it needs.
 fn by_access_modes(cx: &Cx) -> Vec<Volume> {
     let mut all: Vec<Volume> = cx.lister::<PersistentVolume>().list(None).cloned().collect();
-    all.sort_by_key(|v| v.spec.as_ref().and_then(|s| s.access_modes.as_ref()).map_or(0, Vec::len));
+    order::sort_by_key(&mut all, |v| {
+        v.spec.as_ref().and_then(|s| s.access_modes.as_ref()).map_or(0, Vec::len)
+    });
     all
 }
 

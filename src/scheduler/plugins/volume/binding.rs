@@ -8,6 +8,7 @@
 use std::rc::Rc;
 
 use crate::api::MetaExt;
+use crate::api::order;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
     self, NO_PROVISIONER, SELECTED_NODE, Search, claim_class, claim_phase, find_matching, is_fully_bound,
@@ -89,7 +90,7 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
         }
     }
     // The smallest first, so that no small claim takes a large volume that another one needs.
-    state.delayed.sort_by_key(|(claim, _)| requested(claim));
+    order::sort_by_key(&mut state.delayed, |(claim, _)| requested(claim));
     Ok(Some(state))
 }
 

@@ -1,0 +1,143 @@
+//! Against serde_json's own reading and writing of the same structs.
+
+#![allow(clippy::unwrap_used)]
+
+use k8s_openapi::serde::Serialize;
+use k8s_openapi::serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{Reader, to_value};
+use crate::api::go_types::{self, GoStruct, Type};
+use crate::api::{Kind, Object, types};
+
+/// A value that fills every field of a struct.
+fn full(kind: Type, depth: usize) -> Value {
+    match kind.bare() {
+        Type::Bool => true.into(),
+        Type::Int32 | Type::Int64 | Type::IntOrString => 7.into(),
+        Type::Float => 1.5.into(),
+        Type::Bytes => "YQ==".into(),
+        Type::Time | Type::MicroTime => "2026-01-02T03:04:05Z".into(),
+        Type::Duration => "1s".into(),
+        Type::Quantity => "2Gi".into(),
+        Type::List(item) => json!([full(*item, depth), full(*item, depth)]),
+        Type::Map(item) => json!({"k": full(*item, depth)}),
+        Type::Struct(s) if depth < 12 => object(s, depth + 1),
+        Type::FieldsV1 | Type::Any | Type::Struct(_) => json!({"f:x": {"a": [1, null, "b"]}}),
+        _ => "text".into(),
+    }
+}
+
+fn object(of: &'static GoStruct, depth: usize) -> Value {
+    let fields = of.fields.iter().filter(|f| depth > 1 || !matches!(f.name, "apiVersion" | "kind"));
+    fields.map(|f| (f.name.to_owned(), full(f.kind, depth))).collect()
+}
+
+/// Every place in a value.
+fn places(value: &Value, at: &str, out: &mut Vec<String>) {
+    out.push(at.to_owned());
+    match value {
+        // One of two items stands for both.
+        Value::Array(items) => items.iter().take(1).for_each(|v| places(v, &format!("{at}/0"), out)),
+        Value::Object(map) => map.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), out)),
+        _ => {}
+    }
+}
+
+fn of_every_type() -> Vec<Value> {
+    vec![
+        Value::Null,
+        true.into(),
+        7.into(),
+        (-3_000_000_000_i64).into(),
+        u64::MAX.into(),
+        1e300.into(),
+        "".into(),
+        "x".into(),
+        "YQ==".into(),
+        "2026-01-02T03:04:05.123456Z".into(),
+        json!([]),
+        json!([null]),
+        json!(["a", 1]),
+        json!({}),
+        json!({"apiVersion": "other/v1", "kind": "Other", "a": null}),
+    ]
+}
+
+fn same<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(kind: Kind) {
+    let whole = object(go_types::of(kind), 0);
+    let mut all = Vec::new();
+    places(&whole, "", &mut all);
+    for place in all {
+        for other in of_every_type() {
+            // Large ones would take long, and their parts are in the others too.
+            let mut value = whole.clone();
+            *value.pointer_mut(&place).unwrap() = other.clone();
+            let ours = Reader::read(value.clone(), |r| r.get::<T>());
+            if let Some(map) = value.as_object_mut() {
+                map.remove("apiVersion");
+                map.remove("kind");
+            }
+            match (serde_json::from_value::<T>(value), ours.error) {
+                (Ok(theirs), None) => {
+                    assert_eq!(theirs, ours.value, "{kind:?} {place} {other}");
+                    assert_eq!(serde_json::to_value(&theirs).unwrap(), to_value(&ours.value));
+                }
+                (Err(_), Some(_)) => {}
+                (theirs, ours) => panic!("{kind:?} {place} {other}: {:?}, {ours:?}", theirs.err()),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_read_and_written_is_what_serde_json_reads_and_writes() {
+    same::<types::Event>(Kind::Event);
+    same::<types::Secret>(Kind::Secret);
+    same::<types::Node>(Kind::Node);
+    same::<types::Service>(Kind::Service);
+    same::<types::PersistentVolumeClaim>(Kind::PersistentVolumeClaim);
+    same::<types::PodDisruptionBudget>(Kind::PodDisruptionBudget);
+}
+
+/// What no visitor takes must not come to one: see `Never`.
+#[test]
+fn no_value_in_no_place_of_any_kind_stops_the_reader() {
+    for kind in Kind::ALL {
+        let whole = object(go_types::of(*kind), 0);
+        let d = Object::decode(*kind, whole.clone()).unwrap();
+        assert!(d.unknown.is_empty(), "{kind:?} {:?}", d.unknown);
+        let mut all = Vec::new();
+        places(&whole, "", &mut all);
+        for place in all {
+            // The value in its place alone, so that this stays quick.
+            let steps: Vec<&str> = place.split('/').skip(1).collect();
+            for other in of_every_type() {
+                let value = steps.iter().rev().fold(other, |inner, step| match *step {
+                    "0" => json!([inner]),
+                    key => json!({key: inner}),
+                });
+                let _ = Object::decode(*kind, value);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_that_does_not_fit_is_named() {
+    let error = |v| Object::decode(Kind::Pod, v).unwrap_err().to_string();
+    let of = |c: Value| json!({"spec": {"containers": [{"name": "a"}, c]}});
+    assert_eq!(error(json!([])), "invalid type: sequence, expected Pod");
+    assert_eq!(
+        error(of(json!({"ports": [{"containerPort": "x"}], "tty": 1}))),
+        "spec.containers[1].ports[0].containerPort: invalid type: string \"x\", expected i32"
+    );
+    assert_eq!(
+        error(of(json!({"resources": {"limits": {"cpu": true}}}))),
+        "spec.containers[1].resources.limits.cpu: invalid type: boolean `true`, expected Quantity"
+    );
+    assert_eq!(
+        error(json!({"metadata": {"creationTimestamp": "today"}})),
+        "metadata.creationTimestamp: invalid type: string \"today\", expected an RFC 3339 date-time"
+    );
+}
