@@ -19,17 +19,16 @@ pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut 
         qos_class: Some(pod.spec.as_deref().map_or("BestEffort", qos_class).into()),
         ..Default::default()
     };
-    if let Some(spec) = &pod.spec {
-        if spec.scheduling_gates.as_ref().is_some_and(|g| !g.is_empty()) {
-            status.conditions = Some(vec![t::PodCondition {
-                type_: "PodScheduled".into(),
-                status: "False".into(),
-                reason: Some("SchedulingGated".into()),
-                message: Some("Scheduling is blocked due to non-empty scheduling gates".into()),
-                last_transition_time: Some(t::Time(seconds(now))),
-                ..Default::default()
-            }]);
-        }
+    let gates = pod.spec.as_ref().and_then(|s| s.scheduling_gates.as_ref());
+    if gates.is_some_and(|g| !g.is_empty()) {
+        status.conditions = Some(vec![t::PodCondition {
+            type_: "PodScheduled".into(),
+            status: "False".into(),
+            reason: Some("SchedulingGated".into()),
+            message: Some("Scheduling is blocked due to non-empty scheduling gates".into()),
+            last_transition_time: Some(t::Time(seconds(now))),
+            ..Default::default()
+        }]);
     }
     // Pods of one owner have one spec in common: it is only touched where something is to be done.
     let t::Pod { metadata, spec, .. } = pod;
@@ -237,6 +236,7 @@ pub(super) fn prepare_for_resize(object: &mut Object, old: &Object) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

@@ -326,6 +326,7 @@ fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 
