@@ -21,13 +21,14 @@ const squeezed = (body) => {
 const add = (a, b) => a.map((n, i) => n + b[i]);
 const row = (name, sizes) => console.log(`| ${name} | ${sizes.map((n) => (n / 1000).toFixed(1)).join(" | ")} |`);
 
-const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((f) => f.isFile());
-let page = [0, 0, 0];
+const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((f) => f.isFile() && !f.parentPath.includes("/.stage"));
+let page = [0, 0, 0], counted = true;
 console.log("| part | KB | gzip KB | brotli KB |\n| --- | ---: | ---: | ---: |");
 for (const [name, which, counts] of parts) {
   const sizes = files.filter((f) => which.test(f.name))
     .map((f) => squeezed(readFileSync(`${f.parentPath}/${f.name}`))).reduce(add, [0, 0, 0]);
+  if (!counts && counted) row("**the page**: the above", page);
+  counted = counts;
   row(name, sizes);
   if (counts) page = add(page, sizes);
 }
-row("**the page**: the first four", page);

@@ -36,6 +36,13 @@ export function look(dark) {
     "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--e-select)" },
     ".cm-tooltip, .cm-panels": { color: "var(--e-text)", backgroundColor: "var(--e-bg)", border: "1px solid var(--e-border)" },
     ".cm-tooltip, .cm-panels, .cm-panels input, .cm-panels button": { fontFamily: "var(--font-ui, system-ui, sans-serif)", fontSize: "12.5px", lineHeight: "1.5" },
+    // The search panel, which CodeMirror leaves as the browser has it.
+    ".cm-panel.cm-search": { padding: "8px 34px 8px 10px" },
+    ".cm-panel.cm-search label": { fontSize: "12px", color: "var(--e-muted)" },
+    ".cm-panel.cm-search [name=close]": { top: "6px", right: "6px", width: "26px", height: "26px", fontSize: "17px", borderRadius: "5px", color: "var(--e-muted)", cursor: "pointer" },
+    ".cm-panel .cm-textfield": { padding: "3px 8px", border: "1px solid var(--e-border)", borderRadius: "5px", color: "var(--e-text)", backgroundColor: "var(--e-bg)" },
+    ".cm-panel .cm-textfield:focus": { outline: "2px solid var(--e-accent)", outlineOffset: "-1px" },
+    ".cm-panel .cm-button": { padding: "3px 9px", border: "none", borderRadius: "5px", color: "var(--e-text)", background: "var(--e-line)", cursor: "pointer" },
     ".cm-tooltip code, .cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-mono, 'JetBrains Mono Variable', ui-monospace, monospace)" },
     ".cm-tooltip": { borderRadius: "6px", boxShadow: "0 6px 24px rgb(0 0 0 / .18)", maxWidth: "min(34rem, 92vw)" },
     ".cm-tooltip.cm-completionInfo": { padding: "8px 10px", whiteSpace: "pre-line", maxHeight: "16rem", overflow: "auto" },

@@ -29,6 +29,11 @@ pub fn max_len_error(max: usize) -> String {
     format!("must be no more than {max} characters")
 }
 
+/// `must be no more than N bytes`: the wording of label keys and values since 1.36.
+pub fn max_bytes_error(max: usize) -> String {
+    format!("must be no more than {max} bytes")
+}
+
 /// A message with examples and the pattern, as Kubernetes puts them together.
 pub fn regex_error(message: &str, pattern: &str, examples: &[&str]) -> String {
     if examples.is_empty() {
@@ -59,21 +64,26 @@ pub fn is_qualified_name(text: &str) -> Vec<String> {
             if prefix.is_empty() {
                 errors.push("prefix part must be non-empty".to_owned());
             } else {
-                errors.extend(is_dns1123_subdomain(prefix).iter().map(|e| format!("prefix part {e}")));
+                if prefix.len() > 253 {
+                    errors.push(format!("prefix part {}", max_bytes_error(253)));
+                }
+                if !prefix.split('.').all(is_dns_text) {
+                    errors.push(format!("prefix part {}", subdomain_error()));
+                }
             }
             name
         }
         _ => {
             let regex = regex_error(MESSAGE, PATTERN, &EXAMPLES);
             return vec![format!(
-                "a qualified name {regex} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+                "a valid label key {regex} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
             )];
         }
     };
     if name.is_empty() {
         errors.push("name part must be non-empty".to_owned());
     } else if name.len() > 63 {
-        errors.push(format!("name part {}", max_len_error(63)));
+        errors.push(format!("name part {}", max_bytes_error(63)));
     }
     if !is_name_text(name) {
         errors.push(format!("name part {}", regex_error(MESSAGE, PATTERN, &EXAMPLES)));
@@ -85,7 +95,7 @@ pub fn is_qualified_name(text: &str) -> Vec<String> {
 pub fn is_valid_label_value(text: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if text.len() > 63 {
-        errors.push(max_len_error(63));
+        errors.push(max_bytes_error(63));
     }
     if !text.is_empty() && !is_name_text(text) {
         errors.push(regex_error(
@@ -105,6 +115,14 @@ fn is_dns_text(text: &str) -> bool {
         && bytes.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
 }
 
+fn subdomain_error() -> String {
+    regex_error(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
+        &["example.com"],
+    )
+}
+
 /// What is wrong with a DNS subdomain, as most objects' names must be; empty if nothing is.
 pub fn is_dns1123_subdomain(text: &str) -> Vec<String> {
     let mut errors = Vec::new();
@@ -112,11 +130,7 @@ pub fn is_dns1123_subdomain(text: &str) -> Vec<String> {
         errors.push(max_len_error(253));
     }
     if !text.split('.').all(is_dns_text) {
-        errors.push(regex_error(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-            "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
-            &["example.com"],
-        ));
+        errors.push(subdomain_error());
     }
     errors
 }

@@ -84,10 +84,10 @@ pub struct ApiServer {
     decided: Option<Vec<Manager>>,
     /// A new object as it came, before admission: only this has an owner.
     submitted: Option<Object>,
-    /// The spec, as it came, of the last new pod that was found to be good.
-    valid_spec: Option<Shared<PodSpec>>,
     /// What the request that was just handled is advised against.
     warned: Vec<String>,
+    /// The spec, as it came, of the last new pod that was found to be good.
+    valid_spec: Option<Shared<PodSpec>>,
     /// The documentation of the API, if somebody has it.
     texts: Option<Rc<http::Texts>>,
 }
@@ -106,8 +106,8 @@ impl ApiServer {
             managed: Map::new(),
             decided: None,
             submitted: None,
-            valid_spec: None,
             warned: Vec::new(),
+            valid_spec: None,
             texts: None,
         }
     }

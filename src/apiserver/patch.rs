@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::apply::check_name;
-use super::registry::invalid;
+use super::registry::{invalid, one_owner_once};
 use super::request::with_status;
 use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http, validation};
 use crate::api::types::{Pod, PodStatus};
@@ -74,6 +74,7 @@ impl ApiServer {
             Subresource::Status => defaults::apply_to_status(&mut object),
             _ => defaults::apply(&mut object),
         }
+        one_owner_once(&mut object, true, &mut self.warned);
         self.store_update(r, old, object)
     }
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use super::registry::seconds;
 use super::strategy::qos_class;
-use crate::api::Shared;
 use crate::api::types as t;
 use crate::api::{ApiKind, MetaExt, Object, Timestamp};
 
@@ -20,22 +19,48 @@ pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut 
         qos_class: Some(pod.spec.as_deref().map_or("BestEffort", qos_class).into()),
         ..Default::default()
     };
-    if let Some(spec) = pod.spec.as_mut() {
+    let gates = pod.spec.as_ref().and_then(|s| s.scheduling_gates.as_ref());
+    if gates.is_some_and(|g| !g.is_empty()) {
+        status.conditions = Some(vec![t::PodCondition {
+            type_: "PodScheduled".into(),
+            status: "False".into(),
+            reason: Some("SchedulingGated".into()),
+            message: Some("Scheduling is blocked due to non-empty scheduling gates".into()),
+            last_transition_time: Some(t::Time(seconds(now))),
+            ..Default::default()
+        }]);
+    }
+    // Pods of one owner have one spec in common: it is only touched where something is to be done.
+    let t::Pod { metadata, spec, .. } = pod;
+    let armored = |a: &Labels| a.keys().any(|k| k.starts_with(APP_ARMOR));
+    if let Some(spec) = spec.as_mut().filter(|s| {
+        uses_disabled(s) || selects_by_keys(s) || metadata.annotations.as_ref().is_some_and(armored)
+    }) {
         drop_disabled(spec, None);
-        if spec.scheduling_gates.as_ref().is_some_and(|g| !g.is_empty()) {
-            status.conditions = Some(vec![t::PodCondition {
-                type_: "PodScheduled".into(),
-                status: "False".into(),
-                reason: Some("SchedulingGated".into()),
-                message: Some("Scheduling is blocked due to non-empty scheduling gates".into()),
-                last_transition_time: Some(t::Time(seconds(now))),
-                ..Default::default()
-            }]);
-        }
-        select_by_keys(spec, pod.metadata.labels.as_ref());
-        app_armor(spec, pod.metadata.annotations.as_ref(), warned);
+        select_by_keys(spec, metadata.labels.as_ref());
+        app_armor(spec, metadata.annotations.as_ref(), warned);
     }
     pod.status = Some(status.into());
+}
+
+fn signals(spec: &t::PodSpec) -> bool {
+    let all = spec.containers.iter().chain(spec.init_containers.iter().flatten());
+    all.filter_map(|c| c.lifecycle.as_ref()).any(|l| l.stop_signal.is_some())
+}
+
+fn projects(spec: &t::PodSpec) -> bool {
+    let sources = spec.volumes.iter().flatten().filter_map(|v| v.projected.as_ref()?.sources.as_ref());
+    sources.flatten().any(|s| s.cluster_trust_bundle.is_some() || s.pod_certificate.is_some())
+}
+
+/// Whether there is a field of a feature that is off in 1.36.
+pub(super) fn uses_disabled(spec: &t::PodSpec) -> bool {
+    spec.scheduling_group.is_some() || signals(spec) || projects(spec)
+}
+
+fn selects_by_keys(spec: &t::PodSpec) -> bool {
+    spec.affinity.is_some()
+        || spec.topology_spread_constraints.iter().flatten().any(|c| c.match_label_keys.is_some())
 }
 
 /// Fields of features that are off in 1.36 are dropped, unless they were in use before.
@@ -45,10 +70,6 @@ pub(super) fn drop_disabled(spec: &mut t::PodSpec, old: Option<&t::PodSpec>) {
         spec.scheduling_group = None;
     }
     // ContainerStopSignals
-    let signals = |s: &t::PodSpec| {
-        let all = s.containers.iter().chain(s.init_containers.iter().flatten());
-        all.filter_map(|c| c.lifecycle.as_ref()).any(|l| l.stop_signal.is_some())
-    };
     if !old.is_some_and(signals) {
         for c in spec.containers.iter_mut().chain(spec.init_containers.iter_mut().flatten()) {
             if let Some(l) = &mut c.lifecycle
@@ -60,10 +81,6 @@ pub(super) fn drop_disabled(spec: &mut t::PodSpec, old: Option<&t::PodSpec>) {
         }
     }
     // ClusterTrustBundleProjection and PodCertificateRequest
-    let projects = |s: &t::PodSpec| {
-        let sources = s.volumes.iter().flatten().filter_map(|v| v.projected.as_ref()?.sources.as_ref());
-        sources.flatten().any(|s| s.cluster_trust_bundle.is_some() || s.pod_certificate.is_some())
-    };
     if !old.is_some_and(projects) && projects(spec) {
         for volume in spec.volumes.iter_mut().flatten() {
             let sources = volume.projected.as_mut().and_then(|p| p.sources.as_mut());
@@ -165,8 +182,8 @@ fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut V
 
 /// Of an update of one part of a pod's spec everything else is as it was, and so is what a status
 /// update leaves alone (`ResetObjectMetaForStatus`).
-fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: Option<Shared<t::PodSpec>>) {
-    pod.spec = spec;
+fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: t::PodSpec) {
+    pod.spec = Some(spec.into());
     pod.status.clone_from(&old.status);
     let (meta, before) = (&mut pod.metadata, &old.metadata);
     meta.labels.clone_from(&before.labels);
@@ -182,9 +199,9 @@ fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: Option<Shared<t::PodSpec>>
 pub(super) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
-    let mut spec = before.spec.clone().unwrap_or_default();
+    let mut spec = before.spec.as_deref().cloned().unwrap_or_default();
     spec.ephemeral_containers = pod.spec.take().and_then(|s| s.ephemeral_containers.clone());
-    keep_all_but(pod, before, Some(spec));
+    keep_all_but(pod, before, spec);
 }
 
 /// `pods/resize`: only what containers request and may use, and how that is changed. Where
@@ -192,7 +209,8 @@ pub(super) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object
 pub(super) fn prepare_for_resize(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
-    let (new, mut spec) = (pod.spec.clone().unwrap_or_default(), before.spec.clone().unwrap_or_default());
+    let spec_of = |p: &t::Pod| p.spec.as_deref().cloned().unwrap_or_default();
+    let (new, mut spec) = (spec_of(pod), spec_of(before));
     let count = |s: &t::PodSpec| (s.containers.len(), s.init_containers.as_ref().map_or(0, Vec::len));
     if count(&new) != count(&spec) {
         return;
@@ -212,12 +230,13 @@ pub(super) fn prepare_for_resize(object: &mut Object, old: &Object) {
     if let (Some(n), Some(o)) = (&new.init_containers, &spec.init_containers) {
         spec.init_containers = Some(resized(n, o));
     }
-    spec.resources = new.resources.clone();
-    keep_all_but(pod, before, Some(spec));
+    spec.resources = new.resources;
+    keep_all_but(pod, before, spec);
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::apply::check_name;
 use super::managed_fields::{self, Manager, NOTES_LIMIT, Settled};
 use super::validation;
 use super::{
@@ -54,6 +55,7 @@ impl ApiServer {
         self.match_namespace(r, &mut object)?;
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         defaults::apply(&mut object);
+        one_owner_once(&mut object, false, &mut self.warned);
         self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
         admission::namespace_exists(self, &object)?;
         admission::mutate_create(self, &mut object)?;
@@ -85,14 +87,14 @@ impl ApiServer {
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
+        // Who says for whom it writes is a client, and may be told something; components are not.
+        if r.field_manager.is_some() {
+            self.warned.extend(warnings::on_create(&object));
+        }
         // The claims of ephemeral volumes are named after the pod.
         let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
         if let Some(spec) = spec.filter(|s| !known && !named(s)) {
             self.valid_spec = Some(spec);
-        }
-        // Who says for whom it writes is a client, and may be told something; components are not.
-        if r.field_manager.is_some() {
-            self.warned.extend(warnings::on_create(&object));
         }
         admission::validate_create(self, &object)?;
         // etcd's objects have a version from it alone; a version that is no number is forgotten.
@@ -123,13 +125,7 @@ impl ApiServer {
             Body::Object(object) => {
                 let mut object = object.clone();
                 self.match_namespace(r, &mut object)?;
-                if object.name() != &*r.key.name {
-                    return Err(Status::bad_request(format!(
-                        "the name of the object ({}) does not match the name on the URL ({})",
-                        object.name(),
-                        r.key.name
-                    )));
-                }
+                check_name(object.name(), &r.key.name)?;
                 let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
                     if strategy::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
                         let create =
@@ -142,6 +138,7 @@ impl ApiServer {
                     Subresource::Status => defaults::apply_to_status(&mut object),
                     _ => defaults::apply(&mut object),
                 }
+                one_owner_once(&mut object, false, &mut self.warned);
                 self.store_update(r, old, object)
             }
             Body::Scale { .. } => self.scale(r),
@@ -193,12 +190,7 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
-            let why = format!(
-                "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                storage_key(&old.reference()),
-                old.uid()
-            );
-            return Err(Status::conflict(r.kind, &r.key.name, &why));
+            return Err(other_uid(uid, &old));
         }
         let rv = object.meta().resource_version.as_deref().unwrap_or_default();
         if !matches!(rv, "" | "0") {
@@ -451,6 +443,28 @@ pub(super) fn seconds(t: Timestamp) -> Timestamp {
 }
 
 /// What only the system writes stays as it was.
+/// An owner that is given twice is kept once, and that is said (`dedupOwnerReferences`); of a patch
+/// only after admission.
+pub(super) fn one_owner_once(object: &mut Object, of_patch: bool, warned: &mut Vec<String>) {
+    let Some(owners) = &object.meta().owner_references else { return };
+    let again = |i: usize| owners.iter().take(i).any(|o| Some(o) == owners.get(i));
+    let doubles: Vec<usize> = (0..owners.len()).filter(|i| again(*i)).collect();
+    if doubles.is_empty() {
+        return;
+    }
+    let uids: Vec<&str> = doubles.iter().filter_map(|i| owners.get(*i)).map(|o| o.uid.as_str()).collect();
+    warned.push(format!(
+        ".metadata.ownerReferences contains duplicate entries{}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+        if of_patch { " after mutating admission happens" } else { "" },
+        uids.join(", ")
+    ));
+    let mut i = 0;
+    object.meta_mut().owner_references.get_or_insert_default().retain(|_| {
+        i += 1;
+        !doubles.contains(&(i - 1))
+    });
+}
+
 fn keep_system_fields(object: &mut Object, old: &Object) {
     let o = old.meta();
     let meta = object.meta_mut();
@@ -466,9 +480,23 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
     meta.finalizers.take_if(|v| v.is_empty());
     meta.labels.take_if(|v| v.is_empty());
     meta.annotations.take_if(|v| v.is_empty());
-    // Neither can an update delete an object, nor bring it back.
-    meta.deletion_timestamp.clone_from(&o.deletion_timestamp);
-    meta.deletion_grace_period_seconds = o.deletion_grace_period_seconds;
+    // An update cannot bring an object back; that it cannot delete one either is said by validation.
+    if o.deletion_timestamp.is_some() {
+        meta.deletion_timestamp.clone_from(&o.deletion_timestamp);
+    }
+    if o.deletion_grace_period_seconds.is_some() && meta.deletion_grace_period_seconds.is_none() {
+        meta.deletion_grace_period_seconds = o.deletion_grace_period_seconds;
+    }
+}
+
+/// 409: the object that was meant is another one.
+pub(super) fn other_uid(meant: &str, object: &Object) -> Status {
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {meant}, UID in object meta: {}",
+        storage_key(&object.reference()),
+        object.uid()
+    );
+    Status::conflict(object.kind(), object.name(), &why)
 }
 
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.

@@ -131,7 +131,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
                 p.status.clone_from(&o.status);
-                if let Some(spec) = p.spec.as_mut() {
+                if let Some(spec) = p.spec.as_mut().filter(|s| pod_strategy::uses_disabled(s)) {
                     pod_strategy::drop_disabled(spec, o.spec.as_deref());
                 }
                 if p.spec != o.spec {

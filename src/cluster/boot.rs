@@ -243,6 +243,7 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
                 {"type": "InternalIP", "address": format!("172.18.0.{}", index + 1)},
                 {"type": "Hostname", "address": spec.name},
             ],
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "nodeInfo": {
                 "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": "v1.36.2",
                 "kubeProxyVersion": "", "containerRuntimeVersion": "steady://1", "kernelVersion": "", "osImage": "",

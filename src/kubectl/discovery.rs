@@ -18,7 +18,8 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
     if !matches!(output, "" | "wide" | "name") {
         return fail(format!("--output {output} is not available"));
     }
-    // Real clusters serve kinds that are not built here; what those lack is said when they are asked for.
+    // Also kinds that are not built here, as the API server's discovery has them: whoever asks for one
+    // of those is told.
     let mut resources = served();
     if args.has("api-group") {
         resources.retain(|r| r.group == args.text("api-group"));

@@ -7,6 +7,7 @@ use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
 use crate::api::{Kind, Object};
+use crate::apiserver::http::discovery::lists;
 use crate::apiserver::{Response, Verb};
 
 /// `-l`
@@ -47,6 +48,9 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 pub(super) fn must_kind(word: &str) -> Result<Kind> {
     match kind_of(word) {
         Some(kind) => Ok(kind),
+        None if lists(&word.to_lowercase()) => {
+            fail(format!("there are {word} in Kubernetes, but not here: this kind is not built yet"))
+        }
         None => fail(format!("the server doesn't have a resource type {:?}", word)),
     }
 }

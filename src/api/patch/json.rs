@@ -45,12 +45,6 @@ pub fn json_patch(mut document: Value, patch: &Value) -> Result<Value, PatchErro
             "error decoding patch: json: cannot unmarshal {what} into Go value of type []handlers.jsonPatchOp"
         )));
     };
-    if operations.len() > JSON_PATCH_MAX_OPERATIONS {
-        return Err(PatchError::BadRequest(format!(
-            "The allowed maximum operations in a JSON patch is {JSON_PATCH_MAX_OPERATIONS}, got {}",
-            operations.len()
-        )));
-    }
     for operation in operations {
         apply(&mut document, operation)?;
     }
@@ -61,7 +55,7 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
     let text = |key: &str| operation.get(key).and_then(Value::as_str);
     let wrong = |message: String| PatchError::Unprocessable(message);
     let op = text("op").unwrap_or_default();
-    let path = text("path").unwrap_or_default();
+    let path = text("path").ok_or_else(|| wrong(format!("{op} operation failed to decode path")))?;
     let from = || text("from").ok_or_else(|| wrong(format!("{op} operation needs from")));
     let value = || operation.get("value").cloned().unwrap_or(Value::Null);
     let missing = |path: &str| wrong(format!("{op} operation does not apply: doc is missing path: {path}"));
@@ -69,9 +63,13 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
         "add" => add(document, path, value()).ok_or_else(|| missing(path)),
         "remove" => remove(document, path).map(drop).ok_or_else(|| missing(path)),
         "replace" => {
-            let place = find_mut(document, path).ok_or_else(|| missing(path))?;
-            *place = value();
-            Ok(())
+            // The library sets a key that is not there, too; the whole only becomes another object.
+            if path.is_empty() {
+                let whole = Some(value()).filter(|v| v.is_object() || v.is_array());
+                *document = whole.ok_or_else(|| missing(path))?;
+                return Ok(());
+            }
+            set(document, path, value()).ok_or_else(|| missing(path))
         }
         "move" => {
             let from = from()?;
@@ -80,12 +78,12 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
         }
         "copy" => {
             let from = from()?;
-            let copied = find_mut(document, from).ok_or_else(|| missing(from))?.clone();
+            let copied = found(document, from).ok_or_else(|| missing(from))?;
             add(document, path, copied).ok_or_else(|| missing(path))
         }
         "test" => {
             // An absent value equals null.
-            let found = find_mut(document, path).map_or(Value::Null, |v| v.clone());
+            let found = found(document, path).ok_or_else(|| missing(path))?;
             if found == value() {
                 Ok(())
             } else {
@@ -96,12 +94,12 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
     }
 }
 
-/// The names down a JSON pointer.
+/// The names down a JSON pointer; what stands before the first stroke is not looked at.
 fn steps(path: &str) -> Option<Vec<String>> {
     if path.is_empty() {
         return Some(Vec::new());
     }
-    let path = path.strip_prefix('/')?;
+    let (_, path) = path.split_once('/')?;
     Some(path.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect())
 }
 
@@ -126,16 +124,37 @@ fn down<'a>(mut place: &'a mut Value, steps: &[String]) -> Option<&'a mut Value>
     Some(place)
 }
 
-fn find_mut<'a>(document: &'a mut Value, path: &str) -> Option<&'a mut Value> {
-    down(document, &steps(path)?)
+/// What stands at a path; a key that its map has not is null.
+fn found(document: &mut Value, path: &str) -> Option<Value> {
+    let steps = steps(path)?;
+    let Some((last, parents)) = steps.split_last() else { return Some(document.clone()) };
+    match down(document, parents)? {
+        Value::Object(map) => Some(map.get(last).cloned().unwrap_or(Value::Null)),
+        Value::Array(items) => items.get(index(last, items.len())?).cloned(),
+        _ => None,
+    }
+}
+
+/// Sets a key of a map, or an item that a list has.
+fn set(document: &mut Value, path: &str, value: Value) -> Option<()> {
+    let steps = steps(path)?;
+    let (last, parents) = steps.split_last()?;
+    match down(document, parents)? {
+        Value::Object(map) => {
+            map.insert(last.clone(), value);
+        }
+        Value::Array(items) => {
+            let at = index(last, items.len())?;
+            *items.get_mut(at)? = value;
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
     let steps = steps(path)?;
-    let Some((last, parents)) = steps.split_last() else {
-        *document = value;
-        return Some(());
-    };
+    let (last, parents) = steps.split_last()?;
     match down(document, parents)? {
         Value::Object(map) => {
             map.insert(last.clone(), value);

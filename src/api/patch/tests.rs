@@ -59,9 +59,10 @@ fn json_patches() {
         (json!([{"op": "test", "path": "/nothing", "value": null}]), Some(json!([1, 2, 3]))),
         (json!([{"op": "test", "path": "/a/b", "value": 99}]), None),
         (json!([{"op": "remove", "path": "/nothing"}]), None),
-        (json!([{"op": "replace", "path": "/a/nothing", "value": 1}]), None),
+        (json!([{"op": "replace", "path": "/a/nothing", "value": 1}]), Some(json!([1, 2, 3]))),
         (json!([{"op": "add", "path": "/x/y", "value": 1}]), None),
-        (json!([{"op": "add", "path": "no/slash", "value": 1}]), None),
+        (json!([{"op": "add", "path": "no/slash", "value": 1}]), Some(json!([1, 2, 3]))),
+        (json!([{"op": "add", "path": "noslash", "value": 1}]), None),
         (json!([{"op": "jump", "path": "/a"}]), None),
         (json!([7]), None),
     ] {

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::negotiate::{Media, Shape};
 use super::read::List;
-use super::{Call, HttpResponse, table};
+use super::{Call, HttpResponse, Result, table};
+use crate::api::names::quote;
 use crate::api::order;
 use crate::api::{Kind, Object, go_types, yaml};
 use crate::apiserver::managed_fields::{Manager, with_managers};
@@ -33,7 +34,7 @@ impl Answer {
     }
 
     /// The scale of an object.
-    pub(super) fn scale(object: &Object) -> Result<Answer, Status> {
+    pub(super) fn scale(object: &Object) -> Result<Answer> {
         let value = super::scale::of(object).ok_or_else(Status::no_such_path)?;
         Ok(Answer::Value { code: 200, value })
     }
@@ -195,6 +196,17 @@ impl Call<'_> {
                 }
                 json(code, &value, Media { shape: Shape::Whole, ..media })
             }
+        }
+    }
+
+    /// `TableOptions`: what of an object goes with its row.
+    pub(super) fn check_include_object(&self) -> Result<()> {
+        match self.query.text("includeObject") {
+            "" | "None" | "Metadata" | "Object" => Ok(()),
+            other => Err(Status::bad_request(format!(
+                "includeObject: Invalid value: {}: must be 'Metadata', 'Object', 'None', or empty",
+                quote(other)
+            ))),
         }
     }
 

@@ -131,7 +131,20 @@ pub(super) fn unsupported_media() -> Status {
     )
 }
 
-/// The first document of a YAML text; with it keys that were given twice.
+/// How a list of what is wrong with a YAML text begins.
+const YAML_ERRORS: &str = "error converting YAML to JSON: yaml: unmarshal errors:";
+
+/// What is said of a strict error where it is none: of a YAML text, line by line.
+pub(super) fn advice(strict: &str) -> Vec<String> {
+    match strict.strip_prefix(YAML_ERRORS) {
+        Some(lines) => {
+            lines.split('\n').map(str::trim).filter(|l| !l.is_empty()).map(str::to_owned).collect()
+        }
+        None => vec![strict.to_owned()],
+    }
+}
+
+/// The first document of a YAML text; with it keys that were given twice, in one text.
 pub(super) fn from_yaml(body: &[u8]) -> Result<(Json, Vec<String>), String> {
     let text = String::from_utf8_lossy(body);
     let limits = Limits { documents: 1, ..Limits::default() };
@@ -140,7 +153,12 @@ pub(super) fn from_yaml(body: &[u8]) -> Result<(Json, Vec<String>), String> {
         text.strip_prefix("error converting YAML to JSON: ").unwrap_or(&text).to_owned()
     })?;
     Ok(match documents.first() {
-        Some(d) => (Json::from(&d.value), d.warnings.iter().map(|w| w.message.clone()).collect()),
+        Some(d) => {
+            let lines = d.warnings.iter().map(|w| format!("\n  line {}: {}", w.line, w.message));
+            let lines: String = lines.collect();
+            let twice = (!lines.is_empty()).then(|| format!("{YAML_ERRORS}{lines}"));
+            (Json::from(&d.value), twice.into_iter().collect())
+        }
         None => (Json::Null, Vec::new()),
     })
 }
@@ -201,7 +219,7 @@ pub(super) fn complain(
             Err(format!("strict decoding error: {}", strict.join(", ")))
         }
         FieldValidation::Warn => {
-            warnings.extend(strict);
+            warnings.extend(strict.iter().flat_map(|s| advice(s)));
             Ok(())
         }
         FieldValidation::Strict | FieldValidation::Ignore => Ok(()),
@@ -209,7 +227,7 @@ pub(super) fn complain(
 }
 
 /// The Go package of a group's internal types.
-fn internal_package(api_version: &str) -> &str {
+pub(super) fn internal_package(api_version: &str) -> &str {
     let group = api_version.rsplit_once('/').map_or("core", |(g, _)| g);
     group.split('.').next().unwrap_or(group)
 }

@@ -230,3 +230,138 @@ fn warnings_come_with_what_is_done_and_not_with_what_is_refused() {
     value["metadata"]["name"] = "Bad".into();
     assert!(ask(&mut api, "POST", "~/pods", &value).warnings.is_empty());
 }
+
+#[test]
+fn operations_of_a_json_patch_are_read_before_any_is_done() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/configmaps", &json!({"metadata": {"name": "m"}, "data": {"a": "1"}}));
+    let mut patch = |query: &str, body: Value| {
+        let answer =
+            ask(&mut api, "PATCH", &format!("~/configmaps/m{query} application/json-patch+json"), &body);
+        (answer.status, json_of(&answer)["message"].as_str().unwrap_or_default().to_owned(), answer.warnings)
+    };
+    let type_of = "error decoding patch: json: cannot unmarshal number into Go";
+    assert_eq!(patch("", json!([1])).1, format!("{type_of} value of type handlers.jsonPatchOp"));
+    let wrong = patch("", json!([{"op": 1}]));
+    assert_eq!((wrong.0, wrong.1), (400, format!("{type_of} struct field jsonPatchOp.op of type string")));
+    let rejected = "the server rejected our request due to an error in our request";
+    for body in
+        [json!([{"op": "add", "value": 1}]), json!([null]), json!([{"op": "add", "path": "", "value": {}}])]
+    {
+        let answer = patch("", body.clone());
+        assert_eq!((answer.0, answer.1.as_str()), (422, rejected), "{body}");
+    }
+    let odd = json!([{"op": "replace", "path": "/data/b", "value": "2", "foo": 1}]);
+    let done = patch("", odd.clone());
+    assert_eq!((done.0, done.2), (200, vec![r#"299 - "json patch unknown field \"[0].foo\"""#.to_owned()]));
+    let refused = patch("?fieldValidation=Strict", odd);
+    assert_eq!(refused.0, 422);
+    assert!(
+        refused.1.ends_with(r#"strict decoding error: json patch unknown field "[0].foo""#),
+        "{}",
+        refused.1
+    );
+    let many =
+        patch("", Value::from(vec![json!({"op": "test", "path": "/kind", "value": "ConfigMap"}); 10_001]));
+    assert_eq!(many.0, 413);
+    assert!(many.1.ends_with("The allowed maximum operations in a JSON patch is 10000, got 10001"));
+}
+
+#[test]
+fn a_patch_does_not_make_another_kind() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/configmaps", &json!({"metadata": {"name": "m"}}));
+    let mut patch =
+        |body: Value| refusal(&ask(&mut api, "PATCH", "~/configmaps/m application/merge-patch+json", &body));
+    let secret = patch(json!({"kind": "Secret"}));
+    assert_eq!(secret.0, 422);
+    assert!(
+        secret.1.ends_with("converting (v1.Secret) to (core.ConfigMap): unknown conversion"),
+        "{}",
+        secret.1
+    );
+    let nothing = patch(json!({"kind": "Foo"})).1;
+    let want =
+        r#"no kind "Foo" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30""#;
+    assert!(nothing.ends_with(want), "{nothing}");
+}
+
+#[test]
+fn an_update_neither_deletes_nor_is_without_a_name() {
+    let mut api = server();
+    ask(&mut api, "POST", "~/configmaps", &json!({"metadata": {"name": "m"}}));
+    let refused = refusal(&ask(&mut api, "PUT", "~/configmaps/m", &json!({"metadata": {}})));
+    let message = "the name of the object (m based on URL) was undeterminable: name must be provided";
+    assert_eq!(refused, (400, message.into()));
+    let gone = json!({"metadata": {"name": "m", "deletionTimestamp": "2026-01-01T00:00:00Z"}});
+    let refused = refusal(&ask(&mut api, "PUT", "~/configmaps/m", &gone));
+    assert!(refused.0 == 422 && refused.1.ends_with("field is immutable"), "{refused:?}");
+}
+
+#[test]
+fn an_owner_that_is_given_twice_is_kept_once() {
+    let mut api = server();
+    let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"});
+    let body = json!({"metadata": {"name": "m", "ownerReferences": [owner, owner]}});
+    let made = ask(&mut api, "POST", "~/configmaps", &body);
+    assert_eq!(json_of(&made)["metadata"]["ownerReferences"], json!([owner]));
+    assert!(made.warnings[0].ends_with("duplicate UID(s) observed: u\""), "{:?}", made.warnings);
+}
+
+#[test]
+fn a_scale_is_that_of_the_object_in_the_path() {
+    let mut api = server();
+    let apps = "/apis/apps/v1~/deployments";
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let body = json!({"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template}});
+    assert_eq!(ask(&mut api, "POST", apps, &body).status, 201);
+    let mut put = |metadata: Value| {
+        let scale = json!({"metadata": metadata, "spec": {"replicas": 2}});
+        refusal(&ask(&mut api, "PUT", &format!("{apps}/d/scale"), &scale))
+    };
+    let message = "the namespace of the provided object does not match the namespace sent on the request";
+    assert_eq!(put(json!({"name": "d", "namespace": "other"})), (400, message.into()));
+    let other = put(json!({"name": "d", "uid": "x"}));
+    assert!(other.0 == 409 && other.1.contains("Precondition failed: UID in precondition: x"), "{other:?}");
+    assert_eq!(put(json!({"name": "d"})).0, 200);
+}
+
+#[test]
+fn keys_of_yaml_that_stand_there_twice_are_said_line_by_line() {
+    let mut api = server();
+    let mut apply = |query: &str| {
+        let request = HttpRequest {
+            method: "PATCH".into(),
+            path: "/api/v1/namespaces/default/configmaps/m".into(),
+            query: format!("fieldManager=me{query}"),
+            content_type: "application/apply-patch+yaml".into(),
+            body: b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata:\n  a: x\n  a: z\n".to_vec(),
+            ..HttpRequest::default()
+        };
+        http(&mut api, &request)
+    };
+    let key = r#"key \"a\" already set in map"#;
+    let refused = refusal(&apply("&fieldValidation=Strict"));
+    let message = "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key \"a\" already set in map";
+    assert_eq!(refused, (400, message.into()));
+    let done = apply("");
+    assert_eq!((done.status, done.warnings), (201, vec![format!("299 - \"line 6: {key}\"")]));
+}
+
+#[test]
+fn a_table_has_of_an_object_what_there_is() {
+    let mut api = server();
+    let request = HttpRequest {
+        method: "GET".into(),
+        path: "/api/v1/namespaces/default/pods".into(),
+        query: "includeObject=Foo".into(),
+        accept: "application/json;as=Table;v=v1;g=meta.k8s.io".into(),
+        ..HttpRequest::default()
+    };
+    let message = r#"includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty"#;
+    assert_eq!(refusal(&http(&mut api, &request)), (400, message.into()));
+    let old = ask(&mut api, "GET", "~/endpoints", &Value::Null);
+    let text = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+    assert_eq!(old.warnings, [format!("299 - \"{text}\"")]);
+}

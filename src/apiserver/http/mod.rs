@@ -102,23 +102,24 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
     let result = call.run();
     let mut warnings = std::mem::take(&mut call.warnings);
-    warnings.append(&mut call.api.warned);
+    let pretty = call.pretty();
+    let advice = std::mem::take(&mut api.warned);
+    if result.is_ok() {
+        // What a kind's strategy advises is said of what was stored; what the body had too much is
+        // said anyway.
+        warnings.extend(advice);
+    }
     // The same warning is given once.
     let mut seen = std::collections::BTreeSet::new();
     warnings.retain(|w| seen.insert(w.clone()));
-    let pretty = call.pretty();
     let mut response = match result {
         Ok(r) => r,
-        Err(status) => {
-            // A refusal comes alone: no recording has a warning beside one.
-            warnings.clear();
-            answer::failure(&status)
-        }
+        Err(status) => answer::failure(&status),
     };
     if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
         response.body = answer::indented(&response.body);
     }
-    response.warnings = warnings.iter().map(|w| warning(w)).collect();
+    response.warnings = warning_headers(&warnings);
     response
 }
 
@@ -135,6 +136,29 @@ pub fn too_large() -> HttpResponse {
 /// The answer to a request for which there is no room now (`k8s.io/apiserver/pkg/server/filters`).
 pub fn too_many() -> HttpResponse {
     HttpResponse { retry_after: Some(1), ..answer::text(429, "Too many requests, please try again later.\n") }
+}
+
+/// The `Warning` headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`): texts that no header
+/// can hold are left out, and if all together are too long each is cut.
+fn warning_headers(texts: &[String]) -> Vec<String> {
+    const TOTAL: usize = 4096;
+    const EACH: usize = 256;
+    let texts: Vec<&String> =
+        texts.iter().filter(|t| !t.is_empty() && !t.contains(char::is_control)).collect();
+    if texts.iter().map(|t| t.chars().count()).sum::<usize>() <= TOTAL {
+        return texts.into_iter().map(|t| warning(t)).collect();
+    }
+    let mut written = 0;
+    let mut headers = Vec::new();
+    for text in texts {
+        if written >= TOTAL {
+            break;
+        }
+        let cut: String = text.chars().take(EACH).collect();
+        written += cut.chars().count();
+        headers.push(warning(&cut));
+    }
+    headers
 }
 
 /// A `Warning` header: code 299, no agent, the text quoted.
@@ -179,6 +203,9 @@ impl Call<'_> {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
         }
         let media = negotiate::negotiate(&self.request.accept)?;
+        if media.shape == Shape::Table {
+            self.check_include_object()?;
+        }
         let answer = match self.request.method.as_str() {
             "GET" => return self.read(&target, media),
             "POST" => self.post(&target)?,

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::decode::{complain, to_object};
+use super::decode::{complain, internal_package, to_object};
+use super::discovery;
 use super::query::FieldValidation;
 use crate::api::go_types::{self, GoStruct, Json};
 use crate::api::patch::{self, PatchError};
@@ -56,6 +57,9 @@ pub(super) fn patched_value(
 ) -> Result<Value, Status> {
     let prefix = if patch_type == PatchType::Strategic { "" } else { "error decoding patch: " };
     let json = go_types::parse(body).map_err(|e| Status::bad_request(format!("{prefix}{e}")))?;
+    if patch_type == PatchType::Merge && json == Json::Null {
+        return Err(Status::bad_request("Invalid JSON Patch"));
+    }
     if patch_type != PatchType::Json && !matches!(json, Json::Object(_) | Json::Null) {
         return Err(Status::bad_request(format!(
             "{prefix}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
@@ -63,7 +67,9 @@ pub(super) fn patched_value(
         )));
     }
     let mut strict = Vec::new();
-    if patch_type != PatchType::Json {
+    if patch_type == PatchType::Json {
+        operations(&json, &mut strict)?;
+    } else {
         duplicates(&json, &mut String::new(), &mut strict);
     }
     let change = json.to_value();
@@ -83,11 +89,81 @@ pub(super) fn patched_value(
         };
         refused(&text, why)
     };
+    if patch_type != PatchType::Strategic
+        && let Some(kind) = layout.kind
+    {
+        other_kind(kind, &new).map_or(Ok(()), |why| Err(refused(&why)))?;
+    }
     let decode = if patch_type == PatchType::Strategic { go_types::convert } else { go_types::decode };
     let decoded = decode(layout.go, &Json::from(&new)).map_err(|e| refused(&e))?;
     strict.extend(decoded.strict);
     complain(strict, validation, warnings).map_err(|e| refused(&e))?;
     Ok(decoded.value)
+}
+
+/// The operations of a JSON patch, as they are read before any of them is done: their members are
+/// texts, but for the value, and there are no others.
+fn operations(json: &Json, strict: &mut Vec<String>) -> Result<(), Status> {
+    const MEMBERS: [&str; 4] = ["op", "path", "from", "value"];
+    let Json::List(items) = json else { return Ok(()) };
+    let wrong = |what: &Json, into: &str| {
+        Err(Status::bad_request(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go {into}",
+            what.word()
+        )))
+    };
+    for (i, item) in items.iter().enumerate() {
+        let members = match item {
+            Json::Object(members) => members,
+            Json::Null => continue,
+            other => return wrong(other, "value of type handlers.jsonPatchOp"),
+        };
+        for (n, (key, value)) in members.iter().enumerate() {
+            let at = names::quote(&format!("[{i}].{key}"));
+            if members.iter().take(n).any(|(k, _)| k == key) {
+                strict.push(format!("json patch duplicate field {at}"));
+            } else if !MEMBERS.contains(&key.as_str()) {
+                strict.push(format!("json patch unknown field {at}"));
+            } else if key != "value" && !matches!(value, Json::Text(_) | Json::Null) {
+                return wrong(value, &format!("struct field jsonPatchOp.{key} of type string"));
+            }
+        }
+    }
+    if items.len() > patch::JSON_PATCH_MAX_OPERATIONS {
+        return Err(Status::new(
+            413,
+            "RequestEntityTooLarge",
+            format!(
+                "Request entity too large: The allowed maximum operations in a JSON patch is {}, got {}",
+                patch::JSON_PATCH_MAX_OPERATIONS,
+                items.len()
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Why a patch that says of what kind the object is leads to none of `kind`.
+fn other_kind(kind: Kind, new: &Value) -> Option<String> {
+    let text = |key: &str| new.get(key).and_then(Value::as_str);
+    let (version, name) =
+        (text("apiVersion")?, text("kind").filter(|k| !k.is_empty()).unwrap_or(kind.as_str()));
+    if version == kind.api_version() && name == kind.as_str() {
+        return None;
+    }
+    Some(match discovery::is_registered(version, name) {
+        true => format!(
+            "converting ({}.{name}) to ({}.{}): unknown conversion",
+            version.rsplit('/').next().unwrap_or_default(),
+            internal_package(kind.api_version()),
+            kind.as_str()
+        ),
+        false => format!(
+            "no kind {} is registered for version {} in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+            names::quote(name),
+            names::quote(version)
+        ),
+    })
 }
 
 /// 422 that quotes the patch, or the object it led to.
@@ -107,7 +183,8 @@ pub(in crate::apiserver) fn refusal(e: PatchError) -> Status {
             let m = "the server rejected our request due to an error in our request";
             Status::new(422, "Invalid", m).with(Details::default())
         }
-        PatchError::Internal(m) => Status::new(500, "InternalError", m),
+        // An error that no status was made of: it has a code and no reason.
+        PatchError::Internal(m) => Status::new(500, "", m),
     }
 }
 

@@ -6,12 +6,13 @@ use super::answer::Answer;
 use super::decode::{self, Expected};
 use super::patch::{Layout, PatchType, patched, patched_value};
 use super::path::Target;
-use super::query::{WriteOptions, invalid_options, violation, write_options};
+use super::query::{FieldValidation, WriteOptions, invalid_options, violation, write_options};
 use super::{Call, Result, method_not_allowed, scale};
 use crate::api::go_types;
 use crate::api::names::quote;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::apply::check_name;
+use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
 use crate::apiserver::{
     Body, DeleteOptions, Details, Patch, Propagation, Request, Response, Status, Subresource, Verb,
@@ -120,10 +121,28 @@ impl Call<'_> {
             }
             Subresource::Scale => {
                 let value = self.body_value(scale::expected(), &options)?;
+                self.same_object(&request, &value)?;
                 self.rescale(request, &value)
             }
             _ => Err(method_not_allowed()),
         }
+    }
+
+    /// A Scale that was sent back is that of the object in the path.
+    fn same_object(&self, request: &Request, scale: &Value) -> Result<()> {
+        let text = |path: &str| scale.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let namespace = text("/metadata/namespace");
+        if !namespace.is_empty() && namespace != &*request.key.namespace {
+            return Err(Status::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+        check_name(text("/metadata/name"), &request.key.name)?;
+        let (uid, old) = (text("/metadata/uid"), self.api.existing(request)?);
+        if !uid.is_empty() && uid != old.uid() {
+            return Err(other_uid(uid, &old));
+        }
+        Ok(())
     }
 
     fn rescale(&mut self, request: Request, wanted: &Value) -> Result<Answer> {
@@ -199,9 +218,18 @@ impl Call<'_> {
     fn apply(&mut self, target: &Target) -> Result<Answer> {
         let options = write_options(&self.query, "PatchOptions", true)?;
         let request = self.to_request(target, Verb::Patch, &options);
-        let (config, _) = decode::from_yaml(&self.request.body)
+        let (config, twice) = decode::from_yaml(&self.request.body)
             .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
         let body = Body::Patch(Patch::Apply { config: config.to_value(), force: options.force });
+        if options.field_validation == FieldValidation::Strict && !twice.is_empty() {
+            // What an apply would say of its fields comes first.
+            let trial = Request { dry_run: true, ..request.clone() };
+            self.send(&trial.body(body))?;
+            return Err(Status::bad_request(format!("error strict decoding YAML: {}", twice.join(", "))));
+        }
+        if options.field_validation == FieldValidation::Warn && !twice.is_empty() {
+            self.warnings.extend(twice.iter().flat_map(|s| decode::advice(s)));
+        }
         let mut answer = self.send(&request.body(body))?;
         let undone = self.api.decided.take();
         if let Answer::Object { managers, object, .. } = &mut answer {

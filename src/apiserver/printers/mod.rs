@@ -16,6 +16,7 @@ use crate::api::{Kind, MetaExt, Object, Timestamp};
 
 pub(crate) use core::{format_labels, node_roles};
 pub use pod::{Summary, summarize};
+pub(crate) use storage::access_modes;
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

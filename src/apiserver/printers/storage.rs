@@ -38,7 +38,7 @@ pub(super) const CLASS: &[Column] = &[
 ];
 
 /// `RWO,ROX`
-fn access_modes(modes: Option<&Vec<String>>) -> String {
+pub(crate) fn access_modes(modes: Option<&Vec<String>>) -> String {
     const ORDER: [(&str, &str); 4] = [
         ("ReadWriteOnce", "RWO"),
         ("ReadOnlyMany", "ROX"),

@@ -170,7 +170,7 @@ fn slice_address(errs: &mut Errors, a: &str, type_: &str, path: &Path) {
     match type_ {
         "IPv4" | "IPv6" => {
             let parsed = a.parse::<std::net::IpAddr>().ok();
-            if !parsed.is_some_and(|p| p.is_ipv6() == six) {
+            if parsed.is_none_or(|p| p.is_ipv6() != six) {
                 let message = format!("must be a valid {type_} address");
                 errs.push(FieldError::invalid(path, a, message));
             }

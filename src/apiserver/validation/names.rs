@@ -1,6 +1,12 @@
 //! What names, keys and values may look like (`k8s.io/apimachinery/pkg/util/validation` and
 //! `pkg/api/validate/content`). Every function gives one message per violation.
 
+pub use crate::api::names::{
+    is_dns1123_label as dns1123_label, is_dns1123_subdomain as dns1123_subdomain,
+    is_qualified_name as qualified_name, is_valid_label_value as label_value,
+};
+use crate::api::names::{max_len_error as max_len, regex_error};
+
 /// What a value must look like, with the words Kubernetes uses for it.
 struct Format {
     message: &'static str,
@@ -11,43 +17,14 @@ struct Format {
 impl Format {
     /// `validation.RegexError`.
     fn error(&self) -> String {
-        let examples: Vec<String> = self.examples.iter().map(|e| format!("'{e}', ")).collect();
-        if examples.is_empty() {
-            return format!("{} (regex used for validation is '{}')", self.message, self.regex);
-        }
-        format!(
-            "{} (e.g. {}regex used for validation is '{}')",
-            self.message,
-            examples.join(" or "),
-            self.regex
-        )
+        regex_error(self.message, self.regex, self.examples)
     }
 }
 
-const LABEL_1123: Format = Format {
-    message: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-    regex: "[a-z0-9]([-a-z0-9]*[a-z0-9])?",
-    examples: &["my-name", "123-abc"],
-};
-const SUBDOMAIN_1123: Format = Format {
-    message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-    regex: "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
-    examples: &["example.com"],
-};
 const SUBDOMAIN_UNDERSCORE: Format = Format {
     message: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
     regex: "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*",
     examples: &["example.com"],
-};
-const LABEL_KEY: Format = Format {
-    message: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    regex: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
-    examples: &["MyName", "my.name", "123-abc"],
-};
-const LABEL_VALUE: Format = Format {
-    message: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    regex: "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?",
-    examples: &["MyValue", "my_value", "12345"],
 };
 const CONFIG_KEY: Format = Format {
     message: "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
@@ -83,59 +60,9 @@ fn has_edges(s: &str, edge: impl Fn(u8) -> bool, middle: impl Fn(u8) -> bool) ->
     }
 }
 
-fn matches_label_1123(s: &str) -> bool {
-    has_edges(s, is_lower_alnum, |c| c == b'-')
-}
-
-fn matches_subdomain_1123(s: &str) -> bool {
-    s.split('.').all(matches_label_1123)
-}
-
-fn matches_label_key(s: &str) -> bool {
-    has_edges(s, |c| c.is_ascii_alphanumeric(), |c| matches!(c, b'-' | b'_' | b'.'))
-}
-
-/// `must be no more than n characters`
-fn max_len(n: usize) -> String {
-    format!("must be no more than {n} characters")
-}
-
-/// `must be no more than n bytes`: the wording of label keys and values since 1.36.
-fn max_bytes(n: usize) -> String {
-    format!("must be no more than {n} bytes")
-}
-
 /// `must be between lo and hi, inclusive`
 pub fn inclusive_range(lo: i64, hi: i64) -> String {
     format!("must be between {lo} and {hi}, inclusive")
-}
-
-/// A DNS label as of RFC 1123: at most 63 of `[a-z0-9-]`.
-pub fn dns1123_label(value: &str) -> Vec<String> {
-    let mut errs = Vec::new();
-    if value.len() > 63 {
-        errs.push(max_len(63));
-    }
-    if !matches_label_1123(value) {
-        if matches_subdomain_1123(value) {
-            errs.push("must not contain dots".to_owned());
-        } else {
-            errs.push(LABEL_1123.error());
-        }
-    }
-    errs
-}
-
-/// A DNS subdomain as of RFC 1123: labels with dots between, at most 253 characters.
-pub fn dns1123_subdomain(value: &str) -> Vec<String> {
-    let mut errs = Vec::new();
-    if value.len() > 253 {
-        errs.push(max_len(253));
-    }
-    if !matches_subdomain_1123(value) {
-        errs.push(SUBDOMAIN_1123.error());
-    }
-    errs
 }
 
 /// A DNS subdomain whose labels may begin with, and contain, underscores.
@@ -148,56 +75,6 @@ pub fn dns1123_subdomain_with_underscore(value: &str) -> Vec<String> {
         |s: &str| has_edges(s.strip_prefix('_').unwrap_or(s), is_lower_alnum, |c| matches!(c, b'-' | b'_'));
     if !value.split('.').all(label) {
         errs.push(SUBDOMAIN_UNDERSCORE.error());
-    }
-    errs
-}
-
-/// A label key, also called a qualified name: an optional DNS prefix, a slash and a name.
-pub fn qualified_name(value: &str) -> Vec<String> {
-    let mut errs = Vec::new();
-    let mut parts = value.split('/');
-    let name = match (parts.next(), parts.next(), parts.next()) {
-        (Some(name), None, _) => name,
-        (Some(prefix), Some(name), None) => {
-            if prefix.is_empty() {
-                errs.push("prefix part must be non-empty".to_owned());
-            } else {
-                if prefix.len() > 253 {
-                    errs.push(format!("prefix part {}", max_bytes(253)));
-                }
-                if !matches_subdomain_1123(prefix) {
-                    errs.push(format!("prefix part {}", SUBDOMAIN_1123.error()));
-                }
-            }
-            name
-        }
-        _ => {
-            errs.push(format!(
-                "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
-                LABEL_KEY.error()
-            ));
-            return errs;
-        }
-    };
-    if name.is_empty() {
-        errs.push("name part must be non-empty".to_owned());
-    } else if name.len() > 63 {
-        errs.push(format!("name part {}", max_bytes(63)));
-    }
-    if !matches_label_key(name) {
-        errs.push(format!("name part {}", LABEL_KEY.error()));
-    }
-    errs
-}
-
-/// A label's value: empty, or at most 63 characters.
-pub fn label_value(value: &str) -> Vec<String> {
-    let mut errs = Vec::new();
-    if value.len() > 63 {
-        errs.push(max_bytes(63));
-    }
-    if !value.is_empty() && !matches_label_key(value) {
-        errs.push(LABEL_VALUE.error());
     }
     errs
 }

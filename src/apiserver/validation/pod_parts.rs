@@ -166,6 +166,7 @@ fn without_cpu_and_memory(new: &t::Container, old: &t::Container) -> t::Containe
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::super::aggregate;
     use super::*;
     use serde_json::json;

@@ -33,7 +33,9 @@ pub fn on_create(object: &Object) -> Vec<String> {
         let none = t::PodSpec::default();
         pod::spec(&mut out, p.spec.as_deref().unwrap_or(&none), &p.metadata, None);
     } else if let Some(template) = template(object) {
-        label_name(&mut out, name, "Pod names and hostnames");
+        if !matches!(object.kind(), Kind::StatefulSet | Kind::DaemonSet) {
+            label_name(&mut out, name, "Pod names and hostnames");
+        }
         pod::template(&mut out, template, &Path::new("spec").child("template"));
     } else {
         anyway(&mut out, object);
@@ -71,6 +73,15 @@ pub fn compares(kind: Kind) -> bool {
 fn template(object: &Object) -> Option<&t::PodTemplateSpec> {
     if let Some(d) = object.get::<t::Deployment>() {
         return d.spec.as_ref().map(|s| &s.template);
+    }
+    if let Some(s) = object.get::<t::StatefulSet>() {
+        return s.spec.as_ref().map(|s| &s.template);
+    }
+    if let Some(d) = object.get::<t::DaemonSet>() {
+        return d.spec.as_ref().map(|s| &s.template);
+    }
+    if let Some(j) = object.get::<t::Job>() {
+        return j.spec.as_ref().map(|s| &s.template);
     }
     object.get::<t::ReplicaSet>()?.spec.as_ref()?.template.as_ref()
 }
@@ -315,6 +326,7 @@ fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

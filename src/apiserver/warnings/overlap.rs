@@ -87,6 +87,7 @@ fn check(out: &mut Vec<String>, paths: &[String], what: &str) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

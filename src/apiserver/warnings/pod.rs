@@ -309,6 +309,7 @@ fn pod_affinity(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

@@ -6,6 +6,8 @@
 pub mod endpoints;
 pub mod mirroring;
 pub mod slices;
+#[cfg(test)]
+mod tests;
 
 use std::rc::Rc;
 

@@ -3,6 +3,7 @@
 //! A description is lines with tabs between a name and its value; they are aligned at the end, or
 //! printed with their tabs where kubectl does so.
 
+mod batch;
 mod containers;
 mod core;
 mod events;
@@ -82,6 +83,11 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Kind::Secret => core::secret(&mut w, object),
         Kind::Namespace => core::namespace(&mut w, object),
         Kind::PodDisruptionBudget => workloads::disruption_budget(&mut w, object),
+        Kind::StatefulSet => batch::stateful_set(cx, &mut w, object)?,
+        Kind::DaemonSet => batch::daemon_set(cx, &mut w, object)?,
+        Kind::Job => batch::job(&mut w, object),
+        Kind::CronJob => batch::cron_job(&mut w, object),
+        Kind::PersistentVolumeClaim => batch::claim(cx, &mut w, object)?,
         _ => core::generic(&mut w, object),
     };
     if with_events && shows_events {

@@ -176,12 +176,12 @@ impl Fingerprints {
             }
             match cache.get(&reference.key) {
                 Some(seen) if seen.ptr_eq(&record.object) => {}
-                Some(seen) => say("believes", &*self.skeleton(seen)),
+                Some(seen) => say("believes", &self.skeleton(seen)),
                 None => say("misses", &self.names.skeleton(&reference.to_string())),
             }
         }
         for seen in cache.list(None).filter(|o| etcd.get(&o.reference()).is_none()) {
-            say("mourns", &*self.skeleton(seen));
+            say("mourns", &self.skeleton(seen));
         }
     }
 

@@ -20,38 +20,31 @@ fn changes(before: Option<&Version>, v: &Version) -> (Vec<FieldChange>, usize) {
     let (Some(old), Some(new)) = (before.and_then(|b| b.object.as_ref()), &v.object) else {
         return (Vec::new(), 0);
     };
-    let value = new.to_value();
     let aside = |path: &str| {
-        ["Time", "observedGeneration", ".message", ".reason"].iter().any(|end| path.ends_with(end))
+        path.starts_with("status.conditions")
+            || ["Time", "observedGeneration"].iter().any(|end| path.ends_with(end))
     };
-    let mut all: Vec<FieldChange> = field_changes(old, new)
-        .into_iter()
-        .filter(|c| !aside(&c.path))
-        .map(|c| {
-            condition(&value, &c.path).map_or(c.clone(), |(type_, status)| FieldChange {
-                path: type_,
-                old: c.old.filter(|o| !o.starts_with('{')),
-                new: Some(status),
-            })
-        })
-        .collect();
-    // What is wanted before what is, and names of conditions (which have no path) in between.
-    all.sort_by_key(|c| (!c.path.starts_with("spec"), c.path.contains('[')));
+    let mut all: Vec<FieldChange> = field_changes(old, new).into_iter().filter(|c| !aside(&c.path)).collect();
+    // What is wanted before what is.
+    all.sort_by_key(|c| !c.path.starts_with("spec"));
+    let (before, after) = (conditions(&old.to_value()), conditions(&new.to_value()));
+    for (path, status) in after {
+        let old = before.iter().find(|(type_, _)| *type_ == path).map(|(_, s)| s.clone());
+        if old.as_ref() != Some(&status) {
+            all.push(FieldChange { path, old, new: Some(status) });
+        }
+    }
     let more = all.len().saturating_sub(NAMED);
     all.truncate(NAMED);
     (all, more)
 }
 
-/// The condition that a path is about: its type, and its status now.
-fn condition(object: &Value, path: &str) -> Option<(String, String)> {
-    let rest = path.strip_prefix("status.conditions[")?;
-    let (at, field) = rest.split_once(']')?;
-    if !matches!(field, "" | ".status") {
-        return None;
-    }
-    let c = object.pointer(&format!("/status/conditions/{at}"))?;
-    let text = |name: &str| c.get(name)?.as_str().map(str::to_owned);
-    Some((text("type")?, text("status")?))
+/// The types of an object's conditions, and their status. They are told apart by type: controllers
+/// put them in whatever order they set them.
+fn conditions(object: &Value) -> Vec<(String, String)> {
+    let list = object.pointer("/status/conditions").and_then(Value::as_array);
+    let text = |c: &Value, name: &str| c.get(name)?.as_str().map(str::to_owned);
+    list.into_iter().flatten().filter_map(|c| Some((text(c, "type")?, text(c, "status")?))).collect()
 }
 
 /// The versions, newest first.

@@ -57,6 +57,12 @@ pub fn wires(graph: &Graph, layout: &Layout, flow: Flow) -> Vec<Wire> {
 /// Left to right, an S; otherwise from one's nearer edge to the other's.
 fn curve(a: &Rect, b: &Rect, kind: EdgeKind) -> String {
     let mid = |r: &Rect| r.y + (r.h / 2.0).min(39.0);
+    // What stands in the row below the rest is joined below that row, past what lies in between.
+    let row = a.h < 50.0 && b.h < 50.0 && (a.y - b.y).abs() < 1.0;
+    if row && kind != EdgeKind::Binding && b.x > a.right() {
+        let (x1, x2, y) = (a.x + a.w / 2.0, b.x + b.w / 2.0, a.bottom());
+        return format!("M{x1} {y}C{x1} {} {x2} {} {x2} {y}", y + 24.0, y + 24.0);
+    }
     // Services and the like stand below what they select.
     let below = a.y > b.bottom() && matches!(kind, EdgeKind::Selector | EdgeKind::Reference);
     if b.x >= a.right() && !below {

@@ -4,39 +4,12 @@
 Usage: generate_go_types.py API_GIT_DIR APIMACHINERY_GIT_DIR > ../../../src/api/go_types/table.rs
 (git directories of kubernetes/api and kubernetes/apimachinery with a branch release-1.36).
 """
-import re
-import subprocess
 import sys
+from pathlib import Path
 
-BRANCH = "release-1.36"
-FILES = [
-    (1, "core", "core/v1/types.go"),
-    (1, "apps", "apps/v1/types.go"),
-    (1, "batch", "batch/v1/types.go"),
-    (1, "discovery", "discovery/v1/types.go"),
-    (1, "policy", "policy/v1/types.go"),
-    (1, "scheduling", "scheduling/v1/types.go"),
-    (1, "storage", "storage/v1/types.go"),
-    (1, "coordination", "coordination/v1/types.go"),
-    (1, "autoscaling", "autoscaling/v1/types.go"),
-    (2, "metav1", "pkg/apis/meta/v1/types.go"),
-]
-KINDS = [
-    ("core", k)
-    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume".split()
-] + [
-    ("storage", "StorageClass"),
-    ("coordination", "Lease"),
-    ("discovery", "EndpointSlice"),
-    ("apps", "Deployment"),
-    ("apps", "ReplicaSet"),
-    ("apps", "StatefulSet"),
-    ("apps", "DaemonSet"),
-    ("batch", "Job"),
-    ("batch", "CronJob"),
-    ("policy", "PodDisruptionBudget"),
-    ("scheduling", "PriorityClass"),
-]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from go_source import KINDS, constant, named, read, structs
+
 # What is read and written besides, but not stored.
 OTHERS = [("autoscaling", "Scale"), ("core", "Binding"), ("policy", "Eviction"), ("metav1", "DeleteOptions")]
 SPECIAL = {
@@ -47,39 +20,7 @@ BASIC = {"string": "Text", "bool": "Bool", "int32": "Int32", "int64": "Int64", "
          "float64": "Float", "uint8": "Int32", "byte": "Int32", "types.UID": 'Named("types.UID", &Text)',
          "types.NodeName": 'Named("types.NodeName", &Text)'}
 
-structs, named = {}, {}
-
-
-def parse(package, text):
-    struct = None
-    for line in text.splitlines():
-        line = line.strip()
-        if line.startswith("//"):
-            continue
-        if struct is None:
-            if m := re.match(r"type (\w+) struct \{$", line):
-                struct = (package, m[1])
-                structs[struct] = []
-            elif m := re.match(r"type (\w+) (\S+)$", line):
-                named[(package, m[1])] = m[2]
-        elif line == "}":
-            struct = None
-        elif m := re.match(r"(?:(\w+)\s+)?([\w.*\[\]]+)\s+`(.*)`", line):
-            tags = dict(re.findall(r'(\w+):"([^"]*)"', m[3]))
-            structs[struct].append((m[2], tags))
-
-
-for source, package, path in FILES:
-    git = ["git", "-C", sys.argv[source], "show", f"{BRANCH}:{path}"]
-    parse(package, subprocess.run(git, check=True, capture_output=True, text=True).stdout)
-
-
-def constant(key):
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key[1]).upper()
-    prefix = "META" if key[0] == "metav1" else key[0].upper()
-    return snake if key[0] == "core" or ("core", key[1]) not in structs else f"{prefix}_{snake}"
-
-
+read([(1, "autoscaling", "autoscaling/v1/types.go")])
 needed, done, out = [], set(), []
 
 
@@ -108,7 +49,7 @@ def rust(package, t):
 
 
 def rows(key):
-    for t, tags in structs[key]:
+    for t, tags, _ in structs[key]:
         name, *options = tags.get("json", "-").split(",")
         if not name and "inline" in options:
             if t.endswith("TypeMeta"):

@@ -4,68 +4,14 @@
 Usage: generate_schema.py API_GIT_DIR APIMACHINERY_GIT_DIR > ../../../src/api/patch/schema.rs
 (git directories of kubernetes/api and kubernetes/apimachinery with a branch release-1.36), then `cargo fmt`.
 """
-import re
-import subprocess
 import sys
+from pathlib import Path
 
-BRANCH = "release-1.36"
-FILES = [
-    (1, "core", "core/v1/types.go"),
-    (1, "apps", "apps/v1/types.go"),
-    (1, "batch", "batch/v1/types.go"),
-    (1, "discovery", "discovery/v1/types.go"),
-    (1, "policy", "policy/v1/types.go"),
-    (1, "scheduling", "scheduling/v1/types.go"),
-    (1, "storage", "storage/v1/types.go"),
-    (1, "coordination", "coordination/v1/types.go"),
-    (2, "metav1", "pkg/apis/meta/v1/types.go"),
-    (2, "metav1", "pkg/apis/meta/v1/micro_time.go"),
-    (2, "metav1", "pkg/apis/meta/v1/time.go"),
-]
-KINDS = [
-    ("core", k)
-    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume".split()
-] + [
-    ("storage", "StorageClass"),
-    ("coordination", "Lease"),
-    ("discovery", "EndpointSlice"),
-    ("apps", "Deployment"),
-    ("apps", "ReplicaSet"),
-    ("apps", "StatefulSet"),
-    ("apps", "DaemonSet"),
-    ("batch", "Job"),
-    ("batch", "CronJob"),
-    ("policy", "PodDisruptionBudget"),
-    ("scheduling", "PriorityClass"),
-]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from go_source import KINDS, constant, markers_of, named, read, structs
+
 # Structs in Go that are one value in JSON.
 SCALARS = {"Time", "MicroTime", "IntOrString", "Quantity", "FieldsV1", "RawExtension"}
-
-structs, named = {}, {}
-
-
-def parse(package, text):
-    markers, struct = [], None
-    for line in text.splitlines():
-        line = line.strip()
-        if line.startswith("//"):
-            markers.append(line[2:].strip())
-            continue
-        if struct is None:
-            if m := re.match(r"type (\w+) struct \{$", line):
-                struct = (package, m[1])
-                structs[struct] = {"atomic": "+structType=atomic" in markers, "fields": []}
-            elif m := re.match(r"type (\w+) (\S+)$", line):
-                named[(package, m[1])] = m[2]
-        elif line == "}":
-            struct = None
-        elif m := re.match(r"(?:(\w+)\s+)?([\w.*\[\]]+)\s+`(.*)`", line):
-            tags = dict(re.findall(r'(\w+):"([^"]*)"', m[3]))
-            marks = dict(x[1:].split("=", 1) for x in markers if x.startswith("+") and "=" in x)
-            keys = [x.split("=", 1)[1] for x in markers if x.startswith("+listMapKey=")]
-            structs[struct]["fields"].append((m[2], tags, marks, keys))
-        markers = []
-
 
 def go_type(package, t):
     t = t.lstrip("*")
@@ -85,17 +31,7 @@ def go_type(package, t):
     return ("scalar",)
 
 
-for source, package, path in FILES:
-    git = ["git", "-C", sys.argv[source], "show", f"{BRANCH}:{path}"]
-    parse(package, subprocess.run(git, check=True, capture_output=True, text=True).stdout)
-
-
-def constant(key):
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key[1]).upper()
-    prefix = "META" if key[0] == "metav1" else key[0].upper()
-    return snake if key[0] == "core" or ("core", key[1]) not in structs else f"{prefix}_{snake}"
-
-
+read((2, "metav1", f"pkg/apis/meta/v1/{name}.go") for name in ("micro_time", "time"))
 needed, done, out = list(KINDS), set(), []
 
 
@@ -109,7 +45,9 @@ def rust(t):
 
 
 def rows(key):
-    for t, tags, marks, keys in structs[key]["fields"]:
+    for t, tags, markers in structs[key]:
+        marks = dict(x[1:].split("=", 1) for x in markers if x.startswith("+") and "=" in x)
+        keys = [x.split("=", 1)[1] for x in markers if x.startswith("+listMapKey=")]
         name, *options = tags["json"].split(",")
         kind = go_type(key[0], t)
         if not name and "inline" in options:
@@ -136,7 +74,7 @@ while needed:
         continue
     done.add(key)
     body = "\n".join(rows(key))
-    atomic = str(structs[key]["atomic"]).lower()
+    atomic = str("+structType=atomic" in markers_of[key]).lower()
     out.append(
         f'static {constant(key)}: Type = Type {{ name: "{key[1]}", atomic: {atomic}, fields: &[\n{body}\n] }};'
         if body

@@ -3,6 +3,8 @@
 //! The table has everything that Kubernetes 1.36 serves by default, also kinds that are not built
 //! here: a client that asks for `all` shall see empty lists, not refusals.
 
+#[cfg(test)]
+mod documented;
 #[rustfmt::skip]
 mod table;
 
@@ -232,6 +234,14 @@ pub(crate) fn served() -> Vec<Served> {
         }))
     };
     table::GROUPS.iter().filter_map(of).flatten().collect()
+}
+
+/// Whether discovery lists a resource by that name, in the plural, the singular or short.
+pub(crate) fn lists(word: &str) -> bool {
+    let name = word.split('.').next().unwrap_or(word);
+    let all = table::GROUPS.iter().flat_map(|g| g.versions).flat_map(|(_, resources)| *resources);
+    all.filter(|r| !r.name.contains('/'))
+        .any(|r| r.name == name || r.singular == name || r.short.contains(&name))
 }
 
 /// Every group's versions: `v1`, `apps/v1` …

@@ -12,6 +12,8 @@
 mod claim;
 mod provision;
 mod reclaim;
+#[cfg(test)]
+mod tests;
 mod volume;
 
 use std::rc::Rc;
