@@ -384,6 +384,11 @@ impl Session {
                 // There was no command, but something may have been delivered on the way to that.
                 self.astray = true;
                 self.give_up();
+                // Whoever asks again at the end of a run shall not have it repeated each time.
+                let cluster = &self.cluster;
+                if let Some(m) = self.moments.get_mut(self.at) {
+                    m.kept.get_or_insert_with(|| cluster.clone().into());
+                }
                 Err(stopped)
             }
         }
