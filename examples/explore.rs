@@ -1,8 +1,8 @@
 //! Every order of a scenario, or of a manifest: `cargo run --release --example explore -- 04 100000`.
 //! The first argument is the beginning of a scenario's id or a file; the second bounds the states.
 use std::time::Instant;
-use steady::session::explore::{Explorer, Options, Symmetry, builtin};
-use steady::session::{Session, Start, scenario};
+use steady::session::explore::{Explorer, Options, Symmetry, builtin, follow};
+use steady::session::{Depth, Session, Start, scenario};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +42,18 @@ fn main() {
                 r.endless.map_or(String::new(), |e| format!("circle of {}", e.circle.len())),
                 broken.join(", "),
             );
+            for b in &r.broken {
+                println!("\n{} does not hold: {:?} {:?}", b.name, b.violation.object, b.violation.values);
+                let mut way = session.clone();
+                if follow(&mut way, Depth::Command, &e.counterexample(b)).is_ok() {
+                    for id in way.timeline().into_iter().skip(session.timeline().len()) {
+                        let commands = way.moment(id).map(|m| m.commands()).unwrap_or_default();
+                        for c in commands.iter().filter(|c| c.key.is_some()) {
+                            println!("  {} {} {}", c.by, c.request.verb_string(), c.request.object());
+                        }
+                    }
+                }
+            }
         }
     }
 }
