@@ -95,13 +95,15 @@ pub fn Graph(props: &Props) -> Html {
         Callback::from(move |object: ObjectRef| store.select(Some(object)))
     };
     let onkeydown = {
-        let (store, placed, graph, selection) =
-            (store.clone(), placed.clone(), props.graph.clone(), props.selection.clone());
+        let (store, placed, graph) = (store.clone(), placed.clone(), props.graph.clone());
         let (inspect, view, pane) = (props.inspect.clone(), view.clone(), pane.clone());
         Callback::from(move |e: KeyboardEvent| {
             if e.ctrl_key() || e.meta_key() || e.alt_key() || e.shift_key() {
                 return;
             }
+            // Of the store and not of what was drawn last: a second key may come before the first
+            // has been drawn.
+            let selection = store.with(|s| s.selection().cloned());
             match e.key().as_str() {
                 "Enter" | " " => {
                     if selection.is_some() {

@@ -226,6 +226,11 @@ impl State {
         &self.mode
     }
 
+    /// What is selected.
+    pub fn selection(&self) -> Option<&ObjectRef> {
+        self.selection.as_ref()
+    }
+
     /// The manifest.
     pub fn text(&self) -> &str {
         &self.text
