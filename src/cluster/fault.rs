@@ -49,6 +49,13 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Whether links of the first version do not know it.
+    pub fn is_newer(&self) -> bool {
+        false
+    }
+}
+
 /// A fault that could not happen: there is nothing of that name, or it is so already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchFault;

@@ -11,6 +11,7 @@ mod command;
 mod digest;
 mod fair;
 mod fault;
+mod policy;
 mod process;
 mod ready;
 mod step;
@@ -23,6 +24,7 @@ pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use digest::Digesting;
 pub use fault::{Fault, NoSuchFault};
+pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
 
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Action, Actor, Fault};
+use crate::cluster::{Action, Actor, Fault, Policy};
 
 /// How a run starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,15 @@ pub enum Op {
         depth: Depth,
         /// Whose; of whoever's turn it is if none was chosen.
         choice: Option<Actor>,
+    },
+    /// A step of whoever a policy other than the fair one chose.
+    Policy {
+        /// How deep.
+        depth: Depth,
+        /// Which.
+        policy: Policy,
+        /// Which step of the run it is, counted from the start: chance depends on it.
+        nth: u64,
     },
     /// A finest action that was chosen.
     Act(Action),

@@ -1,14 +1,15 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
 use gloo::utils::{document_element, window};
-use steady::session::Depth;
 use steady::session::scenario::Text;
+use steady::session::{Depth, Policy};
 use yew::prelude::*;
 
 use super::glyph;
 use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
 use super::next;
+use super::policy::PolicyMenu;
 use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
 use crate::ui::hooks::{use_store, use_texts};
 
@@ -141,6 +142,8 @@ pub struct Props {
     pub speed: usize,
     /// How deep a step goes.
     pub depth: Depth,
+    /// Who goes next where nobody is chosen.
+    pub policy: Policy,
     /// Whether there is nothing to go back to.
     pub at_start: bool,
     /// What a step would do.
@@ -225,6 +228,7 @@ pub fn Transport(props: &Props) -> Html {
                         <select onchange={choose_depth}>{ for DEPTHS.iter().enumerate().map(|(i, (d, key))| html! {
                             <option value={i.to_string()} selected={*d == props.depth}>{ t.get(key) }</option> }) }</select></label>
                 </span>
+                <PolicyMenu policy={props.policy.clone()} />
             </div>
             <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store, props.depth)}>
                 { for DEPTHS.iter().map(|(d, key)| depth(*d, key)) }

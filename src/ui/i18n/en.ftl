@@ -34,6 +34,16 @@ depth-reconcile-about = One step is one key through one controller's sync (R)
 depth-machinery = Machinery
 depth-machinery-about = One step is one watch event, delta, handler, key or request (M)
 
+policy = Who goes next: { $now }
+policy-fair = in turn
+policy-fair-about = Every component issues one command in turn, and sees all that has happened before.
+policy-random = by chance, seed { $seed }
+policy-random-about = Of those that can act each is as likely as the others. Equal seeds, equal runs.
+policy-newest = the newest first
+policy-newest-about = Whoever has the newest news goes first; what was begun earlier waits longest.
+policy-starved = { $who } last
+policy-starved-about = It goes only when nobody else can.
+
 ## Panes
 panes = Panes
 pane-graph = Graph
@@ -110,7 +120,7 @@ next-actions = What may happen next: pick one
 next-waiting = Nobody has anything to do until time passes
 next-none = Next commands
 next-running = It runs.
-next-more = and { $n } more
+next-more = show { $n } more
 go-first = first
 because = because
 refused = will be refused: { $code }
@@ -266,6 +276,7 @@ link-differs = This run comes out otherwise here than where it was made: this pa
 ## Keys
 key-run = Run or pause
 key-choose = Choose a next command
+key-policy = Who goes next
 key-editor = To the manifest
 key-terminal = To kubectl
 key-graph = To the graph, then arrow keys

@@ -33,6 +33,16 @@ depth-reconcile-about = 一步是一个 key 走完一次 sync（R）
 depth-machinery = 机制
 depth-machinery-about = 一步是一个 watch 事件、delta、handler、key 或请求（M）
 
+policy = 谁先走：{ $now }
+policy-fair = 轮流
+policy-fair-about = 每个组件轮流发出一条命令，之前先看到已发生的一切。
+policy-random = 随机，种子 { $seed }
+policy-random-about = 能行动的组件机会均等。种子相同，运行相同。
+policy-newest = 最新的先走
+policy-newest-about = 消息最新的先走；先开始的等得最久。
+policy-starved = { $who } 最后走
+policy-starved-about = 只有别人都无事可做时它才走。
+
 ## 面板
 panes = 面板
 pane-graph = 图
@@ -93,7 +103,7 @@ next-actions = 接下来可能发生的：选一个
 next-waiting = 时间不走，谁都没有事做
 next-none = 接下来的命令
 next-running = 正在运行。
-next-more = 还有 { $n } 条
+next-more = 再显示 { $n } 条
 go-first = 先走
 because = 因为
 refused = 将被拒绝：{ $code }
@@ -237,6 +247,7 @@ link-differs = 这次运行与生成链接时的结果不同：页面在那之�
 ## 快捷键
 key-run = 运行或暂停
 key-choose = 选择接下来的命令
+key-policy = 谁先走
 key-editor = 到清单
 key-terminal = 到 kubectl
 key-graph = 到图，然后用方向键

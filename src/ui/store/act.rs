@@ -8,7 +8,7 @@ use steady::cluster::Fault;
 use steady::kubectl::{Kubectl, Output};
 use steady::session::scenario::{Deed, SetUp};
 use steady::session::view::{PodFault, Preview, problems};
-use steady::session::{Depth, MomentId};
+use steady::session::{Depth, MomentId, Policy};
 use wasm_bindgen::JsCast;
 
 use super::load::Job;
@@ -128,10 +128,30 @@ impl Store {
 
     /// Sets how deep a step goes.
     pub fn set_depth(&self, depth: Depth) {
-        self.change(|s| {
-            s.depth = depth;
-            s.listing = super::Listing::default();
-        });
+        self.change(|s| s.depth = depth);
+        self.list_anew();
+    }
+
+    /// Lets another policy choose who goes next.
+    pub fn set_policy(&self, policy: Policy) -> bool {
+        if !self.at_rest() {
+            return false;
+        }
+        self.change(|s| s.session.set_policy(policy));
+        self.list_anew();
+        self.plan_save();
+        true
+    }
+
+    /// Shows more of what may come next.
+    pub fn show_more(&self) {
+        self.change(|s| s.lines += super::listing::LINES);
+        self.list_anew();
+    }
+
+    /// What comes next is looked for once more.
+    fn list_anew(&self) {
+        self.change(|s| s.listing = super::Listing::default());
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();
