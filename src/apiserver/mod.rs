@@ -143,6 +143,15 @@ impl ApiServer {
         std::mem::take(&mut self.warned)
     }
 
+    /// Compacts etcd up to its last revision (`k8s.io/apiserver/pkg/storage/etcd3/compact.go` does it
+    /// every five minutes, up to the revision of five minutes ago); whether there was something to
+    /// forget.
+    pub fn compact(&mut self) -> bool {
+        let forgets = self.etcd.compacted() < self.etcd.revision();
+        self.etcd.compact(self.etcd.revision());
+        forgets
+    }
+
     /// Handles one request.
     pub fn request(&mut self, request: &Request) -> Response {
         self.decided = None;

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use crate::api::order;
 use crate::api::{Key, Timestamp, later};
-use crate::client::{TimerOp, Wait};
+use crate::client::{ANYWHERE, TimerOp, Wait};
 use crate::etcd::Map;
 
 use super::action::Actor;
@@ -118,6 +118,13 @@ impl Clock {
             if self.background.remove(&d).is_some() {
                 self.foreground.insert(d, ());
             }
+        }
+    }
+
+    /// Something was written: polls of anything are worth waiting for.
+    pub(super) fn changed_anywhere(&mut self) {
+        if !self.polls.is_empty() {
+            self.changed(&ANYWHERE.into());
         }
     }
 

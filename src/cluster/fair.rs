@@ -22,7 +22,7 @@ impl Cluster {
         if let Some(action) = self.delivery(actor, p) {
             return Some(action);
         }
-        (c.working_on().is_none() && !c.queue().is_empty()).then_some(Action::Start { actor })
+        p.can_start(actor.component).then_some(Action::Start { actor })
     }
 
     /// The next action that brings news to a component.

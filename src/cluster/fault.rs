@@ -40,6 +40,9 @@ pub enum Fault {
         /// What.
         fault: kubelet::Fault,
     },
+    /// etcd is compacted up to its last revision, as the API server does every five minutes: a watch
+    /// that was cut before cannot go on where it was.
+    Compact,
     /// All watches of a process are cut; it goes on from the revision it has seen.
     CutWatches {
         /// The process.
@@ -52,7 +55,14 @@ pub enum Fault {
 impl Fault {
     /// Whether links of the first version do not know it.
     pub fn is_newer(&self) -> bool {
-        false
+        match self {
+            Fault::NodeDown { .. }
+            | Fault::NodeUp { .. }
+            | Fault::Restart { .. }
+            | Fault::Kubelet { .. }
+            | Fault::CutWatches { .. } => false,
+            Fault::Compact => true,
+        }
     }
 }
 
@@ -78,6 +88,13 @@ impl Cluster {
             Fault::NodeDown { node } => self.set_running(node, false),
             Fault::NodeUp { node } => self.set_running(node, true),
             Fault::Restart { process, node } => self.restart(process, node.as_deref()),
+            Fault::Compact => {
+                if self.api.compact() {
+                    Ok(())
+                } else {
+                    Err(NoSuchFault)
+                }
+            }
             Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
         }
@@ -127,6 +144,7 @@ impl Cluster {
             **n = fresh;
         }
         p.components.iter_mut().for_each(|c| c.restart());
+        p.synced = false;
         let components = p.components.len();
         for component in 0..u16::try_from(components).unwrap_or(u16::MAX) {
             self.clock.forget(Actor { process: id, component });

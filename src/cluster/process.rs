@@ -22,6 +22,8 @@ pub struct Process {
     pub caches: Rc<Caches>,
     /// What works with them.
     pub components: Vec<Shared<Box<dyn Component>>>,
+    /// Whether all its informers have synced; then nobody need ask each any more.
+    pub(super) synced: bool,
 }
 
 impl Process {
@@ -62,6 +64,24 @@ impl Process {
             routes,
             caches: Rc::default(),
             components,
+            synced: false,
         }
+    }
+
+    /// Whether a component's worker can take a key: it has one, does not work on another, and what its
+    /// informers listed first is in its cache (`WaitForCacheSync`).
+    pub(super) fn can_start(&self, component: u16) -> bool {
+        let Some(c) = self.components.get(usize::from(component)) else { return false };
+        c.working_on().is_none() && !c.queue().is_empty() && (self.synced || self.has_synced(component))
+    }
+
+    fn has_synced(&self, component: u16) -> bool {
+        let routes = self.routes.get(usize::from(component)).into_iter().flatten();
+        routes.filter_map(|(n, _)| self.informers.get(usize::from(*n))).all(|n| n.has_synced())
+    }
+
+    /// Something of a first list may have come.
+    pub(super) fn note_synced(&mut self) {
+        self.synced = self.synced || self.informers.iter().all(|n| n.has_synced());
     }
 }

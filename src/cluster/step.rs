@@ -36,7 +36,7 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
         }
         if c.pending().is_some() {
             into.push(Action::Send { actor });
-        } else if c.working_on().is_none() && !c.queue().is_empty() {
+        } else if process.can_start(actor.component) {
             into.push(Action::Start { actor });
         }
     }
@@ -142,7 +142,7 @@ impl Cluster {
                     (false, None) => {}
                 }
             }
-            return Some(Outcome::Listed { kind, items });
+            return Some(Outcome::Listed { kind, items, expired: None });
         }
         let name: Rc<str> = self.processes.get(id as usize)?.name.clone();
         let request = Request::new(&name, Verb::List, kind, Key::new("", ""));
@@ -153,9 +153,11 @@ impl Cluster {
         let p = self.process_mut(id)?;
         let n = p.informers.get_mut(informer as usize)?;
         n.watch = Some(watch);
-        n.resource_version = revision;
-        n.fifo.replace(items, p.caches.of(kind));
-        Some(Outcome::Listed { kind, items: count })
+        n.replace(items, revision, p.caches.of(kind));
+        p.note_synced();
+        // What it had seen is no longer the beginning of what can be told: 410 Gone.
+        let expired = (old > 0).then(|| (old, self.api.etcd().compacted()));
+        Some(Outcome::Listed { kind, items: count, expired })
     }
 
     fn watch(&mut self, id: u32, informer: u16) -> Option<Outcome> {
@@ -173,6 +175,7 @@ impl Cluster {
         let kind = n.kind;
         let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
         let key = seen.key;
+        p.note_synced();
         Some(Outcome::Indexed { kind, key })
     }
 
@@ -192,7 +195,7 @@ impl Cluster {
 
     fn start(&mut self, actor: Actor) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.running(actor.process)?;
+        let p = self.running(actor.process).filter(|p| p.can_start(actor.component))?;
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress = component.start(&mut Env { caches: &p.caches, now, timers: &mut timers })?;
@@ -275,6 +278,10 @@ impl Cluster {
     pub(super) fn notice(&mut self, writes: &[Write]) {
         for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
             self.clock.changed(&w.object.key.namespace);
+            // What kubelets say of their nodes comes every few minutes.
+            if w.object.kind != Kind::Node {
+                self.clock.changed_anywhere();
+            }
         }
     }
 

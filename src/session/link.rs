@@ -367,7 +367,7 @@ fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, Stri
 }
 
 /// The enabled action of that name.
-fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
+pub(super) fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
     cluster
         .enabled()
         .into_iter()

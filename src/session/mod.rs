@@ -25,6 +25,8 @@ pub mod scenario;
 mod slice;
 mod travel;
 pub mod view;
+#[cfg(test)]
+mod wrong_tests;
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -470,6 +470,7 @@ impl Store {
                     ("fault-watches", name, Fault::CutWatches { process, node }),
                 ]
             })
+            .chain([("fault-compact", String::new(), Fault::Compact)])
             .collect()
     }
 

@@ -1,0 +1,145 @@
+//! Things that go wrong on demand: the mechanism behind each scenario, and how it ends.
+#![allow(clippy::unwrap_used)]
+
+use super::{Depth, Policy, Session, What, scenario};
+use crate::api::types::Pod;
+use crate::api::{Kind, MetaExt};
+use crate::cluster::{Action, Fault, Outcome};
+
+const CONTROLLER_MANAGER: &str = "kube-controller-manager";
+const DEPLOYMENTS: &str = "kube-controller-manager:deployment-controller";
+const REPLICA_SETS: &str = "kube-controller-manager:replicaset-controller";
+
+fn open(id: &str) -> Session {
+    scenario::find(id).unwrap().open()
+}
+
+/// Lets a component step, and tells what the API server answered.
+fn step_of(s: &mut Session, path: &str) -> Vec<u16> {
+    let actor = s.cluster().actor_at(path).unwrap();
+    assert!(s.step(Depth::Command, Some(actor)), "{path} has nothing to do");
+    s.current().commands().iter().map(|c| c.response.code()).collect()
+}
+
+fn run(s: &mut Session) {
+    while s.step(Depth::Command, None) {
+        assert!(s.at() < 20_000);
+    }
+}
+
+/// How many pods are ready, and how many pods were ever created.
+fn pods(s: &Session) -> (usize, usize) {
+    let all = s.cluster().api().etcd().range(Kind::Pod, None);
+    let ready = all.filter_map(|(_, r)| r.object.get::<Pod>()).filter(|p| {
+        let conditions = p.status.iter().flat_map(|s| s.conditions.iter().flatten());
+        conditions.into_iter().any(|c| c.type_ == "Ready" && c.status == "True") && !p.metadata.is_deleting()
+    });
+    let ready = ready.count();
+    let line = s.timeline();
+    let made = line.iter().filter_map(|m| s.moment(*m)).flat_map(|m| {
+        let created = m.writes().into_iter().filter(|w| w.object.kind == Kind::Pod && w.prev.is_none());
+        created.map(|w| w.object.clone()).collect::<Vec<_>>()
+    });
+    (ready, made.count())
+}
+
+#[test]
+fn a_stale_update_conflicts_and_the_key_comes_back() {
+    let mut s = open("14-conflict");
+    assert_eq!(step_of(&mut s, DEPLOYMENTS), [409]);
+    let queue = |s: &Session| {
+        let actor = s.cluster().actor_at(DEPLOYMENTS).unwrap();
+        let process = s.cluster().process(actor.process).unwrap();
+        let c = &process.components[usize::from(actor.component)];
+        let planned = c.queue().planned().next().map(|(_, at)| at.duration_since(s.now()).as_millis());
+        (c.queue().failed().map(|(_, n)| *n).sum::<u32>(), planned)
+    };
+    assert_eq!(queue(&s), (1, Some(5)));
+    run(&mut s);
+    assert_eq!(pods(&s), (5, 5));
+    assert_eq!(queue(&s).0, 0);
+}
+
+#[test]
+fn a_watch_that_cannot_go_on_lists_anew() {
+    let mut s = open("15-watch-lost");
+    let mut gone = 0;
+    while let Some(Action::List { .. }) = s.cluster().fair() {
+        s.step(Depth::Machinery, None);
+        let What::Machinery(t) = &s.current().what else { panic!("not machinery") };
+        let Outcome::Listed { expired, .. } = t.outcome else { panic!("not a list") };
+        let (seen, oldest) = expired.unwrap();
+        assert!(seen < oldest);
+        gone += 1;
+        if gone == 1 {
+            break;
+        }
+    }
+    assert_eq!(gone, 1);
+    run(&mut s);
+    assert_eq!(pods(&s), (5, 5));
+    // Without compaction a watch goes on.
+    s.fault(&Fault::CutWatches { process: CONTROLLER_MANAGER.into(), node: None }).unwrap();
+    s.step(Depth::Machinery, None);
+    let What::Machinery(t) = &s.current().what else { panic!("not machinery") };
+    assert!(matches!(t.outcome, Outcome::Listed { expired: None, .. }));
+    assert!(s.fault(&Fault::Compact).is_ok());
+    assert!(s.fault(&Fault::Compact).is_err(), "there is nothing more to forget");
+}
+
+#[test]
+fn a_crash_in_the_middle_of_a_sync_makes_no_pod_too_many() {
+    for policy in [Policy::Fair, Policy::Newest, Policy::Random { seed: 1 }, Policy::Random { seed: 2 }] {
+        let mut s = open("16-crash-in-a-sync");
+        assert_eq!(pods(&s), (0, 1));
+        let crash = Fault::Restart { process: CONTROLLER_MANAGER.into(), node: None };
+        s.fault(&crash).unwrap();
+        s.set_policy(policy);
+        while s.step(Depth::Machinery, None) {}
+        assert_eq!(pods(&s), (3, 3));
+    }
+}
+
+#[test]
+fn expectations_keep_a_stale_cache_from_creating_twice() {
+    let mut s = open("17-expectations");
+    let actor = s.cluster().actor_at(REPLICA_SETS).unwrap();
+    let cached =
+        |s: &Session| s.cluster().process(actor.process).unwrap().caches.of(Kind::Pod).list(None).count();
+    assert_eq!((pods(&s).1, cached(&s)), (3, 0));
+    assert!(s.act(Action::Start { actor }));
+    let What::Machinery(t) = &s.current().what else { panic!("not machinery") };
+    assert!(matches!(&t.outcome, Outcome::Started { ended: true, error: None, .. }));
+    // After a restart nothing is expected, and no order of things makes a worker start too soon.
+    for seed in 0..10 {
+        let mut s = open("17-expectations");
+        s.fault(&Fault::Restart { process: CONTROLLER_MANAGER.into(), node: None }).unwrap();
+        s.set_policy(Policy::Random { seed });
+        while s.step(Depth::Machinery, None) {}
+        assert_eq!(pods(&s), (3, 3), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_key_that_keeps_failing_waits_longer_each_time_and_then_for_a_change() {
+    let mut s = open("18-back-off");
+    let actor = s.cluster().actor_at(REPLICA_SETS).unwrap();
+    let queue = |s: &Session| {
+        let c = &s.cluster().process(actor.process).unwrap().components[usize::from(actor.component)];
+        c.queue().failed().next().map(|(_, n)| *n).unwrap_or(0)
+    };
+    let mut refused = 0;
+    while s.step(Depth::Command, None) {
+        refused += s.current().commands().iter().filter(|c| c.response.code() == 403).count();
+    }
+    assert!(refused >= 19, "{refused}");
+    assert_eq!(queue(&s), 19);
+    assert!(s.cluster().is_steady());
+    let before = s.now();
+    assert_eq!(s.kubectl("create serviceaccount builder", &[]).exit, 0);
+    run(&mut s);
+    assert_eq!(pods(&s), (3, 3));
+    let waited = s.now().duration_since(before).as_secs();
+    assert!((1..1100).contains(&waited), "{waited}");
+    assert_eq!(queue(&s), 0);
+}
