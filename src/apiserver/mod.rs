@@ -73,6 +73,7 @@ pub struct ApiServer {
     /// Who watches.
     pub watches: WatchCache,
     now: Timestamp,
+    seed: u64,
     random: Pcg32,
     /// How many of the stored objects are events.
     events: usize,
@@ -99,6 +100,7 @@ impl ApiServer {
             etcd: Etcd::default(),
             watches: WatchCache::default(),
             now: Timestamp::UNIX_EPOCH,
+            seed,
             random: Pcg32::seed_from_u64(seed),
             events: 0,
             writes: Vec::new(),
@@ -115,6 +117,11 @@ impl ApiServer {
     /// Gives `/openapi/v3` its texts.
     pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
         self.texts = Some(texts);
+    }
+
+    /// What names and uids come from.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Sets the clock that stamps objects.

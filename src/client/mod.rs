@@ -9,6 +9,7 @@ mod context;
 mod controller;
 mod indexer;
 mod informer;
+pub mod leaderelection;
 mod recorder;
 mod why;
 mod workqueue;

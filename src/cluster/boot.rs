@@ -95,6 +95,7 @@ impl Cluster {
             ready: Default::default(),
             clock: Clock::new(config.start),
             turn: Actor::default(),
+            elects: false,
         };
         for object in bootstrap_objects().into_iter().chain(config.addon_objects.iter().cloned()) {
             cluster.bootstrap(object);
@@ -121,7 +122,7 @@ impl Cluster {
         self.add_process(Process::new("kubelet", Some(spec.name.as_str().into()), components));
     }
 
-    fn add_process(&mut self, process: Process) {
+    pub(super) fn add_process(&mut self, process: Process) {
         let id = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.processes.push_back(Rc::new(process));
         self.ready.insert(id);

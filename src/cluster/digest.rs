@@ -63,6 +63,9 @@ impl Digesting {
         }
         for p in self.cluster.processes() {
             let _ = write!(h, "|{}|{}", p.name, p.running);
+            if p.waits() {
+                let _ = write!(h, "|waits");
+            }
             for n in &p.informers {
                 let _ = write!(h, "|{}|{}", n.resource_version, n.fifo.len());
             }

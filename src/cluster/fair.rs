@@ -13,11 +13,13 @@ impl Cluster {
     pub fn next_for(&self, actor: Actor) -> Option<Action> {
         let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
         let c = p.components.get(actor.component as usize)?;
-        if c.has_events() {
-            return Some(Action::Record { actor });
-        }
-        if c.pending().is_some() {
-            return Some(Action::Send { actor });
+        if p.works(actor.component) {
+            if c.has_events() {
+                return Some(Action::Record { actor });
+            }
+            if c.pending().is_some() {
+                return Some(Action::Send { actor });
+            }
         }
         if let Some(action) = self.delivery(actor, p) {
             return Some(action);
@@ -27,6 +29,9 @@ impl Cluster {
 
     /// The next action that brings news to a component.
     fn delivery(&self, actor: Actor, p: &Process) -> Option<Action> {
+        if !p.hears() {
+            return None;
+        }
         let process = actor.process;
         for &(informer, listener) in p.routes.get(actor.component as usize)? {
             let n = p.informers.get(informer as usize)?;

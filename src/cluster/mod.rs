@@ -9,6 +9,7 @@ mod boot;
 mod clock;
 mod command;
 mod digest;
+mod elect;
 mod fair;
 mod fault;
 mod policy;
@@ -45,6 +46,8 @@ pub struct Cluster {
     clock: Clock,
     /// Whose turn it is under the fair policy.
     turn: Actor,
+    /// Whether a process has more than one instance, of which one leads.
+    elects: bool,
 }
 
 impl Cluster {

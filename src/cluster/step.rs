@@ -14,7 +14,8 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
     if !process.running {
         return;
     }
-    for (i, informer) in process.informers.iter().enumerate() {
+    let informers = if process.hears() { &*process.informers } else { &[] };
+    for (i, informer) in informers.iter().enumerate() {
         let informer_id = i as u16;
         match informer.watch.map(|w| cluster.api.watches.pending(w)) {
             None | Some(None) => into.push(Action::List { process: id, informer: informer_id }),
@@ -31,6 +32,9 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
     }
     for (i, c) in process.components.iter().enumerate() {
         let actor = Actor { process: id, component: i as u16 };
+        if !process.works(actor.component) {
+            continue;
+        }
         if c.has_events() {
             into.push(Action::Record { actor });
         }
@@ -74,6 +78,9 @@ impl Cluster {
     pub fn act(&mut self, action: &Action) -> Result<Transition, StepError> {
         let outcome = self.perform(action).ok_or(StepError { action: *action })?;
         self.pass_turn(action, &outcome);
+        if self.elects {
+            self.note_election(action);
+        }
         self.wake();
         if let Some(id) = action.process() {
             self.settle_readiness(id, action.informer());
@@ -100,6 +107,10 @@ impl Cluster {
         self.processes.get_mut(id as usize).map(Rc::make_mut)
     }
 
+    fn hearing(&mut self, id: u32) -> Option<&mut Process> {
+        self.process_mut(id).filter(|p| p.hears())
+    }
+
     fn running(&mut self, id: u32) -> Option<&mut Process> {
         self.process_mut(id).filter(|p| p.running)
     }
@@ -107,7 +118,7 @@ impl Cluster {
     fn list(&mut self, id: u32, informer: u16) -> Option<Outcome> {
         let (kind, filter, old) = {
             let n =
-                self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?;
+                self.processes.get(id as usize).filter(|p| p.hears())?.informers.get(informer as usize)?;
             if n.watch.is_some_and(|w| self.api.watches.pending(w).is_some()) {
                 return None;
             }
@@ -162,7 +173,7 @@ impl Cluster {
 
     fn watch(&mut self, id: u32, informer: u16) -> Option<Outcome> {
         let watch =
-            self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?.watch?;
+            self.processes.get(id as usize).filter(|p| p.hears())?.informers.get(informer as usize)?.watch?;
         let event = self.api.watches.next(watch).ok()??;
         let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() };
         self.process_mut(id)?.informers.get_mut(informer as usize)?.reflect(event);
@@ -170,7 +181,7 @@ impl Cluster {
     }
 
     fn pop(&mut self, id: u32, informer: u16) -> Option<Outcome> {
-        let p = self.running(id)?;
+        let p = self.hearing(id)?;
         let n = p.informers.get_mut(informer as usize).filter(|n| !n.fifo.is_empty())?;
         let kind = n.kind;
         let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
@@ -181,7 +192,7 @@ impl Cluster {
 
     fn notify(&mut self, actor: Actor, informer: u16) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.running(actor.process)?;
+        let p = self.hearing(actor.process)?;
         let n = p.informers.get_mut(informer as usize)?;
         let kind: Kind = n.kind;
         let l = n.listeners.iter_mut().find(|l| l.component == actor.component as usize)?;
@@ -211,7 +222,7 @@ impl Cluster {
 
     fn send(&mut self, actor: Actor) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
+        let p = self.processes.get(actor.process as usize).filter(|p| p.works(actor.component))?;
         let component = p.components.get(actor.component as usize)?;
         let pending = component.pending()?.clone();
         let key = component.working_on()?.clone();
@@ -239,7 +250,8 @@ impl Cluster {
     }
 
     fn record(&mut self, actor: Actor) -> Option<Outcome> {
-        let component = self.running(actor.process)?.components.get_mut(actor.component as usize)?;
+        let p = self.running(actor.process).filter(|p| p.works(actor.component))?;
+        let component = p.components.get_mut(actor.component as usize)?;
         if !component.has_events() {
             return None;
         }

@@ -43,6 +43,7 @@ scenarios!(
     "16-crash-in-a-sync",
     "17-expectations",
     "18-back-off",
+    "19-leader-election",
 );
 
 /// A text in both languages.

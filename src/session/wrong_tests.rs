@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{Depth, Policy, Session, What, scenario};
-use crate::api::types::Pod;
+use crate::api::types::{Event, Lease, Pod};
 use crate::api::{Kind, MetaExt};
 use crate::cluster::{Action, Fault, Outcome};
 
@@ -142,4 +142,93 @@ fn a_key_that_keeps_failing_waits_longer_each_time_and_then_for_a_change() {
     let waited = s.now().duration_since(before).as_secs();
     assert!((1..1100).contains(&waited), "{waited}");
     assert_eq!(queue(&s), 0);
+}
+
+fn lease(s: &Session, name: &str) -> Lease {
+    let key = crate::api::ObjectRef::new(Kind::Lease, "kube-system", name);
+    s.cluster().api().etcd().get(&key).unwrap().object.get::<Lease>().unwrap().as_ref().clone()
+}
+
+/// Whether each instance of a process waits.
+fn waits(s: &Session, name: &str) -> Vec<bool> {
+    s.cluster().processes().filter(|p| p.name.starts_with(name)).map(|p| p.waits()).collect()
+}
+
+#[test]
+fn a_second_instance_takes_over_when_the_lease_runs_out() {
+    let mut s = open("19-leader-election");
+    let held = lease(&s, CONTROLLER_MANAGER).spec.unwrap();
+    assert_eq!((held.lease_duration_seconds, held.lease_transitions), (Some(15), Some(0)));
+    let first = held.holder_identity.unwrap();
+    assert!(first.starts_with("control-plane-1_"), "{first}");
+    assert_eq!(waits(&s, CONTROLLER_MANAGER), [true, true]);
+    let (stopped, renewed) = (s.now(), held.renew_time.unwrap().0);
+    run(&mut s);
+    assert_eq!(pods(&s), (5, 5));
+    assert_eq!(waits(&s, CONTROLLER_MANAGER), [true, false]);
+    let now = lease(&s, CONTROLLER_MANAGER).spec.unwrap();
+    assert_eq!(now.lease_transitions, Some(1));
+    let second = now.holder_identity.unwrap();
+    assert!(second.starts_with("control-plane-2_"), "{second}");
+    let took = now.acquire_time.unwrap().0;
+    assert!((15..=17).contains(&took.duration_since(renewed).as_secs()));
+    assert!(took.duration_since(stopped).as_secs() <= 15);
+    let events = s.cluster().api().etcd().range(Kind::Event, Some("kube-system"));
+    let said: Vec<String> = events.filter_map(|(_, r)| r.object.get::<Event>()?.message.clone()).collect();
+    assert_eq!(said, [format!("{first} became leader"), format!("{second} became leader")]);
+    // The first one comes back as somebody else, and waits.
+    s.fault(&Fault::Start { process: CONTROLLER_MANAGER.into() }).unwrap();
+    s.kubectl("scale deployment/web --replicas=2", &[]);
+    run(&mut s);
+    assert_eq!((pods(&s).0, waits(&s, CONTROLLER_MANAGER)), (2, vec![true, false]));
+    // A leader that crashes has to wait for its own lease.
+    s.fault(&Fault::Restart { process: "kube-controller-manager-2".into(), node: None }).unwrap();
+    s.kubectl("scale deployment/web --replicas=3", &[]);
+    run(&mut s);
+    assert_eq!(pods(&s).0, 3);
+    assert_eq!(waits(&s, CONTROLLER_MANAGER).iter().filter(|w| !**w).count(), 1);
+    assert_eq!(lease(&s, CONTROLLER_MANAGER).spec.unwrap().lease_transitions, Some(2));
+}
+
+#[test]
+fn a_living_leader_is_never_taken_for_a_dead_one() {
+    for name in [CONTROLLER_MANAGER, "kube-scheduler"] {
+        for policy in [Policy::Fair, Policy::Newest, Policy::Random { seed: 5 }] {
+            let mut s = open("01-first-deployment");
+            s.fault(&Fault::Replicate { process: name.into() }).unwrap();
+            s.fault(&Fault::Replicate { process: name.into() }).unwrap();
+            assert!(s.fault(&Fault::Replicate { process: name.into() }).is_err(), "three are enough");
+            s.set_policy(policy);
+            // Twenty minutes pass at a jump: the key of a failing ReplicaSet.
+            s.kubectl("scale deployment/web --replicas=1", &[]);
+            s.kubectl("set serviceaccount deployment/web none", &[]);
+            run(&mut s);
+            assert_eq!(waits(&s, name), [false, true, true]);
+            assert_eq!(lease(&s, name).spec.unwrap().lease_transitions, Some(0));
+        }
+    }
+}
+
+#[test]
+fn a_waiting_scheduler_has_warm_caches_and_a_waiting_controller_manager_none() {
+    let mut s = open("01-first-deployment");
+    for name in [CONTROLLER_MANAGER, "kube-scheduler"] {
+        s.fault(&Fault::Replicate { process: name.into() }).unwrap();
+    }
+    run(&mut s);
+    let cached = |name: &str| {
+        let p = s.cluster().processes().find(|p| &*p.name == name).unwrap();
+        p.caches.of(Kind::Pod).list(None).count()
+    };
+    assert_eq!((cached("kube-scheduler-2"), cached("kube-controller-manager-2")), (3, 0));
+}
+
+#[test]
+fn runs_with_elections_are_in_the_link() {
+    let mut s = open("19-leader-election");
+    run(&mut s);
+    let text = super::Link::of(&s).encode();
+    assert!(text.starts_with('b'));
+    let replay = super::Replay::new(&super::Link::decode(&text).unwrap()).finish();
+    assert!(replay.same);
 }

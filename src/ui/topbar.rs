@@ -2,6 +2,7 @@
 
 use gloo::utils::{document_element, window};
 use steady::session::scenario::Text;
+use steady::session::view::PlaneFault;
 use steady::session::{Depth, Policy};
 use yew::prelude::*;
 
@@ -264,17 +265,17 @@ fn Faults() -> Html {
     let choices = {
         let (store, t) = (store.clone(), t.clone());
         Callback::from(move |()| {
-            let choice = |(key, name, _): (&str, String, _)| Choice {
-                title: t.with(key, &[("what", name.into())]),
-                about: t.get(&format!("{key}-about")),
+            let choice = |f: PlaneFault| Choice {
+                title: t.with(f.key, &[("what", f.what.to_string().into())]),
+                about: t.get(&format!("{}-about", f.key)),
                 now: false,
             };
             store.plane_faults().into_iter().map(choice).collect()
         })
     };
     let choose = Callback::from(move |i: usize| {
-        if let Some((_, _, fault)) = store.plane_faults().get(i) {
-            store.break_it(fault);
+        if let Some(f) = store.plane_faults().get(i) {
+            store.break_it(&f.fault);
         }
     });
     html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }

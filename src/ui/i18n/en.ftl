@@ -14,6 +14,12 @@ fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
 fault-watches = Cut the watches of { $what }
 fault-watches-about = It goes on from the revision it has seen.
+fault-stop = Stop { $what }
+fault-stop-about = It is cut off, and what it has in memory is lost. If it led, its lease runs out.
+fault-start = Start { $what }
+fault-start-about = With nothing in memory. Where another leads, it waits.
+fault-replicate = Start one more { $what }
+fault-replicate-about = One of them holds the lease and works; the others wait for it to run out.
 fault-compact = Compact etcd
 fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
 transport = Run
@@ -229,6 +235,9 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
+said-stop = You stopped { $what }.
+said-start-process = You started { $what }.
+said-replicate = You started one more { $what }: it waits for the lease.
 said-compact = You compacted etcd: its history is gone, what is stored stays.
 said-crash = You let container { $container } of { $what } end with exit code { $code }.
 said-probe-fails = You let the { $probe } probe of { $what } fail.
@@ -424,6 +433,10 @@ why-gc_orphaned-delete = its node { $node } is no longer there
 why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it
+
+why-leaderelection-create = nobody holds lease { $lease } yet
+why-leaderelection-acquire = { $holder } has not renewed it for { $silent_seconds } s, and it holds for { $lease_seconds } s
+why-leaderelection-renew = it leads
 
 ## Facts that are words
 fact-container = container { $container } { $what }

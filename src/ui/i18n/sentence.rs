@@ -176,6 +176,9 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::NodeUp { node } => return say("said-node-up", node),
         Fault::Restart { process, node } => return say("said-restart", &named(process, node.as_deref())),
         Fault::CutWatches { process, node } => return say("said-watches", &named(process, node.as_deref())),
+        Fault::Stop { process } => return say("said-stop", process),
+        Fault::Start { process } => return say("said-start-process", process),
+        Fault::Replicate { process } => return say("said-replicate", process),
         Fault::Compact => return t.get("said-compact"),
         Fault::Kubelet { fault, .. } => fault,
     };

@@ -7,7 +7,7 @@ use steady::api::{Kind, ObjectRef};
 use steady::cluster::Fault;
 use steady::kubectl::{Kubectl, Output};
 use steady::session::scenario::{Deed, SetUp};
-use steady::session::view::{PodFault, Preview, problems};
+use steady::session::view::{PlaneFault, PodFault, Preview, problems};
 use steady::session::{Depth, MomentId, Policy};
 use wasm_bindgen::JsCast;
 
@@ -451,27 +451,9 @@ impl Store {
         }
     }
 
-    /// What can go wrong with the control plane: its process, and what.
-    pub fn plane_faults(&self) -> Vec<(&'static str, String, Fault)> {
-        let names: Vec<String> = self.with(|s| {
-            let processes = s.session.cluster().processes().filter(|p| p.node.is_none());
-            processes.map(|p| p.name.to_string()).collect()
-        });
-        names
-            .into_iter()
-            .flat_map(|name| {
-                let (process, node) = (name.clone(), None);
-                [
-                    (
-                        "fault-restart",
-                        name.clone(),
-                        Fault::Restart { process: process.clone(), node: node.clone() },
-                    ),
-                    ("fault-watches", name, Fault::CutWatches { process, node }),
-                ]
-            })
-            .chain([("fault-compact", String::new(), Fault::Compact)])
-            .collect()
+    /// What can go wrong with the control plane.
+    pub fn plane_faults(&self) -> Vec<PlaneFault> {
+        self.with(|s| steady::session::view::plane_faults(s.session.cluster()))
     }
 
     /// Makes something go wrong.
