@@ -6,7 +6,9 @@ use js_sys::{JSON, Reflect};
 use steady::cluster::NoSuchPolicy;
 use steady::kubectl::Output;
 use steady::session::{
-    Depth, Link, Policy, Replay, STEPS_LIMIT, Session, Start, handle, link::NODES_LIMIT, scenario,
+    Depth, Link, Policy, Replay, STEPS_LIMIT, Session, Start, handle,
+    link::{MEMBERS, NODES_LIMIT},
+    scenario,
 };
 use wasm_bindgen::prelude::*;
 
@@ -85,6 +87,12 @@ impl Steady {
         }
         if let Some(nodes) = whole(&get("nodes"), "nodes", NODES_LIMIT as f64)? {
             start.nodes = nodes as usize;
+        }
+        if let Some(members) = whole(&get("etcd"), "etcd", 5.0)? {
+            start.etcd = members as usize;
+            if !MEMBERS.contains(&start.etcd) {
+                return Err(JsError::new("etcd must be 1, 3 or 5"));
+            }
         }
         let policy = match get("policy").as_string().filter(|p| !p.is_empty()) {
             Some(name) => policy(&name)?,

@@ -6,6 +6,8 @@ export interface Options {
   seed?: number;
   /** How many nodes of 110 pods; 3, or those of the scenario, unless it is given. */
   nodes?: number;
+  /** How many members etcd has; 1, or those of the scenario, unless it is given. */
+  etcd?: 1 | 3 | 5;
   /** Who goes next where nobody is chosen; in turn unless it is given. */
   policy?: Policy;
 }

@@ -128,6 +128,17 @@ impl Clock {
         }
     }
 
+    /// What failed for everybody may succeed again: all polls are worth waiting for.
+    pub(super) fn changed_all(&mut self) {
+        let polls: Vec<Deadline> = self.polls.keys().map(|(_, d)| d.clone()).collect();
+        self.polls = Map::new();
+        for d in polls {
+            if self.background.remove(&d).is_some() {
+                self.foreground.insert(d, ());
+            }
+        }
+    }
+
     /// A node's heart stops: what would come without its beats comes.
     pub(super) fn silence(&mut self, node: &Rc<str>) {
         self.silent.insert(node.clone());

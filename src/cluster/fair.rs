@@ -14,10 +14,10 @@ impl Cluster {
         let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
         let c = p.components.get(actor.component as usize)?;
         if p.works(actor.component) {
-            if c.has_events() {
+            if c.has_events() && !self.api.is_electing() {
                 return Some(Action::Record { actor });
             }
-            if c.pending().is_some() {
+            if c.pending().is_some() && !self.api.is_electing() {
                 return Some(Action::Send { actor });
             }
         }

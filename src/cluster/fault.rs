@@ -57,6 +57,16 @@ pub enum Fault {
         /// `kube-controller-manager` or `kube-scheduler`.
         process: String,
     },
+    /// A member of etcd is lost: it neither hears nor says anything any more.
+    MemberDown {
+        /// `etcd-1` and on.
+        member: String,
+    },
+    /// It is back, with what it had.
+    MemberUp {
+        /// The member.
+        member: String,
+    },
     /// All watches of a process are cut; it goes on from the revision it has seen.
     CutWatches {
         /// The process.
@@ -75,7 +85,12 @@ impl Fault {
             | Fault::Restart { .. }
             | Fault::Kubelet { .. }
             | Fault::CutWatches { .. } => false,
-            Fault::Compact | Fault::Stop { .. } | Fault::Start { .. } | Fault::Replicate { .. } => true,
+            Fault::MemberDown { .. }
+            | Fault::MemberUp { .. }
+            | Fault::Compact
+            | Fault::Stop { .. }
+            | Fault::Start { .. }
+            | Fault::Replicate { .. } => true,
         }
     }
 }
@@ -109,6 +124,8 @@ impl Cluster {
                     Err(NoSuchFault)
                 }
             }
+            Fault::MemberDown { member } => self.set_member(member, true),
+            Fault::MemberUp { member } => self.set_member(member, false),
             Fault::Stop { process } => self.stop_or_start(process, true),
             Fault::Start { process } => self.stop_or_start(process, false),
             Fault::Replicate { process } => self.replicate(process),

@@ -12,6 +12,7 @@ mod digest;
 mod elect;
 mod fair;
 mod fault;
+mod members;
 mod policy;
 mod process;
 mod ready;
@@ -24,7 +25,9 @@ pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use digest::Digesting;
+pub use elect::INSTANCES_LIMIT;
 pub use fault::{Fault, NoSuchFault};
+pub use members::ETCD;
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
 
@@ -73,6 +76,7 @@ impl Cluster {
 
     /// A request from outside: what a person, kubectl or a client of the door does.
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
+        self.await_leader();
         self.api.set_now(self.clock.now());
         let response = self.api.request(request);
         self.wake();
@@ -83,6 +87,7 @@ impl Cluster {
 
     /// The same for a client that speaks HTTP.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
+        self.await_leader();
         self.api.set_now(self.clock.now());
         let response = http::http(&mut self.api, request);
         self.wake();

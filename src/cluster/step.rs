@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
+use super::members::ETCD;
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Request, Response, Verb, Write};
@@ -35,11 +36,14 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
         if !process.works(actor.component) {
             continue;
         }
-        if c.has_events() {
+        // While etcd's members elect a leader, requests wait.
+        if c.has_events() && !cluster.api.is_electing() {
             into.push(Action::Record { actor });
         }
         if c.pending().is_some() {
-            into.push(Action::Send { actor });
+            if !cluster.api.is_electing() {
+                into.push(Action::Send { actor });
+            }
         } else if process.can_start(actor.component) {
             into.push(Action::Start { actor });
         }
@@ -158,7 +162,7 @@ impl Cluster {
         let name: Rc<str> = self.processes.get(id as usize)?.name.clone();
         let request = Request::new(&name, Verb::List, kind, Key::new("", ""));
         self.api.set_now(self.clock.now());
-        let Response::List { items, revision } = self.api.request(&request) else { return None };
+        let Response::List { items, revision } = self.api.list_from_cache(&request) else { return None };
         let items: Vec<Object> = items.into_iter().filter(|o| filter.matches(o)).collect();
         let count = items.len();
         let p = self.process_mut(id)?;
@@ -226,6 +230,9 @@ impl Cluster {
         let component = p.components.get(actor.component as usize)?;
         let pending = component.pending()?.clone();
         let key = component.working_on()?.clone();
+        if self.api.is_electing() {
+            return None;
+        }
         self.api.set_now(now);
         let response = self.api.request(&pending.request);
         let p = self.running(actor.process)?;
@@ -250,9 +257,10 @@ impl Cluster {
     }
 
     fn record(&mut self, actor: Actor) -> Option<Outcome> {
+        let electing = self.api.is_electing();
         let p = self.running(actor.process).filter(|p| p.works(actor.component))?;
         let component = p.components.get_mut(actor.component as usize)?;
-        if !component.has_events() {
+        if !component.has_events() || electing {
             return None;
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
@@ -300,6 +308,10 @@ impl Cluster {
     /// Lets time pass up to a moment, whatever else there is to do.
     pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
         for (actor, key) in self.clock.advance(to) {
+            if actor == ETCD {
+                self.note_leader();
+                continue;
+            }
             let Some(p) = self.process_mut(actor.process) else { continue };
             if let Some(c) = p.components.get_mut(actor.component as usize) {
                 c.fire(&key);

@@ -28,6 +28,9 @@ pub const STEPS_LIMIT: u64 = 1_000_000;
 /// No cluster has more nodes than this.
 pub const NODES_LIMIT: usize = 1_000;
 
+/// So many members etcd can have.
+pub const MEMBERS: [usize; 3] = [1, 3, 5];
+
 /// Of the fingerprint that a replay compares with, so many objects count as a step.
 const OBJECTS_AT_ONCE: usize = 32;
 
@@ -145,7 +148,7 @@ impl Link {
             LinkOp::Fault(fault) => fault.is_newer(),
             LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => false,
         };
-        let newer = self.policy.is_some() || self.ops.iter().any(new);
+        let newer = self.policy.is_some() || self.start.etcd != 1 || self.ops.iter().any(new);
         VERSIONS[usize::from(newer)]
     }
 
@@ -203,6 +206,9 @@ impl Link {
     fn check(&self) -> Result<(), LinkError> {
         if self.start.nodes > NODES_LIMIT {
             return Err(LinkError::Limit("nodes", NODES_LIMIT as u64));
+        }
+        if !MEMBERS.contains(&self.start.etcd) {
+            return Err(LinkError::Limit("etcd members", MEMBERS[2] as u64));
         }
         if self.steps() > STEPS_LIMIT {
             return Err(LinkError::Limit("steps", STEPS_LIMIT));

@@ -177,7 +177,7 @@ pub struct Session {
 impl Session {
     /// A run that has not begun.
     pub fn new(start: Start) -> Session {
-        let config = Config { seed: start.seed, ..Config::nodes(start.nodes) };
+        let config = Config { seed: start.seed, etcd: start.etcd, ..Config::nodes(start.nodes) };
         Session::with_cluster(start, Cluster::new(&config))
     }
 

@@ -13,11 +13,22 @@ pub struct Start {
     pub seed: u64,
     /// How many standard nodes.
     pub nodes: usize,
+    /// How many members etcd has: 1, 3 or 5.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub etcd: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(n: &usize) -> bool {
+    *n == 1
 }
 
 impl Default for Start {
     fn default() -> Start {
-        Start { scenario: String::new(), seed: 1, nodes: 3 }
+        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1 }
     }
 }
 

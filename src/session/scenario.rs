@@ -44,6 +44,7 @@ scenarios!(
     "17-expectations",
     "18-back-off",
     "19-leader-election",
+    "20-etcd-members",
 );
 
 /// A text in both languages.
@@ -123,6 +124,9 @@ pub struct Scenario {
     pub text: Text,
     /// How many nodes.
     pub nodes: usize,
+    /// How many members etcd has: 1, 3 or 5.
+    #[serde(default = "once")]
+    pub etcd: usize,
     /// How deep a step goes when it is opened; as it was if it does not say.
     #[serde(default)]
     pub depth: Option<Depth>,
@@ -160,7 +164,7 @@ fn parse(id: &'static str, text: &str) -> Result<Scenario, String> {
 impl Scenario {
     /// How its run starts.
     pub fn start(&self) -> Start {
-        Start { scenario: self.id.to_owned(), nodes: self.nodes, ..Start::default() }
+        Start { scenario: self.id.to_owned(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
     }
 
     /// A session in which its set-up is done, in one go; [`SetUp`] does it a slice at a time.

@@ -232,3 +232,102 @@ fn runs_with_elections_are_in_the_link() {
     let replay = super::Replay::new(&super::Link::decode(&text).unwrap()).finish();
     assert!(replay.same);
 }
+
+/// Every member of etcd, in a word.
+fn members(s: &Session) -> Vec<crate::etcd::Role> {
+    s.cluster().api().etcd().members().into_iter().map(|m| m.role).collect()
+}
+
+#[test]
+fn two_of_three_members_go_on_after_an_election() {
+    use crate::etcd::Role::{Follower, Leader, Leaderless, Lost};
+    let mut s = open("20-etcd-members");
+    assert_eq!(members(&s), [Lost, Leaderless, Leaderless]);
+    let before = s.now();
+    assert!(s.step(Depth::Command, None));
+    assert!((1000..2000).contains(&s.now().duration_since(before).as_millis()));
+    assert_eq!(members(&s), [Lost, Leader, Follower]);
+    run(&mut s);
+    assert_eq!(pods(&s), (5, 5));
+    let etcd = s.cluster().api().etcd();
+    let logs: Vec<_> = etcd.members().into_iter().map(|m| m.log).collect();
+    assert_eq!((etcd.raft().term(), logs[1]), (3, logs[2]));
+    assert!(logs[0] < logs[1]);
+}
+
+#[test]
+fn one_of_three_members_writes_nothing_and_pods_keep_running() {
+    let mut s = open("20-etcd-members");
+    run(&mut s);
+    let (rows, revision) = (pods(&s).0, s.cluster().api().etcd().revision());
+    s.fault(&Fault::MemberDown { member: "etcd-2".into() }).unwrap();
+    let out = s.kubectl("scale deployment/web --replicas=2", &[]);
+    assert_eq!((out.exit, out.stderr.as_str()), (1, "Error from server: etcdserver: request timed out\n"));
+    let out = s.kubectl("get pods", &[]);
+    assert_eq!((out.exit, out.stderr.as_str()), (1, "Error from server: etcdserver: request timed out\n"));
+    // The watch cache answers still.
+    assert_eq!(s.kubectl("get --raw /api/v1/pods?resourceVersion=0", &[]).exit, 0);
+    let health = s.kubectl("get --raw /healthz", &[]);
+    assert!(
+        health.stdout.contains("[-]etcd failed") || health.stderr.contains("[-]etcd failed"),
+        "{health:?}"
+    );
+    // A controller that has something to do tries, fails, and waits longer each time.
+    let crash = super::view::crash(&s, &first_pod(&s), "nginx", 1).unwrap();
+    s.fault(&crash).unwrap();
+    run(&mut s);
+    assert!(s.cluster().is_steady());
+    assert_eq!((pods(&s).0, s.cluster().api().etcd().revision()), (rows, revision));
+    s.fault(&Fault::MemberUp { member: "etcd-2".into() }).unwrap();
+    // A person's request waits for the election.
+    let before = s.now();
+    assert_eq!(s.kubectl("scale deployment/web --replicas=2", &[]).exit, 0);
+    assert!(s.now() > before);
+    run(&mut s);
+    assert_eq!(pods(&s).0, 2);
+    let text = super::Link::of(&s).encode();
+    assert!(super::Replay::new(&super::Link::decode(&text).unwrap()).finish().same);
+}
+
+fn first_pod(s: &Session) -> crate::api::ObjectRef {
+    s.cluster().api().etcd().range(Kind::Pod, None).next().unwrap().0.clone()
+}
+
+#[test]
+fn writes_that_failed_go_on_when_there_is_a_majority_again() {
+    for policy in [Policy::Fair, Policy::Newest, Policy::Random { seed: 9 }] {
+        let mut s = open("20-etcd-members");
+        s.set_policy(policy.clone());
+        for _ in 0..4 {
+            s.step(Depth::Command, None);
+        }
+        // In the middle of the cascade.
+        s.fault(&Fault::MemberDown { member: "etcd-3".into() }).unwrap();
+        run(&mut s);
+        assert_ne!(pods(&s).0, 5);
+        s.fault(&Fault::MemberUp { member: "etcd-1".into() }).unwrap();
+        run(&mut s);
+        assert_eq!(pods(&s), (5, 5), "{policy}");
+    }
+}
+
+#[test]
+fn a_leader_that_cannot_renew_gives_up_and_takes_the_lease_again() {
+    let mut s = super::Session::new(super::Start { etcd: 3, ..super::Start::default() });
+    s.apply(&scenario::find("01-first-deployment").unwrap().manifest);
+    s.fault(&Fault::Replicate { process: CONTROLLER_MANAGER.into() }).unwrap();
+    run(&mut s);
+    for member in ["etcd-1", "etcd-2"] {
+        s.fault(&Fault::MemberDown { member: member.into() }).unwrap();
+    }
+    // Something has to let time pass.
+    let crash = super::view::crash(&s, &first_pod(&s), "nginx", 1).unwrap();
+    s.fault(&crash).unwrap();
+    run(&mut s);
+    assert_eq!(waits(&s, CONTROLLER_MANAGER), [true, true]);
+    s.fault(&Fault::MemberUp { member: "etcd-1".into() }).unwrap();
+    assert_eq!(s.kubectl("scale deployment/web --replicas=4", &[]).exit, 0);
+    run(&mut s);
+    assert_eq!(pods(&s).0, 4);
+    assert_eq!(waits(&s, CONTROLLER_MANAGER).iter().filter(|w| **w).count(), 1);
+}

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::cluster::{Cluster, Fault};
+use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
 use crate::session::{Op, Session};
 
@@ -93,6 +94,14 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     }
     for name in cluster.replicable() {
         say("fault-replicate", &name.into(), Fault::Replicate { process: name.into() });
+    }
+    let members = cluster.api().etcd().members();
+    for m in &members {
+        let (key, fault) = match m.role {
+            Role::Lost => ("fault-member-up", Fault::MemberUp { member: m.name.clone() }),
+            _ => ("fault-member-down", Fault::MemberDown { member: m.name.clone() }),
+        };
+        say(key, &m.name.as_str().into(), fault);
     }
     say("fault-compact", &"".into(), Fault::Compact);
     out

@@ -179,6 +179,8 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::Stop { process } => return say("said-stop", process),
         Fault::Start { process } => return say("said-start-process", process),
         Fault::Replicate { process } => return say("said-replicate", process),
+        Fault::MemberDown { member } => return say("said-member-down", member),
+        Fault::MemberUp { member } => return say("said-member-up", member),
         Fault::Compact => return t.get("said-compact"),
         Fault::Kubelet { fault, .. } => fault,
     };
