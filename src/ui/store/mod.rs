@@ -226,6 +226,11 @@ impl State {
         &self.mode
     }
 
+    /// The depth of a step.
+    pub fn depth(&self) -> Depth {
+        self.depth
+    }
+
     /// What is selected.
     pub fn selection(&self) -> Option<&ObjectRef> {
         self.selection.as_ref()
