@@ -15,6 +15,7 @@
 //! ```
 
 mod note;
+mod raft;
 
 use std::ops::Bound;
 use std::rc::Rc;
@@ -23,6 +24,7 @@ use imbl::shared_ptr::RcK;
 
 use crate::api::{Key, Kind, Object, ObjectRef};
 pub use note::Note;
+pub use raft::{LogEnd, Member, Raft, Role};
 
 /// A persistent ordered map: cloning shares the tree.
 pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
@@ -73,9 +75,30 @@ pub struct Etcd {
     compacted: u64,
     data: Map<ObjectRef, Record>,
     log: Vector<LogEntry>,
+    raft: Rc<Raft>,
 }
 
 impl Etcd {
+    /// A store of so many members that holds nothing.
+    pub fn with_members(members: usize) -> Etcd {
+        Etcd { raft: Rc::new(Raft::new(members)), ..Etcd::default() }
+    }
+
+    /// Its members.
+    pub fn raft(&self) -> &Raft {
+        &self.raft
+    }
+
+    /// Its members, for something to happen to them.
+    pub fn raft_mut(&mut self) -> &mut Raft {
+        Rc::make_mut(&mut self.raft)
+    }
+
+    /// The members, in order: what each is, and what it has.
+    pub fn members(&self) -> Vec<Member> {
+        self.raft.members(self.revision)
+    }
+
     /// The revision of the last write.
     pub fn revision(&self) -> u64 {
         self.revision

@@ -112,7 +112,7 @@ fn App(props: &Props) -> Html {
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()}>
                 <TopBar scenario={v.scenario.clone()} help={open_help.clone()} />
-                <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} at_start={v.position == 0}
+                <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
                 <PaneTabs pane={*pane} set={{ let pane = pane.clone(); Callback::from(move |p| pane.set(p)) }} />
                 <main>

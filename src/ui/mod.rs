@@ -29,6 +29,8 @@ mod menu;
 #[cfg(target_arch = "wasm32")]
 mod next;
 #[cfg(target_arch = "wasm32")]
+mod policy;
+#[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]
 mod terminal;

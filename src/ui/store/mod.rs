@@ -53,6 +53,8 @@ pub struct State {
     heading: Option<MomentId>,
     selection: Option<ObjectRef>,
     listing: Listing,
+    /// So many lines of it are worked out; the rest is only counted.
+    lines: usize,
     text: Shared<String>,
     /// Grows when the text was set by the page and not typed.
     text_set: u32,
@@ -114,6 +116,7 @@ impl Store {
             heading: None,
             selection: None,
             listing: Listing::default(),
+            lines: listing::LINES,
             text: Shared::default(),
             text_set: 0,
             diagnostics: Shared::default(),
