@@ -10,6 +10,7 @@ mod controller;
 mod indexer;
 mod informer;
 mod recorder;
+pub mod transport;
 mod why;
 mod workqueue;
 

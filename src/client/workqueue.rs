@@ -81,6 +81,11 @@ impl WorkQueue {
     pub fn next_delay(&mut self, key: &Key) -> SignedDuration {
         let n = self.failures.get(key).copied().unwrap_or(0);
         self.failures.insert(key.clone(), n.saturating_add(1));
+        WorkQueue::delay(n)
+    }
+
+    /// How long a key waits that had failed so often before it failed again.
+    pub fn delay(n: u32) -> SignedDuration {
         let factor = 1i64.checked_shl(n.min(40)).unwrap_or(i64::MAX);
         SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
     }
@@ -115,6 +120,12 @@ impl WorkQueue {
     /// Those that wait, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Key> {
         self.queue.iter()
+    }
+
+    /// Those that are being worked on, each with whether it was added again meanwhile: then it comes
+    /// back as soon as it is done.
+    pub fn processing(&self) -> impl Iterator<Item = (&Key, bool)> {
+        self.processing.iter().map(|k| (k, self.dirty.contains(k)))
     }
 
     /// Those that are planned, with when.
