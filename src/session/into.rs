@@ -103,15 +103,17 @@ impl Session {
         self.goto(to)
     }
 
-    /// One of a moment's requests, stage by stage through the API server, as it was before it. `None`
-    /// if there is no such request, or if what led to it is more than [`FINEST_LIMIT`] actions.
-    pub fn trace(&self, id: MomentId, exchange: usize) -> Option<Trace> {
+    /// One of a moment's requests, stage by stage through the API server, with the cluster that it came
+    /// to. `None` if there is no such request, or if what led to it is more than [`FINEST_LIMIT`]
+    /// actions.
+    pub fn trace(&self, id: MomentId, exchange: usize) -> Option<(Cluster, Trace)> {
         let mut cluster = self.before(id)?;
         if let What::Person { exchanges, .. } = &self.moment(id)?.what {
             for (request, _) in exchanges.iter().take(exchange) {
                 cluster.request(request);
             }
-            return exchanges.get(exchange).map(|(request, _)| cluster.trace(request));
+            let trace = cluster.trace(&exchanges.get(exchange)?.0);
+            return Some((cluster, trace));
         }
         let actions = self.actions_of(id);
         if actions.len() > FINEST_LIMIT {
@@ -125,7 +127,8 @@ impl Session {
                 continue;
             }
             if commands == exchange {
-                return sent(&before, &action).map(|r| before.trace(&r));
+                let trace = before.trace(&*sent(&before, &action)?);
+                return Some((before, trace));
             }
             commands += 1;
         }
@@ -226,7 +229,7 @@ mod tests {
         loop {
             let at = s.at();
             for (i, e) in s.exchanges(at).iter().enumerate() {
-                let trace = s.trace(at, i).unwrap();
+                let (_, trace) = s.trace(at, i).unwrap();
                 assert_eq!(trace.response.code(), e.response.code(), "{}", e.request.path());
                 let rv = |r: &Response| match r {
                     Response::Object { object, .. } => object.meta().resource_version.clone(),

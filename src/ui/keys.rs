@@ -24,6 +24,8 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["K"], "key-terminal"),
     (&["G"], "key-graph"),
     (&["T"], "key-timeline"),
+    (&["V"], "key-view"),
+    (&["I"], "key-into"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
 ];
@@ -94,8 +96,10 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
         ("m" | "M", _) => store.set_depth(Depth::Machinery),
         ("e" | "E", _) => click("#tab-manifest"),
         ("k" | "K", _) => click("#tab-kubectl"),
-        ("g" | "G", _) => focus("svg.world [tabindex='0']"),
+        ("g" | "G", _) => focus("section.graph:not([hidden]) svg.world [tabindex='0'], .map-scroll"),
         ("t" | "T", _) => focus(".timeline [role=slider]"),
+        ("v" | "V", _) => store.toggle_map(),
+        ("i" | "I", _) => store.step_into(store.with(|s| s.session().at()), 1),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
             let n: usize = d.parse().unwrap_or(1);

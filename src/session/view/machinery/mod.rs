@@ -26,7 +26,7 @@ pub use machine::{Ask, Delayed, Machine, Queue, Work, machine};
 pub use movement::{Carried, Movement, Stop, movement};
 pub use overview::{LogLine, Overview, Row, State, overview};
 pub use reflector::{Coming, Connection, Reflector, Stale, Told};
-pub use stages::{Step, StepId, Verdict, Way, way};
+pub use stages::{Step, StepId, Verdict, Way, last_request, way};
 
 /// Of a list of things that wait so many are shown; the rest is counted.
 pub const SHOWN: usize = 5;

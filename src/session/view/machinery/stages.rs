@@ -90,8 +90,22 @@ pub struct Way {
 /// [`FINEST_LIMIT`](crate::session::FINEST_LIMIT)).
 pub fn way(session: &Session, moment: MomentId, exchange: usize) -> Option<Way> {
     let request = session.exchanges(moment).into_iter().nth(exchange)?.request;
-    let trace = session.trace(moment, exchange)?;
-    Some(of(session.cluster(), request, trace))
+    let (before, trace) = session.trace(moment, exchange)?;
+    Some(of(&before, request, trace))
+}
+
+/// The last request before now, a person's or a component's: the moment that it belongs to, and its
+/// place there. So many moments back at most.
+pub fn last_request(session: &Session, most: usize) -> Option<(MomentId, usize)> {
+    let mut id = session.at();
+    for _ in 0..most {
+        let n = session.exchanges(id).len();
+        if n > 0 {
+            return Some((id, n - 1));
+        }
+        id = session.moment(id)?.parent?;
+    }
+    None
 }
 
 fn of(cluster: &Cluster, request: Rc<Request>, trace: Trace) -> Way {
@@ -103,15 +117,7 @@ fn of(cluster: &Cluster, request: Rc<Request>, trace: Trace) -> Way {
         _ => None,
     };
     let about = request.object();
-    let prev = trace.writes.iter().find(|w| w.object == about).and_then(|w| w.prev.as_ref());
-    let compared = trace.entered.iter().any(|e| e.stage == Stage::Compare);
-    let refused_as_old = matches!(&trace.response, Response::Failure(s) if s.code == 409);
-    let had = prev.and_then(|o| o.meta().resource_version.clone()).or_else(|| {
-        // Nothing was written: it is still as it was.
-        (compared && trace.writes.is_empty() && refused_as_old)
-            .then(|| cluster.api().etcd().get(&about)?.object.meta().resource_version.clone())
-            .flatten()
-    });
+    let had = cluster.api().etcd().get(&about).and_then(|r| r.object.meta().resource_version.clone());
     Way {
         query: http.query,
         media: http.content_type,
