@@ -24,6 +24,7 @@ pub mod printers;
 mod registry;
 mod request;
 mod service;
+mod stages;
 mod status;
 mod strategy;
 pub mod validation;
@@ -43,6 +44,7 @@ pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
+pub use stages::{Entered, Stage, Trace};
 pub use status::{Cause, Details, Status};
 pub use strategy::NAMESPACE_FINALIZER;
 pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};
@@ -89,6 +91,8 @@ pub struct ApiServer {
     warned: Vec<String>,
     /// The spec, as it came, of the last new pod that was found to be good.
     valid_spec: Option<Shared<PodSpec>>,
+    /// The stages that the request that is handled came to, where somebody wants to know.
+    entered: Option<Vec<Entered>>,
     /// The documentation of the API, if somebody has it.
     texts: Option<Rc<http::Texts>>,
 }
@@ -115,6 +119,7 @@ impl ApiServer {
             submitted: None,
             warned: Vec::new(),
             valid_spec: None,
+            entered: None,
             texts: None,
         }
     }
@@ -214,6 +219,9 @@ impl ApiServer {
         self.decided = None;
         self.submitted = None;
         self.warned.clear();
+        if !request.verb.writes() {
+            self.enter(Stage::Store, "", None);
+        }
         Response::from(match request.verb {
             Verb::Get => self.get(request),
             Verb::List => Ok(self.list(request)),

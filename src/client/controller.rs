@@ -228,6 +228,8 @@ pub trait Component {
     fn caches_at_start(&self) -> Option<&Caches>;
     /// How many answers the sync under way has got.
     fn answers(&self) -> usize;
+    /// The status codes of these, in order.
+    fn answer_codes(&self) -> Vec<u16>;
     /// What its reconciler remembers; see [`Reconciler::memory`].
     fn memory(&self) -> Vec<String>;
     /// The request it stopped at.
@@ -236,6 +238,8 @@ pub trait Component {
     fn answered(&mut self, env: &mut Env<'_>, answer: Response) -> Progress;
     /// Whether it has events to write.
     fn has_events(&self) -> bool;
+    /// How many events it has recorded that are not written yet.
+    fn events_waiting(&self) -> usize;
     /// The next event's request.
     fn next_event(&mut self) -> Option<Request>;
     /// The answer to an event's request.
@@ -501,6 +505,10 @@ impl<R: Reconciler> Component for Controller<R> {
         self.in_flight.as_ref().map_or(0, |f| f.answers.len())
     }
 
+    fn answer_codes(&self) -> Vec<u16> {
+        self.in_flight.iter().flat_map(|f| &f.answers).map(|a| a.code()).collect()
+    }
+
     fn memory(&self) -> Vec<String> {
         self.reconciler.memory(&self.state)
     }
@@ -519,6 +527,10 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn has_events(&self) -> bool {
         !self.recorder.is_idle()
+    }
+
+    fn events_waiting(&self) -> usize {
+        self.recorder.len()
     }
 
     fn next_event(&mut self) -> Option<Request> {

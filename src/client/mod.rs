@@ -11,6 +11,7 @@ mod indexer;
 mod informer;
 pub mod leaderelection;
 mod recorder;
+pub mod transport;
 mod why;
 mod workqueue;
 

@@ -88,7 +88,7 @@ impl WorkQueue {
     pub fn next_delay(&mut self, key: &Key, now: Timestamp) -> SignedDuration {
         let n = self.failures.get(key).copied().unwrap_or(0);
         self.failures.insert(key.clone(), n.saturating_add(1));
-        delay_after(n).max(self.take_token(now))
+        WorkQueue::delay(n).max(self.take_token(now))
     }
 
     /// Takes a token out of the bucket; how long until it is there.
@@ -100,9 +100,15 @@ impl WorkQueue {
         owed.max(SignedDuration::ZERO)
     }
 
+    /// How long a key waits that had failed so often before it failed again.
+    pub fn delay(n: u32) -> SignedDuration {
+        let factor = 1i64.checked_shl(n.min(40)).unwrap_or(i64::MAX);
+        SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
+    }
+
     /// Whether a key has failed so often that it will not wait longer from now on.
     pub fn waits_longest(&self, key: &Key) -> bool {
-        delay_after(self.retries(key).saturating_sub(1)).as_millis() >= i128::from(MAX_DELAY_MILLIS)
+        WorkQueue::delay(self.retries(key).saturating_sub(1)).as_millis() >= i128::from(MAX_DELAY_MILLIS)
     }
 
     /// How often a key has failed in a row.
@@ -137,16 +143,16 @@ impl WorkQueue {
         self.queue.iter()
     }
 
+    /// Those that are being worked on, each with whether it was added again meanwhile: then it comes
+    /// back as soon as it is done.
+    pub fn processing(&self) -> impl Iterator<Item = (&Key, bool)> {
+        self.processing.iter().map(|k| (k, self.dirty.contains(k)))
+    }
+
     /// Those that are planned, with when.
     pub fn planned(&self) -> impl Iterator<Item = (&Key, &Timestamp)> {
         self.waiting.iter()
     }
-}
-
-/// What a key waits for by itself that has failed so often before.
-fn delay_after(failures: u32) -> SignedDuration {
-    let factor = 1i64.checked_shl(failures.min(40)).unwrap_or(i64::MAX);
-    SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
 }
 
 #[cfg(test)]

@@ -181,6 +181,13 @@ impl Clock {
         all.into_iter().map(|(t, a, k)| (*t, *a, k))
     }
 
+    /// Whether the cluster waits for a deadline. Heartbeats, resyncs and polls come when time passes
+    /// anyway.
+    pub fn is_waited_for(&self, at: Timestamp, actor: Actor, key: &Key) -> bool {
+        let deadline = (at, actor, key.clone());
+        self.foreground.contains_key(&deadline) || self.barking.contains_key(&deadline)
+    }
+
     /// The next moment that the cluster waits for; now, if a watchdog of this moment was let wait.
     pub fn next(&self) -> Option<Timestamp> {
         let foreground = self.foreground.get_min().map(|((t, _, _), ())| *t);

@@ -208,7 +208,8 @@ impl Cluster {
         self.component(actor).is_some_and(|c| c.pending().is_some())
     }
 
-    fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
+    /// A component.
+    pub fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
         let c = self.processes.get(actor.process as usize)?.components.get(actor.component as usize)?;
         Some(&***c)
     }

@@ -35,7 +35,7 @@ use std::rc::Rc;
 
 use crate::api::Timestamp;
 use crate::apiserver::http::{self, HttpRequest, HttpResponse};
-use crate::apiserver::{ApiServer, Request, Response, Write};
+use crate::apiserver::{ApiServer, Request, Response, Trace, Write};
 use crate::etcd::Vector;
 use ready::Ready;
 
@@ -67,6 +67,13 @@ impl Cluster {
     /// The processes, in order: kube-controller-manager, kube-scheduler, kubelets.
     pub fn processes(&self) -> impl Iterator<Item = &Process> {
         self.processes.iter().map(|p| &**p)
+    }
+
+    /// What handling a request from outside now would be, stage by stage. Nothing happens.
+    pub fn trace(&self, request: &Request) -> Trace {
+        let mut api = self.api.clone();
+        api.set_now(self.clock.now());
+        api.trace(request)
     }
 
     /// The clock.

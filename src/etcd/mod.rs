@@ -244,6 +244,11 @@ impl Etcd {
         Ok(self.log.iter().skip(skip))
     }
 
+    /// What the last revisions changed, newest first.
+    pub fn recent(&self) -> impl Iterator<Item = &LogEntry> {
+        self.log.iter().rev()
+    }
+
     /// The keys as they were at `revision`.
     ///
     /// # Errors

@@ -17,6 +17,7 @@
 
 pub mod explore;
 pub mod handle;
+mod into;
 pub mod link;
 mod op;
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod wrong_tests;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+pub use into::{Exchange, FINEST_LIMIT};
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;

@@ -25,6 +25,8 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["K"], "key-terminal"),
     (&["G"], "key-graph"),
     (&["T"], "key-timeline"),
+    (&["V"], "key-view"),
+    (&["I"], "key-into"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
 ];
@@ -96,8 +98,10 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
         ("p" | "P", _) => click(".policy .menu-button"),
         ("e" | "E", _) => click("#tab-manifest"),
         ("k" | "K", _) => click("#tab-kubectl"),
-        ("g" | "G", _) => focus("svg.world [tabindex='0']"),
+        ("g" | "G", _) => focus("section.graph:not([hidden]) svg.world [tabindex='0'], .map-scroll"),
         ("t" | "T", _) => focus(".timeline [role=slider]"),
+        ("v" | "V", _) => store.toggle_map(),
+        ("i" | "I", _) => store.step_into(store.with(|s| s.session().at()), 1),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
             let n: usize = d.parse().unwrap_or(1);

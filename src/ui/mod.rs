@@ -5,6 +5,8 @@
 mod i18n;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod layout;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod map;
 
 #[cfg(target_arch = "wasm32")]
 mod app;

@@ -231,7 +231,7 @@ pub fn Transport(props: &Props) -> Html {
                 </span>
                 <PolicyMenu policy={props.policy.clone()} />
             </div>
-            <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store, props.depth)}>
+            <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store)}>
                 { for DEPTHS.iter().map(|(d, key)| depth(*d, key)) }
             </div>
         </div>
@@ -239,9 +239,11 @@ pub fn Transport(props: &Props) -> Html {
 }
 
 /// Arrow keys choose among the depths, as in any set of radio buttons.
-fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
+fn depth_keys(store: &Store) -> Callback<KeyboardEvent> {
     let store = store.clone();
     Callback::from(move |e: KeyboardEvent| {
+        // As it is, which may not be drawn yet.
+        let now = store.with(|s| s.depth());
         let at = DEPTHS.iter().position(|(d, _)| *d == now).unwrap_or(0);
         let to = match e.key().as_str() {
             "ArrowRight" | "ArrowDown" => (at + 1) % 3,

@@ -28,6 +28,7 @@ mod runtime;
 mod scale;
 mod table;
 mod watch;
+mod wire;
 mod write;
 
 use std::rc::Rc;
@@ -48,6 +49,7 @@ pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
 pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
+pub use wire::{wire, wire_answer};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;

@@ -8,6 +8,7 @@ pub mod graph;
 mod history;
 mod lines;
 mod links;
+pub mod machinery;
 mod pods;
 mod preview;
 mod problems;

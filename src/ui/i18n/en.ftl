@@ -457,3 +457,152 @@ fact-has-failed-its-startup-probe = has failed its startup probe
 fact-has-failed-its-liveness-probe = has failed its liveness probe
 fact-has-started = has started
 fact-could-not-be-started = could not be started
+
+## The component map
+view = What the middle shows
+view-about = Objects or machinery (V)
+view-objects = Objects
+view-machinery = Machinery
+key-view = Objects or machinery
+key-into = Into the last step
+map = The machinery
+map-keys = { $n ->
+    [one] { $n } key
+   *[other] { $n } keys
+}
+map-log = The last writes
+map-server = API server
+map-request-last = the last request
+map-request-none = No request yet.
+map-stages = What each stage did with it
+map-stages-ask = Look at its stages
+map-stages-far = Too far to look: what led to it is a very long step.
+map-components = Components
+map-kubelets = Kubelets
+map-kubelets-n = { $n } of them, { $busy } with something to do
+map-pick-kubelet = Kubelet of a node
+map-follow = Follow
+map-follow-about = Show whoever acts
+map-reflector = Reflector
+map-fifo = Delta FIFO
+map-indexer = Indexer
+map-handlers = Handlers
+map-queue = Work queue
+map-worker = Worker
+map-behind = { $n } behind
+map-queued = { $n ->
+    [one] { $n } key waits
+   *[other] { $n } keys wait
+}
+map-delayed-n = { $n } for later
+map-failing-n = { $n } failing
+map-caught-up = caught up
+map-new = has to list
+map-cut = { $n ->
+    [0] watch cut
+   *[other] watch cut, { $n } missed
+}
+map-gone = 410 Gone: has to list again
+map-deltas = { $n ->
+    [0] empty
+    [one] { $n } delta
+   *[other] { $n } deltas
+}
+map-known = { $n ->
+    [one] { $n } object
+   *[other] { $n } objects
+}
+map-stale = { $n } stale
+map-untold = { $n ->
+    [0] nothing to tell
+   *[other] { $n } to tell
+}
+map-unknown = unknown
+map-not-there = gone
+map-lane = { $kind }: { $state }
+map-lane-quiet = Nothing is on its way, and the cache is as the store.
+map-lanes-more = { $n ->
+    [one] and { $n } more watch with nothing on its way: { $kinds }
+   *[other] and { $n } more watches with nothing on their way: { $kinds }
+}
+map-coming = Events on their way
+map-stale-list = Believed, and as it is
+map-queue-empty = Empty.
+map-waiting = waits
+map-processing = worked on
+map-again = and comes again
+map-delayed = later
+map-failing = fails
+map-background = if time passes anyway
+map-failures = { $n ->
+    [one] failed once
+   *[other] failed { $n } times in a row
+}
+map-worker-idle = Waits for a key.
+map-worker-key = syncs
+map-worker-first = Waits to send its first request.
+map-worker-at = Waits to send request { $n }; answers so far: { $codes }
+map-worker-stale = It read resourceVersion { $believed }; stored is { $stored }.
+map-events = { $n ->
+    [one] { $n } event to write
+   *[other] { $n } events to write
+}
+map-memory = Remembers
+state-down = stopped
+state-failing = a key fails
+state-working = has a request to send
+state-queued = has keys to work on
+state-behind = has not heard of everything
+state-waiting = waits for a moment
+state-idle = at rest
+stage-authenticate = authenticate
+stage-authorize = authorize
+stage-decode = decode
+stage-patch = patch
+stage-default = default
+stage-mutate = mutate
+stage-compare = compare
+stage-prepare = prepare
+stage-validate = validate
+stage-admit = admit
+stage-store = store
+stage-passed = passed
+stage-same = It changed nothing.
+stage-changed = { $n ->
+    [one] changed { $n } field
+   *[other] changed { $n } fields
+}
+stage-refused = refused with { $code }
+stage-not-reached = not reached
+stage-absent = The last request did not come to this stage.
+stage-authenticate-about = is { $user }. Nobody has to prove it here.
+stage-authorize-about = Everybody may do everything here: there is no RBAC.
+stage-decode-about = { $n } bytes of { $media } about a { $kind }.
+stage-decode-none = There is no body.
+stage-patch-about = works the change into the stored object.
+stage-default-about = fills in what was not said.
+stage-mutate-about = is an admission plug-in that may change the object.
+stage-compare-about = The request was made from resourceVersion { $brings }; stored is { $had }.
+stage-compare-none = The request names no resourceVersion, so it goes for any.
+stage-prepare-about = sets the fields that only the server writes.
+stage-validate-about = holds the object against the rules of its kind.
+stage-admit-about = is an admission plug-in that may refuse the object.
+stage-store-about = writes to etcd and tells the watchers.
+stage-store-put = { $object } at revision { $n }
+stage-store-removed = { $object } removed at revision { $n }
+stage-store-nothing = Nothing was written.
+stage-told = { $n ->
+    [one] { $who }: one watch is told
+   *[other] { $who }: { $n } watches are told
+}
+into = Step into
+into-about = Go through the { $n } finest actions that this step is made of (I)
+into-title = Made of { $n } finest actions
+into-how = Choose one to go there, on a branch of its own.
+into-nothing = This step is not made of finer ones.
+into-too-many = It is made of more than { $n } finest actions.
+request-as = Shown as
+request-plain = YAML
+request-verbose = kubectl -v=9
+request-copy = Copy
+request-copied = Copied.

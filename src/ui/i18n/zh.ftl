@@ -410,3 +410,127 @@ fact-has-failed-its-startup-probe = 没有通过 startup 探针
 fact-has-failed-its-liveness-probe = 没有通过 liveness 探针
 fact-has-started = 已启动
 fact-could-not-be-started = 无法启动
+
+## 组件图
+view = 中间显示什么
+view-about = 对象或机制 (V)
+view-objects = 对象
+view-machinery = 机制
+key-view = 对象或机制
+key-into = 进入上一步
+map = 机制
+map-keys = { $n } 个键
+map-log = 最近的写入
+map-server = API server
+map-request-last = 最近一次请求
+map-request-none = 还没有请求。
+map-stages = 每个阶段对它做了什么
+map-stages-ask = 查看各个阶段
+map-stages-far = 太远了：引出它的那一步非常长。
+map-components = 组件
+map-kubelets = 各个 kubelet
+map-kubelets-n = 共 { $n } 个，{ $busy } 个有事可做
+map-pick-kubelet = 某个节点的 kubelet
+map-follow = 跟随
+map-follow-about = 显示正在行动的组件
+map-reflector = Reflector
+map-fifo = Delta FIFO
+map-indexer = Indexer
+map-handlers = 处理函数
+map-queue = 工作队列
+map-worker = Worker
+map-behind = 落后 { $n }
+map-queued = { $n } 个键在等待
+map-delayed-n = { $n } 个稍后处理
+map-failing-n = { $n } 个失败
+map-caught-up = 已跟上
+map-new = 需要 list
+map-cut = { $n ->
+    [0] watch 已断开
+   *[other] watch 已断开，错过 { $n } 个
+}
+map-gone = 410 Gone：需要重新 list
+map-deltas = { $n ->
+    [0] 空
+   *[other] { $n } 个 delta
+}
+map-known = { $n } 个对象
+map-stale = { $n } 个过时
+map-untold = { $n ->
+    [0] 没有待通知
+   *[other] { $n } 个待通知
+}
+map-unknown = 未知
+map-not-there = 已删除
+map-lane = { $kind }：{ $state }
+map-lane-quiet = 途中没有任何东西，缓存与存储一致。
+map-lanes-more = 另有 { $n } 个 watch 没有在途事件：{ $kinds }
+map-coming = 在途事件
+map-stale-list = 所相信的与实际的
+map-queue-empty = 空。
+map-waiting = 等待
+map-processing = 处理中
+map-again = 之后还会再来
+map-delayed = 稍后
+map-failing = 失败
+map-background = 仅当时间推移时
+map-failures = 连续失败 { $n } 次
+map-worker-idle = 等待一个键。
+map-worker-key = 同步
+map-worker-first = 等待发送第一个请求。
+map-worker-at = 等待发送第 { $n } 个请求；已得到的应答：{ $codes }
+map-worker-stale = 它读到的 resourceVersion 是 { $believed }；存储中是 { $stored }。
+map-events = { $n } 个事件待写入
+map-memory = 记住的内容
+state-down = 已停止
+state-failing = 有键失败
+state-working = 有请求待发送
+state-queued = 有键待处理
+state-behind = 还有未得知的变化
+state-waiting = 等待某个时刻
+state-idle = 空闲
+stage-authenticate = 认证
+stage-authorize = 授权
+stage-decode = 解码
+stage-patch = 合入
+stage-default = 默认值
+stage-mutate = 变更准入
+stage-compare = 比对
+stage-prepare = 准备
+stage-validate = 校验
+stage-admit = 验证准入
+stage-store = 存储
+stage-passed = 通过
+stage-same = 没有改动任何内容。
+stage-changed = 改动了 { $n } 个字段
+stage-refused = 被拒绝：{ $code }
+stage-not-reached = 未到达
+stage-absent = 最近一次请求没有经过这个阶段。
+stage-authenticate-about = 是 { $user }。这里无需证明身份。
+stage-authorize-about = 这里没有 RBAC：任何人都可以做任何事。
+stage-decode-about = { $n } 字节的 { $media }，内容是 { $kind }。
+stage-decode-none = 没有请求体。
+stage-patch-about = 把改动合入已存储的对象。
+stage-default-about = 填上没有写明的字段。
+stage-mutate-about = 是可以改动对象的准入插件。
+stage-compare-about = 请求基于 resourceVersion { $brings }；存储中是 { $had }。
+stage-compare-none = 请求没有指明 resourceVersion，因此对任何版本都有效。
+stage-prepare-about = 设置只由服务器写入的字段。
+stage-validate-about = 按该类型的规则检查对象。
+stage-admit-about = 是可以拒绝对象的准入插件。
+stage-store-about = 写入 etcd 并通知各个 watch。
+stage-store-put = { $object }，revision { $n }
+stage-store-removed = { $object } 已移除，revision { $n }
+stage-store-nothing = 没有写入任何内容。
+stage-told = { $who }：通知 { $n } 个 watch
+into = 进入这一步
+into-about = 逐个走过组成这一步的 { $n } 个最细动作 (I)
+into-title = 由 { $n } 个最细动作组成
+into-how = 选择一个，在新的分支上前往那里。
+into-nothing = 这一步没有更细的组成。
+into-too-many = 它由超过 { $n } 个最细动作组成。
+request-as = 显示为
+request-plain = YAML
+request-verbose = kubectl -v=9
+request-copy = 复制
+request-copied = 已复制。

@@ -4,6 +4,7 @@
 mod act;
 mod listing;
 mod load;
+mod map;
 mod persist;
 mod run;
 mod shared;
@@ -25,6 +26,7 @@ use yew::Callback;
 use super::i18n::{Lang, Texts};
 
 pub use listing::{Listing, NextLine, What};
+pub use map::MapState;
 pub use persist::read as read_local;
 pub use run::{Mode, SPEEDS};
 pub use shared::Shared;
@@ -64,6 +66,7 @@ pub struct State {
     /// A command that waits for something to happen.
     waiting: Option<Kubectl>,
     toast: Option<Toast>,
+    map: MapState,
     version: u64,
 }
 
@@ -124,6 +127,7 @@ impl Store {
             terminal: Shared::default(),
             waiting: None,
             toast: None,
+            map: MapState::remembered(),
             version: 0,
         };
         let store = Store(Rc::new(Inner {
@@ -227,6 +231,11 @@ impl State {
     /// Whether it runs.
     pub fn mode(&self) -> &Mode {
         &self.mode
+    }
+
+    /// The depth of a step.
+    pub fn depth(&self) -> Depth {
+        self.depth
     }
 
     /// What is selected.

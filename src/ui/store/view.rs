@@ -10,7 +10,7 @@ use steady::session::view::{Declared, Preview, Problem, declared};
 use steady::session::{Depth, MomentId, Policy, What as Did};
 
 use super::run::clock;
-use super::{Listing, Mode, Shared, State, Store};
+use super::{Listing, MapState, Mode, Shared, State, Store};
 use crate::ui::i18n::{Texts, step_sentence};
 use crate::ui::who;
 
@@ -109,6 +109,8 @@ pub struct View {
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
     pub terminal: Shared<Vec<Entry>>,
+    /// What of the component map is chosen.
+    pub map: MapState,
     /// A message.
     pub toast: Option<Toast>,
     /// The scenario's name.
@@ -142,6 +144,7 @@ impl State {
             self.selection = None;
         }
         self.derive_marks();
+        self.follow();
         self.listing = Listing::default();
         self.lines = super::listing::LINES;
     }
@@ -221,6 +224,7 @@ impl Store {
                 diagnostics: s.diagnostics.clone(),
                 preview: s.preview.clone(),
                 terminal: s.terminal.clone(),
+                map: s.map,
                 toast: s.toast.clone(),
                 scenario: s.session.start().scenario.clone(),
                 texts,
