@@ -115,13 +115,25 @@ impl Link {
         for op in session.ops(tip) {
             // Processes only ever come, so the names of now were the names of then.
             let Some(op) = to_link(&op, session.cluster()) else { continue };
-            match (ops.last_mut(), op) {
-                (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
-                (_, op) => ops.push(op),
-            }
+            push(&mut ops, op);
         }
         let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
         Link { start: session.start().clone(), ops, at, text: None, digest: None, selected: None }
+    }
+
+    /// The run from its start to the moment that is looked at, or from an earlier moment of the branch to
+    /// there: what a worker needs to stand where the page stands. None if that moment is not on the way.
+    pub fn between(session: &Session, from: super::MomentId) -> Option<Link> {
+        let before = session.ops(from).len();
+        let mut at = session.at();
+        while at != from {
+            at = session.moment(at)?.parent?;
+        }
+        let mut ops: Vec<LinkOp> = Vec::new();
+        for op in session.ops(session.at()).iter().skip(before) {
+            push(&mut ops, to_link(op, session.cluster())?);
+        }
+        Some(Link { start: session.start().clone(), ops, at: None, text: None, digest: None, selected: None })
     }
 
     /// The link as text, to stand behind `#`.
@@ -208,12 +220,17 @@ pub struct Replayed {
 impl Replay {
     /// Begins to repeat a run.
     pub fn new(link: &Link) -> Replay {
+        Replay::on(Session::new(link.start.clone()), link)
+    }
+
+    /// Begins to repeat a run where another session stands.
+    pub fn on(session: Session, link: &Link) -> Replay {
         let total = link
             .ops
             .iter()
             .fold(0u64, |n, op| n.saturating_add(if let LinkOp::Steps(_, k) = op { *k } else { 1 }));
         Replay {
-            session: Session::new(link.start.clone()),
+            session,
             left: link.ops.iter().cloned().collect(),
             at: link.at,
             digest: link.digest.clone(),
@@ -281,6 +298,14 @@ impl Replay {
             self.session.goto(id);
         }
         Replayed { session: self.session, same }
+    }
+}
+
+/// Adds an op; one more of the same steps is counted with them.
+fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
+    match (ops.last_mut(), op) {
+        (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
+        (_, op) => ops.push(op),
     }
 }
 
