@@ -80,6 +80,8 @@ impl Work {
         let was = std::mem::take(&mut self.busy);
         match &self.exploring {
             Some(e) if was => e.found(memory),
+            // Who is done has said all there is.
+            None if was => vec![Tell::Stopped],
             _ => Vec::new(),
         }
     }

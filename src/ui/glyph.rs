@@ -84,5 +84,7 @@ pub const FIT: &str = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 pub const DOWN: &str = "M4 6.2 8 10.2 12 6.2";
 /// Something goes wrong.
 pub const BOLT: &str = "M9 1.8 3.8 9H7.6L7 14.2 12.2 7H8.4z";
+/// Every order: ways that part and meet.
+pub const ORDERS: &str = "M2.5 8C6 8 5 3.5 8 3.5S10 8 13.5 8C10 8 11 12.5 8 12.5S6 8 2.5 8zM2.5 8h11";
 /// Close.
 pub const CLOSE: &str = "M4 4l8 8M12 4l-8 8";

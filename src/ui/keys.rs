@@ -24,6 +24,7 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["K"], "key-terminal"),
     (&["G"], "key-graph"),
     (&["T"], "key-timeline"),
+    (&["O"], "key-explore"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
 ];
@@ -96,6 +97,7 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
         ("k" | "K", _) => click("#tab-kubectl"),
         ("g" | "G", _) => focus("svg.world [tabindex='0']"),
         ("t" | "T", _) => focus(".timeline [role=slider]"),
+        ("o" | "O", _) => click("#explore-button"),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
             let n: usize = d.parse().unwrap_or(1);

@@ -86,6 +86,8 @@ pub enum Tell {
     Progress(Progress),
     /// What was found.
     Found(Box<Found>),
+    /// It stopped before it had begun to explore.
+    Stopped,
     /// The choices that lead somewhere, and the states they pass.
     Way {
         /// Where to.

@@ -26,7 +26,7 @@ use super::i18n::{Lang, Texts};
 
 pub use listing::{Listing, NextLine, What};
 pub use persist::read as read_local;
-pub use run::{Mode, SPEEDS};
+pub use run::{Mode, SPEEDS, clock};
 pub use shared::Shared;
 pub use view::{Entry, Mark, Toast, View};
 
@@ -63,6 +63,8 @@ pub struct State {
     waiting: Option<Kubectl>,
     toast: Option<Toast>,
     version: u64,
+    /// Grows with every other session that is put on the table.
+    sessions: u32,
 }
 
 /// A handle on the page's state.
@@ -122,6 +124,7 @@ impl Store {
             waiting: None,
             toast: None,
             version: 0,
+            sessions: 0,
         };
         let store = Store(Rc::new(Inner {
             state: RefCell::new(state),
@@ -198,12 +201,18 @@ impl Store {
 impl State {
     /// Another session: what was derived from the last one counts no more.
     fn forget(&mut self) {
+        self.sessions += 1;
         self.selection = None;
         self.graph = Shared::default();
         self.drawn = None;
         self.marks = Shared::default();
         self.marks_tip = usize::MAX;
         self.waiting = None;
+    }
+
+    /// Which session it is: moments of one mean nothing in another.
+    pub fn sessions(&self) -> u32 {
+        self.sessions
     }
 
     /// The session.
