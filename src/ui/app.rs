@@ -126,7 +126,9 @@ fn App(props: &Props) -> Html {
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} at_start={v.position == 0}
                     first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
-                <PaneTabs pane={*pane} set={{ let pane = pane.clone(); Callback::from(move |p| pane.set(p)) }} />
+                <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
+                    // On a narrow page it lies over all of them.
+                    Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
                     <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
                         preview={v.preview.clone()} terminal={v.terminal.clone()} />

@@ -187,7 +187,14 @@ impl Model {
                 }
                 self.picture = Some(Rc::new(picture));
             }
-            Tell::Where(states) => self.run = Rc::new(states),
+            Tell::Where(states) => {
+                // Who moves the run looks at where it is.
+                let now = states.last().copied().flatten();
+                if now.is_some() && now != self.run.last().copied().flatten() {
+                    self.focus = now;
+                }
+                self.run = Rc::new(states);
+            }
             Tell::Readable => self.unreadable = None,
             Tell::Unreadable(why) => {
                 self.phase = Phase::Idle;

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use steady::session::explore::StateId;
 use steady::session::explore::message::Found;
 use steady::session::explore::picture::{Line, Node, Picture};
-use web_sys::Element;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition, SvgElement};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
@@ -87,6 +88,11 @@ pub fn States(props: &Props) -> Html {
             }
         })
     };
+    {
+        let root = root.clone();
+        let id = p.nodes.get(here).map_or(0, |n| n.id);
+        use_effect_with((id, p.nodes.len()), move |(id, _)| reveal(&root, *id));
+    }
     let (width, height) = (
         2.0 * EDGE + LAYER * p.layers.saturating_sub(1) as f32,
         2.0 * EDGE + ROW * p.widest.saturating_sub(1) as f32,
@@ -127,7 +133,7 @@ pub fn States(props: &Props) -> Html {
         html! {
             <g key={n.id} {class} {transform} role="button" data-state={n.id.to_string()} aria-label={name(n, props, now, &t)}
                 aria-pressed={(i == here).to_string()} tabindex={if i == here { "0" } else { "-1" }} {onclick} {ondblclick}>
-                <circle class="hit" r="11" />
+                <circle class="hit" r="12" />
                 { shape(n) }
                 if i == here { <circle class="picked" r="10" /> }
             </g>
@@ -287,13 +293,23 @@ fn aside(p: &Picture, at: usize, way: f32) -> Option<usize> {
     all.min_by(|(_, a), (_, b)| far(a).total_cmp(&far(b))).map(|(i, _)| i)
 }
 
-/// Puts the focus on a state, and shows it.
+fn find(root: &NodeRef, id: StateId) -> Option<Element> {
+    root.cast::<Element>()?.query_selector(&format!("[data-state=\"{id}\"]")).ok().flatten()
+}
+
+/// Puts the focus on a state.
 fn focus(root: &NodeRef, id: StateId) {
-    use wasm_bindgen::JsCast;
-    let Some(root) = root.cast::<Element>() else { return };
-    if let Ok(Some(el)) = root.query_selector(&format!("[data-state=\"{id}\"]"))
-        && let Ok(el) = el.dyn_into::<web_sys::SvgElement>()
-    {
+    if let Some(el) = find(root, id).and_then(|el| el.dyn_into::<SvgElement>().ok()) {
         let _ = el.focus();
+    }
+}
+
+/// Scrolls as little as is needed to see a state.
+fn reveal(root: &NodeRef, id: StateId) {
+    if let Some(el) = find(root, id) {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        options.set_inline(ScrollLogicalPosition::Nearest);
+        el.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }
