@@ -14,11 +14,13 @@
 
 pub mod digest;
 pub mod disruption_budget;
+pub mod field_set;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
 mod kinds;
 pub mod labels;
+mod managers;
 mod meta;
 pub mod names;
 mod object;
@@ -33,6 +35,7 @@ pub mod volume;
 pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
+pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
 pub use shared::Shared;
