@@ -46,6 +46,7 @@ pub mod types {
     // Not k8s-openapi's own, which would be copied as a whole for every version.
     pub use super::pod::Pod;
     pub use k8s_openapi::api::apps::v1::*;
+    pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
     pub use k8s_openapi::api::batch::v1::*;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
@@ -61,6 +62,11 @@ pub mod types {
         OwnerReference, Time,
     };
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+    /// The parts of a HorizontalPodAutoscaler.
+    pub mod autoscaling {
+        pub use k8s_openapi::api::autoscaling::v2::*;
+    }
 
     /// The parts of an EndpointSlice, some of which have the names of parts of Endpoints.
     pub mod discovery {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{ApiServer, Cause, Details, Status};
+use super::{ApiServer, Cause, Details, Status, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector,
@@ -44,6 +44,7 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
 /// The mutating plug-ins, for a create.
 pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
     if let Some(pod) = Pod::from_object_mut(object) {
+        limit_ranger::mutate(api, pod);
         service_account(api, pod)?;
         priority(api, pod)?;
         default_tolerations(pod);
@@ -84,6 +85,9 @@ pub(super) fn mutate_update(_api: &ApiServer, object: &mut Object, _old: &Object
 
 /// The validating plug-ins, for a create.
 pub(super) fn validate_create(api: &ApiServer, object: &Object) -> Result<(), Status> {
+    if matches!(object.kind(), Kind::Pod | Kind::PersistentVolumeClaim) {
+        limit_ranger::validate(api, object)?;
+    }
     if let Some(pod) = Pod::from_object(object)
         && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())
     {
@@ -95,6 +99,9 @@ pub(super) fn validate_create(api: &ApiServer, object: &Object) -> Result<(), St
 
 /// The validating plug-ins, for an update.
 pub(super) fn validate_update(api: &ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
+    if object.kind() == Kind::PersistentVolumeClaim {
+        limit_ranger::validate(api, object)?;
+    }
     only_default_priority(api, object)?;
     if let (Some(new), Some(old)) =
         (PersistentVolumeClaim::from_object(object), PersistentVolumeClaim::from_object(old))

@@ -99,6 +99,7 @@ impl ApiServer {
             self.valid_spec = Some(spec);
         }
         admission::validate_create(self, &object)?;
+        let charges = self.quota_charges(&object, None)?;
         // etcd's objects have a version from it alone; a version that is no number is forgotten.
         let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
         if version.is_some_and(|v| v != 0) && !r.dry_run {
@@ -118,6 +119,7 @@ impl ApiServer {
         self.has_room(r.kind)?;
         self.decide(r, given.as_deref(), None, &object);
         if !r.dry_run {
+            self.charge(charges);
             object = self.write(at, None, object, r);
         }
         Ok(Response::Object { object, created: true })
@@ -241,8 +243,10 @@ impl ApiServer {
         if r.field_manager.is_some() && matches!(r.subresource, Subresource::None | Subresource::Scale) {
             self.warned.extend(warnings::on_update(&object, &old));
         }
+        let mut charges = Vec::new();
         if r.subresource == Subresource::None {
             admission::validate_update(self, &object, &old)?;
+            charges = self.quota_charges(&object, Some(&old))?;
         }
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
@@ -262,6 +266,7 @@ impl ApiServer {
         if (object == old && self.decided.is_none()) || r.dry_run {
             return Ok(Response::Object { object, created: false });
         }
+        self.charge(charges);
         let object = self.write(at, Some(old), object, r);
         Ok(Response::Object { object, created: false })
     }
@@ -283,7 +288,8 @@ impl ApiServer {
             None => self.etcd.create_noted(at.clone(), object.clone(), note),
         };
         // What admission adds to a pod may be something else from now on.
-        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass) {
+        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass | Kind::LimitRange)
+        {
             self.valid_spec = None;
         }
         if notes >= NOTES_LIMIT {
