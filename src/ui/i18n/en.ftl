@@ -425,6 +425,7 @@ why-orphan_dependents = its owner is deleted, and it shall stay
 why-attempt_to_orphan-remove_finalizer = its { $orphaned } dependents are on their own now
 why-sync_namespace-publish_certificate = the namespace has no root certificate yet
 why-sync_namespace-restore_certificate = its { $changed } was changed
+why-sync_resource_quota = it limits { $quota } and says what is used of it
 why-sync_namespace-create_service_account = the namespace has no ServiceAccount { $missing } yet
 why-try_update_node_health-unknown = its lease was not renewed for { $silent_seconds } s, the limit is { $grace_seconds } s
 why-process_taint_base_eviction-swap = it reports Ready={ $ready }, so its taint changes

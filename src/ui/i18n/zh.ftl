@@ -379,6 +379,7 @@ why-orphan_dependents = 它的主人被删除，而它要留下
 why-attempt_to_orphan-remove_finalizer = 它的 { $orphaned } 个下属已经独立
 why-sync_namespace-publish_certificate = 这个命名空间还没有根证书
 why-sync_namespace-restore_certificate = 它的 { $changed } 被改动了
+why-sync_resource_quota = 说明配额 { $quota } 的上限与已用量
 why-sync_namespace-create_service_account = 这个命名空间还没有 ServiceAccount { $missing }
 why-try_update_node_health-unknown = 它的 lease 已有 { $silent_seconds } 秒没有续约，上限是 { $grace_seconds } 秒
 why-process_taint_base_eviction-swap = 它报告 Ready={ $ready }，污点随之改变
