@@ -17,10 +17,12 @@ mod apply;
 pub mod defaults;
 mod delete;
 pub mod http;
+mod limit_ranger;
 mod managed_fields;
 mod patch;
 mod pod_strategy;
 pub mod printers;
+pub mod quota;
 mod registry;
 mod request;
 mod service;
@@ -36,9 +38,8 @@ use rand_pcg::Pcg32;
 use std::rc::Rc;
 
 use crate::api::types::PodSpec;
-use crate::api::{Object, ObjectRef, Shared, Timestamp};
-use crate::etcd::{Etcd, Map};
-use managed_fields::{Manager, Settled};
+use crate::api::{Manager, Object, ObjectRef, Shared, Timestamp};
+use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
@@ -81,10 +82,8 @@ pub struct ApiServer {
     events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
-    /// Who owns which fields of what, where somebody asked.
-    managed: Map<ObjectRef, Rc<Settled>>,
-    /// The owners that an apply worked out, for the write that follows.
-    decided: Option<Vec<Manager>>,
+    /// The owners that were worked out already, for the write that follows.
+    decided: Option<Rc<[Manager]>>,
     /// A new object as it came, before admission: only this has an owner.
     submitted: Option<Object>,
     /// What the request that was just handled is advised against.
@@ -114,7 +113,6 @@ impl ApiServer {
             events: 0,
             writes: Vec::new(),
             woken: Vec::new(),
-            managed: Map::new(),
             decided: None,
             submitted: None,
             warned: Vec::new(),

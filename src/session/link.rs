@@ -126,15 +126,7 @@ impl Link {
         for op in session.ops(tip) {
             // Processes only ever come, so the names of now were the names of then.
             let Some(op) = to_link(&op, session.cluster()) else { continue };
-            match (ops.last_mut(), op) {
-                (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
-                (Some(LinkOp::Policy(d, p, first, n)), LinkOp::Policy(e, q, nth, _))
-                    if *d == e && *p == q && first.checked_add(*n) == Some(nth) =>
-                {
-                    *n += 1;
-                }
-                (_, op) => ops.push(op),
-            }
+            push(&mut ops, op);
         }
         let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
         let policy = Some(session.policy()).filter(|p| **p != Policy::Fair).map(ToString::to_string);
@@ -150,6 +142,22 @@ impl Link {
         };
         let newer = self.policy.is_some() || self.start.etcd != 1 || self.ops.iter().any(new);
         VERSIONS[usize::from(newer)]
+    }
+
+    /// The run from its start to the moment that is looked at, or from an earlier moment of the branch to
+    /// there: what a worker needs to stand where the page stands. None if that moment is not on the way.
+    pub fn between(session: &Session, from: super::MomentId) -> Option<Link> {
+        let before = session.ops(from).len();
+        let mut at = session.at();
+        while at != from {
+            at = session.moment(at)?.parent?;
+        }
+        let mut ops: Vec<LinkOp> = Vec::new();
+        for op in session.ops(session.at()).iter().skip(before) {
+            push(&mut ops, to_link(op, session.cluster())?);
+        }
+        let start = session.start().clone();
+        Some(Link { start, ops, at: None, text: None, digest: None, selected: None, policy: None })
     }
 
     /// The link as text, to stand behind `#`.
@@ -246,9 +254,13 @@ pub struct Replayed {
 impl Replay {
     /// Begins to repeat a run.
     pub fn new(link: &Link) -> Replay {
+        Replay::on(Session::new(link.start.clone()), link)
+    }
+
+    /// Begins to repeat a run where another session stands.
+    pub fn on(session: Session, link: &Link) -> Replay {
         Replay {
-            session: Session::new(link.start.clone()),
-            policy: link.policy.as_ref().and_then(|p| p.parse().ok()).unwrap_or_default(),
+            session,
             left: link.ops.iter().cloned().collect(),
             at: link.at,
             digest: link.digest.clone(),
@@ -257,6 +269,7 @@ impl Replay {
             done: 0,
             total: link.steps(),
             skipped: 0,
+            policy: link.policy.as_ref().and_then(|p| p.parse().ok()).unwrap_or_default(),
         }
     }
 
@@ -320,6 +333,19 @@ impl Replay {
             self.session.goto(id);
         }
         Replayed { session: self.session, same }
+    }
+}
+
+/// Adds an op; one more of the same steps is counted with them.
+fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
+    match (ops.last_mut(), op) {
+        (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
+        (Some(LinkOp::Policy(d, p, first, n)), LinkOp::Policy(e, q, nth, _))
+            if *d == e && *p == q && first.checked_add(*n) == Some(nth) =>
+        {
+            *n += 1;
+        }
+        (_, op) => ops.push(op),
     }
 }
 

@@ -27,6 +27,7 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["T"], "key-timeline"),
     (&["V"], "key-view"),
     (&["I"], "key-into"),
+    (&["O"], "key-explore"),
     (&["Ctrl/⌘", "Enter"], "key-apply"),
     (&["?"], "keys"),
 ];
@@ -102,6 +103,7 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
         ("t" | "T", _) => focus(".timeline [role=slider]"),
         ("v" | "V", _) => store.toggle_map(),
         ("i" | "I", _) => store.step_into(store.with(|s| s.session().at()), 1),
+        ("o" | "O", _) => click("#explore-button"),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {
             let n: usize = d.parse().unwrap_or(1);

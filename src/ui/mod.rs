@@ -13,6 +13,8 @@ mod app;
 #[cfg(target_arch = "wasm32")]
 mod editor;
 #[cfg(target_arch = "wasm32")]
+mod explore;
+#[cfg(target_arch = "wasm32")]
 mod glyph;
 #[cfg(target_arch = "wasm32")]
 mod graph;

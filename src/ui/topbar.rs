@@ -21,6 +21,10 @@ pub struct BarProps {
     pub scenario: String,
     /// Opens the keys.
     pub help: Callback<bool>,
+    /// Whether the explorer is open.
+    pub exploring: bool,
+    /// Opens or closes it.
+    pub explore: Callback<bool>,
 }
 
 /// Brand, scenario, settings.
@@ -75,6 +79,10 @@ pub fn TopBar(props: &BarProps) -> Html {
         let help = props.help.clone();
         move |_| help.emit(true)
     };
+    let explore = {
+        let (explore, open) = (props.explore.clone(), props.exploring);
+        move |_| explore.emit(!open)
+    };
     html! {
         <header class="top">
             <h1 class="brand">
@@ -86,6 +94,10 @@ pub fn TopBar(props: &BarProps) -> Html {
             <Menu class="scenarios" name={t.get("scenarios")} {choices} {choose}
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
             <Faults />
+            <button type="button" id="explore-button" class="menu-button" title={t.get("explore-keys")} aria-label={t.get("explore")}
+                aria-expanded={props.exploring.to_string()} onclick={explore}>
+                { glyph::icon(glyph::ORDERS) }<span>{ t.get("explore") }</span>
+            </button>
             <span class="spring"></span>
             <button type="button" class="language" onclick={language} lang={other.tag()}>
                 { if other == Lang::Zh { "中文" } else { "English" } }

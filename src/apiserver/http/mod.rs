@@ -380,4 +380,6 @@ impl Call<'_> {
 #[cfg(test)]
 mod facts;
 #[cfg(test)]
+mod owners_tests;
+#[cfg(test)]
 mod tests;
