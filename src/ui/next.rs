@@ -88,7 +88,7 @@ pub fn NextCommands(props: &Props) -> Html {
     });
     html! {
         <div class={classes!("next", (!props.listing.ready).then_some("looking"))} aria-busy={(!props.listing.ready).to_string()}>
-            <h2>{ heading }</h2>
+            <h2>{ heading }<Readings declared={d.clone()} /></h2>
             if props.listing.steady() {
                 <Steady declared={props.declared.clone()} />
             } else if running && lines.is_empty() {
@@ -260,7 +260,6 @@ pub fn StatePill(props: &Props) -> Html {
             </svg>
             <b>{ text }</b>
             if d.want > 0 || !met { <span>{ t.with("pill-declared", &counts) }</span> }
-            <Readings declared={d.clone()} />
         </p>
     }
 }

@@ -129,6 +129,9 @@ impl Fingerprints {
             if !process.running {
                 lines.push(format!("{} {:?} is down", process.name, process.node));
             }
+            if process.waits() {
+                lines.push(format!("{} waits for its lease", process.name));
+            }
             informer_lines(cluster, process, &mut lines);
             for (at, c) in (0u16..).zip(&process.components) {
                 let c: &dyn Component = &***c;
@@ -144,6 +147,10 @@ impl Fingerprints {
                     views.push((me, c.watches(), caches));
                 }
             }
+        }
+        let raft = cluster.api().etcd().raft();
+        if raft.quorum().0 > 1 || !raft.has_leader() {
+            lines.extend(cluster.api().etcd().members().iter().map(|m| format!("{} {:?}", m.name, m.role)));
         }
         let mut facts: Vec<Skeleton> = lines.iter().map(|l| self.names.skeleton(l)).collect();
         for (me, watches, caches) in views {
