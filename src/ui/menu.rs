@@ -98,8 +98,10 @@ pub fn Menu(props: &Props) -> Html {
             close();
             choose.emit(i);
         };
+        // One of them can be reached with Tab, so that a long list can be scrolled without a mouse.
+        let tabindex = if i == 0 { "0" } else { "-1" };
         html! {
-            <button type="button" role="menuitemradio" aria-checked={c.now.to_string()} tabindex="-1" {onclick}>
+            <button type="button" role="menuitemradio" aria-checked={c.now.to_string()} {tabindex} {onclick}>
                 <b>{ &c.title }</b>
                 if !c.about.is_empty() { <span>{ &c.about }</span> }
             </button>

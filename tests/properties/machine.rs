@@ -111,6 +111,12 @@ pub enum Deed {
     Restart(u8),
     CutWatches(u8),
     Crash(usize),
+    Compact,
+    Second(u8),
+    Stop(u8),
+    Start(u8),
+    MemberDown(u8),
+    MemberUp(u8),
 }
 
 impl Deed {
@@ -147,6 +153,12 @@ pub fn deed() -> impl Strategy<Value = Deed> {
         1 => (0..5u8).prop_map(Deed::Restart),
         1 => (0..5u8).prop_map(Deed::CutWatches),
         1 => (0..9usize).prop_map(Deed::Crash),
+        1 => Just(Deed::Compact),
+        1 => (0..2u8).prop_map(Deed::Second),
+        1 => (0..4u8).prop_map(Deed::Stop),
+        2 => (0..4u8).prop_map(Deed::Start),
+        1 => (1..4u8).prop_map(Deed::MemberDown),
+        2 => (1..4u8).prop_map(Deed::MemberUp),
     ]
 }
 
@@ -201,7 +213,7 @@ impl kubectl::ApiClient for Client<'_> {
 impl Run {
     pub fn new(case: &Case) -> Run {
         Run {
-            cluster: Cluster::new(&Config::nodes(3)),
+            cluster: Cluster::new(&Config { etcd: 3, ..Config::nodes(3) }),
             dice: Pcg32::seed_from_u64(case.seed),
             manifest: case.manifest.text(),
         }
@@ -267,6 +279,12 @@ impl Run {
                         };
                         Fault::Kubelet { node: None, fault }
                     }
+                    Deed::Compact => Fault::Compact,
+                    Deed::Second(n) => Fault::Replicate { process: process(*n).0 },
+                    Deed::Stop(n) => Fault::Stop { process: instance(*n) },
+                    Deed::Start(n) => Fault::Start { process: instance(*n) },
+                    Deed::MemberDown(n) => Fault::MemberDown { member: format!("etcd-{n}") },
+                    Deed::MemberUp(n) => Fault::MemberUp { member: format!("etcd-{n}") },
                     _ => return Vec::new(),
                 };
                 // One that cannot happen changes nothing.
@@ -288,8 +306,18 @@ impl Run {
     pub fn heal(&mut self) {
         for n in 1..4 {
             let _ = self.cluster.fault(&Fault::NodeUp { node: format!("node-{n}") });
+            let _ = self.cluster.fault(&Fault::MemberUp { member: format!("etcd-{n}") });
+        }
+        for n in 0..4 {
+            let _ = self.cluster.fault(&Fault::Start { process: instance(n) });
         }
     }
+}
+
+/// A process of the control plane, or the second of its kind.
+fn instance(n: u8) -> String {
+    let name = if n.is_multiple_of(2) { "kube-controller-manager" } else { "kube-scheduler" };
+    if n < 2 { name.to_owned() } else { format!("{name}-2") }
 }
 
 /// A pod's controller: kind, name, uid.

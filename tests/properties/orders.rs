@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use serde_json::Value;
 use steady::api::Kind;
-use steady::cluster::Cluster;
+use steady::cluster::{Cluster, Policy};
+use steady::session::{Depth, Link, Replay, Session, Start};
 
 use crate::machine::{Case, Deed, Run, case, was_seen};
 
@@ -158,5 +159,39 @@ proptest! {
             assert_eq!(only(&fair, &other), only(&other, &fair));
             assert_eq!(fair.len(), other.len());
         }
+    }
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let starved = ["deployment-controller", "replicaset-controller", "kube-scheduler", "kubelet"];
+    prop_oneof![
+        3 => any::<u64>().prop_map(|seed| Policy::Random { seed }),
+        1 => Just(Policy::Newest),
+        2 => prop::sample::select(starved.to_vec()).prop_map(|c| Policy::Starved { component: c.into() }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::cases(16))]
+
+    /// Whatever policy chooses, at whatever depth, a plain Deployment ends alike.
+    #[test]
+    fn all_policies_end_alike(
+        case in case(false, 0),
+        policy in policy(),
+        depth in prop::sample::select(vec![Depth::Command, Depth::Reconcile, Depth::Machinery]),
+    ) {
+        let end = |policy: Policy, depth: Depth| {
+            let mut session = Session::new(Start::default());
+            session.set_policy(policy);
+            assert_eq!(session.apply(&case.manifest.text()).exit, 0);
+            while session.step(depth, None) {}
+            assert!(session.cluster().is_steady());
+            let link = Link::decode(&Link::of(&session).encode()).unwrap();
+            let replayed = Replay::new(&link).finish();
+            assert!(replayed.same, "the link repeats it");
+            essence(session.cluster())
+        };
+        assert_eq!(end(policy, depth), end(Policy::Fair, Depth::Command));
     }
 }
