@@ -271,11 +271,9 @@ mod tests {
                     1 => {
                         raft.restore(&name, NOW, seed);
                     }
-                    2 => {
-                        if raft.elect(revision) {
-                            let leader = raft.members(revision).into_iter().find(|m| m.role == Role::Leader);
-                            assert!(leader.unwrap().log > acknowledged);
-                        }
+                    2 if raft.elect(revision) => {
+                        let leader = raft.members(revision).into_iter().find(|m| m.role == Role::Leader);
+                        assert!(leader.unwrap().log > acknowledged);
                     }
                     _ if raft.has_leader() => {
                         revision += 1;
