@@ -50,6 +50,9 @@ pub struct Link {
     /// The object that is selected, as `Kind namespace/name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<String>,
+    /// What is looked at: `machinery` for the component map; the objects if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
 }
 
 /// An op, or several alike, in terms that outlive this version.
@@ -121,7 +124,7 @@ impl Link {
             }
         }
         let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
-        Link { start: session.start().clone(), ops, at, text: None, digest: None, selected: None }
+        Link { start: session.start().clone(), ops, at, text: None, digest: None, selected: None, view: None }
     }
 
     /// The link as text, to stand behind `#`.

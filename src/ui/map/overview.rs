@@ -10,6 +10,8 @@ use crate::ui::i18n::{Texts, middle};
 use crate::ui::store::MapState;
 use crate::ui::{keys, who};
 
+/// A tile's name has at most so many characters: the ends tell components apart.
+const TILE_NAME: usize = 16;
 /// More kubelets than this are a grid.
 const TILES: usize = 8;
 
@@ -155,18 +157,17 @@ fn Tile(props: &TileProps) -> Html {
     let t = use_texts();
     let r = &props.row.0;
     let actor = r.actor;
-    let name = r.node.as_deref().unwrap_or_else(|| short(&r.name));
+    let kubelet = r.node.as_ref().map(|n| format!("{} {n}", r.name));
+    // As kubectl abbreviates them.
+    let name = kubelet.clone().unwrap_or_else(|| short(&r.name).to_owned());
+    let name = name.replace("persistentvolumeclaim", "pvc").replace("persistentvolume", "pv");
     let count = [r.failing, r.queued, r.behind, r.delayed].into_iter().find(|n| *n > 0);
-    let words = format!(
-        "{}: {}",
-        r.node.as_ref().map_or_else(|| r.name.to_string(), |n| format!("{} {n}", r.name)),
-        said(&t, r)
-    );
+    let words = format!("{}: {}", kubelet.as_deref().unwrap_or(&r.name), said(&t, r));
     html! {
         <button type="button" class={classes!("tile", who::class(&r.name), props.on.then_some("on"), props.acted.then_some("acted"))}
             aria-pressed={props.on.to_string()} aria-label={words.clone()} title={words}
             onclick={move |_| store.look_at_machine(Some(actor))}>
-            { mark(r.state) }<span class="name">{ name.to_owned() }</span>
+            { mark(r.state) }<span class="name">{ middle(&name, TILE_NAME) }</span>
             if let Some(n) = count { <span class="n">{ n }</span> }
         </button>
     }
@@ -187,7 +188,7 @@ pub fn Kubelets(props: &RowsProps) -> Html {
             acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }
         };
         return html! {
-            <div class="tiles" role="group" aria-label={t.get("map-kubelets")}><h4>{ "kubelet" }</h4>{ for rows.iter().map(tile) }</div>
+            <div class="tiles" role="group" aria-label={t.get("map-kubelets")}>{ for rows.iter().map(tile) }</div>
         };
     }
     let chosen = rows.iter().position(|r| r.actor == props.map.machine);
