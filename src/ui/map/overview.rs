@@ -31,7 +31,6 @@ pub struct EtcdProps {
 /// etcd.
 #[component]
 pub fn EtcdView(props: &EtcdProps) -> Html {
-    let store = use_store();
     let t = use_texts();
     let line = |l: &LogLine| {
         let verb = match (l.deleted, l.existed) {
@@ -39,12 +38,10 @@ pub fn EtcdView(props: &EtcdProps) -> Html {
             (_, true) => "put",
             (_, false) => "create",
         };
-        let (store, object) = (store.clone(), l.object.clone());
         html! {
-            <li key={l.revision}>
-                <button type="button" class="log-line" title={l.object.to_string()} onclick={move |_| store.select(Some(object.clone()))}>
-                    <span class="rv">{ l.revision }</span><span class="op">{ verb }</span>
-                    <span class="kind">{ l.object.kind.as_str() }</span><code>{ middle(&l.object.key.name, 24) }</code></button>
+            <li key={l.revision} class="log-line" title={l.object.to_string()}>
+                <span class="rv">{ l.revision }</span><span class="op">{ verb }</span>
+                <span class="kind">{ l.object.kind.as_str() }</span><code>{ middle(&l.object.key.name, 24) }</code>
             </li>
         }
     };
