@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{ApiServer, Cause, Details, Stage, Status};
+use super::{ApiServer, Cause, Details, Stage, Status, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector,
@@ -44,6 +44,10 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
 /// The mutating plug-ins, for a create.
 pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
     if object.kind() == Kind::Pod {
+        on_pod(api, object, "LimitRanger", |api, pod| {
+            limit_ranger::mutate(api, pod);
+            Ok(())
+        })?;
         on_pod(api, object, "ServiceAccount", service_account)?;
         on_pod(api, object, "Priority", |api, pod| priority(api, pod))?;
         on_pod(api, object, "DefaultTolerationSeconds", |_, pod| {
@@ -107,6 +111,10 @@ pub(super) fn mutate_update(api: &mut ApiServer, object: &mut Object, _old: &Obj
 
 /// The validating plug-ins, for a create.
 pub(super) fn validate_create(api: &mut ApiServer, object: &Object) -> Result<(), Status> {
+    if matches!(object.kind(), Kind::Pod | Kind::PersistentVolumeClaim) {
+        api.enter(Stage::Admit, "LimitRanger", Some(object));
+        limit_ranger::validate(api, object)?;
+    }
     match object.kind() {
         Kind::Pod => api.enter(Stage::Admit, "RuntimeClass", Some(object)),
         Kind::PriorityClass => api.enter(Stage::Admit, "Priority", Some(object)),
@@ -123,6 +131,10 @@ pub(super) fn validate_create(api: &mut ApiServer, object: &Object) -> Result<()
 
 /// The validating plug-ins, for an update.
 pub(super) fn validate_update(api: &mut ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
+    if object.kind() == Kind::PersistentVolumeClaim {
+        api.enter(Stage::Admit, "LimitRanger", Some(object));
+        limit_ranger::validate(api, object)?;
+    }
     match object.kind() {
         Kind::PriorityClass => api.enter(Stage::Admit, "Priority", Some(object)),
         Kind::PersistentVolumeClaim => api.enter(Stage::Admit, "PersistentVolumeClaimResize", Some(object)),

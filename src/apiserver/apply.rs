@@ -42,8 +42,9 @@ impl ApiServer {
                 go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
             let wanted = decoded.value.pointer("/spec/replicas").and_then(Value::as_i64);
             let replicas = have.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
-            let managers = managed_fields::apply_scale(&managers, wanted.map(|n| (replicas, n)), &by)?;
-            self.decided = Some(managers);
+            let managers =
+                managed_fields::apply_scale(r.kind, &managers, wanted.map(|n| (replicas, n)), &by)?;
+            self.decided = Some(managers.into());
             let replicas = i32::try_from(wanted.unwrap_or(replicas)).unwrap_or(i32::MAX);
             let version = decoded.value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
             let resource_version = version.map(str::to_owned);
@@ -57,16 +58,16 @@ impl ApiServer {
         let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;
         let object = object_of(r.kind, &applied.value)?;
         match old {
-            Some(old) if applied.managers == managers && live.as_ref() == Some(&applied.value) => {
+            Some(old) if applied.managers[..] == managers[..] && live.as_ref() == Some(&applied.value) => {
                 Ok(Response::Object { object: old, created: false })
             }
             Some(old) => {
-                self.decided = Some(applied.managers);
+                self.decided = Some(applied.managers.into());
                 self.store_patched(r, old, object)
             }
             None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
             None => {
-                self.decided = Some(applied.managers);
+                self.decided = Some(applied.managers.into());
                 self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() })
             }
         }

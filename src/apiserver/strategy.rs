@@ -9,10 +9,11 @@ use super::registry::seconds;
 use super::stages::Stage;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
-    Deployment, EndpointSlice, LoadBalancerStatus, Namespace, NamespaceStatus, ObjectReference,
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeStatus, Pod,
-    PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet, ResourceRequirements, Service,
-    ServiceAccount, ServiceStatus, Time, TypedLocalObjectReference, TypedObjectReference,
+    Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus,
+    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec,
+    PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet,
+    ResourceQuota, ResourceRequirements, Service, ServiceAccount, ServiceStatus, Time,
+    TypedLocalObjectReference, TypedObjectReference,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
@@ -48,7 +49,11 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
-        Kind::EndpointSlice => object.meta_mut().generation = Some(1),
+        Kind::EndpointSlice | Kind::PriorityClass => object.meta_mut().generation = Some(1),
+        Kind::HorizontalPodAutoscaler => {
+            edit(object, |h: &mut HorizontalPodAutoscaler| h.status = Some(Default::default()));
+        }
+        Kind::ResourceQuota => edit(object, |q: &mut ResourceQuota| q.status = Some(Default::default())),
         Kind::Namespace => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
             let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
@@ -159,6 +164,14 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::ServiceAccount => edit(object, only_names),
+        Kind::HorizontalPodAutoscaler => {
+            let Some(o) = HorizontalPodAutoscaler::from_object(old).cloned() else { return };
+            edit(object, |h: &mut HorizontalPodAutoscaler| h.status.clone_from(&o.status));
+        }
+        Kind::ResourceQuota => {
+            let Some(o) = ResourceQuota::from_object(old).cloned() else { return };
+            edit(object, |q: &mut ResourceQuota| q.status.clone_from(&o.status));
+        }
         Kind::PersistentVolumeClaim => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
             edit(object, |c: &mut PersistentVolumeClaim| {
@@ -285,6 +298,14 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
         Kind::PodDisruptionBudget => {
             let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
             edit(object, |b: &mut PodDisruptionBudget| keep(&mut b.spec, &o.spec));
+        }
+        Kind::HorizontalPodAutoscaler => {
+            let Some(o) = HorizontalPodAutoscaler::from_object(old).cloned() else { return };
+            edit(object, |h: &mut HorizontalPodAutoscaler| keep(&mut h.spec, &o.spec));
+        }
+        Kind::ResourceQuota => {
+            let Some(o) = ResourceQuota::from_object(old).cloned() else { return };
+            edit(object, |q: &mut ResourceQuota| keep(&mut q.spec, &o.spec));
         }
         Kind::PersistentVolumeClaim => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };

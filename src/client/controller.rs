@@ -126,6 +126,9 @@ fn plan(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key, at: Timesta
     }
 }
 
+/// The namespace of a poll that any write but a node's own may concern. No namespace is called so.
+pub const ANYWHERE: &str = "*";
+
 /// Who waits for a deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -138,7 +141,7 @@ pub enum Wait {
     /// Nobody, until something in a namespace is written; then the cluster. Looking again where
     /// nothing has changed is no reason to let time pass.
     Poll {
-        /// The namespace that is looked at.
+        /// The namespace that is looked at; [`ANYWHERE`] for all, and what is in none.
         namespace: Rc<str>,
     },
     /// The cluster, as soon as the node's kubelet has stopped. While it runs its heartbeats come
@@ -384,8 +387,15 @@ impl<R: Reconciler> Controller<R> {
             self.queue.forget(key);
             return;
         }
-        let at = later(env.now, self.queue.next_delay(key));
-        plan(&mut self.queue, env.timers, key, at, Wait::Foreground);
+        let at = later(env.now, self.queue.next_delay(key, env.now));
+        // Trying again a quarter of an hour later what has failed twenty times is no reason to let
+        // time pass, unless something has changed.
+        let wait = if self.queue.waits_longest(key) {
+            Wait::Poll { namespace: ANYWHERE.into() }
+        } else {
+            Wait::Foreground
+        };
+        plan(&mut self.queue, env.timers, key, at, wait);
     }
 
     /// Carries out the effects that are new; those of a part that was only run again are known.

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use crate::api::order;
 use crate::api::{Key, Timestamp, later};
-use crate::client::{TimerOp, Wait};
+use crate::client::{ANYWHERE, TimerOp, Wait};
 use crate::etcd::Map;
 
 use super::action::Actor;
@@ -115,6 +115,24 @@ impl Clock {
         }
         for (d, ()) in about(&self.polls, namespace) {
             self.polls.remove(&(namespace.clone(), d.clone()));
+            if self.background.remove(&d).is_some() {
+                self.foreground.insert(d, ());
+            }
+        }
+    }
+
+    /// Something was written: polls of anything are worth waiting for.
+    pub(super) fn changed_anywhere(&mut self) {
+        if !self.polls.is_empty() {
+            self.changed(&ANYWHERE.into());
+        }
+    }
+
+    /// What failed for everybody may succeed again: all polls are worth waiting for.
+    pub(super) fn changed_all(&mut self) {
+        let polls: Vec<Deadline> = self.polls.keys().map(|(_, d)| d.clone()).collect();
+        self.polls = Map::new();
+        for d in polls {
             if self.background.remove(&d).is_some() {
                 self.foreground.insert(d, ());
             }

@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, create, delete, describe, discovery, events, generators, get, label, node, patch,
-    replace, rollout, scale, set, unbuilt, wait,
+    annotate, apply, autoscale, create, delete, describe, discovery, events, generators, get, label, node,
+    patch, replace, rollout, scale, set, unbuilt, wait,
 };
 use crate::api::order;
 
@@ -234,7 +234,7 @@ const COMMANDS: &[Command] = &[
     command("port-forward", &[], unbuilt::port_forward),
     command("top", &[], unbuilt::top),
     command("auth", &[], unbuilt::nothing),
-    command("autoscale", &[], unbuilt::nothing),
+    command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[], unbuilt::nothing),
     command("config", &[], unbuilt::nothing),
     command("debug", &[], unbuilt::nothing),

@@ -13,6 +13,8 @@ mod app;
 #[cfg(target_arch = "wasm32")]
 mod editor;
 #[cfg(target_arch = "wasm32")]
+mod explore;
+#[cfg(target_arch = "wasm32")]
 mod glyph;
 #[cfg(target_arch = "wasm32")]
 mod graph;
@@ -30,6 +32,8 @@ mod left;
 mod menu;
 #[cfg(target_arch = "wasm32")]
 mod next;
+#[cfg(target_arch = "wasm32")]
+mod policy;
 #[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]

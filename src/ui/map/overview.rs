@@ -1,6 +1,7 @@
 //! etcd, and how every component stands.
 
 use steady::cluster::Actor;
+use steady::etcd::{Member, Role};
 use steady::session::view::machinery::{LogLine, Row, State};
 use yew::prelude::*;
 
@@ -22,6 +23,8 @@ pub struct EtcdProps {
     pub revision: u64,
     /// How many keys it has.
     pub keys: usize,
+    /// Its members, where there are several, and the term of their leader.
+    pub members: Held<(Vec<Member>, u64)>,
     /// Its last writes.
     pub log: Held<Vec<LogLine>>,
     /// Whether the step touched it.
@@ -45,10 +48,25 @@ pub fn EtcdView(props: &EtcdProps) -> Html {
             </li>
         }
     };
+    let (list, term) = &*props.members.0;
+    let member = |m: &Member| {
+        let (class, key) = match m.role {
+            Role::Leader => ("leads", "map-member-leader"),
+            Role::Follower => ("", "map-member-follower"),
+            Role::Leaderless => ("wait", "map-member-leaderless"),
+            Role::Lost => ("lost", "map-member-lost"),
+        };
+        let words = format!("{}: {}, index {}", m.name, t.get(key), m.log.index);
+        html! { <li class={class} title={words.clone()}><span class="sr">{ words }</span><span aria-hidden="true">{ &m.name }</span></li> }
+    };
+    let members = (!list.is_empty()).then(|| {
+        html! { <ul class="members" aria-label={t.with("map-members", &[("term", (*term as f64).into())])}>{ for list.iter().map(member) }</ul> }
+    });
     html! {
         <article class={classes!("part", "etcd", props.class.clone())} data-stop="etcd" aria-label="etcd">
             <h3>{ "etcd" }<span class="rv">{ format!("revision {}", props.revision) }</span>
                 <span class="sub">{ t.with("map-keys", &[("n", (props.keys as f64).into())]) }</span></h3>
+            { members }
             <ol class="log" aria-label={t.get("map-log")}>{ for props.log.0.iter().map(line) }</ol>
         </article>
     }
@@ -68,6 +86,7 @@ pub struct RowsProps {
 fn state_class(state: State) -> &'static str {
     match state {
         State::Down => "down",
+        State::Standby => "standby",
         State::Failing => "failing",
         State::Working => "working",
         State::Queued => "queued",
@@ -108,6 +127,7 @@ fn mark(state: State) -> Html {
         State::Working => html! { <path d="M-2.4-4 4 0-2.4 4Z" class="fill" /> },
         State::Waiting => html! { <><circle r="4" class="line" /><path d="M0-2V0H1.8" class="line" /></> },
         State::Failing => html! { <path d="M0-4.6 4.6 3.6H-4.6Z" class="fill" /> },
+        State::Standby => html! { <circle r="4" class="line dash" /> },
         State::Down => html! { <path d="M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2" class="line" /> },
     };
     html! { <svg class={classes!("state", state_class(state))} viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">{ inner }</svg> }
@@ -130,7 +150,9 @@ pub fn Components(props: &RowsProps) -> Html {
     let group = |(name, rows): &(String, Vec<&Row>)| {
         let many = rows.len() > 1;
         html! { <>
-            if many { <h4>{ name.clone() }</h4> }
+            if many { <h4>{ name.clone() }
+                if let Some(leads) = rows.first().and_then(|r| r.leads) { <span>{ t.get(if leads { "map-leads" } else { "map-standby" }) }</span> }
+            </h4> }
             { for rows.iter().map(|r| html! { <Tile key={format!("{:?}", r.actor)} row={Held(std::rc::Rc::new((*r).clone()))}
                 acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }) }
         </> }

@@ -111,7 +111,8 @@ pub fn MachineMap(props: &Props) -> Html {
                         <path class={classes!("hot", failed.then_some("failed"))} d={hot} />
                     </svg>
                     <ServerView version={props.version} at={props.at} class={lit.class(Stop::Server)} keys={overview.keys} />
-                    <EtcdView revision={overview.revision} keys={overview.keys} log={Held(Rc::new(overview.log.clone()))}
+                    <EtcdView revision={overview.revision} keys={overview.keys}
+                        members={Held(Rc::new((overview.members.clone(), overview.term)))} log={Held(Rc::new(overview.log.clone()))}
                         class={lit.class(Stop::Etcd)} />
                     <Components rows={Held(Rc::new(overview.components.clone()))} acted={acted.clone()} map={props.map} />
                     <Kubelets rows={Held(Rc::new(overview.kubelets.clone()))} {acted} map={props.map} />

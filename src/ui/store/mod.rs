@@ -28,7 +28,7 @@ use super::i18n::{Lang, Texts};
 pub use listing::{Listing, NextLine, What};
 pub use map::MapState;
 pub use persist::read as read_local;
-pub use run::{Mode, SPEEDS};
+pub use run::{Mode, SPEEDS, clock};
 pub use shared::Shared;
 pub use view::{Entry, Mark, Toast, View};
 
@@ -55,6 +55,8 @@ pub struct State {
     heading: Option<MomentId>,
     selection: Option<ObjectRef>,
     listing: Listing,
+    /// So many lines of it are worked out; the rest is only counted.
+    lines: usize,
     text: Shared<String>,
     /// Grows when the text was set by the page and not typed.
     text_set: u32,
@@ -66,6 +68,8 @@ pub struct State {
     toast: Option<Toast>,
     map: MapState,
     version: u64,
+    /// Grows with every other session that is put on the table.
+    sessions: u32,
 }
 
 /// A handle on the page's state.
@@ -117,6 +121,7 @@ impl Store {
             heading: None,
             selection: None,
             listing: Listing::default(),
+            lines: listing::LINES,
             text: Shared::default(),
             text_set: 0,
             diagnostics: Shared::default(),
@@ -126,6 +131,7 @@ impl Store {
             toast: None,
             map: MapState::remembered(),
             version: 0,
+            sessions: 0,
         };
         let store = Store(Rc::new(Inner {
             state: RefCell::new(state),
@@ -202,12 +208,18 @@ impl Store {
 impl State {
     /// Another session: what was derived from the last one counts no more.
     fn forget(&mut self) {
+        self.sessions += 1;
         self.selection = None;
         self.graph = Shared::default();
         self.drawn = None;
         self.marks = Shared::default();
         self.marks_tip = usize::MAX;
         self.waiting = None;
+    }
+
+    /// Which session it is: moments of one mean nothing in another.
+    pub fn sessions(&self) -> u32 {
+        self.sessions
     }
 
     /// The session.
@@ -228,6 +240,11 @@ impl State {
     /// Whether it runs.
     pub fn mode(&self) -> &Mode {
         &self.mode
+    }
+
+    /// The depth of a step.
+    pub fn depth(&self) -> Depth {
+        self.depth
     }
 
     /// What is selected.

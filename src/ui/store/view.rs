@@ -7,7 +7,7 @@ use steady::api::{Kind, Object, ObjectRef};
 use steady::cluster::Outcome;
 use steady::session::view::graph::{Graph, touched};
 use steady::session::view::{Declared, Preview, Problem, declared};
-use steady::session::{Depth, MomentId, What as Did};
+use steady::session::{Depth, MomentId, Policy, What as Did};
 
 use super::run::clock;
 use super::{Listing, MapState, Mode, Shared, State, Store};
@@ -89,6 +89,8 @@ pub struct View {
     pub listing: Listing,
     /// How deep a step goes.
     pub depth: Depth,
+    /// Who goes next where nobody is chosen.
+    pub policy: Policy,
     /// Whether it runs.
     pub mode: Mode,
     /// Whether it has run or loaded for so long that a person wants to know how far it is.
@@ -144,6 +146,7 @@ impl State {
         self.derive_marks();
         self.follow();
         self.listing = Listing::default();
+        self.lines = super::listing::LINES;
     }
 
     fn derive_marks(&mut self) {
@@ -211,6 +214,7 @@ impl Store {
                 revision: s.session.cluster().api().etcd().revision(),
                 listing: s.listing.clone(),
                 depth: s.depth,
+                policy: s.session.policy().clone(),
                 mode: s.mode.clone(),
                 slow: s.mode != Mode::Idle && clock() - s.since > 400.0,
                 speed: s.speed,

@@ -94,7 +94,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
     let actor = reaches.first().copied();
     let n = t.action.informer().unwrap_or_default();
     let (path, carried, failed) = match &t.outcome {
-        Outcome::Listed { kind, items } => (
+        Outcome::Listed { kind, items, .. } => (
             vec![Stop::Etcd, Stop::Server, Stop::Reflector(n), Stop::Fifo(n)],
             Carried::List(*kind, *items),
             false,
