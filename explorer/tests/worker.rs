@@ -254,3 +254,26 @@ fn what_it_is_not_meant_to_hear_is_refused() {
     let ask = Ask::Read(Own { text: "true".into(), steady: false });
     assert_eq!(work.hear(read(&write(&ask)).unwrap(), 0), [Tell::Readable]);
 }
+
+/// However a person steps, the run is among the states.
+#[test]
+fn a_run_that_a_person_steps_is_found_among_the_states() {
+    let s = session();
+    let (mut work, _, _) = worked(plan(&s, &[]));
+    for seed in 0..6usize {
+        let mut run = s.clone();
+        let mut chance = seed.wrapping_mul(7919);
+        loop {
+            let next = run.next_commands(16);
+            chance = chance.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            let choice =
+                if seed == 0 { None } else { next.get((chance >> 16) % next.len().max(1)).map(|c| c.actor) };
+            if !run.step(Depth::Command, choice) {
+                break;
+            }
+        }
+        let link = Link::between(&run, s.at()).unwrap().encode();
+        let Tell::Where(states) = work.hear(Ask::Where(link), 0).remove(0) else { panic!("where") };
+        assert!(states.iter().all(Option::is_some), "seed {seed}: {states:?}");
+    }
+}
