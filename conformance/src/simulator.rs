@@ -262,7 +262,25 @@ pub fn cluster(setup: &Setup) -> Cluster {
         let key = Key::new("default", "kube-root-ca.crt");
         let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
     }
+    let nodes: Vec<String> =
+        cluster.api().etcd().range(Kind::Node, None).map(|(_, r)| r.object.name().to_owned()).collect();
+    nodes.iter().for_each(|name| introduce(&mut cluster, name));
     cluster
+}
+
+/// What kind of machine a node is, as the stand-in kubelets said it once, before anything began.
+fn introduce(cluster: &mut Cluster, name: &str) {
+    let key = Key::new("", name);
+    let at = steady::api::ObjectRef { kind: Kind::Node, key: key.clone() };
+    let node = cluster.api().etcd().get(&at).and_then(|r| ApiNode::from_object(&r.object)).cloned();
+    let Some(mut node) = node else { return };
+    let info = kubelet::node::info(name);
+    Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
+    let request = Request::new(&"kubelet".into(), Verb::Update, Kind::Node, key)
+        .subresource(apiserver::Subresource::Status)
+        .body(apiserver::Body::Object(node.into()));
+    let _ = cluster.request(&request);
+    let _ = cluster.settle();
 }
 
 fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[apiserver::Write]) {
@@ -378,6 +396,7 @@ impl System for Simulator {
     fn add_node(&mut self, name: &str) {
         let components: Vec<Box<dyn Component>> = vec![Controller::boxed(StandInKubelet::new(name))];
         self.cluster.add_node(&NodeSpec::standard(name), components);
+        introduce(&mut self.cluster, name);
         let _ = self.cluster.settle();
     }
 

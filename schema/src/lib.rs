@@ -96,7 +96,8 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
     kinds! {
         Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
         PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
-        PodDisruptionBudget PriorityClass Endpoints EndpointSlice
+        PodDisruptionBudget PriorityClass Endpoints EndpointSlice HorizontalPodAutoscaler LimitRange
+        ResourceQuota
     }
 }
 

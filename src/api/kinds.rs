@@ -131,6 +131,12 @@ kinds! {
     PodDisruptionBudget: "policy"/"v1" "poddisruptionbudgets" "poddisruptionbudget" ["pdb"] Namespaced ["status"];
     /// A pod's importance.
     PriorityClass: "scheduling.k8s.io"/"v1" "priorityclasses" "priorityclass" ["pc"] Cluster [];
+    /// Pods by the number, as they are needed.
+    HorizontalPodAutoscaler: "autoscaling"/"v2" "horizontalpodautoscalers" "horizontalpodautoscaler" ["hpa"] Namespaced ["status"];
+    /// What a pod or a claim of a namespace may use, and uses if it does not say.
+    LimitRange: ""/"v1" "limitranges" "limitrange" ["limits"] Namespaced [];
+    /// What all objects of a namespace may use together.
+    ResourceQuota: ""/"v1" "resourcequotas" "resourcequota" ["quota"] Namespaced ["status"];
 }
 
 impl Kind {

@@ -14,11 +14,13 @@
 
 pub mod digest;
 pub mod disruption_budget;
+pub mod field_set;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
 mod kinds;
 pub mod labels;
+mod managers;
 mod meta;
 pub mod names;
 mod object;
@@ -33,6 +35,7 @@ pub mod volume;
 pub mod yaml;
 
 pub use kinds::{ApiKind, Kind, Scope};
+pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
 pub use shared::Shared;
@@ -43,6 +46,7 @@ pub mod types {
     // Not k8s-openapi's own, which would be copied as a whole for every version.
     pub use super::pod::Pod;
     pub use k8s_openapi::api::apps::v1::*;
+    pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
     pub use k8s_openapi::api::batch::v1::*;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
@@ -58,6 +62,11 @@ pub mod types {
         OwnerReference, Time,
     };
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
+
+    /// The parts of a HorizontalPodAutoscaler.
+    pub mod autoscaling {
+        pub use k8s_openapi::api::autoscaling::v2::*;
+    }
 
     /// The parts of an EndpointSlice, some of which have the names of parts of Endpoints.
     pub mod discovery {

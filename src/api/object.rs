@@ -161,6 +161,9 @@ fn go_nulls(kind: Kind, value: &mut Value) {
         nulls(Some(value), &["endpoints", "ports"]);
         return;
     }
+    if kind == Kind::HorizontalPodAutoscaler {
+        nulls(value.get_mut("status"), &["currentMetrics"]);
+    }
     let conditions: &[&str] = match kind {
         Kind::Event => {
             nulls(Some(value), &["eventTime", "firstTimestamp", "lastTimestamp"]);
@@ -170,6 +173,7 @@ fn go_nulls(kind: Kind, value: &mut Value) {
         Kind::Node => &["lastHeartbeatTime", "lastTransitionTime"],
         Kind::Deployment => &["lastUpdateTime", "lastTransitionTime"],
         Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet | Kind::Namespace => &["lastTransitionTime"],
+        Kind::HorizontalPodAutoscaler => &["lastTransitionTime"],
         Kind::Job => &["lastProbeTime", "lastTransitionTime"],
         _ => return,
     };

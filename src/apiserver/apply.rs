@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::managed_fields::{self, Applier};
+use super::stages::Stage;
 use super::{ApiServer, Body, Request, Response, Status, Subresource, Verb, defaults, http};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Object};
@@ -24,6 +25,7 @@ impl ApiServer {
         let scale = r.subresource == Subresource::Scale;
         let (kind, api_version) =
             if scale { ("Scale", "autoscaling/v1") } else { (r.kind.as_str(), r.kind.api_version()) };
+        self.enter(Stage::Decode, "", None);
         check(config, kind, api_version, &r.key.name)?;
         let at = r.object();
         let old = self.etcd.get(&at).map(|r| r.object.clone());
@@ -40,28 +42,32 @@ impl ApiServer {
                 go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
             let wanted = decoded.value.pointer("/spec/replicas").and_then(Value::as_i64);
             let replicas = have.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
-            let managers = managed_fields::apply_scale(&managers, wanted.map(|n| (replicas, n)), &by)?;
-            self.decided = Some(managers);
+            let managers =
+                managed_fields::apply_scale(r.kind, &managers, wanted.map(|n| (replicas, n)), &by)?;
+            self.decided = Some(managers.into());
             let replicas = i32::try_from(wanted.unwrap_or(replicas)).unwrap_or(i32::MAX);
             let version = decoded.value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
             let resource_version = version.map(str::to_owned);
             let body = Body::Scale { replicas, resource_version };
             return self.scale(&Request { verb: Verb::Update, body, ..r.clone() });
         }
+        if old.is_some() {
+            self.enter(Stage::Patch, "", old.as_ref());
+        }
         let live = old.as_ref().map(Object::to_value);
         let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;
         let object = object_of(r.kind, &applied.value)?;
         match old {
-            Some(old) if applied.managers == managers && live.as_ref() == Some(&applied.value) => {
+            Some(old) if applied.managers[..] == managers[..] && live.as_ref() == Some(&applied.value) => {
                 Ok(Response::Object { object: old, created: false })
             }
             Some(old) => {
-                self.decided = Some(applied.managers);
+                self.decided = Some(applied.managers.into());
                 self.store_patched(r, old, object)
             }
             None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
             None => {
-                self.decided = Some(applied.managers);
+                self.decided = Some(applied.managers.into());
                 self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() })
             }
         }

@@ -4,18 +4,20 @@
 use std::rc::Rc;
 
 use super::apply::check_name;
-use super::managed_fields::{self, Manager, NOTES_LIMIT, Settled};
+use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
 use super::{
     ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, pod_strategy,
     service, strategy, warnings,
 };
 use crate::api::names::quote;
+use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, StatefulSet, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::stages::Stage;
 use crate::apiserver::status::Cause;
 use crate::apiserver::status::Details;
-use crate::etcd::Note;
+use crate::etcd::{Memo, Note};
 
 /// So many objects, events not counted, a cluster may have.
 pub const OBJECTS_LIMIT: usize = 20_000;
@@ -52,13 +54,18 @@ impl ApiServer {
 
     /// Creates what the body of the request was.
     pub(super) fn create_object(&mut self, r: &Request, mut object: Object) -> Result<Response, Status> {
+        let given = take_managers(&mut object);
+        self.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
+        self.enter(Stage::Default, "", Some(&object));
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         defaults::apply(&mut object);
         one_owner_once(&mut object, false, &mut self.warned);
         self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
+        self.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
         admission::namespace_exists(self, &object)?;
         admission::mutate_create(self, &mut object)?;
+        self.enter(Stage::Prepare, "", Some(&object));
         // rest.BeforeCreate
         let now = seconds(self.now);
         let uid = self.new_uid();
@@ -77,6 +84,7 @@ impl ApiServer {
         }
         service::begin_create(self, &mut object)?;
         strategy::prepare_for_create(self, &mut object)?;
+        self.enter(Stage::Validate, "", Some(&object));
         // The pods of one owner have one spec in common; where it was good for the last one, it is
         // for this one.
         let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.ptr_eq(b));
@@ -97,6 +105,9 @@ impl ApiServer {
             self.valid_spec = Some(spec);
         }
         admission::validate_create(self, &object)?;
+        self.enter(Stage::Admit, "ResourceQuota", Some(&object));
+        let charges = self.quota_charges(&object, None)?;
+        self.enter(Stage::Store, "", Some(&object));
         // etcd's objects have a version from it alone; a version that is no number is forgotten.
         let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
         if version.is_some_and(|v| v != 0) && !r.dry_run {
@@ -114,7 +125,9 @@ impl ApiServer {
             return Err(s);
         }
         self.has_room(r.kind)?;
+        self.decide(r, given.as_deref(), None, &object);
         if !r.dry_run {
+            self.charge(charges);
             object = self.write(at, None, object, r);
         }
         Ok(Response::Object { object, created: true })
@@ -124,6 +137,7 @@ impl ApiServer {
         match &r.body {
             Body::Object(object) => {
                 let mut object = object.clone();
+                self.enter(Stage::Decode, "", Some(&object));
                 self.match_namespace(r, &mut object)?;
                 check_name(object.name(), &r.key.name)?;
                 let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
@@ -134,6 +148,7 @@ impl ApiServer {
                     }
                     return Err(Status::not_found(r.kind, &r.key.name));
                 };
+                self.enter(Stage::Default, "", Some(&object));
                 match r.subresource {
                     Subresource::Status => defaults::apply_to_status(&mut object),
                     _ => defaults::apply(&mut object),
@@ -164,10 +179,12 @@ impl ApiServer {
     /// `…/scale`: the object with another size.
     pub(super) fn scale(&mut self, r: &Request) -> Result<Response, Status> {
         let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
+        self.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
         if *replicas < 0 {
             return Err(invalid_scale(&r.key.name, *replicas));
         }
+        self.enter(Stage::Patch, "", Some(&old));
         let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
         object.meta_mut().resource_version.clone_from(resource_version);
         self.store_update(r, old, object)
@@ -188,6 +205,8 @@ impl ApiServer {
         old: Object,
         mut object: Object,
     ) -> Result<Response, Status> {
+        let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
+        self.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
             return Err(other_uid(uid, &old));
@@ -212,6 +231,7 @@ impl ApiServer {
         if r.kind == Kind::Service && r.subresource == Subresource::None {
             service::begin_update(self, &mut object, &old)?;
         }
+        self.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
         match r.subresource {
             Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
@@ -225,6 +245,7 @@ impl ApiServer {
         if r.subresource == Subresource::None {
             admission::mutate_update(self, &mut object, &old)?;
         }
+        self.enter(Stage::Validate, "", Some(&object));
         let errors = match r.subresource {
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
@@ -237,9 +258,13 @@ impl ApiServer {
         if r.field_manager.is_some() && matches!(r.subresource, Subresource::None | Subresource::Scale) {
             self.warned.extend(warnings::on_update(&object, &old));
         }
+        let mut charges = Vec::new();
         if r.subresource == Subresource::None {
             admission::validate_update(self, &object, &old)?;
+            self.enter(Stage::Admit, "ResourceQuota", Some(&object));
+            charges = self.quota_charges(&object, Some(&old))?;
         }
+        self.enter(Stage::Store, "", Some(&object));
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
         // The last finalizer of an object that is being deleted: the update is its removal.
@@ -253,10 +278,12 @@ impl ApiServer {
             }
             return Ok(Response::Object { object, created: false });
         }
+        self.decide(r, given.as_deref(), Some(&old), &object);
         // A write that changes nothing is none.
         if (object == old && self.decided.is_none()) || r.dry_run {
             return Ok(Response::Object { object, created: false });
         }
+        self.charge(charges);
         let object = self.write(at, Some(old), object, r);
         Ok(Response::Object { object, created: false })
     }
@@ -272,18 +299,20 @@ impl ApiServer {
         let revision = self.etcd.revision() + 1;
         self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
         object.meta_mut().resource_version = Some(revision.to_string());
-        let note = self.note(&at, prev.as_ref(), &object, r, revision);
+        let note = self.note(prev.as_ref(), &object, r, revision);
         let notes = match &prev {
             Some(_) => self.etcd.put_noted(at.clone(), object.clone(), note),
             None => self.etcd.create_noted(at.clone(), object.clone(), note),
         };
         // What admission adds to a pod may be something else from now on.
-        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass) {
+        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass | Kind::LimitRange)
+        {
             self.valid_spec = None;
         }
         if notes >= NOTES_LIMIT {
-            self.managers(&at);
-            self.etcd.forget_notes(&at);
+            let decided = Some(self.managers(&at));
+            let note = Note { decided, before: None, previous: None, ..self.new_note(r, revision, &object) };
+            self.etcd.replace_notes(&at, note);
         }
         self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
         self.writes.push(Write {
@@ -298,19 +327,41 @@ impl ApiServer {
         object
     }
 
-    /// Notes who writes what; a deletion, an eviction and a binding change no owners.
-    fn note(
+    /// Works out the owners now, where they do not follow from what is noted: the request says who
+    /// they are, or they are shown and not stored.
+    fn decide(
         &mut self,
-        at: &ObjectRef,
-        prev: Option<&Object>,
-        next: &Object,
         r: &Request,
-        revision: u64,
-    ) -> Option<Note> {
+        given: Option<&[ManagedFieldsEntry]>,
+        old: Option<&Object>,
+        new: &Object,
+    ) {
+        if self.decided.is_some() {
+            return;
+        }
+        let shown = r.dry_run && r.field_manager.is_some();
+        if !shown && given.is_none() {
+            return;
+        }
+        let live = old.map(|o| self.managers(&o.reference())).unwrap_or_default();
+        let given = given.and_then(|g| managed_fields::given(g, &live));
+        if !shown && given.is_none() {
+            return;
+        }
+        let mut managers = given.unwrap_or_else(|| live.to_vec());
+        if old != Some(new) {
+            let after = self.submitted.take().unwrap_or_else(|| new.clone());
+            let note = self.new_note(r, self.etcd.revision() + 1, &after);
+            managed_fields::update(&mut managers, &Note { before: old.cloned(), ..note });
+        }
+        self.decided = Some(managers.into());
+    }
+
+    /// Notes who writes what; a deletion, an eviction and a binding change no owners.
+    fn note(&mut self, prev: Option<&Object>, next: &Object, r: &Request, revision: u64) -> Option<Note> {
         let submitted = self.submitted.take();
         if let Some(managers) = self.decided.take() {
-            self.managed.insert(at.clone(), Rc::new(Settled { managers, revision }));
-            return None;
+            return Some(Note { decided: Some(managers), ..self.new_note(r, revision, next) });
         }
         let counts = match r.verb {
             super::Verb::Create => r.subresource == Subresource::None,
@@ -320,22 +371,25 @@ impl ApiServer {
         if !counts {
             return None;
         }
-        let manager = match &r.field_manager {
-            Some(m) => m.clone(),
-            None => r.user.clone(),
-        };
-        Some(Note {
-            manager,
+        let note = self.new_note(r, revision, submitted.as_ref().unwrap_or(next));
+        Some(Note { before: prev.cloned(), ..note })
+    }
+
+    fn new_note(&self, r: &Request, revision: u64, after: &Object) -> Note {
+        Note {
+            manager: r.field_manager.as_ref().unwrap_or(&r.user).clone(),
             subresource: r.subresource.as_str(),
             time: self.now,
             revision,
-            before: prev.cloned(),
-            after: submitted.unwrap_or_else(|| next.clone()),
+            before: None,
+            after: after.clone(),
             component: r.field_manager.is_none(),
             bound: false,
+            decided: None,
+            worked_out: Memo::default(),
             previous: None,
             count: 1,
-        })
+        }
     }
 
     /// A pod was bound: see [`Etcd::note_binding`](crate::etcd::Etcd::note_binding).
@@ -343,23 +397,15 @@ impl ApiServer {
         self.etcd.note_binding(at);
     }
 
-    /// The owners of an object's fields.
-    pub(super) fn managers(&mut self, at: &ObjectRef) -> Vec<Manager> {
-        let known = self.managed.get(at);
-        let upto = known.map_or(0, |s| s.revision);
-        let notes = self.etcd.get(at).and_then(|r| r.notes.clone()).filter(|n| n.revision > upto);
-        let Some(notes) = notes else { return known.map(|s| s.managers.clone()).unwrap_or_default() };
-        let mut settled = known.map(|s| Settled::clone(s)).unwrap_or_default();
-        settled.catch_up(&notes);
-        let managers = settled.managers.clone();
-        self.managed.insert(at.clone(), Rc::new(settled));
-        managers
+    /// The owners of a stored object's fields.
+    pub(super) fn managers(&self, at: &ObjectRef) -> Rc<[Manager]> {
+        self.etcd.get(at).and_then(|r| r.notes.as_deref()).map(owners).unwrap_or_default()
     }
 
-    /// An object's JSON with the owners of its fields.
-    pub(super) fn managed_value(&mut self, object: &Object) -> serde_json::Value {
-        let managers = self.managers(&object.reference());
-        managed_fields::with_managers(object.kind(), object.to_value(), &managers)
+    /// The JSON of an object as it is or was stored, with the owners of its fields then.
+    pub(super) fn managed_value(&self, object: &Object) -> serde_json::Value {
+        let managers = self.etcd.notes_of(object).map(|n| owners(n)).unwrap_or_default();
+        managed_fields::with_managers(object.to_value(), &managers)
     }
 
     /// Removes an object whose last state is given, and tells the watchers.
@@ -369,9 +415,6 @@ impl ApiServer {
             return;
         }
         self.events -= usize::from(at.kind == Kind::Event);
-        if !self.managed.is_empty() {
-            self.managed.remove(at);
-        }
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
@@ -417,6 +460,17 @@ impl ApiServer {
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
         self.etcd.get(&ObjectRef { kind: Kind::Namespace, key: Key::new("", name) }).map(|r| &r.object)
     }
+}
+
+/// The owners after a write.
+pub(super) fn owners(note: &Note) -> Rc<[Manager]> {
+    note.owners(managed_fields::update)
+}
+
+/// The owners that a body names: they are kept beside the objects.
+fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
+    object.meta().managed_fields.as_ref()?;
+    object.meta_mut().managed_fields.take()
 }
 
 /// Whether admission or the strategy adds fields to a new object of a kind.

@@ -6,12 +6,14 @@ mod workloads;
 use std::rc::Rc;
 
 use super::registry::seconds;
+use super::stages::Stage;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
-    Deployment, EndpointSlice, LoadBalancerStatus, Namespace, NamespaceStatus, ObjectReference,
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeStatus, Pod,
-    PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet, ResourceRequirements, Service,
-    ServiceAccount, ServiceStatus, Time, TypedLocalObjectReference, TypedObjectReference,
+    Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus,
+    ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec,
+    PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet,
+    ResourceQuota, ResourceRequirements, Service, ServiceAccount, ServiceStatus, Time,
+    TypedLocalObjectReference, TypedObjectReference,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
 
@@ -47,7 +49,11 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
-        Kind::EndpointSlice => object.meta_mut().generation = Some(1),
+        Kind::EndpointSlice | Kind::PriorityClass => object.meta_mut().generation = Some(1),
+        Kind::HorizontalPodAutoscaler => {
+            edit(object, |h: &mut HorizontalPodAutoscaler| h.status = Some(Default::default()));
+        }
+        Kind::ResourceQuota => edit(object, |q: &mut ResourceQuota| q.status = Some(Default::default())),
         Kind::Namespace => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
             let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
@@ -158,6 +164,14 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::ServiceAccount => edit(object, only_names),
+        Kind::HorizontalPodAutoscaler => {
+            let Some(o) = HorizontalPodAutoscaler::from_object(old).cloned() else { return };
+            edit(object, |h: &mut HorizontalPodAutoscaler| h.status.clone_from(&o.status));
+        }
+        Kind::ResourceQuota => {
+            let Some(o) = ResourceQuota::from_object(old).cloned() else { return };
+            edit(object, |q: &mut ResourceQuota| q.status.clone_from(&o.status));
+        }
         Kind::PersistentVolumeClaim => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
             edit(object, |c: &mut PersistentVolumeClaim| {
@@ -285,6 +299,14 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
             let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
             edit(object, |b: &mut PodDisruptionBudget| keep(&mut b.spec, &o.spec));
         }
+        Kind::HorizontalPodAutoscaler => {
+            let Some(o) = HorizontalPodAutoscaler::from_object(old).cloned() else { return };
+            edit(object, |h: &mut HorizontalPodAutoscaler| keep(&mut h.spec, &o.spec));
+        }
+        Kind::ResourceQuota => {
+            let Some(o) = ResourceQuota::from_object(old).cloned() else { return };
+            edit(object, |q: &mut ResourceQuota| keep(&mut q.spec, &o.spec));
+        }
         Kind::PersistentVolumeClaim => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
             edit(object, |c: &mut PersistentVolumeClaim| keep(&mut c.spec, &o.spec));
@@ -363,7 +385,9 @@ pub(super) fn can_ignore_budget(object: &Object) -> bool {
 impl ApiServer {
     /// `pods/binding`: the scheduler's word becomes `spec.nodeName`.
     pub(super) fn bind(&mut self, r: &Request, node: &str) -> Result<Response, Status> {
+        self.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
+        self.enter(Stage::Compare, "", Some(&old));
         let Some(pod) = Pod::from_object(&old) else { return Err(Status::no_such_path()) };
         let why = if pod.metadata.is_deleting() {
             Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
@@ -382,6 +406,7 @@ impl ApiServer {
                 ..Default::default()
             }));
         }
+        self.enter(Stage::Patch, "", Some(&old));
         let now = seconds(self.now_seconds());
         let mut new = Rc::clone(pod);
         let p = Rc::make_mut(&mut new);
@@ -401,7 +426,9 @@ impl ApiServer {
         }
         if !r.dry_run {
             let at = old.reference();
-            self.write(at.clone(), Some(old), new.into(), r);
+            let new = new.into();
+            self.enter(Stage::Store, "", Some(&new));
+            self.write(at.clone(), Some(old), new, r);
             self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);

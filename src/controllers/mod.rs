@@ -10,6 +10,7 @@ pub mod namespace;
 pub mod node_lifecycle;
 pub mod podgc;
 pub mod replicaset;
+pub mod resource_quota;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
 pub mod taint_eviction;
@@ -21,7 +22,8 @@ use crate::client::{Component, Controller};
 
 /// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
 /// them, and whoever shows them has to say so.
-pub const UNATTENDED: &[Kind] = &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob];
+pub const UNATTENDED: &[Kind] =
+    &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob, Kind::HorizontalPodAutoscaler];
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {
@@ -36,6 +38,7 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(namespace::NamespaceController),
         Controller::boxed(serviceaccounts_controller::ServiceAccountsController),
         Controller::boxed(root_ca_cert_publisher::Publisher),
+        Controller::boxed(resource_quota::ResourceQuotaController),
         Controller::boxed(node_lifecycle::NodeLifecycleController),
         Controller::boxed(taint_eviction::TaintEvictionController),
         Controller::boxed(podgc::PodGarbageCollector),

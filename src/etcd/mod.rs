@@ -15,6 +15,7 @@
 //! ```
 
 mod note;
+mod raft;
 
 use std::ops::Bound;
 use std::rc::Rc;
@@ -22,7 +23,8 @@ use std::rc::Rc;
 use imbl::shared_ptr::RcK;
 
 use crate::api::{Key, Kind, Object, ObjectRef};
-pub use note::Note;
+pub use note::{Memo, Note};
+pub use raft::{LogEnd, Member, Raft, Role};
 
 /// A persistent ordered map: cloning shares the tree.
 pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
@@ -57,6 +59,10 @@ pub struct LogEntry {
     pub prev: Option<Object>,
     /// The value after; `None` if the key was deleted.
     pub next: Option<Object>,
+    /// Who had written the value before.
+    pub prev_notes: Option<Rc<Note>>,
+    /// Who has written the value after.
+    pub next_notes: Option<Rc<Note>>,
 }
 
 /// The revision asked for is no longer in the log.
@@ -73,9 +79,30 @@ pub struct Etcd {
     compacted: u64,
     data: Map<ObjectRef, Record>,
     log: Vector<LogEntry>,
+    raft: Rc<Raft>,
 }
 
 impl Etcd {
+    /// A store of so many members that holds nothing.
+    pub fn with_members(members: usize) -> Etcd {
+        Etcd { raft: Rc::new(Raft::new(members)), ..Etcd::default() }
+    }
+
+    /// Its members.
+    pub fn raft(&self) -> &Raft {
+        &self.raft
+    }
+
+    /// Its members, for something to happen to them.
+    pub fn raft_mut(&mut self) -> &mut Raft {
+        Rc::make_mut(&mut self.raft)
+    }
+
+    /// The members, in order: what each is, and what it has.
+    pub fn members(&self) -> Vec<Member> {
+        self.raft.members(self.revision)
+    }
+
     /// The revision of the last write.
     pub fn revision(&self) -> u64 {
         self.revision
@@ -145,15 +172,18 @@ impl Etcd {
         let mut count = 0;
         self.revision += 1;
         let revision = self.revision;
+        let (prev_notes, next_notes);
         // One look at the tree: a comparison of keys costs more than anything else here.
         let prev = match self.data.get_mut(&key) {
             Some(record) => {
                 record.mod_revision = revision;
+                prev_notes = record.notes.clone();
                 if let Some(note) = note {
                     let note = note.after(record.notes.take());
                     count = note.count;
                     record.notes = Some(note);
                 }
+                next_notes = record.notes.clone();
                 Some(std::mem::replace(&mut record.object, object.clone()))
             }
             None => {
@@ -161,7 +191,7 @@ impl Etcd {
                 return self.create_noted(key, object, note);
             }
         };
-        self.append(LogEntry { revision, key, prev, next: Some(object) });
+        self.append(LogEntry { revision, key, prev, next: Some(object), prev_notes, next_notes });
         count
     }
 
@@ -175,9 +205,10 @@ impl Etcd {
             mod_revision: revision,
             notes: note.map(|n| n.after(None)),
         };
-        let count = usize::from(record.notes.is_some());
+        let next_notes = record.notes.clone();
+        let count = usize::from(next_notes.is_some());
         self.data.insert(key.clone(), record);
-        self.append(LogEntry { revision, key, prev: None, next: Some(object) });
+        self.append(LogEntry { revision, key, prev: None, next: Some(object), prev_notes: None, next_notes });
         count
     }
 
@@ -192,10 +223,32 @@ impl Etcd {
         }
     }
 
-    /// Lets go of the notes about a key.
-    pub fn forget_notes(&mut self, key: &ObjectRef) {
+    /// Puts one note in place of all about a key.
+    pub fn replace_notes(&mut self, key: &ObjectRef, note: Note) {
         if let Some(record) = self.data.get_mut(key) {
-            record.notes = None;
+            record.notes = Some(Rc::new(note));
+        }
+    }
+
+    /// Who has written an object as it was when it had its `resourceVersion`, as far as that is kept.
+    pub fn notes_of(&self, object: &Object) -> Option<&Rc<Note>> {
+        let at = object.reference();
+        let revision = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
+        let record = self.data.get(&at);
+        let Some(revision) = revision else { return record?.notes.as_ref() };
+        if let Some(record) = record.filter(|r| r.mod_revision == revision) {
+            return record.notes.as_ref();
+        }
+        let entry = revision.checked_sub(self.compacted + 1).and_then(|n| usize::try_from(n).ok());
+        let entry = entry.and_then(|n| self.log.get(n)).filter(|e| e.key == at);
+        match entry {
+            Some(e) if e.next.is_some() => e.next_notes.as_ref(),
+            Some(e) => e.prev_notes.as_ref(),
+            // It is older than what the log still has: whoever wrote it next replaced it.
+            None => match self.log.iter().find(|e| e.revision > revision && e.key == at) {
+                Some(e) => e.prev_notes.as_ref(),
+                None => record?.notes.as_ref(),
+            },
         }
     }
 
@@ -204,7 +257,14 @@ impl Etcd {
         let old = self.data.remove(key)?;
         self.revision += 1;
         let revision = self.revision;
-        self.append(LogEntry { revision, key: key.clone(), prev: Some(old.object), next: None });
+        self.append(LogEntry {
+            revision,
+            key: key.clone(),
+            prev: Some(old.object),
+            next: None,
+            prev_notes: old.notes,
+            next_notes: None,
+        });
         Some(revision)
     }
 
@@ -219,6 +279,11 @@ impl Etcd {
         // Revisions are consecutive, so the place in the log is a subtraction.
         let skip = usize::try_from(revision - self.compacted).unwrap_or(usize::MAX).min(self.log.len());
         Ok(self.log.iter().skip(skip))
+    }
+
+    /// What the last revisions changed, newest first.
+    pub fn recent(&self) -> impl Iterator<Item = &LogEntry> {
+        self.log.iter().rev()
     }
 
     /// The keys as they were at `revision`.

@@ -2,9 +2,20 @@
 //! object belong to whom. Real etcd keeps that inside the object; here it is beside it, and costs a
 //! pointer as long as nobody asks.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::api::{Object, Timestamp};
+use crate::api::{Manager, Object, Timestamp};
+
+/// What was worked out of a note when somebody asked; it says nothing that the note does not.
+#[derive(Clone, Debug, Default)]
+pub struct Memo(OnceCell<Rc<[Manager]>>);
+
+impl PartialEq for Memo {
+    fn eq(&self, _: &Memo) -> bool {
+        true
+    }
+}
 
 /// A write to a record, with those before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +36,10 @@ pub struct Note {
     pub component: bool,
     /// Whether `after` is the object as a binding left it since, which gives nobody a field.
     pub bound: bool,
+    /// The owners after it, where they do not follow from the writes.
+    pub decided: Option<Rc<[Manager]>>,
+    /// The owners after it, once they were worked out.
+    pub worked_out: Memo,
     /// The write before it.
     pub previous: Option<Rc<Note>>,
     /// How many there are, this one included.
@@ -46,6 +61,9 @@ impl Note {
     /// has reports.
     #[must_use]
     pub(super) fn after(mut self, earlier: Option<Rc<Note>>) -> Rc<Note> {
+        if self.decided.is_some() {
+            return Rc::new(self);
+        }
         self.previous = earlier;
         if let Some(last) = self.previous.clone()
             && self.continues(&last)
@@ -63,18 +81,28 @@ impl Note {
     /// The same after a binding of a pod that a component made: the version before need not be kept.
     #[must_use]
     pub(super) fn bound(&self, after: Object) -> Rc<Note> {
-        Rc::new(Note { after, bound: true, ..self.clone() })
+        Rc::new(Note { after, bound: true, worked_out: Memo::default(), ..self.clone() })
     }
 
-    /// This write and those before it down to a revision, the oldest first.
-    pub fn since(&self, revision: u64) -> Vec<&Note> {
-        let mut out = Vec::new();
+    /// The owners after this write: `update` says what each write makes of those before it.
+    pub fn owners(&self, update: fn(&mut Vec<Manager>, &Note)) -> Rc<[Manager]> {
+        let mut later = Vec::new();
         let mut at = Some(self);
-        while let Some(note) = at.filter(|n| n.revision > revision) {
-            out.push(note);
+        let mut managers = Vec::new();
+        while let Some(note) = at {
+            if let Some(known) = note.decided.as_ref().or_else(|| note.worked_out.0.get()) {
+                if later.is_empty() {
+                    return known.clone();
+                }
+                managers = known.to_vec();
+                break;
+            }
+            later.push(note);
             at = note.previous.as_deref();
         }
-        out.reverse();
-        out
+        for note in later.into_iter().rev() {
+            update(&mut managers, note);
+        }
+        self.worked_out.0.get_or_init(|| managers.into()).clone()
     }
 }

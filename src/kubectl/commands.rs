@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, create, delete, describe, discovery, events, generators, get, label, node, patch,
-    replace, rollout, scale, set, unbuilt, wait,
+    annotate, apply, autoscale, create, delete, describe, discovery, events, generators, get, label, node,
+    patch, replace, rollout, scale, set, unbuilt, wait,
 };
 use crate::api::order;
 
@@ -234,7 +234,7 @@ const COMMANDS: &[Command] = &[
     command("port-forward", &[], unbuilt::port_forward),
     command("top", &[], unbuilt::top),
     command("auth", &[], unbuilt::nothing),
-    command("autoscale", &[], unbuilt::nothing),
+    command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[], unbuilt::nothing),
     command("config", &[], unbuilt::nothing),
     command("debug", &[], unbuilt::nothing),
@@ -288,6 +288,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
         cx.namespace = ns.to_owned();
         cx.explicit_namespace = true;
     }
+    cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     let missing: Vec<String> =
         command.required.iter().filter(|r| !args.has(r)).map(|r| format!("{r:?}")).collect();
     if !missing.is_empty() {

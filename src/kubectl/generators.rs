@@ -12,6 +12,7 @@ use super::flags::{Args, Flag, array, boolean, int, optional, slice, text};
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, Rules};
 use super::{apply, files};
+use crate::api::quantity::Amount;
 use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, Service};
 use crate::api::{Key, Kind, Object};
 
@@ -28,6 +29,7 @@ const SERVICE: &[Flag] = &[slice("tcp"), int("node-port"), text("clusterip"), te
 const BUDGET: &[Flag] = &[text("selector"), text("min-available"), text("max-unavailable")];
 const JOB: &[Flag] = &[text("image"), text("from")];
 const CRON_JOB: &[Flag] = &[text("image"), text("schedule"), text("restart")];
+const QUOTA: &[Flag] = &[text("hard"), text("scopes")];
 const PRIORITY: &[Flag] =
     &[int("value"), boolean("global-default"), text("description"), text("preemption-policy")];
 
@@ -85,6 +87,7 @@ pub(super) const CREATE: &[Command] = &[
     sub("poddisruptionbudget", &["pdb"], &[PRINT, DRY_RUN, VALIDATE, BUDGET], &[], budget),
     sub("job", &[], &[PRINT, DRY_RUN, VALIDATE, JOB], &[], job),
     sub("cronjob", &["cj"], &[PRINT, DRY_RUN, VALIDATE, CRON_JOB], &["image", "schedule"], cron_job),
+    sub("quota", &["resourcequota"], &[PRINT, DRY_RUN, VALIDATE, QUOTA], &[], quota),
     sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
 ];
 
@@ -394,6 +397,33 @@ fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
         value["description"] = args.text("description").into();
     }
     make(cx, args, Kind::PriorityClass, value, "priorityclass")
+}
+
+fn quota(cx: &mut Context<'_>, args: &Args) -> Result {
+    let mut spec = Map::new();
+    let (hard, scopes) = (args.text("hard"), args.text("scopes"));
+    if !hard.is_empty() {
+        let mut amounts = Map::new();
+        for statement in hard.split(',') {
+            let [name, amount] = statement.split('=').collect::<Vec<_>>()[..] else {
+                return fail(format!("Invalid argument syntax {statement}, expected <resource>=<value>"));
+            };
+            match Amount::parse(amount) {
+                Ok(amount) => amounts.insert(name.to_owned(), amount.canonical().into()),
+                Err(e) => return fail(e.to_string()),
+            };
+        }
+        spec.insert("hard".into(), amounts.into());
+    }
+    if !scopes.is_empty() {
+        let list: Vec<&str> = scopes.split(',').collect();
+        if list.contains(&"") {
+            return fail("invalid resource quota scope \"\"");
+        }
+        spec.insert("scopes".into(), list.into());
+    }
+    let value = json!({"metadata": {"name": name(args)?}, "spec": spec, "status": {}});
+    make(cx, args, Kind::ResourceQuota, value, "quota")
 }
 
 /// `a=b,c=d`

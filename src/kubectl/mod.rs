@@ -21,6 +21,7 @@
 
 mod annotate;
 mod apply;
+mod autoscale;
 mod call;
 mod commands;
 mod context;

@@ -5,6 +5,8 @@
 mod i18n;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod layout;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod map;
 
 #[cfg(target_arch = "wasm32")]
 mod app;
@@ -30,6 +32,8 @@ mod left;
 mod menu;
 #[cfg(target_arch = "wasm32")]
 mod next;
+#[cfg(target_arch = "wasm32")]
+mod policy;
 #[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]

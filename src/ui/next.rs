@@ -95,7 +95,9 @@ pub fn NextCommands(props: &Props) -> Html {
             } else {
                 <ol>{ for items }</ol>
                 if props.listing.more > 0 {
-                    <p class="empty">{ t.with("next-more", &[("n", (props.listing.more as f64).into())]) }</p>
+                    <button type="button" class="quiet more" disabled={running || !props.listing.ready}
+                        onclick={let s = store.clone(); move |_| s.show_more()}>
+                        { t.with("next-more", &[("n", (props.listing.more as f64).into())]) }</button>
                 }
             }
         </div>

@@ -1,14 +1,16 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
 use gloo::utils::{document_element, window};
-use steady::session::Depth;
 use steady::session::scenario::Text;
+use steady::session::view::PlaneFault;
+use steady::session::{Depth, Policy};
 use yew::prelude::*;
 
 use super::glyph;
 use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
 use super::next;
+use super::policy::PolicyMenu;
 use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
 use crate::ui::hooks::{use_store, use_texts};
 
@@ -153,6 +155,8 @@ pub struct Props {
     pub speed: usize,
     /// How deep a step goes.
     pub depth: Depth,
+    /// Who goes next where nobody is chosen.
+    pub policy: Policy,
     /// Whether there is nothing to go back to.
     pub at_start: bool,
     /// What a step would do.
@@ -237,6 +241,7 @@ pub fn Transport(props: &Props) -> Html {
                         <select onchange={choose_depth}>{ for DEPTHS.iter().enumerate().map(|(i, (d, key))| html! {
                             <option value={i.to_string()} selected={*d == props.depth}>{ t.get(key) }</option> }) }</select></label>
                 </span>
+                <PolicyMenu policy={props.policy.clone()} />
             </div>
             <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store)}>
                 { for DEPTHS.iter().map(|(d, key)| depth(*d, key)) }
@@ -274,17 +279,17 @@ fn Faults() -> Html {
     let choices = {
         let (store, t) = (store.clone(), t.clone());
         Callback::from(move |()| {
-            let choice = |(key, name, _): (&str, String, _)| Choice {
-                title: t.with(key, &[("what", name.into())]),
-                about: t.get(&format!("{key}-about")),
+            let choice = |f: PlaneFault| Choice {
+                title: t.with(f.key, &[("what", f.what.to_string().into())]),
+                about: t.get(&format!("{}-about", f.key)),
                 now: false,
             };
             store.plane_faults().into_iter().map(choice).collect()
         })
     };
     let choose = Callback::from(move |i: usize| {
-        if let Some((_, _, fault)) = store.plane_faults().get(i) {
-            store.break_it(fault);
+        if let Some(f) = store.plane_faults().get(i) {
+            store.break_it(&f.fault);
         }
     });
     html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }

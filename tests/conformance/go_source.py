@@ -17,11 +17,12 @@ FILES = [
     (1, "scheduling", "scheduling/v1/types.go"),
     (1, "storage", "storage/v1/types.go"),
     (1, "coordination", "coordination/v1/types.go"),
+    (1, "autoscalingv2", "autoscaling/v2/types.go"),
     (2, "metav1", "pkg/apis/meta/v1/types.go"),
 ]
 KINDS = [
     ("core", k)
-    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume".split()
+    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume LimitRange ResourceQuota".split()
 ] + [
     ("storage", "StorageClass"),
     ("coordination", "Lease"),
@@ -34,6 +35,7 @@ KINDS = [
     ("batch", "CronJob"),
     ("policy", "PodDisruptionBudget"),
     ("scheduling", "PriorityClass"),
+    ("autoscalingv2", "HorizontalPodAutoscaler"),
 ]
 
 # (package, struct): its fields as (type, tags, markers).
@@ -72,6 +74,11 @@ def parse(package, text):
 def read(more=()):
     for source, package, path in [*FILES, *more]:
         parse(package, show(source, path))
+
+
+def version(package):
+    """The version that Go's names of a package's types begin with."""
+    return "v2" if package.endswith("v2") else "v1"
 
 
 def constant(key):

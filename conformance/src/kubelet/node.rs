@@ -54,6 +54,22 @@ pub fn registration(name: &str, number: u32) -> Node {
     }
 }
 
+/// The machine that a node of that name is.
+pub fn info(name: &str) -> NodeSystemInfo {
+    NodeSystemInfo {
+        architecture: "amd64".into(),
+        boot_id: name.into(),
+        container_runtime_version: "containerd://2.0.0".into(),
+        kernel_version: "6.1.0".into(),
+        kubelet_version: "v1.36.2".into(),
+        machine_id: name.into(),
+        operating_system: "linux".into(),
+        os_image: "fake".into(),
+        system_uuid: name.into(),
+        ..NodeSystemInfo::default()
+    }
+}
+
 /// What it reports (`patch` of `status`): right after registration, with every heartbeat, and when
 /// the node is no longer down.
 pub fn report(node: &Node, number: u32, now: Timestamp) -> NodeStatus {
@@ -71,18 +87,7 @@ pub fn report(node: &Node, number: u32, now: Timestamp) -> NodeStatus {
     status.allocatable = Some(resources);
     status.daemon_endpoints =
         Some(NodeDaemonEndpoints { kubelet_endpoint: Some(DaemonEndpoint { port: 10250 }) });
-    status.node_info = Some(NodeSystemInfo {
-        architecture: "amd64".into(),
-        boot_id: name.clone(),
-        container_runtime_version: "containerd://2.0.0".into(),
-        kernel_version: "6.1.0".into(),
-        kubelet_version: "v1.36.2".into(),
-        machine_id: name.clone(),
-        operating_system: "linux".into(),
-        os_image: "fake".into(),
-        system_uuid: name,
-        ..NodeSystemInfo::default()
-    });
+    status.node_info = Some(info(&name));
     let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
     let before = status.conditions.take().unwrap_or_default();
     let condition = |(type_, value, reason, message): &(&str, &str, &str, &str)| {

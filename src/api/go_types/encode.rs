@@ -13,6 +13,13 @@ pub fn to_json(kind: &'static GoStruct, value: &Value, touched: Option<&Value>) 
     out
 }
 
+/// A value of no struct as Go's encoder writes it: keys sorted.
+pub fn go_json(value: &Value) -> String {
+    let mut out = String::new();
+    write(Type::Any, value, None, &mut out);
+    out
+}
+
 fn write(kind: Type, value: &Value, touched: Option<&Value>, out: &mut String) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {

@@ -20,7 +20,7 @@ mod table;
 use super::kinds::Kind;
 
 pub use decode::{Decoded, convert, decode};
-pub use encode::{empty, to_json};
+pub use encode::{empty, go_json, to_json};
 pub use json::{Json, parse};
 
 /// A struct.

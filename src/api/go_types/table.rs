@@ -18,6 +18,8 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::Event => &EVENT,
         Kind::PersistentVolumeClaim => &PERSISTENT_VOLUME_CLAIM,
         Kind::PersistentVolume => &PERSISTENT_VOLUME,
+        Kind::LimitRange => &LIMIT_RANGE,
+        Kind::ResourceQuota => &RESOURCE_QUOTA,
         Kind::StorageClass => &STORAGE_CLASS,
         Kind::Lease => &LEASE,
         Kind::EndpointSlice => &ENDPOINT_SLICE,
@@ -29,6 +31,7 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::CronJob => &CRON_JOB,
         Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         Kind::PriorityClass => &PRIORITY_CLASS,
+        Kind::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
     }
 }
 
@@ -135,6 +138,21 @@ pub(super) static PERSISTENT_VOLUME: GoStruct = GoStruct { name: "PersistentVolu
     f("status", Struct(&PERSISTENT_VOLUME_STATUS), true),
 ] };
 
+pub(super) static LIMIT_RANGE: GoStruct = GoStruct { name: "LimitRange", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&LIMIT_RANGE_SPEC), true),
+] };
+
+pub(super) static RESOURCE_QUOTA: GoStruct = GoStruct { name: "ResourceQuota", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&RESOURCE_QUOTA_SPEC), true),
+    f("status", Struct(&RESOURCE_QUOTA_STATUS), true),
+] };
+
 pub(super) static STORAGE_CLASS: GoStruct = GoStruct { name: "StorageClass", fields: &[
     f("kind", Text, true),
     f("apiVersion", Text, true),
@@ -228,6 +246,14 @@ pub(super) static PRIORITY_CLASS: GoStruct = GoStruct { name: "PriorityClass", f
     f("globalDefault", Bool, true),
     f("description", Text, true),
     f("preemptionPolicy", Pointer(&Named("v1.PreemptionPolicy", &Text)), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC), true),
+    f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS), true),
 ] };
 
 pub(super) static SCALE: GoStruct = GoStruct { name: "Scale", fields: &[
@@ -508,6 +534,21 @@ pub(super) static PERSISTENT_VOLUME_STATUS: GoStruct = GoStruct { name: "Persist
     f("lastPhaseTransitionTime", Pointer(&Time), true),
 ] };
 
+pub(super) static LIMIT_RANGE_SPEC: GoStruct = GoStruct { name: "LimitRangeSpec", fields: &[
+    f("limits", List(&Struct(&LIMIT_RANGE_ITEM)), false),
+] };
+
+pub(super) static RESOURCE_QUOTA_SPEC: GoStruct = GoStruct { name: "ResourceQuotaSpec", fields: &[
+    f("hard", Named("v1.ResourceList", &Map(&Quantity)), true),
+    f("scopes", List(&Named("v1.ResourceQuotaScope", &Text)), true),
+    f("scopeSelector", Pointer(&Struct(&SCOPE_SELECTOR)), true),
+] };
+
+pub(super) static RESOURCE_QUOTA_STATUS: GoStruct = GoStruct { name: "ResourceQuotaStatus", fields: &[
+    f("hard", Named("v1.ResourceList", &Map(&Quantity)), true),
+    f("used", Named("v1.ResourceList", &Map(&Quantity)), true),
+] };
+
 pub(super) static TOPOLOGY_SELECTOR_TERM: GoStruct = GoStruct { name: "TopologySelectorTerm", fields: &[
     f("matchLabelExpressions", List(&Struct(&TOPOLOGY_SELECTOR_LABEL_REQUIREMENT)), true),
 ] };
@@ -693,6 +734,23 @@ pub(super) static POD_DISRUPTION_BUDGET_STATUS: GoStruct = GoStruct { name: "Pod
     f("desiredHealthy", Int32, false),
     f("expectedPods", Int32, false),
     f("conditions", List(&Struct(&CONDITION)), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
+    f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+    f("minReplicas", Pointer(&Int32), true),
+    f("maxReplicas", Int32, false),
+    f("metrics", List(&Struct(&METRIC_SPEC)), true),
+    f("behavior", Pointer(&Struct(&HORIZONTAL_POD_AUTOSCALER_BEHAVIOR)), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: GoStruct = GoStruct { name: "HorizontalPodAutoscalerStatus", fields: &[
+    f("observedGeneration", Pointer(&Int64), true),
+    f("lastScaleTime", Pointer(&Time), true),
+    f("currentReplicas", Int32, true),
+    f("desiredReplicas", Int32, false),
+    f("currentMetrics", List(&Struct(&METRIC_STATUS)), false),
+    f("conditions", List(&Struct(&HORIZONTAL_POD_AUTOSCALER_CONDITION)), true),
 ] };
 
 pub(super) static SCALE_SPEC: GoStruct = GoStruct { name: "ScaleSpec", fields: &[
@@ -1285,6 +1343,19 @@ pub(super) static VOLUME_NODE_AFFINITY: GoStruct = GoStruct { name: "VolumeNodeA
     f("required", Pointer(&Struct(&NODE_SELECTOR)), true),
 ] };
 
+pub(super) static LIMIT_RANGE_ITEM: GoStruct = GoStruct { name: "LimitRangeItem", fields: &[
+    f("type", Named("v1.LimitType", &Text), false),
+    f("max", Named("v1.ResourceList", &Map(&Quantity)), true),
+    f("min", Named("v1.ResourceList", &Map(&Quantity)), true),
+    f("default", Named("v1.ResourceList", &Map(&Quantity)), true),
+    f("defaultRequest", Named("v1.ResourceList", &Map(&Quantity)), true),
+    f("maxLimitRequestRatio", Named("v1.ResourceList", &Map(&Quantity)), true),
+] };
+
+pub(super) static SCOPE_SELECTOR: GoStruct = GoStruct { name: "ScopeSelector", fields: &[
+    f("matchExpressions", List(&Struct(&SCOPED_RESOURCE_SELECTOR_REQUIREMENT)), true),
+] };
+
 pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: GoStruct = GoStruct { name: "TopologySelectorLabelRequirement", fields: &[
     f("key", Text, false),
     f("values", List(&Text), false),
@@ -1388,6 +1459,43 @@ pub(super) static UNCOUNTED_TERMINATED_PODS: GoStruct = GoStruct { name: "Uncoun
 pub(super) static JOB_TEMPLATE_SPEC: GoStruct = GoStruct { name: "JobTemplateSpec", fields: &[
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&JOB_SPEC), true),
+] };
+
+pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
+    f("kind", Text, false),
+    f("name", Text, false),
+    f("apiVersion", Text, true),
+] };
+
+pub(super) static METRIC_SPEC: GoStruct = GoStruct { name: "MetricSpec", fields: &[
+    f("type", Named("v2.MetricSourceType", &Text), false),
+    f("object", Pointer(&Struct(&OBJECT_METRIC_SOURCE)), true),
+    f("pods", Pointer(&Struct(&PODS_METRIC_SOURCE)), true),
+    f("resource", Pointer(&Struct(&RESOURCE_METRIC_SOURCE)), true),
+    f("containerResource", Pointer(&Struct(&CONTAINER_RESOURCE_METRIC_SOURCE)), true),
+    f("external", Pointer(&Struct(&EXTERNAL_METRIC_SOURCE)), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: GoStruct = GoStruct { name: "HorizontalPodAutoscalerBehavior", fields: &[
+    f("scaleUp", Pointer(&Struct(&HPASCALING_RULES)), true),
+    f("scaleDown", Pointer(&Struct(&HPASCALING_RULES)), true),
+] };
+
+pub(super) static METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fields: &[
+    f("type", Named("v2.MetricSourceType", &Text), false),
+    f("object", Pointer(&Struct(&OBJECT_METRIC_STATUS)), true),
+    f("pods", Pointer(&Struct(&PODS_METRIC_STATUS)), true),
+    f("resource", Pointer(&Struct(&RESOURCE_METRIC_STATUS)), true),
+    f("containerResource", Pointer(&Struct(&CONTAINER_RESOURCE_METRIC_STATUS)), true),
+    f("external", Pointer(&Struct(&EXTERNAL_METRIC_STATUS)), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { name: "HorizontalPodAutoscalerCondition", fields: &[
+    f("type", Named("v2.HorizontalPodAutoscalerConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, true),
+    f("reason", Text, true),
+    f("message", Text, true),
 ] };
 
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
@@ -1738,6 +1846,12 @@ pub(super) static NODE_SELECTOR: GoStruct = GoStruct { name: "NodeSelector", fie
     f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM)), false),
 ] };
 
+pub(super) static SCOPED_RESOURCE_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "ScopedResourceSelectorRequirement", fields: &[
+    f("scopeName", Named("v1.ResourceQuotaScope", &Text), false),
+    f("operator", Named("v1.ScopeSelectorOperator", &Text), false),
+    f("values", List(&Text), true),
+] };
+
 pub(super) static FOR_ZONE: GoStruct = GoStruct { name: "ForZone", fields: &[
     f("name", Text, false),
 ] };
@@ -1770,6 +1884,67 @@ pub(super) static POD_FAILURE_POLICY_RULE: GoStruct = GoStruct { name: "PodFailu
 pub(super) static SUCCESS_POLICY_RULE: GoStruct = GoStruct { name: "SuccessPolicyRule", fields: &[
     f("succeededIndexes", Pointer(&Text), true),
     f("succeededCount", Pointer(&Int32), true),
+] };
+
+pub(super) static OBJECT_METRIC_SOURCE: GoStruct = GoStruct { name: "ObjectMetricSource", fields: &[
+    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+    f("target", Struct(&METRIC_TARGET), false),
+    f("metric", Struct(&METRIC_IDENTIFIER), false),
+] };
+
+pub(super) static PODS_METRIC_SOURCE: GoStruct = GoStruct { name: "PodsMetricSource", fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER), false),
+    f("target", Struct(&METRIC_TARGET), false),
+] };
+
+pub(super) static RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ResourceMetricSource", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("target", Struct(&METRIC_TARGET), false),
+] };
+
+pub(super) static CONTAINER_RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ContainerResourceMetricSource", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("target", Struct(&METRIC_TARGET), false),
+    f("container", Text, false),
+] };
+
+pub(super) static EXTERNAL_METRIC_SOURCE: GoStruct = GoStruct { name: "ExternalMetricSource", fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER), false),
+    f("target", Struct(&METRIC_TARGET), false),
+] };
+
+pub(super) static HPASCALING_RULES: GoStruct = GoStruct { name: "HPAScalingRules", fields: &[
+    f("stabilizationWindowSeconds", Pointer(&Int32), true),
+    f("selectPolicy", Pointer(&Named("v2.ScalingPolicySelect", &Text)), true),
+    f("policies", List(&Struct(&HPASCALING_POLICY)), true),
+    f("tolerance", Pointer(&Quantity), true),
+] };
+
+pub(super) static OBJECT_METRIC_STATUS: GoStruct = GoStruct { name: "ObjectMetricStatus", fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER), false),
+    f("current", Struct(&METRIC_VALUE_STATUS), false),
+    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+] };
+
+pub(super) static PODS_METRIC_STATUS: GoStruct = GoStruct { name: "PodsMetricStatus", fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER), false),
+    f("current", Struct(&METRIC_VALUE_STATUS), false),
+] };
+
+pub(super) static RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ResourceMetricStatus", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("current", Struct(&METRIC_VALUE_STATUS), false),
+] };
+
+pub(super) static CONTAINER_RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ContainerResourceMetricStatus", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("current", Struct(&METRIC_VALUE_STATUS), false),
+    f("container", Text, false),
+] };
+
+pub(super) static EXTERNAL_METRIC_STATUS: GoStruct = GoStruct { name: "ExternalMetricStatus", fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER), false),
+    f("current", Struct(&METRIC_VALUE_STATUS), false),
 ] };
 
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[
@@ -1930,6 +2105,30 @@ pub(super) static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: GoStruct = GoStr
 pub(super) static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: GoStruct = GoStruct { name: "PodFailurePolicyOnPodConditionsPattern", fields: &[
     f("type", Named("v1.PodConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
+] };
+
+pub(super) static METRIC_TARGET: GoStruct = GoStruct { name: "MetricTarget", fields: &[
+    f("type", Named("v2.MetricTargetType", &Text), false),
+    f("value", Pointer(&Quantity), true),
+    f("averageValue", Pointer(&Quantity), true),
+    f("averageUtilization", Pointer(&Int32), true),
+] };
+
+pub(super) static METRIC_IDENTIFIER: GoStruct = GoStruct { name: "MetricIdentifier", fields: &[
+    f("name", Text, false),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+] };
+
+pub(super) static HPASCALING_POLICY: GoStruct = GoStruct { name: "HPAScalingPolicy", fields: &[
+    f("type", Named("v2.HPAScalingPolicyType", &Text), false),
+    f("value", Int32, false),
+    f("periodSeconds", Int32, false),
+] };
+
+pub(super) static METRIC_VALUE_STATUS: GoStruct = GoStruct { name: "MetricValueStatus", fields: &[
+    f("value", Pointer(&Quantity), true),
+    f("averageValue", Pointer(&Quantity), true),
+    f("averageUtilization", Pointer(&Int32), true),
 ] };
 
 pub(super) static OBJECT_FIELD_SELECTOR: GoStruct = GoStruct { name: "ObjectFieldSelector", fields: &[

@@ -20,6 +20,8 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::Event => &EVENT,
         Kind::PersistentVolumeClaim => &PERSISTENT_VOLUME_CLAIM,
         Kind::PersistentVolume => &PERSISTENT_VOLUME,
+        Kind::LimitRange => &LIMIT_RANGE,
+        Kind::ResourceQuota => &RESOURCE_QUOTA,
         Kind::StorageClass => &STORAGE_CLASS,
         Kind::Lease => &LEASE,
         Kind::EndpointSlice => &ENDPOINT_SLICE,
@@ -31,6 +33,7 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::CronJob => &CRON_JOB,
         Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         Kind::PriorityClass => &PRIORITY_CLASS,
+        Kind::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
     }
 }
 
@@ -101,6 +104,17 @@ static PERSISTENT_VOLUME: Type = Type { name: "PersistentVolume", atomic: false,
     f("status", Struct(&PERSISTENT_VOLUME_STATUS)),
 ] };
 
+static LIMIT_RANGE: Type = Type { name: "LimitRange", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&LIMIT_RANGE_SPEC)),
+] };
+
+static RESOURCE_QUOTA: Type = Type { name: "ResourceQuota", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&RESOURCE_QUOTA_SPEC)),
+    f("status", Struct(&RESOURCE_QUOTA_STATUS)),
+] };
+
 static STORAGE_CLASS: Type = Type { name: "StorageClass", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("parameters", Map(&Scalar)),
@@ -163,6 +177,12 @@ static POD_DISRUPTION_BUDGET: Type = Type { name: "PodDisruptionBudget", atomic:
 
 static PRIORITY_CLASS: Type = Type { name: "PriorityClass", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC)),
+    f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS)),
 ] };
 
 static OBJECT_META: Type = Type { name: "ObjectMeta", atomic: false, fields: &[
@@ -317,6 +337,21 @@ static PERSISTENT_VOLUME_SPEC: Type = Type { name: "PersistentVolumeSpec", atomi
 
 static PERSISTENT_VOLUME_STATUS: Type = Type { name: "PersistentVolumeStatus", atomic: false, fields: &[] };
 
+static LIMIT_RANGE_SPEC: Type = Type { name: "LimitRangeSpec", atomic: false, fields: &[
+    f("limits", List(&Struct(&LIMIT_RANGE_ITEM))).atomic(),
+] };
+
+static RESOURCE_QUOTA_SPEC: Type = Type { name: "ResourceQuotaSpec", atomic: false, fields: &[
+    f("hard", Map(&Scalar)),
+    f("scopes", List(&Scalar)).atomic(),
+    f("scopeSelector", Struct(&SCOPE_SELECTOR)),
+] };
+
+static RESOURCE_QUOTA_STATUS: Type = Type { name: "ResourceQuotaStatus", atomic: false, fields: &[
+    f("hard", Map(&Scalar)),
+    f("used", Map(&Scalar)),
+] };
+
 static TOPOLOGY_SELECTOR_TERM: Type = Type { name: "TopologySelectorTerm", atomic: true, fields: &[
     f("matchLabelExpressions", List(&Struct(&TOPOLOGY_SELECTOR_LABEL_REQUIREMENT))).atomic(),
 ] };
@@ -402,6 +437,17 @@ static POD_DISRUPTION_BUDGET_SPEC: Type = Type { name: "PodDisruptionBudgetSpec"
 static POD_DISRUPTION_BUDGET_STATUS: Type = Type { name: "PodDisruptionBudgetStatus", atomic: false, fields: &[
     f("disruptedPods", Map(&Scalar)),
     f("conditions", List(&Struct(&CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
+    f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
+    f("metrics", List(&Struct(&METRIC_SPEC))).atomic(),
+    f("behavior", Struct(&HORIZONTAL_POD_AUTOSCALER_BEHAVIOR)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER_STATUS: Type = Type { name: "HorizontalPodAutoscalerStatus", atomic: false, fields: &[
+    f("currentMetrics", List(&Struct(&METRIC_STATUS))).atomic(),
+    f("conditions", List(&Struct(&HORIZONTAL_POD_AUTOSCALER_CONDITION))).merge().merge_key("type").list_map(&["type"]),
 ] };
 
 static OWNER_REFERENCE: Type = Type { name: "OwnerReference", atomic: true, fields: &[] };
@@ -702,6 +748,18 @@ static VOLUME_NODE_AFFINITY: Type = Type { name: "VolumeNodeAffinity", atomic: f
     f("required", Struct(&NODE_SELECTOR)),
 ] };
 
+static LIMIT_RANGE_ITEM: Type = Type { name: "LimitRangeItem", atomic: false, fields: &[
+    f("max", Map(&Scalar)),
+    f("min", Map(&Scalar)),
+    f("default", Map(&Scalar)),
+    f("defaultRequest", Map(&Scalar)),
+    f("maxLimitRequestRatio", Map(&Scalar)),
+] };
+
+static SCOPE_SELECTOR: Type = Type { name: "ScopeSelector", atomic: true, fields: &[
+    f("matchExpressions", List(&Struct(&SCOPED_RESOURCE_SELECTOR_REQUIREMENT))).atomic(),
+] };
+
 static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Type = Type { name: "TopologySelectorLabelRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
@@ -761,6 +819,31 @@ static JOB_TEMPLATE_SPEC: Type = Type { name: "JobTemplateSpec", atomic: false, 
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&JOB_SPEC)),
 ] };
+
+static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: false, fields: &[] };
+
+static METRIC_SPEC: Type = Type { name: "MetricSpec", atomic: false, fields: &[
+    f("object", Struct(&OBJECT_METRIC_SOURCE)),
+    f("pods", Struct(&PODS_METRIC_SOURCE)),
+    f("resource", Struct(&RESOURCE_METRIC_SOURCE)),
+    f("containerResource", Struct(&CONTAINER_RESOURCE_METRIC_SOURCE)),
+    f("external", Struct(&EXTERNAL_METRIC_SOURCE)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: Type = Type { name: "HorizontalPodAutoscalerBehavior", atomic: false, fields: &[
+    f("scaleUp", Struct(&HPASCALING_RULES)),
+    f("scaleDown", Struct(&HPASCALING_RULES)),
+] };
+
+static METRIC_STATUS: Type = Type { name: "MetricStatus", atomic: false, fields: &[
+    f("object", Struct(&OBJECT_METRIC_STATUS)),
+    f("pods", Struct(&PODS_METRIC_STATUS)),
+    f("resource", Struct(&RESOURCE_METRIC_STATUS)),
+    f("containerResource", Struct(&CONTAINER_RESOURCE_METRIC_STATUS)),
+    f("external", Struct(&EXTERNAL_METRIC_STATUS)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER_CONDITION: Type = Type { name: "HorizontalPodAutoscalerCondition", atomic: false, fields: &[] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
@@ -945,6 +1028,10 @@ static NODE_SELECTOR: Type = Type { name: "NodeSelector", atomic: true, fields: 
     f("nodeSelectorTerms", List(&Struct(&NODE_SELECTOR_TERM))).atomic(),
 ] };
 
+static SCOPED_RESOURCE_SELECTOR_REQUIREMENT: Type = Type { name: "ScopedResourceSelectorRequirement", atomic: false, fields: &[
+    f("values", List(&Scalar)).atomic(),
+] };
+
 static FOR_ZONE: Type = Type { name: "ForZone", atomic: false, fields: &[] };
 
 static FOR_NODE: Type = Type { name: "ForNode", atomic: false, fields: &[] };
@@ -961,6 +1048,58 @@ static POD_FAILURE_POLICY_RULE: Type = Type { name: "PodFailurePolicyRule", atom
 ] };
 
 static SUCCESS_POLICY_RULE: Type = Type { name: "SuccessPolicyRule", atomic: false, fields: &[] };
+
+static OBJECT_METRIC_SOURCE: Type = Type { name: "ObjectMetricSource", atomic: false, fields: &[
+    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
+    f("target", Struct(&METRIC_TARGET)),
+    f("metric", Struct(&METRIC_IDENTIFIER)),
+] };
+
+static PODS_METRIC_SOURCE: Type = Type { name: "PodsMetricSource", atomic: false, fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER)),
+    f("target", Struct(&METRIC_TARGET)),
+] };
+
+static RESOURCE_METRIC_SOURCE: Type = Type { name: "ResourceMetricSource", atomic: false, fields: &[
+    f("target", Struct(&METRIC_TARGET)),
+] };
+
+static CONTAINER_RESOURCE_METRIC_SOURCE: Type = Type { name: "ContainerResourceMetricSource", atomic: false, fields: &[
+    f("target", Struct(&METRIC_TARGET)),
+] };
+
+static EXTERNAL_METRIC_SOURCE: Type = Type { name: "ExternalMetricSource", atomic: false, fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER)),
+    f("target", Struct(&METRIC_TARGET)),
+] };
+
+static HPASCALING_RULES: Type = Type { name: "HPAScalingRules", atomic: false, fields: &[
+    f("policies", List(&Struct(&HPASCALING_POLICY))).atomic(),
+] };
+
+static OBJECT_METRIC_STATUS: Type = Type { name: "ObjectMetricStatus", atomic: false, fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER)),
+    f("current", Struct(&METRIC_VALUE_STATUS)),
+    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
+] };
+
+static PODS_METRIC_STATUS: Type = Type { name: "PodsMetricStatus", atomic: false, fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER)),
+    f("current", Struct(&METRIC_VALUE_STATUS)),
+] };
+
+static RESOURCE_METRIC_STATUS: Type = Type { name: "ResourceMetricStatus", atomic: false, fields: &[
+    f("current", Struct(&METRIC_VALUE_STATUS)),
+] };
+
+static CONTAINER_RESOURCE_METRIC_STATUS: Type = Type { name: "ContainerResourceMetricStatus", atomic: false, fields: &[
+    f("current", Struct(&METRIC_VALUE_STATUS)),
+] };
+
+static EXTERNAL_METRIC_STATUS: Type = Type { name: "ExternalMetricStatus", atomic: false, fields: &[
+    f("metric", Struct(&METRIC_IDENTIFIER)),
+    f("current", Struct(&METRIC_VALUE_STATUS)),
+] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
@@ -1067,6 +1206,16 @@ static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: Type = Type { name: "PodFai
 ] };
 
 static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: Type = Type { name: "PodFailurePolicyOnPodConditionsPattern", atomic: false, fields: &[] };
+
+static METRIC_TARGET: Type = Type { name: "MetricTarget", atomic: false, fields: &[] };
+
+static METRIC_IDENTIFIER: Type = Type { name: "MetricIdentifier", atomic: false, fields: &[
+    f("selector", Struct(&LABEL_SELECTOR)),
+] };
+
+static HPASCALING_POLICY: Type = Type { name: "HPAScalingPolicy", atomic: false, fields: &[] };
+
+static METRIC_VALUE_STATUS: Type = Type { name: "MetricValueStatus", atomic: false, fields: &[] };
 
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
 

@@ -1,5 +1,5 @@
 //! What the API server fills in: the defaults of every kind
-//! (`pkg/apis/{core,apps,batch,policy,storage,scheduling}/v1/defaults.go`).
+//! (`pkg/apis/{core,apps,batch,policy,storage,scheduling,autoscaling}/v*/defaults.go`).
 //!
 //! A body goes through [`prepare`] as JSON, is decoded, and goes through [`apply`] as an object.
 //! What is allocated (cluster IPs, node ports) or admitted (service account, tolerations,
@@ -18,6 +18,7 @@
 mod apps;
 mod batch;
 mod core;
+mod limits;
 mod omit;
 mod pod;
 mod prepare;
@@ -29,7 +30,7 @@ use std::rc::Rc;
 use crate::api::types as t;
 use crate::api::{ApiKind, Kind, Object};
 
-pub(crate) use pod::container_requests;
+pub(crate) use pod::{container_requests, pod_resources};
 pub use prepare::prepare;
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.
@@ -69,6 +70,9 @@ pub fn apply(object: &mut Object) {
         Kind::PriorityClass => change::<t::PriorityClass>(object, |class| {
             default(&mut class.preemption_policy, "PreemptLowerPriority");
         }),
+        Kind::HorizontalPodAutoscaler => change(object, limits::autoscaler),
+        Kind::LimitRange => change(object, limits::limit_range),
+        Kind::ResourceQuota => change(object, limits::quota),
         Kind::PodDisruptionBudget => change::<t::PodDisruptionBudget>(object, |budget| {
             // Go writes the status' counts even when they are 0.
             budget.status.get_or_insert_default();

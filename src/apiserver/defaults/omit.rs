@@ -42,6 +42,11 @@ const PLAIN: &[(Kind, &str, &[&str])] = &[
     (Kind::ConfigMap, "", &["data m", "binaryData m"]),
     (Kind::Secret, "", &["data m", "stringData m", "type s"]),
     (Kind::ServiceAccount, "", &["secrets l", "imagePullSecrets l"]),
+    (Kind::HorizontalPodAutoscaler, "/spec", &["metrics l"]),
+    (Kind::HorizontalPodAutoscaler, "/spec/scaleTargetRef", &["apiVersion s"]),
+    (Kind::HorizontalPodAutoscaler, "/status", &["currentReplicas i", "conditions l"]),
+    (Kind::ResourceQuota, "/spec", &["hard m", "scopes l"]),
+    (Kind::ResourceQuota, "/status", &["hard m", "used m"]),
     (Kind::PriorityClass, "", &["globalDefault b", "description s"]),
     (Kind::StorageClass, "", &["parameters m", "mountOptions l", "allowedTopologies l"]),
     (

@@ -218,8 +218,36 @@ fn pod_level_requests(spec: &mut t::PodSpec) {
 /// What the containers of a pod request together: containers and sidecars add up, each other init
 /// container runs alone beside the sidecars before it (`AggregateContainerRequests`).
 pub(crate) fn container_requests(spec: &t::PodSpec) -> BTreeMap<String, Amount> {
-    let requests =
-        |c: &t::Container| c.resources.as_ref().and_then(|r| r.requests.clone()).unwrap_or_default();
+    container_resources(spec, |r| r.requests.as_ref())
+}
+
+/// What a pod requests, or may use at most (`resource.PodRequests`, `PodLimits`): its containers
+/// together or what it says itself, and its overhead.
+pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String, Amount> {
+    let of: Of = if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() };
+    let mut total = container_resources(spec, of);
+    for (name, q) in spec.resources.as_ref().and_then(of).into_iter().flatten() {
+        total.insert(name.clone(), amount_of(Some(q)));
+    }
+    for (name, q) in spec.overhead.iter().flatten() {
+        let more = amount_of(Some(q));
+        match total.get_mut(name) {
+            Some(sum) => *sum = sum.add(more),
+            // What has no limit has none for the overhead.
+            None if limits => {}
+            None => {
+                total.insert(name.clone(), more);
+            }
+        }
+    }
+    total
+}
+
+/// Requests or limits.
+type Of = fn(&t::ResourceRequirements) -> Option<&BTreeMap<String, t::Quantity>>;
+
+fn container_resources(spec: &t::PodSpec, of: Of) -> BTreeMap<String, Amount> {
+    let requests = |c: &t::Container| c.resources.as_ref().and_then(of).cloned().unwrap_or_default();
     let mut total: BTreeMap<String, Amount> = BTreeMap::new();
     let mut sidecars: BTreeMap<String, Amount> = BTreeMap::new();
     let mut init: BTreeMap<String, Amount> = BTreeMap::new();

@@ -6,9 +6,13 @@ use crate::api::Kind;
 
 /// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
 const QUANTITY_MAPS: &[&str] =
-    &["limits", "requests", "overhead", "capacity", "allocatable", "allocatedResources"];
+    &["limits", "requests", "overhead", "capacity", "allocatable", "allocatedResources", "hard", "used"];
+/// The same of a LimitRange, whose `limits` are a list.
+const LIMITS: &[&str] = &["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 /// Names of single quantities.
 const QUANTITIES: &[&str] = &["sizeLimit", "divisor"];
+/// The same of a HorizontalPodAutoscaler: what it aims at, and what there is.
+const METRICS: &[&str] = &["averageValue", "tolerance"];
 /// Names of maps whose keys a person chooses: nothing in them is a field.
 const FREE_MAPS: &[&str] = &[
     "labels",
@@ -33,7 +37,7 @@ const FREE_MAPS: &[&str] = &[
 pub fn prepare(kind: Kind, body: &mut Value) {
     for part in ["spec", "status"] {
         if let Some(value) = body.get_mut(part) {
-            quantities(value, 0);
+            quantities(kind, value, 0);
         }
     }
     super::omit::omit_empty(kind, body);
@@ -48,24 +52,31 @@ pub fn prepare(kind: Kind, body: &mut Value) {
 /// Far deeper than any quantity stands; decoding refuses deeper nesting anyway.
 const MAX_DEPTH: usize = 64;
 
-fn quantities(value: &mut Value, depth: usize) {
+fn quantities(kind: Kind, value: &mut Value, depth: usize) {
     if depth > MAX_DEPTH {
         return;
     }
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|v| quantities(v, depth + 1)),
+        Value::Array(items) => items.iter_mut().for_each(|v| quantities(kind, v, depth + 1)),
         Value::Object(fields) => {
             for (name, field) in fields {
                 let name = name.as_str();
-                if QUANTITIES.contains(&name) {
+                let is = |names: &[&str]| names.contains(&name);
+                if is(QUANTITIES) || (kind == Kind::HorizontalPodAutoscaler && is(METRICS)) {
                     to_text(field);
-                } else if QUANTITY_MAPS.contains(&name) {
+                } else if is(QUANTITY_MAPS) || (kind == Kind::LimitRange && is(LIMITS)) {
                     match field {
                         Value::Object(map) => map.values_mut().for_each(to_text),
-                        other => quantities(other, depth + 1),
+                        other => quantities(kind, other, depth + 1),
                     }
-                } else if !FREE_MAPS.contains(&name) {
-                    quantities(field, depth + 1);
+                } else if !is(FREE_MAPS) {
+                    if kind == Kind::HorizontalPodAutoscaler
+                        && is(&["target", "current"])
+                        && let Some(value) = field.get_mut("value")
+                    {
+                        to_text(value);
+                    }
+                    quantities(kind, field, depth + 1);
                 }
             }
         }

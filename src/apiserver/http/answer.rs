@@ -1,5 +1,7 @@
 //! Answers as text: JSON in the order of Kubernetes' structs, YAML, tables.
 
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
 use super::negotiate::{Media, Shape};
@@ -7,8 +9,8 @@ use super::read::List;
 use super::{Call, HttpResponse, Result, table};
 use crate::api::names::quote;
 use crate::api::order;
-use crate::api::{Kind, Object, go_types, yaml};
-use crate::apiserver::managed_fields::{Manager, with_managers};
+use crate::api::{Kind, Manager, Object, go_types, yaml};
+use crate::apiserver::managed_fields::with_managers;
 use crate::apiserver::{Details, Status};
 
 /// What a request came to.
@@ -18,7 +20,7 @@ pub(super) enum Answer {
         object: Object,
         code: u16,
         /// The owners to show, where they were not stored.
-        managers: Option<Vec<Manager>>,
+        managers: Option<Rc<[Manager]>>,
     },
     /// A list of what was deleted.
     List { kind: Kind, items: Vec<Object>, revision: u64 },
@@ -31,6 +33,11 @@ pub(super) enum Answer {
 impl Answer {
     pub(super) fn object(object: Object, created: bool) -> Answer {
         Answer::Object { object, code: if created { 201 } else { 200 }, managers: None }
+    }
+
+    /// The same with the owners that it would have.
+    pub(super) fn owned(object: Object, created: bool, managers: Option<Rc<[Manager]>>) -> Answer {
+        Answer::Object { object, code: if created { 201 } else { 200 }, managers }
     }
 
     /// The scale of an object.
@@ -139,9 +146,9 @@ pub(super) fn failure(status: &Status) -> HttpResponse {
 }
 
 impl Call<'_> {
-    fn value_of(&mut self, object: &Object, managers: Option<&[Manager]>) -> Value {
+    fn value_of(&self, object: &Object, managers: Option<&[Manager]>) -> Value {
         match managers {
-            Some(m) => with_managers(object.kind(), object.to_value(), m),
+            Some(m) => with_managers(object.to_value(), m),
             None => self.api.managed_value(object),
         }
     }

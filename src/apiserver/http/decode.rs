@@ -64,15 +64,20 @@ pub fn decode_value(
 
 /// An object of a value that Go's decoder let through.
 pub(in crate::apiserver) fn to_object(kind: Kind, mut value: Value) -> Result<Object, Status> {
-    if let Some(Value::Object(meta)) = value.get_mut("metadata") {
-        // Who owns which field is kept beside the objects.
-        meta.remove("managedFields");
-    }
+    let owners = match value.get_mut("metadata") {
+        Some(Value::Object(meta)) => meta.remove("managedFields").filter(|v| !v.is_null()),
+        _ => None,
+    };
     defaults::prepare(kind, &mut value);
-    Object::from_value(kind, value).map_err(|e| {
+    let mut object = Object::from_value(kind, value).map_err(|e| {
         let (k, v) = (kind.as_str(), kind.version());
         Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
-    })
+    })?;
+    // An empty list says something: nobody is to own anything.
+    if let Some(owners) = owners {
+        object.meta_mut().managed_fields = serde_json::from_value(owners).ok();
+    }
+    Ok(object)
 }
 
 /// Decodes a body into the JSON of a struct, without what the struct does not know.

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::{BODY_LIMIT, HttpRequest, HttpResponse, http};
 use crate::apiserver::ApiServer;
 
-const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
-const APPLY: &str = "application/apply-patch+yaml";
+pub(super) const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
+pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
-fn server() -> ApiServer {
+pub(super) fn server() -> ApiServer {
     let mut api = ApiServer::new(7);
     for (path, name) in
         [("/api/v1/namespaces", "default"), ("/api/v1/namespaces/default/serviceaccounts", "default")]
@@ -41,7 +41,7 @@ fn text(
     )
 }
 
-fn send(
+pub(super) fn send(
     api: &mut ApiServer,
     method: &str,
     path: &str,
@@ -53,11 +53,11 @@ fn send(
     text(api, method, path, query, content, body.as_bytes())
 }
 
-fn value(r: &HttpResponse) -> Value {
+pub(super) fn value(r: &HttpResponse) -> Value {
     serde_json::from_str(&r.body).unwrap()
 }
 
-fn deployment(name: &str, replicas: i32) -> Value {
+pub(super) fn deployment(name: &str, replicas: i32) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
         "spec": {

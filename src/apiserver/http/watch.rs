@@ -17,7 +17,10 @@ use super::path::Target;
 use super::read::{Selectors, check_list_options, revision_of};
 use super::{Call, HttpResponse, Result, answer};
 use crate::api::{Kind, Object, Timestamp, go_types, later};
+use crate::apiserver::managed_fields::with_managers;
+use crate::apiserver::registry::owners;
 use crate::apiserver::{ApiServer, Status};
+use crate::etcd::Note;
 
 /// How often a watch that asked for bookmarks gets one (`cacher.defaultBookmarkFrequency`), in
 /// seconds.
@@ -39,11 +42,11 @@ pub struct Seen(BTreeMap<(u64, bool), Rc<str>>);
 
 impl Seen {
     /// The text of the object that a revision changed: as it is after it, or as it went.
-    fn text(&mut self, revision: u64, gone: bool, object: &Object) -> Rc<str> {
+    fn text(&mut self, revision: u64, gone: bool, object: &Object, notes: Option<&Note>) -> Rc<str> {
         if let Some(text) = self.0.get(&(revision, gone)) {
             return text.clone();
         }
-        let mut value = object.to_value();
+        let mut value = managed(object, notes);
         if gone {
             value["metadata"]["resourceVersion"] = revision.to_string().into();
         }
@@ -54,6 +57,12 @@ impl Seen {
         }
         text
     }
+}
+
+/// An object's JSON with the owners of its fields after a write.
+fn managed(object: &Object, notes: Option<&Note>) -> Value {
+    let managers = notes.map(owners).unwrap_or_default();
+    with_managers(object.to_value(), &managers)
 }
 
 /// A watch that goes on.
@@ -132,12 +141,12 @@ impl Watch {
     fn event(
         &mut self,
         kind: &str,
-        object: &Object,
+        (object, notes): (&Object, Option<&Note>),
         revision: Option<u64>,
         annotations: Option<Value>,
         now: Timestamp,
     ) -> String {
-        let mut value = object.to_value();
+        let mut value = managed(object, notes);
         if let Some(r) = revision {
             value["metadata"]["resourceVersion"] = r.to_string().into();
         }
@@ -169,7 +178,7 @@ impl Watch {
         let annotations = initial.then(|| json!({"k8s.io/initial-events-end": "true"}));
         let empty = self.watched.as_ref().and_then(|(k, ..)| Object::from_value(*k, json!({})).ok());
         if let Some(object) = empty {
-            return self.event("BOOKMARK", &object, Some(revision), annotations, now);
+            return self.event("BOOKMARK", (&object, None), Some(revision), annotations, now);
         }
         let mut meta = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
         if let Some(a) = annotations {
@@ -209,10 +218,11 @@ pub fn more(api: &ApiServer, watch: &mut Watch, seen: &mut Seen) -> String {
                 (Some(o), None) => ("DELETED", o, true),
                 (None, None) => continue,
             };
+            let notes = if gone { entry.prev_notes.as_deref() } else { entry.next_notes.as_deref() };
             if watch.media.shape == Shape::Whole {
-                out.push_str(&Watch::line(kind, &seen.text(entry.revision, gone, object)));
+                out.push_str(&Watch::line(kind, &seen.text(entry.revision, gone, object, notes)));
             } else {
-                out.push_str(&watch.event(kind, object, gone.then_some(entry.revision), None, now));
+                out.push_str(&watch.event(kind, (object, notes), gone.then_some(entry.revision), None, now));
             }
         }
     }
@@ -254,7 +264,13 @@ impl Call<'_> {
         if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
             for (_, record) in api.etcd.range(kind, namespace) {
                 if selectors.matches(&record.object) {
-                    body.push_str(&watch.event("ADDED", &record.object, None, None, api.now));
+                    body.push_str(&watch.event(
+                        "ADDED",
+                        (&record.object, record.notes.as_deref()),
+                        None,
+                        None,
+                        api.now,
+                    ));
                 }
             }
             if initial && query.on("allowWatchBookmarks") {

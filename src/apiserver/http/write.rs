@@ -60,7 +60,9 @@ impl Call<'_> {
 
     fn send(&mut self, request: &Request) -> Result<Answer> {
         match self.api.request(request) {
-            Response::Object { object, created } => Ok(Answer::object(object, created)),
+            Response::Object { object, created } => {
+                Ok(Answer::owned(object, created, self.api.decided.take()))
+            }
             Response::Success { code, details } => Ok(Answer::Success { code, details }),
             Response::Failure(status) => Err(*status),
             Response::List { items, revision } => Ok(Answer::List { kind: request.kind, items, revision }),
@@ -206,8 +208,11 @@ impl Call<'_> {
         &mut self,
         f: impl FnOnce(&mut crate::apiserver::ApiServer) -> Result<Response>,
     ) -> Result<Answer> {
+        self.api.decided = None;
         match f(self.api)? {
-            Response::Object { object, created } => Ok(Answer::object(object, created)),
+            Response::Object { object, created } => {
+                Ok(Answer::owned(object, created, self.api.decided.take()))
+            }
             Response::Success { code, details } => Ok(Answer::Success { code, details }),
             Response::Failure(status) => Err(*status),
             Response::List { .. } => Err(Status::no_such_path()),
@@ -230,15 +235,12 @@ impl Call<'_> {
         if options.field_validation == FieldValidation::Warn && !twice.is_empty() {
             self.warnings.extend(twice.iter().flat_map(|s| decode::advice(s)));
         }
-        let mut answer = self.send(&request.body(body))?;
-        let undone = self.api.decided.take();
-        if let Answer::Object { managers, object, .. } = &mut answer {
-            if target.subresource == Subresource::Scale {
-                return Answer::scale(object);
+        match self.send(&request.body(body))? {
+            Answer::Object { object, .. } if target.subresource == Subresource::Scale => {
+                Answer::scale(&object)
             }
-            *managers = undone;
+            answer => Ok(answer),
         }
-        Ok(answer)
     }
 
     pub(super) fn delete(&mut self, target: &Target) -> Result<Answer> {

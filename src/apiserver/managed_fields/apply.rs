@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::set::{Element, Set, path_text};
 use super::typed::{self, Place};
-use super::{Manager, reset_fields, strip};
+use super::{before_first_apply, reset_fields, strip};
+use crate::api::field_set::{Element, Set, path_text};
 use crate::api::names::quote;
 use crate::api::order;
-use crate::api::{Kind, Timestamp, go_types};
+use crate::api::{Kind, Manager, Timestamp, go_types};
 use crate::apiserver::{Cause, Details, Status};
 
 /// What an apply leads to.
@@ -32,6 +32,7 @@ pub(in crate::apiserver) struct Applier<'a> {
 
 /// What `kubectl apply` leaves of the configuration, and by whom it may be taken up.
 const LAST_APPLIED: &str = "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
+const LAST_APPLIED_KEY: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const KUBECTL: &str = "kubectl";
 
 /// Why an apply is refused.
@@ -48,6 +49,42 @@ enum Refused {
 /// # Errors
 /// 409 with the fields that others own; 500 for what is not in the schema, as Kubernetes has it.
 pub(in crate::apiserver) fn apply(
+    kind: Kind,
+    live: Option<&Value>,
+    config: &Value,
+    managers: &[Manager],
+    by: &Applier<'_>,
+) -> Result<Applied, Status> {
+    let first;
+    let managers = match live {
+        Some(live) if managers.is_empty() => {
+            first = before_first_apply(kind, live, by);
+            &first
+        }
+        _ => managers,
+    };
+    let mut applied = apply_or_take_up(kind, live, config, managers, by)?;
+    if &**by.manager == KUBECTL {
+        remember(&mut applied.value, config);
+    }
+    Ok(applied)
+}
+
+/// Where `kubectl apply` remembers what it applied, an apply of kubectl's on the server's side keeps
+/// that right (`managedfields/internal/lastappliedupdater.go`).
+fn remember(value: &mut Value, config: &Value) {
+    let Some(Value::String(last)) = value.pointer_mut(LAST_APPLIED) else { return };
+    if last.is_empty() {
+        return;
+    }
+    let mut config = config.clone();
+    if let Some(Value::Object(annotations)) = config.pointer_mut("/metadata/annotations") {
+        annotations.remove(LAST_APPLIED_KEY);
+    }
+    *last = go_types::go_json(&config) + "\n";
+}
+
+fn apply_or_take_up(
     kind: Kind,
     live: Option<&Value>,
     config: &Value,
@@ -107,13 +144,14 @@ fn apply_once(
         }
     };
     let mut value = typed::merge(place, Some(live), Some(config));
-    let mine = |m: &Manager| m.apply && m.name == *by.manager && m.subresource == by.subresource;
+    let mine = |m: &Manager| m.apply && m.name == *by.manager && *m.subresource == *by.subresource;
     let mut out: Vec<Manager> = managers.to_vec();
     let last = out.iter().find(|m| mine(m)).map(|m| m.fields.clone());
     let mut me = Manager {
         name: by.manager.clone(),
         apply: true,
-        subresource: by.subresource,
+        api_version: kind.api_version().into(),
+        subresource: by.subresource.into(),
         time: out.iter().find(|m| mine(m)).and_then(|m| m.time),
         fields: Rc::new(set.clone()),
     };
@@ -132,8 +170,8 @@ fn apply_once(
         let theirs = m.fields.intersection(&changed);
         conflicts.extend(theirs.paths().into_iter().map(|path| Conflict {
             manager: m.name.clone(),
-            using: (!m.apply).then(|| kind.api_version()),
-            subresource: m.subresource,
+            using: (!m.apply).then(|| m.api_version.clone()),
+            subresource: m.subresource.clone(),
             path,
         }));
         let rest = m.fields.difference(&theirs).difference(&comparison.removed);
@@ -156,8 +194,8 @@ fn apply_once(
 pub(in crate::apiserver) struct Conflict {
     manager: Rc<str>,
     /// The API version, for an owner by update.
-    using: Option<&'static str>,
-    subresource: &'static str,
+    using: Option<Rc<str>>,
+    subresource: Rc<str>,
     path: Vec<Element>,
 }
 
@@ -165,9 +203,9 @@ impl Conflict {
     fn owner(&self) -> String {
         let mut text = quote(&self.manager);
         if !self.subresource.is_empty() {
-            text.push_str(&format!(" with subresource {}", quote(self.subresource)));
+            text.push_str(&format!(" with subresource {}", quote(&self.subresource)));
         }
-        if let Some(v) = self.using {
+        if let Some(v) = &self.using {
             text.push_str(&format!(" using {v}"));
         }
         text
@@ -230,12 +268,13 @@ fn not_typed(kind: Kind, config: &Value, errors: &[String]) -> Status {
 /// # Errors
 /// 409.
 pub(in crate::apiserver) fn apply_scale(
+    kind: Kind,
     managers: &[Manager],
     replicas: Option<(i64, i64)>,
     by: &Applier<'_>,
 ) -> Result<Vec<Manager>, Status> {
     let path = super::field(&["spec", "replicas"]);
-    let mine = |m: &Manager| m.apply && m.name == *by.manager && m.subresource == by.subresource;
+    let mine = |m: &Manager| m.apply && m.name == *by.manager && *m.subresource == *by.subresource;
     let mut out = managers.to_vec();
     let changes = replicas.is_some_and(|(old, new)| old != new);
     if changes {
@@ -244,8 +283,8 @@ pub(in crate::apiserver) fn apply_scale(
             .filter(|m| !mine(m) && m.fields.at(&path).is_some_and(|s| s.member))
             .map(|m| Conflict {
                 manager: m.name.clone(),
-                using: (!m.apply).then_some("autoscaling/v1"),
-                subresource: m.subresource,
+                using: (!m.apply).then(|| "autoscaling/v1".into()),
+                subresource: m.subresource.clone(),
                 path: path.clone(),
             })
             .collect();
@@ -266,7 +305,8 @@ pub(in crate::apiserver) fn apply_scale(
         out.push(Manager {
             name: by.manager.clone(),
             apply: true,
-            subresource: by.subresource,
+            api_version: kind.api_version().into(),
+            subresource: by.subresource.into(),
             time,
             fields: Rc::new(set),
         });

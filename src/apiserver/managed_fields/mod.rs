@@ -6,60 +6,107 @@
 //! are worked out of these notes when somebody reads them: an answer over HTTP, or an apply.
 
 mod apply;
-mod set;
 mod typed;
 
 use std::rc::Rc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(super) use apply::{Applier, apply, apply_scale};
 
-use crate::api::go_types;
-use crate::api::order;
-use crate::api::{Kind, Timestamp};
+use crate::api::field_set::{Element, Set};
+use crate::api::types::ManagedFieldsEntry;
+use crate::api::{Kind, Manager, Timestamp, go_types, order};
 use crate::etcd::Note;
-use set::{Element, Set};
 use typed::Place;
 
 /// After so many notes about an object its owners are worked out, so that its past is let go.
 pub(super) const NOTES_LIMIT: usize = 64;
 
-/// Somebody who owns fields.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Manager {
-    /// Their name.
-    pub name: Rc<str>,
-    /// By server-side apply, not by update.
-    pub apply: bool,
-    /// Through which subresource; empty for the object itself.
-    pub subresource: &'static str,
-    /// Since when; not known for who only agreed to what was there.
-    pub time: Option<Timestamp>,
-    fields: Rc<Set>,
+/// So many may own fields by update; of more, those who wrote first are taken together.
+const MAX_UPDATE_MANAGERS: usize = 10;
+/// Under this name.
+const ANCIENT_CHANGES: &str = "ancient-changes";
+/// Who owns what was there before anybody applied.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// The owners that a request gives an object (`decodeLiveOrNew`), where they are not those it has:
+/// `[]` and `[{}]` are nobody, and what cannot be read counts as not said.
+pub(super) fn given(entries: &[ManagedFieldsEntry], live: &[Manager]) -> Option<Vec<Manager>> {
+    let reset = match entries {
+        [] => true,
+        [one] => *one == ManagedFieldsEntry::default(),
+        _ => false,
+    };
+    if reset {
+        return Some(Vec::new());
+    }
+    let managers = Manager::read(entries)?;
+    (Manager::to_value(&managers) != Manager::to_value(live)).then_some(managers)
 }
 
-/// The owners of an object's fields, as far as they were worked out.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settled {
-    /// Who they are.
-    pub managers: Vec<Manager>,
-    /// After which revision.
-    pub revision: u64,
+/// What an update makes of the owners. Nobody is noted any more for an object that has none.
+pub(super) fn update(managers: &mut Vec<Manager>, note: &Note) {
+    if managers.is_empty() && note.before.is_some() {
+        return;
+    }
+    take(managers, note);
+    cap(managers);
 }
 
-impl Settled {
-    /// Works out what was only noted since.
-    pub(super) fn catch_up(&mut self, notes: &Note) {
-        for note in notes.since(self.revision) {
-            update(&mut self.managers, note);
+/// The owners of an object that has none, when it is applied to for the first time.
+fn before_first_apply(kind: Kind, live: &Value, by: &Applier<'_>) -> Vec<Manager> {
+    let empty = go_types::empty(go_types::of(kind));
+    let comparison = typed::compare(Place::of(kind), &empty, live);
+    let fields = strip(comparison.added.union(&comparison.modified), &reset_fields(kind, by.subresource));
+    if fields.is_empty() {
+        return Vec::new();
+    }
+    vec![Manager {
+        name: BEFORE_FIRST_APPLY.into(),
+        apply: false,
+        api_version: kind.api_version().into(),
+        subresource: by.subresource.into(),
+        time: Some(by.now),
+        fields: Rc::new(fields),
+    }]
+}
+
+/// Takes those who wrote first together while there are too many (`capManagersManager`).
+fn cap(managers: &mut Vec<Manager>) {
+    let mut updaters: Vec<Manager> = managers.iter().filter(|m| !m.apply).cloned().collect();
+    let mut count = updaters.len();
+    if count <= MAX_UPDATE_MANAGERS {
+        return;
+    }
+    order::sort_by_key(&mut updaters, |m| {
+        (m.time.map_or(0, Timestamp::as_second), m.name.clone(), m.subresource.clone())
+    });
+    let mut first: Vec<Manager> = Vec::new();
+    for m in updaters {
+        if count <= MAX_UPDATE_MANAGERS {
+            break;
         }
-        self.revision = notes.revision;
+        let Some(earlier) = first.iter().find(|f| f.api_version == m.api_version) else {
+            first.push(m);
+            continue;
+        };
+        let bucket =
+            Manager { name: ANCIENT_CHANGES.into(), subresource: "".into(), time: m.time, ..earlier.clone() };
+        let have = match managers.iter().position(|o| o.is(&bucket)) {
+            Some(i) => managers.remove(i).fields,
+            None => {
+                managers.retain(|o| !o.is(earlier));
+                earlier.fields.clone()
+            }
+        };
+        managers.retain(|o| !o.is(&m));
+        managers.push(Manager { fields: Rc::new(Set::clone(&m.fields).union(&have)), ..bucket });
+        count -= 1;
     }
 }
 
-/// What an update makes of the owners.
-fn update(managers: &mut Vec<Manager>, note: &Note) {
+fn take(managers: &mut Vec<Manager>, note: &Note) {
     let kind = note.after.kind();
     let old = match &note.before {
         Some(o) => o.to_value(),
@@ -85,22 +132,18 @@ fn update(managers: &mut Vec<Manager>, note: &Note) {
             m.fields = Rc::new(rest);
         }
     }
-    let manager = if note.component { default_manager(&note.manager) } else { note.manager.clone() };
     if !taken.is_empty() {
-        let mine =
-            managers.iter_mut().find(|m| !m.apply && m.name == manager && m.subresource == note.subresource);
-        match mine {
-            Some(m) => {
-                m.fields = Rc::new(taken.union(&m.fields));
-                m.time = Some(note.time);
-            }
-            None => managers.push(Manager {
-                name: manager,
-                apply: false,
-                subresource: note.subresource,
-                time: Some(note.time),
-                fields: Rc::new(taken),
-            }),
+        let me = Manager {
+            name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
+            apply: false,
+            api_version: kind.api_version().into(),
+            subresource: note.subresource.into(),
+            time: Some(note.time),
+            fields: Rc::new(taken),
+        };
+        match managers.iter_mut().find(|m| m.is(&me)) {
+            Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },
+            None => managers.push(me),
         }
     }
     managers.retain(|m| !m.fields.is_empty());
@@ -223,35 +266,6 @@ fn reset_fields(kind: Kind, subresource: &str) -> Vec<Vec<Element>> {
     }
 }
 
-/// `metadata.managedFields`.
-pub(super) fn to_value(kind: Kind, managers: &[Manager]) -> Value {
-    let mut sorted: Vec<&Manager> = managers.iter().collect();
-    order::sort_by_key(&mut sorted, |m| (!m.apply, m.time, m.name.clone(), m.subresource));
-    sorted
-        .into_iter()
-        .map(|m| {
-            let mut v = json!({
-                "manager": &*m.name,
-                "operation": if m.apply { "Apply" } else { "Update" },
-                "apiVersion": kind.api_version(),
-                "fieldsType": "FieldsV1",
-                "fieldsV1": m.fields.to_value(),
-            });
-            if let Some(t) = m.time {
-                v["time"] = seconds(t).into();
-            }
-            if !m.subresource.is_empty() {
-                v["subresource"] = m.subresource.into();
-            }
-            v
-        })
-        .collect()
-}
-
-fn seconds(t: Timestamp) -> String {
-    Timestamp::from_second(t.as_second()).unwrap_or(t).to_string()
-}
-
 /// The name under which a component manages fields, where the request does not say: that of the
 /// binary it is part of.
 pub(super) fn default_manager(user: &Rc<str>) -> Rc<str> {
@@ -265,11 +279,11 @@ pub(super) fn default_manager(user: &Rc<str>) -> Rc<str> {
 }
 
 /// The object's JSON with its owners.
-pub(super) fn with_managers(kind: Kind, mut value: Value, managers: &[Manager]) -> Value {
+pub(super) fn with_managers(mut value: Value, managers: &[Manager]) -> Value {
     if !managers.is_empty() {
         let meta = value.as_object_mut().map(|m| m.entry("metadata").or_insert(Value::Object(Map::new())));
         if let Some(Value::Object(meta)) = meta {
-            meta.insert("managedFields".into(), to_value(kind, managers));
+            meta.insert("managedFields".into(), Manager::to_value(managers));
         }
     }
     value

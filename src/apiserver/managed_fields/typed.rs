@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::set::{Element, Set, path_text};
 use crate::api::Kind;
+use crate::api::field_set::{Element, Set, path_text};
 use crate::api::go_types::{self, Type as Go};
 use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape, Type};

@@ -7,6 +7,7 @@
 mod batch;
 mod core;
 mod endpoints;
+mod limits;
 mod pod;
 mod storage;
 mod workloads;
@@ -15,6 +16,7 @@ use crate::api::types::{MicroTime, Time};
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 
 pub(crate) use core::{format_labels, node_roles};
+pub(crate) use limits::{current, quantity};
 pub use pod::{Summary, summarize};
 pub(crate) use storage::access_modes;
 
@@ -57,6 +59,9 @@ pub fn columns(kind: Kind) -> &'static [Column] {
         Kind::Event => core::EVENT,
         Kind::Lease => core::LEASE,
         Kind::PriorityClass => core::PRIORITY_CLASS,
+        Kind::HorizontalPodAutoscaler => limits::AUTOSCALER,
+        Kind::LimitRange => limits::LIMIT_RANGE,
+        Kind::ResourceQuota => limits::QUOTA,
         Kind::PersistentVolume => storage::VOLUME,
         Kind::PersistentVolumeClaim => storage::CLAIM,
         Kind::StorageClass => storage::CLASS,
@@ -86,6 +91,9 @@ pub fn row(object: &Object, now: Timestamp) -> Vec<String> {
         Kind::Event => object.get().map(|o| core::event(o, now)),
         Kind::Lease => object.get().map(|o| core::lease(o, now)),
         Kind::PriorityClass => object.get().map(|o| core::priority_class(o, now)),
+        Kind::HorizontalPodAutoscaler => object.get().map(|o| limits::autoscaler(o, now)),
+        Kind::LimitRange => object.get().map(|o| limits::limit_range(o, now)),
+        Kind::ResourceQuota => object.get().map(|o| limits::quota(o, now)),
         Kind::PersistentVolume => object.get().map(|o| storage::volume(o, now)),
         Kind::PersistentVolumeClaim => object.get().map(|o| storage::claim(o, now)),
         Kind::StorageClass => object.get().map(|o| storage::class(o, now)),

@@ -14,6 +14,7 @@
 //! ```
 
 mod apps;
+mod autoscaling;
 mod claim;
 mod config;
 mod container;
@@ -30,6 +31,7 @@ mod ip;
 mod job;
 mod job_policy;
 mod job_status;
+mod limits;
 mod meta;
 mod mounts;
 mod names;
@@ -62,6 +64,7 @@ pub use names::{
     config_map_key, dns1123_label, dns1123_subdomain, env_var_name, label_value, path_segment_name,
     port_name, qualified_name,
 };
+pub(crate) use resources::is_extended;
 pub use status::{aggregate, invalid_status};
 
 /// What is wrong with a Service's addresses and families, which is looked at before any are
@@ -175,6 +178,9 @@ fn create(object: &Object, errs: &mut Errors) {
         PodDisruptionBudget: policy::budget,
         Lease: policy::lease,
         PriorityClass: policy::priority_class,
+        HorizontalPodAutoscaler: autoscaling::create,
+        LimitRange: limits::limit_range,
+        ResourceQuota: limits::quota,
         Event: event::event,
     });
 }
@@ -202,6 +208,9 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
         PodDisruptionBudget: policy::budget_update,
         Lease: policy::lease_update,
         PriorityClass: policy::priority_class_update,
+        HorizontalPodAutoscaler: autoscaling::update,
+        LimitRange: limits::limit_range_update,
+        ResourceQuota: limits::quota_update,
         Event: event::update,
     });
 }
@@ -221,11 +230,13 @@ fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
         PersistentVolume: storage::volume_status_update,
         PersistentVolumeClaim: claim::claim_status_update,
         PodDisruptionBudget: policy::budget_status_update,
+        HorizontalPodAutoscaler: autoscaling::status_update,
+        ResourceQuota: limits::quota_status_update,
     });
 }
 
 /// A string that may be absent; Go does not tell absent from empty.
-fn text(field: &Option<String>) -> &str {
+pub(crate) fn text(field: &Option<String>) -> &str {
     field.as_deref().unwrap_or_default()
 }
 

@@ -56,18 +56,18 @@ fn is_native(name: &str) -> bool {
 }
 
 /// Whether more may be limited than is requested.
-fn is_overcommit_allowed(name: &str) -> bool {
+pub(super) fn is_overcommit_allowed(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
 }
 
 /// Whether it is a vendor's resource, such as `nvidia.com/gpu`.
-fn is_extended(name: &str) -> bool {
+pub(crate) fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
         && names::qualified_name(&format!("requests.{name}")).is_empty()
 }
 
-fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
+pub(super) fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
     let messages = names::qualified_name(name);
     if !messages.is_empty() {
         invalid_each(errs, path, name, messages);
@@ -79,7 +79,7 @@ fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
     }
 }
 
-fn container_resource_name(errs: &mut Errors, name: &str, path: &Path) {
+pub(super) fn container_resource_name(errs: &mut Errors, name: &str, path: &Path) {
     resource_name(errs, name, path);
     if !name.contains('/') {
         if !matches!(name, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(name) {

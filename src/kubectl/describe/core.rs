@@ -112,15 +112,15 @@ pub(super) fn secret(w: &mut Writer, object: &Object) -> bool {
     false
 }
 
-pub(super) fn namespace(w: &mut Writer, object: &Object) -> bool {
-    let Some(n) = object.get::<Namespace>() else { return false };
+pub(super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(n) = object.get::<Namespace>() else { return Ok(false) };
     head(w, object);
     w.line(
         0,
         &format!("Status:\t{}", n.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()),
     );
-    w.raw("\nNo resource quota.\n\nNo LimitRange resource.");
-    false
+    super::limits::of_namespace(cx, w, object.name())?;
+    Ok(false)
 }
 
 /// The fields as they are.

@@ -7,6 +7,7 @@ mod batch;
 mod containers;
 mod core;
 mod events;
+mod limits;
 mod node;
 mod pod;
 mod workloads;
@@ -81,7 +82,10 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Kind::Service => core::service(cx, &mut w, object)?,
         Kind::ConfigMap => core::config_map(&mut w, object),
         Kind::Secret => core::secret(&mut w, object),
-        Kind::Namespace => core::namespace(&mut w, object),
+        Kind::Namespace => core::namespace(cx, &mut w, object)?,
+        Kind::HorizontalPodAutoscaler => limits::autoscaler(&mut w, object),
+        Kind::LimitRange => limits::limit_range(&mut w, object),
+        Kind::ResourceQuota => limits::quota(&mut w, object),
         Kind::PodDisruptionBudget => workloads::disruption_budget(&mut w, object),
         Kind::StatefulSet => batch::stateful_set(cx, &mut w, object)?,
         Kind::DaemonSet => batch::daemon_set(cx, &mut w, object)?,

@@ -41,6 +41,12 @@ use crate::session::Depth;
 use fingerprint::Fingerprints;
 use normal::{Normal, normal};
 
+/// Whether the objects of two clusters differ in no more than order alone decides.
+pub fn objects_alike(a: &Cluster, b: &Cluster) -> bool {
+    let mut fingerprints = Fingerprints::new(Symmetry::Merged);
+    fingerprints.of_objects(a) == fingerprints.of_objects(b)
+}
+
 /// A state's place; the start is 0.
 pub type StateId = usize;
 

@@ -8,13 +8,14 @@ pub mod graph;
 mod history;
 mod lines;
 mod links;
+pub mod machinery;
 mod pods;
 mod preview;
 mod problems;
 
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
-pub use faults::{PodFault, crash, pod_faults, running_containers};
+pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};
 pub use history::{Version, versions};
 pub use lines::{Line, LineMark, has_bookkeeping, object_lines, yaml_of};
 pub use links::{Links, events_of, links};

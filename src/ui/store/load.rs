@@ -199,6 +199,7 @@ impl Store {
         self.change(|s| {
             s.session = session;
             s.first = s.session.at();
+            s.depth = scenario.depth.unwrap_or(s.depth);
             s.text = Shared::new(scenario.manifest.clone());
             s.text_set += 1;
             s.diagnostics = Shared::default();

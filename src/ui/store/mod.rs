@@ -4,6 +4,7 @@
 mod act;
 mod listing;
 mod load;
+mod map;
 mod persist;
 mod run;
 mod shared;
@@ -25,6 +26,7 @@ use yew::Callback;
 use super::i18n::{Lang, Texts};
 
 pub use listing::{Listing, NextLine, What};
+pub use map::MapState;
 pub use persist::read as read_local;
 pub use run::{Mode, SPEEDS, clock};
 pub use shared::Shared;
@@ -53,6 +55,8 @@ pub struct State {
     heading: Option<MomentId>,
     selection: Option<ObjectRef>,
     listing: Listing,
+    /// So many lines of it are worked out; the rest is only counted.
+    lines: usize,
     text: Shared<String>,
     /// Grows when the text was set by the page and not typed.
     text_set: u32,
@@ -62,6 +66,7 @@ pub struct State {
     /// A command that waits for something to happen.
     waiting: Option<Kubectl>,
     toast: Option<Toast>,
+    map: MapState,
     version: u64,
     /// Grows with every other session that is put on the table.
     sessions: u32,
@@ -116,6 +121,7 @@ impl Store {
             heading: None,
             selection: None,
             listing: Listing::default(),
+            lines: listing::LINES,
             text: Shared::default(),
             text_set: 0,
             diagnostics: Shared::default(),
@@ -123,6 +129,7 @@ impl Store {
             terminal: Shared::default(),
             waiting: None,
             toast: None,
+            map: MapState::remembered(),
             version: 0,
             sessions: 0,
         };

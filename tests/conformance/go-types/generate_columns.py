@@ -14,7 +14,7 @@ docs = {}
 for source, package, path in [
     (1, "core", "core/v1"), (1, "apps", "apps/v1"), (1, "batch", "batch/v1"), (1, "discovery", "discovery/v1"),
     (1, "policy", "policy/v1"), (1, "storage", "storage/v1"),
-    (1, "scheduling", "scheduling/v1"), (1, "coordination", "coordination/v1"), (2, "meta", "pkg/apis/meta/v1"),
+    (1, "scheduling", "scheduling/v1"), (1, "autoscaling", "autoscaling/v2"), (1, "coordination", "coordination/v1"), (2, "meta", "pkg/apis/meta/v1"),
 ]:
     git = ["git", "-C", sys.argv[source], "show", f"{BRANCH}:{path}/types_swagger_doc_generated.go"]
     text = subprocess.run(git, check=True, capture_output=True, text=True).stdout
@@ -110,6 +110,17 @@ COLUMNS = {
         "Count": ("string", 1, "core.Event.count"),
     },
     "Lease": {"Holder": ("string", 0, "coordination.LeaseSpec.holderIdentity")},
+    "HorizontalPodAutoscaler": {
+        "Reference": ("string", 0, "autoscaling.HorizontalPodAutoscalerSpec.scaleTargetRef"),
+        "Targets": ("string", 0, "autoscaling.HorizontalPodAutoscalerSpec.metrics"),
+        "MinPods": ("string", 0, "autoscaling.HorizontalPodAutoscalerSpec.minReplicas"),
+        "MaxPods": ("string", 1, "autoscaling.HorizontalPodAutoscalerSpec.maxReplicas"),
+        "Replicas": ("string", 1, "autoscaling.HorizontalPodAutoscalerStatus.currentReplicas"),
+    },
+    "ResourceQuota": {
+        "Request": ("string", 0, "Request represents a minimum amount of cpu/memory that a container may consume."),
+        "Limit": ("string", 0, "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node."),
+    },
     "PriorityClass": {
         "Value": ("integer", 1, "scheduling.PriorityClass.value"),
         "Global-Default": ("boolean", 1, "scheduling.PriorityClass.globalDefault"),

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from go_source import KINDS, constant, named, read, structs
+from go_source import KINDS, constant, named, read, structs, version
 
 # What is read and written besides, but not stored.
 OTHERS = [("autoscaling", "Scale"), ("core", "Binding"), ("policy", "Eviction"), ("metav1", "DeleteOptions")]
@@ -44,7 +44,7 @@ def rust(package, t):
         needed.append((package, t))
         return f"Struct(&{constant((package, t))})"
     if (package, t) in named:
-        return f'Named("v1.{t}", &{rust(package, named[(package, t)])})'
+        return f'Named("{version(package)}.{t}", &{rust(package, named[(package, t)])})'
     raise SystemExit(f"what is {package}.{t}?")
 
 

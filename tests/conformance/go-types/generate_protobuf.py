@@ -20,11 +20,11 @@ def resolve(package, t):
     if "." not in t:
         return package, t
     prefix, t = t.split(".")
-    return {"metav1": "metav1", "v1": "core", "apiv1": "core"}.get(prefix, prefix), t
+    return {"metav1": "metav1", "v1": "core", "corev1": "core", "apiv1": "core"}.get(prefix, prefix), t
 
 
 def numbers(key):
-    for t, tags in structs[key]:
+    for t, tags, _ in structs[key]:
         name, *options = tags.get("json", "-").split(",")
         number = re.match(r"\w+,(\d+),", tags.get("protobuf", ""))
         if not number:

@@ -16,7 +16,6 @@ pub(super) static ENUMS: &[(&str, &[&str])] = &[
     ("v1.HostPathType", &["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"]),
     ("v1.IPFamily", &["", "IPv4", "IPv6"]),
     ("v1.IPFamilyPolicy", &["PreferDualStack", "RequireDualStack", "SingleStack"]),
-    ("v1.MetricSourceType", &["ContainerResource", "External", "Object", "Pods", "Resource"]),
     ("v1.MountPropagationMode", &["Bidirectional", "HostToContainer", "None"]),
     ("v1.NamespacePhase", &["Active", "Terminating"]),
     ("v1.NodeInclusionPolicy", &["Honor", "Ignore"]),

@@ -1,10 +1,13 @@
 //! Sets of fields (`sigs.k8s.io/structured-merge-diff/fieldpath`).
 
-use crate::api::order;
+use super::order;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
+
+/// Deeper than any field lies.
+const MAX_DEPTH: usize = 64;
 
 /// One step of a path. The order is that of Kubernetes: fields, keys, values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,6 +98,35 @@ impl Set {
         let mut out = Vec::new();
         walk(self, &mut Vec::new(), &mut out);
         out
+    }
+
+    /// Reads `fieldsV1`. What a later version may know is passed over, as there.
+    pub fn from_value(value: &Value) -> Option<Set> {
+        Set::read(value, 0).map(|s| Set { member: false, ..s })
+    }
+
+    fn read(value: &Value, depth: usize) -> Option<Set> {
+        let mut set = Set::default();
+        let map = value.as_object().filter(|_| depth < MAX_DEPTH)?;
+        for (key, inside) in map {
+            if key == "." {
+                set.member = true;
+                continue;
+            }
+            let element = match key.split_once(':')? {
+                ("f", name) => Element::Field(name.to_owned()),
+                ("k", keys) => {
+                    let keys: Value = serde_json::from_str(keys).ok()?;
+                    keys.is_object().then(|| Element::Key(keys.to_string()))?
+                }
+                ("v", value) => Element::Value(serde_json::from_str::<Value>(value).ok()?.to_string()),
+                _ => continue,
+            };
+            set.children.insert(element, Set::read(inside, depth + 1)?);
+        }
+        // What has nothing below it is meant itself.
+        set.member |= set.children.is_empty();
+        Some(set)
     }
 
     /// As `fieldsV1` has it.

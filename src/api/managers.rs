@@ -1,0 +1,94 @@
+//! `metadata.managedFields` as they are kept: who owns which fields of an object.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::field_set::Set;
+use super::types::ManagedFieldsEntry;
+use super::{Timestamp, order};
+
+/// Somebody who owns fields: an entry of `metadata.managedFields`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manager {
+    /// Their name.
+    pub name: Rc<str>,
+    /// By server-side apply, not by update.
+    pub apply: bool,
+    /// The version of the kind that the fields are those of: `apps/v1`.
+    pub api_version: Rc<str>,
+    /// Through which subresource; empty for the object itself.
+    pub subresource: Rc<str>,
+    /// Since when; not known for who only agreed to what was there.
+    pub time: Option<Timestamp>,
+    /// What they own.
+    pub fields: Rc<Set>,
+}
+
+impl Manager {
+    /// Whether both are the same manager (`BuildManagerIdentifier`): of those who apply the version
+    /// does not count.
+    pub fn is(&self, other: &Manager) -> bool {
+        self.name == other.name
+            && self.apply == other.apply
+            && self.subresource == other.subresource
+            && (self.apply || self.api_version == other.api_version)
+    }
+
+    /// Reads entries (`DecodeManagedFields`); `None` if one of them is none.
+    pub fn read(entries: &[ManagedFieldsEntry]) -> Option<Vec<Manager>> {
+        let mut out: Vec<Manager> = Vec::with_capacity(entries.len());
+        for e in entries {
+            let text = |t: &Option<String>| t.as_deref().unwrap_or_default().to_owned();
+            let operation = text(&e.operation);
+            let api_version = text(&e.api_version);
+            let known = matches!(&*operation, "Apply" | "Update") && text(&e.fields_type) == "FieldsV1";
+            if !known || api_version.is_empty() {
+                return None;
+            }
+            let fields = match &e.fields_v1 {
+                Some(fields) if !fields.0.is_null() => Set::from_value(&fields.0)?,
+                _ => Set::default(),
+            };
+            let manager = Manager {
+                name: text(&e.manager).into(),
+                apply: operation == "Apply",
+                api_version: api_version.into(),
+                subresource: text(&e.subresource).into(),
+                time: e.time.as_ref().map(|t| t.0),
+                fields: Rc::new(fields),
+            };
+            out.retain(|m| !m.is(&manager));
+            out.push(manager);
+        }
+        Some(out)
+    }
+
+    /// `metadata.managedFields`, in its order.
+    pub fn to_value(managers: &[Manager]) -> Value {
+        let mut sorted: Vec<&Manager> = managers.iter().collect();
+        order::sort_by_key(&mut sorted, |m| {
+            let seconds = m.time.map_or(0, Timestamp::as_second);
+            (!m.apply, seconds, m.name.clone(), m.api_version.clone(), m.subresource.clone())
+        });
+        sorted
+            .into_iter()
+            .map(|m| {
+                let mut v = json!({
+                    "manager": &*m.name,
+                    "operation": if m.apply { "Apply" } else { "Update" },
+                    "apiVersion": &*m.api_version,
+                    "fieldsType": "FieldsV1",
+                    "fieldsV1": m.fields.to_value(),
+                });
+                if let Some(t) = m.time {
+                    v["time"] = Timestamp::from_second(t.as_second()).unwrap_or(t).to_string().into();
+                }
+                if !m.subresource.is_empty() {
+                    v["subresource"] = (&*m.subresource).into();
+                }
+                v
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! The resource quota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): says in a quota's
+//! status what it limits and how much of it is used. New objects are counted by admission; here what
+//! is freed again is noticed.
+//!
+//! Heartbeats and what other controllers keep for themselves (leases, endpoints, events) are not
+//! watched; there they are counted where a quota names them.
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use crate::api::types::{PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
+use crate::apiserver::Filter;
+use crate::apiserver::quota::{self, Amounts};
+use crate::client::{Context, Handler, Notification, Reconciler, Result, Wait, Why};
+
+/// How often every quota is counted anew (`--resource-quota-sync-period`).
+const RESYNC: SignedDuration = SignedDuration::from_mins(5);
+
+/// The controller.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceQuotaController;
+
+type Cx = Context<()>;
+
+fn counted() -> impl Iterator<Item = Kind> {
+    let noise = [Kind::Event, Kind::Lease, Kind::Endpoints, Kind::EndpointSlice];
+    Kind::ALL.iter().copied().filter(move |k| k.namespaced() && !noise.contains(k))
+}
+
+impl Reconciler for ResourceQuotaController {
+    type State = ();
+
+    fn name(&self) -> Rc<str> {
+        "resourcequota-controller".into()
+    }
+
+    fn user(&self) -> Rc<str> {
+        "resourcequota-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        counted().map(|k| (k, Filter::All)).collect()
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
+        let hard = |o: &Object| ResourceQuota::from_object(o).and_then(|q| q.spec.as_ref()?.hard.clone());
+        match (&seen.old, &seen.new) {
+            (old, Some(new)) if new.kind() == Kind::ResourceQuota => {
+                // Only what is wanted counts: what is used is said here.
+                if old.as_ref().is_none_or(|o| hard(o) != hard(new)) {
+                    cx.enqueue(new.key());
+                }
+            }
+            (Some(old), Some(new)) if frees(old, new, cx.now) => replenish(cx, new),
+            (Some(old), None) => replenish(cx, old),
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        let Some(quota) = cx.lister::<ResourceQuota>().get(&key).cloned() else { return Ok(()) };
+        let hard = quota.spec.as_ref().and_then(|s| s.hard.clone()).unwrap_or_default();
+        let status = quota.status.clone().unwrap_or_default();
+        let before = quota::amounts(status.used.as_ref());
+        let mut used = Amounts::new();
+        for kind in counted() {
+            let names: Vec<&String> = hard.keys().filter(|r| quota::uses(kind, r)).collect();
+            if names.is_empty() {
+                continue;
+            }
+            let zero = names.iter().map(|n| ((*n).clone(), crate::api::quantity::Amount::ZERO));
+            let mut sum: Amounts = zero.collect();
+            for object in cx.caches().of(kind).list(Some(&key.namespace)) {
+                if quota::in_scopes(&quota, object) {
+                    let mut more = quota::usage(object, cx.now());
+                    more.retain(|n, _| hard.contains_key(n));
+                    quota::add(&mut sum, &more);
+                }
+            }
+            used.extend(sum);
+        }
+        // What nobody here can count stays as it was.
+        for (name, amount) in &before {
+            if hard.contains_key(name) {
+                used.entry(name.clone()).or_insert(*amount);
+            }
+        }
+        let wanted = quota::amounts(Some(&hard));
+        cx.enqueue_waiting(key.clone(), RESYNC, Wait::Background);
+        if status.hard.is_some() && quota::amounts(status.hard.as_ref()) == wanted && before == used {
+            return Ok(());
+        }
+        let mut new = quota.clone();
+        let status = Rc::make_mut(&mut new).status.get_or_insert_default();
+        status.hard = Some(hard);
+        let used = used.into_iter().map(|(name, amount)| (name, amount.to_quantity()));
+        status.used = Some(used.collect::<std::collections::BTreeMap<String, Quantity>>());
+        let why = Why::new("sync_resource_quota").with("quota", &key.name);
+        cx.update_status(new).because(why).await?;
+        Ok(())
+    }
+}
+
+/// Whether a change gives something back: the admission of updates has counted the rest.
+fn frees(old: &Object, new: &Object, now: crate::api::Timestamp) -> bool {
+    if let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) {
+        return quota::pod_counts(old, now) && !quota::pod_counts(new, now);
+    }
+    if let (Some(old), Some(new)) = (Service::from_object(old), Service::from_object(new)) {
+        let kind = |s: &Service| s.spec.as_ref().and_then(|s| s.type_.clone());
+        return kind(old) != kind(new);
+    }
+    if let (Some(old), Some(new)) =
+        (PersistentVolumeClaim::from_object(old), PersistentVolumeClaim::from_object(new))
+    {
+        return old.spec != new.spec;
+    }
+    false
+}
+
+/// Every quota of the object's namespace that counts its kind.
+fn replenish(cx: &mut Handler<'_, ()>, object: &Object) {
+    let quotas = cx.caches.of(Kind::ResourceQuota);
+    if quotas.is_empty() {
+        return;
+    }
+    let kind = object.kind();
+    let counts = |q: &ResourceQuota| {
+        let hard = q.status.as_ref().and_then(|s| s.hard.as_ref());
+        hard.is_some_and(|h| h.keys().any(|r| quota::uses(kind, r)))
+    };
+    let keys: Vec<Key> = quotas
+        .list(Some(object.namespace()))
+        .filter_map(ResourceQuota::from_object)
+        .filter(|q| counts(q))
+        .map(|q| q.metadata.key())
+        .collect();
+    for key in keys {
+        cx.enqueue(key);
+    }
+}

@@ -1,0 +1,114 @@
+//! `kubectl autoscale`
+
+use serde_json::{Value, json};
+
+use super::call::FieldValidation;
+use super::context::{Context, Result, fail};
+use super::create::post;
+use super::flags::{Args, Flag, boolean, int, text};
+use super::output::{self, DryRun};
+use super::resource::{self, Rules};
+use crate::api::quantity::Amount;
+use crate::api::{Key, Kind};
+
+pub(super) const FLAGS: &[Flag] = &[
+    int("min"),
+    int("max"),
+    int("cpu-percent"),
+    text("cpu"),
+    text("memory"),
+    text("name"),
+    boolean("save-config"),
+];
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let dry_run = DryRun::of(cx, args)?;
+    let number = |flag: &str| args.int(flag).unwrap_or(-1);
+    let (min, max, percent) = (number("min"), number("max"), number("cpu-percent"));
+    if max < 1 {
+        return fail(format!("--max=MAXPODS is required and must be at least 1, max: {max}"));
+    }
+    if max < min {
+        return fail(format!(
+            "--max=MAXPODS must be larger or equal to --min=MINPODS, max: {max}, min: {min}"
+        ));
+    }
+    if percent > 0 && !args.text("cpu").is_empty() {
+        return fail("--cpu-percent and --cpu are mutually exclusive");
+    }
+    let mut metrics = Vec::new();
+    if percent > 0 {
+        metrics.push(metric("cpu", json!({"type": "Utilization", "averageUtilization": percent})));
+    }
+    for (name, unit) in [("cpu", "m"), ("memory", "Mi")] {
+        let given = args.text(name).trim();
+        if !given.is_empty() {
+            metrics.push(metric(name, target(name, unit, given)?));
+        }
+    }
+    let rules = Rules { required: true, ..Rules::default() };
+    let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
+    if objects.is_empty() && errors.is_empty() {
+        return fail("no objects passed to autoscale");
+    }
+    for (object, _) in objects {
+        let kind = object.kind();
+        if !kind.has_subresource("scale") {
+            return fail(format!(
+                "cannot autoscale a {}: no matches for kind \"\" in group \"\"",
+                kind.as_str()
+            ));
+        }
+        let name = match args.text("name") {
+            "" => object.name().to_owned(),
+            name => name.to_owned(),
+        };
+        let mut spec = json!({
+            "scaleTargetRef": {
+                "apiVersion": kind.api_version(), "kind": kind.as_str(), "name": object.name(),
+            },
+            "maxReplicas": max,
+        });
+        if min > 0 {
+            spec["minReplicas"] = min.into();
+        }
+        if !metrics.is_empty() {
+            spec["metrics"] = metrics.clone().into();
+        }
+        let scaler = Kind::HorizontalPodAutoscaler;
+        let mut value = json!({
+            "apiVersion": scaler.api_version(), "kind": scaler.as_str(), "metadata": {"name": name},
+            "spec": spec, "status": {"currentMetrics": null, "desiredReplicas": 0},
+        });
+        if cx.explicit_namespace {
+            value["metadata"]["namespace"] = cx.namespace.as_str().into();
+        }
+        let key = Key::new(&cx.namespace.clone(), &name);
+        let made = post(cx, scaler, &key, value, dry_run, FieldValidation::Ignore, "kubectl-autoscale")?;
+        let operation = if dry_run == DryRun::Client { "created" } else { "autoscaled" };
+        output::report(cx, args, &made, operation, dry_run)?;
+    }
+    super::commands::finish(errors)
+}
+
+fn metric(name: &str, target: Value) -> Value {
+    json!({"type": "Resource", "resource": {"name": name, "target": target}})
+}
+
+/// `70%` is a share of what is requested, everything else an amount.
+fn target(name: &str, unit: &str, given: &str) -> Result<Value> {
+    if let Some(percent) = given.strip_suffix('%') {
+        let Some(n) = percent.parse::<i32>().ok().filter(|n| *n >= 0) else {
+            return fail(format!("invalid percentage value: {percent}"));
+        };
+        return Ok(json!({"type": "Utilization", "averageUtilization": n}));
+    }
+    let text = match given.parse::<f64>() {
+        Ok(n) => format!("{n}{unit}"),
+        Err(_) => given.to_owned(),
+    };
+    match Amount::parse(&text) {
+        Ok(amount) => Ok(json!({"type": "AverageValue", "averageValue": amount.canonical()})),
+        Err(_) => fail(format!("invalid resource {name} value: {given}")),
+    }
+}
