@@ -478,6 +478,14 @@ map-keys = { $n ->
     [one] { $n } key
    *[other] { $n } keys
 }
+map-leads = leads
+map-standby = waits for the lease
+map-members = Members, term { $term }
+map-member-leader = leader
+map-member-follower = follower
+map-member-leaderless = without a leader
+map-member-lost = lost
+state-standby = waits to become the leader
 map-log = The last writes
 map-server = API server
 map-request-last = the last request
