@@ -166,7 +166,7 @@ test("the handle tells each step", async ({ page }) => {
 
 test("machinery: finest actions, each told", async ({ page }) => {
   await open(page);
-  await page.getByRole("radio", { name: "Machinery" }).click();
+  await page.getByRole("radiogroup", { name: "How deep a step goes" }).getByRole("radio", { name: "Machinery" }).click();
   await expect(page.locator(".next li").first()).toContainText("ACTION");
   await step(page).click();
   await expect(said(page)).not.toContainText("created");
