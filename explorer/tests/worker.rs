@@ -140,6 +140,24 @@ fn what_cannot_be_said_is_not_false() {
     }
 }
 
+/// What docs/explorer.md shows can be said of every state of a run.
+#[test]
+fn the_examples_that_are_shown_can_be_evaluated() {
+    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/explorer.md")).unwrap();
+    let block = docs.split("```").find(|b| b.trim_start().starts_with("objects.")).unwrap();
+    let mut seen = 0;
+    for text in block.lines().filter(|l| !l.is_empty()) {
+        let cel = Cel::read(&Own { text: text.to_owned(), steady: false }).unwrap();
+        let mut s = session();
+        while s.step(Depth::Command, None) {
+            let undecided = cel.holds(s.cluster()).err().and_then(|v| v.undecided);
+            assert_eq!(undecided, None, "{text}");
+        }
+        seen += 1;
+    }
+    assert!(seen >= 3);
+}
+
 #[test]
 fn a_mistake_is_told_at_its_place() {
     let read = |text: &str| Cel::read(&Own { text: text.to_owned(), steady: false }).err();
@@ -235,4 +253,27 @@ fn what_it_is_not_meant_to_hear_is_refused() {
     assert!(matches!(work.hear(Ask::Explore(Box::new(unread)), 0)[..], [Tell::Unreadable(_)]));
     let ask = Ask::Read(Own { text: "true".into(), steady: false });
     assert_eq!(work.hear(read(&write(&ask)).unwrap(), 0), [Tell::Readable]);
+}
+
+/// However a person steps, the run is among the states.
+#[test]
+fn a_run_that_a_person_steps_is_found_among_the_states() {
+    let s = session();
+    let (mut work, _, _) = worked(plan(&s, &[]));
+    for seed in 0..6usize {
+        let mut run = s.clone();
+        let mut chance = seed.wrapping_mul(7919);
+        loop {
+            let next = run.next_commands(16);
+            chance = chance.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            let choice =
+                if seed == 0 { None } else { next.get((chance >> 16) % next.len().max(1)).map(|c| c.actor) };
+            if !run.step(Depth::Command, choice) {
+                break;
+            }
+        }
+        let link = Link::between(&run, s.at()).unwrap().encode();
+        let Tell::Where(states) = work.hear(Ask::Where(link), 0).remove(0) else { panic!("where") };
+        assert!(states.iter().all(Option::is_some), "seed {seed}: {states:?}");
+    }
 }

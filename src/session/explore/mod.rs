@@ -270,7 +270,10 @@ impl Explorer {
         self.cut.get_or_insert(why);
     }
 
-    /// The state that a cluster is in, if it was reached.
+    /// The state that a cluster is in, if it was reached. Of a run, each moment has to be asked for in
+    /// turn: the name of an object that is gone is known as one only to who has seen the object. A moment
+    /// with a key that leads to nothing before one that leads to a write is not found: the normal form has
+    /// worked off the former as soon as it could.
     pub fn find(&mut self, cluster: &Cluster) -> Option<StateId> {
         let here = normal(cluster.clone(), self.options.depth).ok()?;
         self.by_fingerprint.get(&self.fingerprints.of(&here.cluster)).copied()

@@ -189,6 +189,9 @@ fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     let way = e.through(&around).unwrap();
     s.goto(start);
     follow(&mut s, Depth::Command, &way).unwrap();
-    assert_eq!(e.find(s.cluster()), Some(endless.state));
+    // The same objects again. The fighter may still have the key of the pod that is gone before it, which
+    // leads to nothing and tells this moment from the state.
+    let objects = e.fingerprints.of_objects(s.cluster());
+    assert_eq!(objects, e.states()[endless.state].objects);
     assert!(e.longest().is_empty());
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use steady::session::explore::Cut;
 use steady::session::explore::message::{Break, Found, Goal, Outcome};
+use web_sys::Element;
 use yew::prelude::*;
 
 use super::model::INVARIANTS;
@@ -37,10 +38,19 @@ pub fn Answers(props: &Props) -> Html {
         (0, false) => ("wait", t.get("explore-no-end-yet")),
         (ends, false) => ("wait", n("explore-ends-yet", ends)),
     };
+    let root = use_node_ref();
+    {
+        let root = root.clone();
+        use_effect_with(props.found.clone(), move |_| {
+            if let Some(el) = root.cast::<Element>() {
+                el.scroll_into_view();
+            }
+        });
+    }
     let several = f.outcomes.len() > 1;
     let outcomes = f.outcomes.iter().enumerate().map(|(nth, o)| outcome(props, &t, nth, o, several));
     html! {
-        <div class="explore-answers">
+        <div class="explore-answers" ref={root}>
             <p class={classes!("explore-verdict", mark)}>{ verdict }</p>
             <p class="explore-hint">{ looked(f, props.took, &t) }</p>
             if !f.complete { <p class="explore-cut">{ cut(f, &t) }</p> }

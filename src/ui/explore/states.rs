@@ -91,7 +91,13 @@ pub fn States(props: &Props) -> Html {
     {
         let root = root.clone();
         let id = p.nodes.get(here).map_or(0, |n| n.id);
-        use_effect_with((id, p.nodes.len()), move |(id, _)| reveal(&root, *id));
+        let drawn = use_mut_ref(|| None);
+        use_effect_with((id, props.picture.clone()), move |(id, picture)| {
+            // A new graph begins with the state in its middle; then as little moves as can.
+            let new = drawn.borrow().as_ref().is_none_or(|last| !Rc::ptr_eq(last, picture));
+            *drawn.borrow_mut() = Some(picture.clone());
+            reveal(&root, *id, new);
+        });
     }
     let (width, height) = (
         2.0 * EDGE + LAYER * p.layers.saturating_sub(1) as f32,
@@ -304,11 +310,12 @@ fn focus(root: &NodeRef, id: StateId) {
     }
 }
 
-/// Scrolls as little as is needed to see a state.
-fn reveal(root: &NodeRef, id: StateId) {
+/// Scrolls to see a state: as little as is needed, or so that it is in the middle.
+fn reveal(root: &NodeRef, id: StateId, middle: bool) {
     if let Some(el) = find(root, id) {
         let options = ScrollIntoViewOptions::new();
-        options.set_block(ScrollLogicalPosition::Nearest);
+        let block = if middle { ScrollLogicalPosition::Center } else { ScrollLogicalPosition::Nearest };
+        options.set_block(block);
         options.set_inline(ScrollLogicalPosition::Nearest);
         el.scroll_into_view_with_scroll_into_view_options(&options);
     }
