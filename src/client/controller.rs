@@ -530,7 +530,7 @@ impl<R: Reconciler> Component for Controller<R> {
     }
 
     fn events_waiting(&self) -> usize {
-        self.recorder.len()
+        self.recorder.waiting()
     }
 
     fn next_event(&mut self) -> Option<Request> {

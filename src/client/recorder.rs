@@ -111,7 +111,7 @@ impl Recorder {
     }
 
     /// How many events wait to be correlated and sent.
-    pub fn len(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.pending.len()
     }
 

@@ -245,3 +245,22 @@ fn no_line_panics() {
         s.run(&line.join(" "));
     }
 }
+
+#[test]
+fn a_verbose_command_says_its_requests() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let quiet = s.run("get deployment web -v=5");
+    assert_eq!(quiet.stderr, "");
+    let six = s.run("get deployment web -v=6");
+    assert_eq!(six.stdout, quiet.stdout);
+    let line = "round_trippers.go:632] \"Response\" verb=\"GET\" url=\"https://127.0.0.1:6443/apis/apps/v1/namespaces/default/deployments/web\" status=\"200 OK\" milliseconds=0\n";
+    assert!(six.stderr.ends_with(line), "{}", six.stderr);
+    let nine = s.run("scale deployment web --replicas=3 --v 9");
+    assert!(nine.stderr.contains("curl -v -XPATCH"), "{}", nine.stderr);
+    assert!(
+        nine.stderr.contains("\"Request Body\" body=\"{\\\"spec\\\":{\\\"replicas\\\":3}}\""),
+        "{}",
+        nine.stderr
+    );
+}

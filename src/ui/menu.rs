@@ -114,7 +114,7 @@ pub fn Menu(props: &Props) -> Html {
                 { props.label.clone() }
             </button>
             if open.is_some() {
-                <div class="menu-list" role="menu" aria-label={props.name.clone()}>{ for items }</div>
+                <div class="menu-list" role="menu" tabindex="0" aria-label={props.name.clone()}>{ for items }</div>
             }
         </div>
     }

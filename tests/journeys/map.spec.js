@@ -3,7 +3,7 @@ import { test, expect, open, accessible } from "./page.js";
 const step = (page) => page.getByRole("button", { name: "Step", exact: true });
 const said = (page) => page.locator(".said [role=status]");
 const at = (page) => page.getByRole("slider", { name: "Timeline" });
-const machinery = (page) => page.getByRole("radiogroup", { name: "What the middle shows" }).getByRole("radio", { name: "Machinery" });
+const machinery = (page) => page.getByRole("group", { name: "What the middle shows" }).getByRole("button", { name: "Machinery" });
 
 /** Steps until what happened matches, and not more often than `most`. */
 async function stepUntil(page, words, most = 80) {
@@ -145,9 +145,8 @@ test("by keys alone: the map, a component, a lane, a stage, into a step", async 
   await page.locator(".map-scroll").focus();
   await page.keyboard.press("i");
   await expect(page.locator(".said")).not.toContainText("because");
-  // The switch is a set of radio buttons.
-  await page.locator(".view-switch [aria-checked=true]").focus();
-  await page.keyboard.press("ArrowLeft");
+  await page.getByRole("button", { name: "Objects" }).focus();
+  await page.keyboard.press("Enter");
   await expect(page.locator(".map")).toHaveCount(0);
   await expect(page.getByRole("button", { name: /^Deployment web/ })).toBeVisible();
 });

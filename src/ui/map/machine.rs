@@ -27,6 +27,8 @@ pub struct Props {
     pub lit: Lit,
     /// Whether a person chose it.
     pub pinned: bool,
+    /// Which lane is open.
+    pub open: UseStateHandle<Option<u16>>,
 }
 
 fn label(key: &Key) -> String {
@@ -42,7 +44,7 @@ fn n(count: usize) -> [(&'static str, fluent_bundle::FluentValue<'static>); 1] {
 pub fn MachineView(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
-    let open = use_state(|| None::<u16>);
+    let open = props.open.clone();
     let m = &props.machine.0;
     let touched = |r: &Reflector| {
         [

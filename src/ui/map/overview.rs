@@ -147,13 +147,25 @@ pub fn Components(props: &RowsProps) -> Html {
             _ => groups.push((r.process.to_string(), vec![r])),
         }
     }
+    // Processes of many components first; the others share a line.
+    let (several, single): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, rows)| rows.len() > 1);
+    let groups: Vec<_> = several.into_iter().chain(single).collect();
     let group = |(name, rows): &(String, Vec<&Row>)| {
         let many = rows.len() > 1;
+        // Of one that stands by or has stopped there is nothing to see but what is looked at.
+        let resting = many && rows.iter().any(|r| matches!(r.state, State::Standby | State::Down));
+        let seen = |r: &&&Row| {
+            !resting || props.map.machine == r.actor || !matches!(r.state, State::Standby | State::Down)
+        };
+        let said = rows.first().map(|r| match (r.state, r.leads) {
+            (State::Down, _) => t.get("state-down"),
+            (_, Some(true)) => t.get("map-leads"),
+            (_, Some(false)) => t.get("map-standby"),
+            (_, None) => String::new(),
+        });
         html! { <>
-            if many { <h4>{ name.clone() }
-                if let Some(leads) = rows.first().and_then(|r| r.leads) { <span>{ t.get(if leads { "map-leads" } else { "map-standby" }) }</span> }
-            </h4> }
-            { for rows.iter().map(|r| html! { <Tile key={format!("{:?}", r.actor)} row={Held(std::rc::Rc::new((*r).clone()))}
+            if many { <h4>{ name.clone() }<span>{ said }</span></h4> }
+            { for rows.iter().filter(seen).map(|r| html! { <Tile key={format!("{:?}", r.actor)} row={Held(std::rc::Rc::new((*r).clone()))}
                 acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }) }
         </> }
     };

@@ -12,7 +12,6 @@ use super::stages::ServerView;
 use super::token::{measured, travel, use_places};
 use super::wires;
 use crate::ui::hooks::{use_store, use_texts};
-use crate::ui::keys;
 use crate::ui::store::{MapState, Mode};
 use crate::ui::who;
 
@@ -60,15 +59,16 @@ pub fn MachineMap(props: &Props) -> Html {
     let t = use_texts();
     let world = use_node_ref();
     let token = use_node_ref();
-    let key = (props.version, props.map.machine);
+    let open = use_state(|| None::<u16>);
+    let key = (props.version, props.map.machine, *open);
     let facts = {
         let (store, machine) = (store.clone(), props.map.machine);
-        use_memo(key, move |_| {
+        use_memo(key, move |(_, _, open)| {
             store.with(|s| {
                 let cluster = s.session().cluster();
                 (
                     machinery::overview(cluster),
-                    machinery::machine(cluster, machine),
+                    machinery::machine(cluster, machine, |n| *open == Some(n)),
                     machinery::movement(cluster, s.session().current()),
                 )
             })
@@ -117,7 +117,7 @@ pub fn MachineMap(props: &Props) -> Html {
                     <Components rows={Held(Rc::new(overview.components.clone()))} acted={acted.clone()} map={props.map} />
                     <Kubelets rows={Held(Rc::new(overview.kubelets.clone()))} {acted} map={props.map} />
                     if let Some(m) = machine {
-                        <MachineView machine={Held(Rc::new(m.clone()))} lit={lit.clone()} pinned={props.map.pinned} />
+                        <MachineView machine={Held(Rc::new(m.clone()))} lit={lit.clone()} pinned={props.map.pinned} open={open.clone()} />
                     }
                     <i class={classes!("token", failed.then_some("failed"))} ref={token} aria-hidden="true"></i>
                 </div>
@@ -152,23 +152,12 @@ pub fn ViewSwitch(props: &SwitchProps) -> Html {
         let on = props.shown == map;
         let store = store.clone();
         html! {
-            <button type="button" role="radio" aria-checked={on.to_string()} tabindex={if on { "0" } else { "-1" }}
-                aria-keyshortcuts="V" title={t.get("view-about")} onclick={move |_| store.show_map(map)}>{ t.get(key) }</button>
+            <button type="button" aria-pressed={on.to_string()} aria-keyshortcuts="V" title={t.get("view-about")}
+                onclick={move |_| store.show_map(map)}>{ t.get(key) }</button>
         }
     };
-    let onkeydown = {
-        let store = store.clone();
-        Callback::from(move |e: KeyboardEvent| {
-            if matches!(e.key().as_str(), "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown") {
-                e.prevent_default();
-                e.stop_propagation();
-                store.toggle_map();
-                keys::focus(".view-switch [aria-checked='true']");
-            }
-        })
-    };
     html! {
-        <div class="seg view-switch" role="radiogroup" aria-label={t.get("view")} {onkeydown}>
+        <div class="seg view-switch" role="group" aria-label={t.get("view")}>
             { button(false, "view-objects") }
             { button(true, "view-machinery") }
         </div>

@@ -39,11 +39,12 @@ pub fn ServerView(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let open = use_state(|| None::<(StepId, &'static str)>);
+    let asked = use_state(|| None::<(MomentId, usize)>);
     let last = {
         let store = store.clone();
         use_memo(props.version, move |_| store.with(|s| last_request(s.session(), BACK)))
     };
-    let wanted = open.is_some() || props.keys <= AT_ONCE;
+    let wanted = props.keys <= AT_ONCE || (asked.is_some() && *asked == *last);
     let the_way = {
         let store = store.clone();
         use_memo((*last, wanted), move |(last, wanted)| {
@@ -81,9 +82,9 @@ pub fn ServerView(props: &Props) -> Html {
         html! { <div class="stages" role="group" aria-label={t.get("map-stages")}>{ for w.steps.iter().map(chip) }</div> }
     });
     let ask = (last.is_some() && the_way.is_none()).then(|| {
-        let open = open.clone();
-        let text = t.get(if open.is_some() { "map-stages-far" } else { "map-stages-ask" });
-        let onclick = move |_| open.set(Some((StepId::Stage(Stage::Store), "")));
+        let text = t.get(if wanted { "map-stages-far" } else { "map-stages-ask" });
+        let (asked, last) = (asked.clone(), *last);
+        let onclick = move |_| asked.set(last);
         html! { <button type="button" class="quiet" {onclick} disabled={wanted}>{ text }</button> }
     });
     // What was opened stays open from request to request, where the next one has it too.
@@ -101,7 +102,7 @@ pub fn ServerView(props: &Props) -> Html {
             { head.unwrap_or_else(|| html! { <p class="request muted">{ t.get("map-request-none") }</p> }) }
             { chips }
             { ask }
-            if open.is_some() {
+            if open.is_some() && the_way.is_some() {
                 <div class="stage-detail" id="stage-detail" tabindex="-1">
                     { detail.unwrap_or_else(|| html! { <p class="muted">{ t.get("stage-absent") }</p> }) }
                 </div>

@@ -107,14 +107,15 @@ impl Ask {
     }
 }
 
-/// A component as it stands; `None` if there is none.
-pub fn machine(cluster: &Cluster, actor: Actor) -> Option<Machine> {
+/// A component as it stands; `None` if there is none. Of the lanes that are named by the place of their
+/// informer, stale objects are compared field by field.
+pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) -> Option<Machine> {
     let process = cluster.process(actor.process)?;
     let component = cluster.component(actor)?;
     let routes = process.routes.get(usize::from(actor.component))?;
     let reflectors = routes.iter().filter_map(|&(place, listener)| {
         let informer = process.informers.get(usize::from(place))?;
-        Some(reflector(cluster, &process.caches, informer, place, usize::from(listener)))
+        Some(reflector(cluster, &process.caches, informer, place, usize::from(listener), compared(place)))
     });
     Some(Machine {
         actor,

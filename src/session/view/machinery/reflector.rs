@@ -58,7 +58,7 @@ pub struct Stale {
     pub believed: Option<String>,
     /// The resourceVersion that is stored; `None` where it is gone.
     pub stored: Option<String>,
-    /// Fields that differ: as they are believed to be, and as they are.
+    /// Fields that differ, where that was asked for: as they are believed to be, and as they are.
     pub fields: Vec<FieldChange>,
     /// How many more fields differ.
     pub more: usize,
@@ -111,6 +111,7 @@ pub(super) fn reflector(
     informer: &Informer,
     place: u16,
     listener: usize,
+    compare: bool,
 ) -> Reflector {
     let watches = &cluster.api().watches;
     let pending = informer.watch.and_then(|w| watches.pending(w));
@@ -137,7 +138,7 @@ pub(super) fn reflector(
         },
     });
     let missed = missed(cluster, informer, connection);
-    let (stale, stale_more) = stale(cluster, caches, informer, &missed);
+    let (stale, stale_more) = stale(cluster, caches, informer, &missed, compare);
     Reflector {
         informer: place,
         kind: informer.kind,
@@ -185,7 +186,13 @@ fn missed(cluster: &Cluster, informer: &Informer, connection: Connection) -> Vec
 /// What the cache has otherwise than the store. Only what is on its way can differ: what is neither in
 /// the watch nor in the FIFO nor missed is as it was told. (Of a cache that has to list again, what it
 /// believes and what is gone.)
-fn stale(cluster: &Cluster, caches: &Caches, informer: &Informer, missed: &[Key]) -> (Vec<Stale>, usize) {
+fn stale(
+    cluster: &Cluster,
+    caches: &Caches,
+    informer: &Informer,
+    missed: &[Key],
+    compare: bool,
+) -> (Vec<Stale>, usize) {
     let watches = &cluster.api().watches;
     let mut keys: Vec<Key> = informer
         .fifo
@@ -219,7 +226,8 @@ fn stale(cluster: &Cluster, caches: &Caches, informer: &Informer, missed: &[Key]
     });
     let (first, more) = cut(differ, COMPARED);
     let compared = first.into_iter().map(|(key, believed, stored)| {
-        let fields = believed.zip(stored).map(|(a, b)| field_changes(a, b)).unwrap_or_default();
+        let fields =
+            believed.zip(stored).filter(|_| compare).map(|(a, b)| field_changes(a, b)).unwrap_or_default();
         let (fields, more) = cut(fields.into_iter(), FIELDS);
         Stale { key: key.clone(), believed: believed.map(version), stored: stored.map(version), fields, more }
     });

@@ -168,7 +168,7 @@ fn a_stale_cache() {
             s.step(Depth::Command, Some(other));
         }
     }
-    expect("stale", &say(&machine(s.cluster(), controller).unwrap()));
+    expect("stale", &say(&machine(s.cluster(), controller, |_| true).unwrap()));
     // Controllers that have nothing to do are many, and come and go with the build.
     let text = say_overview(&overview(s.cluster()));
     expect(
@@ -183,7 +183,7 @@ fn a_delayed_key() {
     let mut s = started(1);
     for _ in 0..400 {
         let controller = actor(s.cluster(), "deployment-controller");
-        let m = machine(s.cluster(), controller).unwrap();
+        let m = machine(s.cluster(), controller, |_| true).unwrap();
         if m.queue.delayed.0.iter().any(|d| d.waited_for) {
             return expect("delayed", &say(&m));
         }
@@ -200,7 +200,7 @@ fn conflict() -> (Session, Actor) {
     for _ in 0..4000 {
         let cluster = s.cluster();
         let controller = actor(cluster, "deployment-controller");
-        let m = machine(cluster, controller).unwrap();
+        let m = machine(cluster, controller, |_| true).unwrap();
         let asks_to_update = m.work.as_ref().and_then(|w| w.ask.as_ref()).is_some_and(|a| a.method == "PUT");
         if asks_to_update {
             let about = m.work.unwrap().ask.unwrap().object;
@@ -216,11 +216,11 @@ fn conflict() -> (Session, Actor) {
 #[test]
 fn a_failing_key() {
     let (mut s, controller) = conflict();
-    let before = machine(s.cluster(), controller).unwrap();
+    let before = machine(s.cluster(), controller, |_| true).unwrap();
     assert!(before.work.as_ref().unwrap().ask.as_ref().unwrap().is_stale());
     expect("conflict-before", &say(&before));
     s.act(crate::cluster::Action::Send { actor: controller });
-    let failing = machine(s.cluster(), controller).unwrap();
+    let failing = machine(s.cluster(), controller, |_| true).unwrap();
     expect("failing", &say(&failing));
     let m = movement(s.cluster(), s.current()).unwrap();
     assert!(m.failed);
@@ -240,7 +240,7 @@ fn a_lost_watch() {
     let controllers = actor(s.cluster(), "replicaset-controller");
     s.step(Depth::Command, Some(controllers));
     let scheduler = actor(s.cluster(), "kube-scheduler");
-    expect("cut", &say(&machine(s.cluster(), scheduler).unwrap()));
+    expect("cut", &say(&machine(s.cluster(), scheduler, |_| true).unwrap()));
 }
 
 #[test]
@@ -290,14 +290,14 @@ fn long_lists_are_cut() {
     }
     let scheduler = actor(s.cluster(), "kube-scheduler");
     for a in s.cluster().actors().collect::<Vec<_>>() {
-        let m = machine(s.cluster(), a).unwrap();
+        let m = machine(s.cluster(), a, |_| true).unwrap();
         assert!(m.queue.waiting.0.len() <= SHOWN && m.queue.delayed.0.len() <= SHOWN);
         for r in &m.reflectors {
             assert!(r.coming.len() <= SHOWN && r.fifo.len() <= SHOWN && r.stale.len() <= SHOWN);
             assert!(r.stale.len() + r.stale_more <= r.behind + r.deltas);
         }
     }
-    let m = machine(s.cluster(), scheduler).unwrap();
+    let m = machine(s.cluster(), scheduler, |_| true).unwrap();
     let row = overview(s.cluster());
     let row = row.components.iter().find(|r| r.actor == scheduler).unwrap();
     let behind: usize = m.reflectors.iter().map(|r| r.behind + r.deltas + r.untold).sum();
