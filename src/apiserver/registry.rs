@@ -250,6 +250,7 @@ impl ApiServer {
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
             Subresource::Resize => validation::validate_resize(&object, &old),
+            Subresource::Finalize => validation::validate_finalize(&object, &old),
             _ => validation::validate_update(&object, &old),
         };
         if !errors.is_empty() {

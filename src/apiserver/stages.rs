@@ -127,7 +127,7 @@ mod tests {
             trace.entered.iter().map(|e| format!("{} {}", e.stage.as_str(), e.plugin)).collect();
         assert_eq!(
             way.join(", "),
-            "decode , default , mutate NamespaceLifecycle, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, prepare , validate , admit RuntimeClass, store "
+            "decode , default , mutate NamespaceLifecycle, mutate LimitRanger, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, prepare , validate , admit LimitRanger, admit RuntimeClass, admit ResourceQuota, store "
         );
         // The same request in earnest comes out the same.
         let mut twin = cluster.clone();

@@ -83,6 +83,11 @@ impl Process {
         self.waits
     }
 
+    /// The component of it that takes part in the election of a leader, where there is one.
+    pub fn elector(&self) -> Option<u16> {
+        self.elector
+    }
+
     /// Who it is in the election of a leader, where there is one.
     pub fn identity(&self) -> Option<Rc<str>> {
         let elector = self.components.get(usize::from(self.elector?))?;

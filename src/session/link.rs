@@ -55,6 +55,9 @@ pub struct Link {
     /// The object that is selected, as `Kind namespace/name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<String>,
+    /// What is looked at: `machinery` for the component map; the objects if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
     /// Who goes next from here on where nobody is chosen; the fair policy if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
@@ -130,7 +133,16 @@ impl Link {
         }
         let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
         let policy = Some(session.policy()).filter(|p| **p != Policy::Fair).map(ToString::to_string);
-        Link { start: session.start().clone(), ops, at, text: None, digest: None, selected: None, policy }
+        Link {
+            start: session.start().clone(),
+            ops,
+            at,
+            text: None,
+            digest: None,
+            selected: None,
+            view: None,
+            policy,
+        }
     }
 
     /// The oldest version that can say what it says.
@@ -140,7 +152,8 @@ impl Link {
             LinkOp::Fault(fault) => fault.is_newer(),
             LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => false,
         };
-        let newer = self.policy.is_some() || self.start.etcd != 1 || self.ops.iter().any(new);
+        let newer =
+            self.policy.is_some() || self.view.is_some() || self.start.etcd != 1 || self.ops.iter().any(new);
         VERSIONS[usize::from(newer)]
     }
 
@@ -157,7 +170,16 @@ impl Link {
             push(&mut ops, to_link(op, session.cluster())?);
         }
         let start = session.start().clone();
-        Some(Link { start, ops, at: None, text: None, digest: None, selected: None, policy: None })
+        Some(Link {
+            start,
+            ops,
+            at: None,
+            text: None,
+            digest: None,
+            selected: None,
+            view: None,
+            policy: None,
+        })
     }
 
     /// The link as text, to stand behind `#`.

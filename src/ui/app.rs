@@ -135,7 +135,7 @@ fn App(props: &Props) -> Html {
                         preview={v.preview.clone()} terminal={v.terminal.clone()} />
                     <Graph hidden={v.map.shown} graph={v.graph.clone()} changed={v.changed.clone()} lit={v.lit.clone()} version={v.version}
                         selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
-                        { over(t, v) }
+                        if !v.map.shown { { over(t, v) } }
                     </Graph>
                     if v.map.shown {
                         <MachineMap version={v.version} at={v.at} map={v.map} mode={v.mode.clone()}>{ over(t, v) }</MachineMap>

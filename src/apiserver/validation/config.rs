@@ -178,6 +178,14 @@ pub(super) fn namespace_update(errs: &mut Errors, new: &t::Namespace, old: &t::N
     object_meta_update(errs, &new.metadata, &old.metadata);
 }
 
+/// An update through `finalize`.
+pub(super) fn namespace_finalize_update(errs: &mut Errors, new: &t::Namespace, old: &t::Namespace) {
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    let path = Path::new("spec").child("finalizers");
+    let finalizers = new.spec.iter().flat_map(|s| s.finalizers.iter().flatten());
+    finalizers.enumerate().for_each(|(i, f)| finalizer_name(errs, f, &path.index(i)));
+}
+
 pub(super) fn namespace_status_update(errs: &mut Errors, new: &t::Namespace, old: &t::Namespace) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let phase = new.status.as_ref().map_or("", |s| text(&s.phase));

@@ -51,6 +51,7 @@ mod stateful_set;
 mod status;
 mod storage;
 mod volume;
+mod volume_rare;
 
 use serde_json::Value;
 
@@ -111,6 +112,16 @@ pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
     status_update(new, old, &mut errs);
+    errs
+}
+
+/// What is wrong with an update of a namespace's finalizers.
+pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) = (new.get::<t::Namespace>(), old.get::<t::Namespace>()) {
+        config::namespace_finalize_update(&mut errs, new, old);
+    }
     errs
 }
 

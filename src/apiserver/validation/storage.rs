@@ -7,7 +7,7 @@ use t::Quantity;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use super::meta::{IMMUTABLE, invalid_each, label_name, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
-use super::{diff, internal, list, or_default, scheduling, semantic_eq, text, volume};
+use super::{diff, internal, list, or_default, scheduling, semantic_eq, text, volume, volume_rare};
 
 const ACCESS_MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const VOLUME_MODES: &[&str] = &["Block", "Filesystem"];
@@ -50,10 +50,11 @@ pub(super) fn positive(errs: &mut Errors, quantity: &Quantity, path: &Path) -> b
 pub(super) fn volume(errs: &mut Errors, volume: &t::PersistentVolume) {
     object_meta(errs, &volume.metadata, false, name_is_dns_subdomain);
     let none = t::PersistentVolumeSpec::default();
-    volume_spec(errs, volume.spec.as_ref().unwrap_or(&none));
+    let name = volume.metadata.name.as_deref().unwrap_or_default();
+    volume_spec(errs, volume.spec.as_ref().unwrap_or(&none), name);
 }
 
-fn volume_spec(errs: &mut Errors, spec: &t::PersistentVolumeSpec) {
+fn volume_spec(errs: &mut Errors, spec: &t::PersistentVolumeSpec, name: &str) {
     let path = Path::new("spec");
     let modes = list(&spec.access_modes);
     if modes.is_empty() {
@@ -89,7 +90,7 @@ fn volume_spec(errs: &mut Errors, spec: &t::PersistentVolumeSpec) {
             None => errs.push(FieldError::required(&at, "must specify required node constraints")),
         }
     }
-    volume_source(errs, spec, &path);
+    volume_source(errs, spec, name, &path);
     let root = spec
         .host_path
         .as_ref()
@@ -124,63 +125,98 @@ pub(super) fn volume_mode(errs: &mut Errors, mode: &Option<String>, path: &Path)
     }
 }
 
-/// Exactly one source; of the rarer ones only that they are there is looked at.
-fn volume_source(errs: &mut Errors, spec: &t::PersistentVolumeSpec, path: &Path) {
-    let sources = [
-        ("hostPath", spec.host_path.is_some()),
-        ("gcePersistentDisk", spec.gce_persistent_disk.is_some()),
-        ("awsElasticBlockStore", spec.aws_elastic_block_store.is_some()),
-        ("glusterfs", spec.glusterfs.is_some()),
-        ("flocker", spec.flocker.is_some()),
-        ("nfs", spec.nfs.is_some()),
-        ("rbd", spec.rbd.is_some()),
-        ("quobyte", spec.quobyte.is_some()),
-        ("cephFS", spec.cephfs.is_some()),
-        ("iscsi", spec.iscsi.is_some()),
-        ("cinder", spec.cinder.is_some()),
-        ("fc", spec.fc.is_some()),
-        ("flexVolume", spec.flex_volume.is_some()),
-        ("azureFile", spec.azure_file.is_some()),
-        ("vsphereVolume", spec.vsphere_volume.is_some()),
-        ("photonPersistentDisk", spec.photon_persistent_disk.is_some()),
-        ("portworxVolume", spec.portworx_volume.is_some()),
-        ("azureDisk", spec.azure_disk.is_some()),
-        ("scaleIO", spec.scale_io.is_some()),
-        ("local", spec.local.is_some()),
-        ("storageos", spec.storageos.is_some()),
-        ("csi", spec.csi.is_some()),
-    ];
+/// The sources of a volume in the order in which they are looked at.
+const SOURCES: &[&str] = &[
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "flocker",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "flexVolume",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+];
+
+/// Exactly one source: the first is looked at, the others are refused.
+fn volume_source(errs: &mut Errors, spec: &t::PersistentVolumeSpec, volume: &str, path: &Path) {
+    let value = crate::api::to_value(spec);
     let mut count = 0;
-    for (name, _) in sources.iter().filter(|(_, there)| *there) {
+    for name in SOURCES {
+        let Some(source) = value.get(name) else { continue };
         count += 1;
-        let at = path.child(name);
-        if count > 1 {
-            errs.push(FieldError::forbidden(&at, "may not specify more than 1 volume type"));
+        // Two are not called what they are called elsewhere.
+        let (refused, at) = match *name {
+            "cephfs" => ("cephFS", "cephfs"),
+            "gcePersistentDisk" => (*name, "persistentDisk"),
+            _ => (*name, *name),
+        };
+        if count > 1 && *name != "flexVolume" {
+            let why = "may not specify more than 1 volume type";
+            errs.push(FieldError::forbidden(&path.child(refused), why));
             continue;
         }
-        if let Some(host) = &spec.host_path {
-            volume::host_path(errs, host, &at);
-        } else if let Some(nfs) = &spec.nfs {
-            volume::nfs(errs, nfs, &at);
-        } else if let Some(local) = &spec.local {
-            if local.path.is_empty() {
-                errs.push(FieldError::required(&at.child("path"), ""));
-            } else {
-                volume::no_backsteps(errs, &local.path, &at.child("path"));
+        let at = path.child(at);
+        match *name {
+            "hostPath" => spec.host_path.iter().for_each(|s| volume::host_path(errs, s, &at)),
+            "nfs" => spec.nfs.iter().for_each(|s| volume::nfs(errs, s, &at)),
+            "local" => {
+                let local = spec.local.as_ref().map_or("", |l| l.path.as_str());
+                if local.is_empty() {
+                    errs.push(FieldError::required(&at.child("path"), ""));
+                } else {
+                    volume::no_backsteps(errs, local, &at.child("path"));
+                }
+                if spec.node_affinity.is_none() {
+                    let why = "Local volume requires node affinity";
+                    errs.push(FieldError::required(&path.child("nodeAffinity"), why));
+                }
             }
-            if spec.node_affinity.is_none() {
-                let message = "Local volume requires node affinity";
-                errs.push(FieldError::required(&path.child("nodeAffinity"), message));
-            }
-        } else if let Some(csi) = &spec.csi {
-            csi_driver(errs, &csi.driver, &at.child("driver"));
-            if csi.volume_handle.is_empty() {
-                errs.push(FieldError::required(&at.child("volumeHandle"), ""));
-            }
+            "csi" => spec.csi.iter().for_each(|s| csi(errs, s, &at)),
+            _ => volume_rare::source(errs, name, source, Some(volume), &at),
         }
     }
     if count == 0 {
         errs.push(FieldError::required(path, "must specify a volume type"));
+    }
+}
+
+fn csi(errs: &mut Errors, source: &t::CSIPersistentVolumeSource, path: &Path) {
+    csi_driver(errs, &source.driver, &path.child("driver"));
+    if source.volume_handle.is_empty() {
+        errs.push(FieldError::required(&path.child("volumeHandle"), ""));
+    }
+    for (name, secret) in [
+        ("controllerPublishSecretRef", &source.controller_publish_secret_ref),
+        ("controllerExpandSecretRef", &source.controller_expand_secret_ref),
+        ("nodePublishSecretRef", &source.node_publish_secret_ref),
+        ("nodeExpandSecretRef", &source.node_expand_secret_ref),
+    ] {
+        let Some(secret) = secret else { continue };
+        let rules: [(&str, &Option<String>, fn(&str) -> Vec<String>); 2] = [
+            ("name", &secret.name, names::dns1123_subdomain),
+            ("namespace", &secret.namespace, names::dns1123_label),
+        ];
+        for (field, value, rule) in rules {
+            let at = path.child(name).child(field);
+            match text(value) {
+                "" => errs.push(FieldError::required(&at, "")),
+                value => invalid_each(errs, &at, value, rule(value)),
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::api::types as t;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use super::meta::{annotations, invalid_each, label_selector, labels};
 use super::names::{self, name_is_dns_subdomain};
-use super::{claim, container, env, list, storage, text};
+use super::{claim, container, env, list, storage, text, volume_rare};
 
 const BAD_MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 /// The shortest and longest life of a projected token, in seconds.
@@ -93,12 +93,18 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
         required(errs, &at, &[("repository", s.repository.is_empty())]);
         local_descending_path(errs, text(&s.directory), &at.child("directory"));
     });
-    source!(volume.gce_persistent_disk, "gcePersistentDisk", |s| {
-        required(errs, &path.child("persistentDisk"), &[("pdName", s.pd_name.is_empty())]);
-    });
-    source!(volume.aws_elastic_block_store, "awsElasticBlockStore", |s| {
-        required(errs, &path.child("awsElasticBlockStore"), &[("volumeID", s.volume_id.is_empty())]);
-    });
+    source!(volume.gce_persistent_disk, "gcePersistentDisk", |s| rare(
+        errs,
+        "gcePersistentDisk",
+        s,
+        &path.child("persistentDisk")
+    ));
+    source!(volume.aws_elastic_block_store, "awsElasticBlockStore", |s| rare(
+        errs,
+        "awsElasticBlockStore",
+        s,
+        &path.child("awsElasticBlockStore")
+    ));
     source!(volume.secret, "secret", |s| {
         let at = path.child("secret");
         required(errs, &at, &[("secretName", text(&s.secret_name).is_empty())]);
@@ -106,74 +112,54 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
         items(errs, list(&s.items), &at.child("items"));
     });
     source!(volume.nfs, "nfs", |s| nfs(errs, s, &path.child("nfs")));
-    source!(volume.iscsi, "iscsi", |s| {
-        let at = path.child("iscsi");
-        required(errs, &at, &[("targetPortal", s.target_portal.is_empty()), ("iqn", s.iqn.is_empty())]);
-    });
-    source!(volume.glusterfs, "glusterfs", |s| {
-        let fields = [("endpoints", s.endpoints.is_empty()), ("path", s.path.is_empty())];
-        required(errs, &path.child("glusterfs"), &fields);
-    });
-    source!(volume.flocker, "flocker", |_s| ());
+    source!(volume.iscsi, "iscsi", |s| rare(errs, "iscsi", s, &path.child("iscsi")));
+    source!(volume.glusterfs, "glusterfs", |s| rare(errs, "glusterfs", s, &path.child("glusterfs")));
+    source!(volume.flocker, "flocker", |s| rare(errs, "flocker", s, &path.child("flocker")));
     source!(volume.persistent_volume_claim, "persistentVolumeClaim", |s| {
         let at = path.child("persistentVolumeClaim");
         required(errs, &at, &[("claimName", s.claim_name.is_empty())]);
     });
-    source!(volume.rbd, "rbd", |s| {
-        let fields = [("monitors", s.monitors.is_empty()), ("image", s.image.is_empty())];
-        required(errs, &path.child("rbd"), &fields);
-    });
-    source!(volume.cinder, "cinder", |s| {
-        required(errs, &path.child("cinder"), &[("volumeID", s.volume_id.is_empty())]);
-    });
-    source!(volume.cephfs, "cephFS", |s| {
-        required(errs, &path.child("cephfs"), &[("monitors", s.monitors.is_empty())]);
-    });
-    source!(volume.quobyte, "quobyte", |s| {
-        let fields = [("registry", s.registry.is_empty()), ("volume", s.volume.is_empty())];
-        required(errs, &path.child("quobyte"), &fields);
-    });
+    source!(volume.rbd, "rbd", |s| rare(errs, "rbd", s, &path.child("rbd")));
+    source!(volume.cinder, "cinder", |s| rare(errs, "cinder", s, &path.child("cinder")));
+    source!(volume.cephfs, "cephFS", |s| rare(errs, "cephfs", s, &path.child("cephfs")));
+    source!(volume.quobyte, "quobyte", |s| rare(errs, "quobyte", s, &path.child("quobyte")));
     // The misspelling is Kubernetes'.
     source!(volume.downward_api, "downwarAPI", |s| {
         let at = path.child("downwardAPI");
         mode(errs, s.default_mode, &at.child("defaultMode"));
         list(&s.items).iter().for_each(|file| downward_file(errs, file, &at));
     });
-    source!(volume.fc, "fc", |_s| ());
-    source!(volume.flex_volume, "flexVolume", |s| {
-        required(errs, &path.child("flexVolume"), &[("driver", s.driver.is_empty())]);
-    });
+    source!(volume.fc, "fc", |s| rare(errs, "fc", s, &path.child("fc")));
+    source!(volume.flex_volume, "flexVolume", |s| rare(errs, "flexVolume", s, &path.child("flexVolume")));
     source!(volume.config_map, "configMap", |s| {
         let at = path.child("configMap");
         required(errs, &at, &[("name", s.name.is_empty())]);
         mode(errs, s.default_mode, &at.child("defaultMode"));
         items(errs, list(&s.items), &at.child("items"));
     });
-    source!(volume.azure_file, "azureFile", |s| {
-        let fields = [("secretName", s.secret_name.is_empty()), ("shareName", s.share_name.is_empty())];
-        required(errs, &path.child("azureFile"), &fields);
-    });
-    source!(volume.vsphere_volume, "vsphereVolume", |s| {
-        required(errs, &path.child("vsphereVolume"), &[("volumePath", s.volume_path.is_empty())]);
-    });
-    source!(volume.photon_persistent_disk, "photonPersistentDisk", |s| {
-        required(errs, &path.child("photonPersistentDisk"), &[("pdID", s.pd_id.is_empty())]);
-    });
-    source!(volume.portworx_volume, "portworxVolume", |s| {
-        required(errs, &path.child("portworxVolume"), &[("volumeID", s.volume_id.is_empty())]);
-    });
-    source!(volume.azure_disk, "azureDisk", |s| {
-        let fields = [("diskName", s.disk_name.is_empty()), ("diskURI", s.disk_uri.is_empty())];
-        required(errs, &path.child("azureDisk"), &fields);
-    });
-    source!(volume.storageos, "storageos", |s| {
-        required(errs, &path.child("storageos"), &[("volumeName", text(&s.volume_name).is_empty())]);
-    });
+    source!(volume.azure_file, "azureFile", |s| rare(errs, "azureFile", s, &path.child("azureFile")));
+    source!(volume.vsphere_volume, "vsphereVolume", |s| rare(
+        errs,
+        "vsphereVolume",
+        s,
+        &path.child("vsphereVolume")
+    ));
+    source!(volume.photon_persistent_disk, "photonPersistentDisk", |s| rare(
+        errs,
+        "photonPersistentDisk",
+        s,
+        &path.child("photonPersistentDisk")
+    ));
+    source!(volume.portworx_volume, "portworxVolume", |s| rare(
+        errs,
+        "portworxVolume",
+        s,
+        &path.child("portworxVolume")
+    ));
+    source!(volume.azure_disk, "azureDisk", |s| rare(errs, "azureDisk", s, &path.child("azureDisk")));
+    source!(volume.storageos, "storageos", |s| rare(errs, "storageos", s, &path.child("storageos")));
     source!(volume.projected, "projected", |s| projected(errs, s, &path.child("projected")));
-    source!(volume.scale_io, "scaleIO", |s| {
-        let fields = [("gateway", s.gateway.is_empty()), ("system", s.system.is_empty())];
-        required(errs, &path.child("scaleIO"), &fields);
-    });
+    source!(volume.scale_io, "scaleIO", |s| rare(errs, "scaleIO", s, &path.child("scaleIO")));
     source!(volume.csi, "csi", |s| {
         let at = path.child("csi");
         storage::csi_driver(errs, &s.driver, &at.child("driver"));
@@ -206,6 +192,10 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
     if count == 0 {
         errs.push(FieldError::required(path, "must specify a volume type"));
     }
+}
+
+fn rare<T: serde::Serialize>(errs: &mut Errors, name: &str, source: &T, path: &Path) {
+    volume_rare::source(errs, name, &crate::api::to_value(source), None, path);
 }
 
 fn claim_template(errs: &mut Errors, template: &t::PersistentVolumeClaimTemplate, path: &Path) {

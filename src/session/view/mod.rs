@@ -12,6 +12,7 @@ pub mod machinery;
 mod pods;
 mod preview;
 mod problems;
+mod readings;
 
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
@@ -22,3 +23,4 @@ pub use links::{Links, events_of, links};
 pub use pods::{PodLook, PodView, pod_view};
 pub use preview::Preview;
 pub use problems::{Problem, problems};
+pub use readings::{Readings, readings};

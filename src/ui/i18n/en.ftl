@@ -161,6 +161,13 @@ pill-actions = { $n ->
 }
 pill-declared = { $have }/{ $want } pods as declared
 
+reading-replica-sets = Read as a record of intent for ReplicaSets: { $met } of { $of } Deployments match
+reading-pods = Read as a record of intent for Pods: { $met } of { $of } Deployments match
+reading-only-replica-sets = Read as intent for ReplicaSets it matches: they ask for just these pods. Read as intent for Pods it does not.
+reading-only-pods = Read as intent for Pods it matches. Read as intent for ReplicaSets it does not.
+reading-neither = It matches neither as intent for ReplicaSets nor as intent for Pods.
+reading-early = What was declared is there already; what is left to do does not change that.
+
 ## The timeline
 timeline-step = step { $n }
 timeline-of = of { $n }
@@ -471,6 +478,14 @@ map-keys = { $n ->
     [one] { $n } key
    *[other] { $n } keys
 }
+map-leads = leads
+map-standby = waits for the lease
+map-members = Members, term { $term }
+map-member-leader = leader
+map-member-follower = follower
+map-member-leaderless = without a leader
+map-member-lost = lost
+state-standby = waits to become the leader
 map-log = The last writes
 map-server = API server
 map-request-last = the last request

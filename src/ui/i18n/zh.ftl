@@ -135,6 +135,13 @@ pill-next = { $n } 条接下来的命令
 pill-actions = { $n } 个可能的动作
 pill-declared = { $have }/{ $want } 个 Pod 符合声明
 
+reading-replica-sets = 读作对 ReplicaSet 的意图：{ $met }/{ $of } 个 Deployment 相符
+reading-pods = 读作对 Pod 的意图：{ $met }/{ $of } 个 Deployment 相符
+reading-only-replica-sets = 读作对 ReplicaSet 的意图，它已相符：它们要的正是这些 Pod。读作对 Pod 的意图，则不相符。
+reading-only-pods = 读作对 Pod 的意图，它已相符。读作对 ReplicaSet 的意图，则不相符。
+reading-neither = 读作对 ReplicaSet 的意图，或读作对 Pod 的意图，都不相符。
+reading-early = 所声明的已经在了；剩下要做的不会改变这一点。
+
 ## 时间线
 timeline-step = 第 { $n } 步
 timeline-of = 共 { $n }
@@ -421,6 +428,14 @@ key-view = 对象或机制
 key-into = 进入上一步
 map = 机制
 map-keys = { $n } 个键
+map-leads = 领导者
+map-standby = 等待租约
+map-members = 成员，任期 { $term }
+map-member-leader = 领导者
+map-member-follower = 跟随者
+map-member-leaderless = 没有领导者
+map-member-lost = 已失联
+state-standby = 等待成为领导者
 map-log = 最近的写入
 map-server = API server
 map-request-last = 最近一次请求

@@ -16,7 +16,7 @@ use crate::ui::who;
 /// More lanes than this are folded: those where nothing is on its way.
 const LANES: usize = 5;
 /// A name is shown up to so many characters.
-const NAME: usize = 22;
+const NAME: usize = 15;
 
 /// Which machine.
 #[derive(Properties, PartialEq)]
@@ -133,7 +133,7 @@ fn Lane(props: &LaneProps) -> Html {
     let stales = r.stale.len() + r.stale_more;
     let cell = |stop: Stop, tone: &'static str, first: Html, second: Option<String>| {
         html! {
-            <div class={classes!("stop", tone, props.lit.class(stop))} data-stop={name(stop)}>
+            <div class={classes!("stop", tone, props.lit.class(stop))} data-stop={name(stop)} title={second.clone()}>
                 <p>{ first }</p><p class="second">{ second.unwrap_or_default() }</p>
             </div>
         }
@@ -160,7 +160,7 @@ fn Lane(props: &LaneProps) -> Html {
 }
 
 fn one_stale(t: &Texts, s: &Stale) -> String {
-    let or = |v: &Option<String>, key: &str| v.as_ref().map_or_else(|| t.get(key), |v| format!("rv {v}"));
+    let or = |v: &Option<String>, key: &str| v.clone().unwrap_or_else(|| t.get(key));
     format!("{} {} → {}", label(&s.key), or(&s.believed, "map-unknown"), or(&s.stored, "map-not-there"))
 }
 
@@ -225,7 +225,7 @@ fn queue(t: &Texts, m: &Machine) -> Html {
         html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.to_string() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
     });
     html! {
-        <ul class="keys">
+        <ul class="key-list">
             if q.is_empty() { <li class="muted">{ t.get("map-queue-empty") }</li> }
             { for q.processing.iter().map(|(key, again)| html! {
                 <li class="processing"><span class="tag">{ t.get("map-processing") }</span><code>{ key.to_string() }</code>
@@ -273,7 +273,7 @@ fn asks(t: &Texts, w: &Work) -> Html {
         html! { <p class="is-stale">{ t.with("map-worker-stale", &[("believed", believed.into()), ("stored", stored.into())]) }</p> }
     });
     html! { <>
-        <p class="asks"><b>{ a.method }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), label(&a.object.key)) }</code></p>
+        <p class="asks"><b>{ a.method }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
         <p class="muted">{ at }</p>
         { stale }
         if let Some(why) = &a.why { <p class="why">{ t.why(why) }</p> }

@@ -1,6 +1,7 @@
 //! etcd, and how every component stands.
 
 use steady::cluster::Actor;
+use steady::etcd::{Member, Role};
 use steady::session::view::machinery::{LogLine, Row, State};
 use yew::prelude::*;
 
@@ -10,6 +11,8 @@ use crate::ui::i18n::{Texts, middle};
 use crate::ui::store::MapState;
 use crate::ui::{keys, who};
 
+/// A tile's name has at most so many characters: the ends tell components apart.
+const TILE_NAME: usize = 16;
 /// More kubelets than this are a grid.
 const TILES: usize = 8;
 
@@ -20,6 +23,8 @@ pub struct EtcdProps {
     pub revision: u64,
     /// How many keys it has.
     pub keys: usize,
+    /// Its members, where there are several, and the term of their leader.
+    pub members: Held<(Vec<Member>, u64)>,
     /// Its last writes.
     pub log: Held<Vec<LogLine>>,
     /// Whether the step touched it.
@@ -29,7 +34,6 @@ pub struct EtcdProps {
 /// etcd.
 #[component]
 pub fn EtcdView(props: &EtcdProps) -> Html {
-    let store = use_store();
     let t = use_texts();
     let line = |l: &LogLine| {
         let verb = match (l.deleted, l.existed) {
@@ -37,19 +41,32 @@ pub fn EtcdView(props: &EtcdProps) -> Html {
             (_, true) => "put",
             (_, false) => "create",
         };
-        let (store, object) = (store.clone(), l.object.clone());
         html! {
-            <li key={l.revision}>
-                <button type="button" class="log-line" title={l.object.to_string()} onclick={move |_| store.select(Some(object.clone()))}>
-                    <span class="rv">{ l.revision }</span><span class="op">{ verb }</span>
-                    <span class="kind">{ l.object.kind.as_str() }</span><code>{ middle(&l.object.key.name, 24) }</code></button>
+            <li key={l.revision} class="log-line" title={l.object.to_string()}>
+                <span class="rv">{ l.revision }</span><span class="op">{ verb }</span>
+                <span class="kind">{ l.object.kind.as_str() }</span><code>{ middle(&l.object.key.name, 24) }</code>
             </li>
         }
     };
+    let (list, term) = &*props.members.0;
+    let member = |m: &Member| {
+        let (class, key) = match m.role {
+            Role::Leader => ("leads", "map-member-leader"),
+            Role::Follower => ("", "map-member-follower"),
+            Role::Leaderless => ("wait", "map-member-leaderless"),
+            Role::Lost => ("lost", "map-member-lost"),
+        };
+        let words = format!("{}: {}, index {}", m.name, t.get(key), m.log.index);
+        html! { <li class={class} title={words.clone()}><span class="sr">{ words }</span><span aria-hidden="true">{ &m.name }</span></li> }
+    };
+    let members = (!list.is_empty()).then(|| {
+        html! { <ul class="members" aria-label={t.with("map-members", &[("term", (*term as f64).into())])}>{ for list.iter().map(member) }</ul> }
+    });
     html! {
         <article class={classes!("part", "etcd", props.class.clone())} data-stop="etcd" aria-label="etcd">
             <h3>{ "etcd" }<span class="rv">{ format!("revision {}", props.revision) }</span>
                 <span class="sub">{ t.with("map-keys", &[("n", (props.keys as f64).into())]) }</span></h3>
+            { members }
             <ol class="log" aria-label={t.get("map-log")}>{ for props.log.0.iter().map(line) }</ol>
         </article>
     }
@@ -69,6 +86,7 @@ pub struct RowsProps {
 fn state_class(state: State) -> &'static str {
     match state {
         State::Down => "down",
+        State::Standby => "standby",
         State::Failing => "failing",
         State::Working => "working",
         State::Queued => "queued",
@@ -109,6 +127,7 @@ fn mark(state: State) -> Html {
         State::Working => html! { <path d="M-2.4-4 4 0-2.4 4Z" class="fill" /> },
         State::Waiting => html! { <><circle r="4" class="line" /><path d="M0-2V0H1.8" class="line" /></> },
         State::Failing => html! { <path d="M0-4.6 4.6 3.6H-4.6Z" class="fill" /> },
+        State::Standby => html! { <circle r="4" class="line dash" /> },
         State::Down => html! { <path d="M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2" class="line" /> },
     };
     html! { <svg class={classes!("state", state_class(state))} viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">{ inner }</svg> }
@@ -131,7 +150,9 @@ pub fn Components(props: &RowsProps) -> Html {
     let group = |(name, rows): &(String, Vec<&Row>)| {
         let many = rows.len() > 1;
         html! { <>
-            if many { <h4>{ name.clone() }</h4> }
+            if many { <h4>{ name.clone() }
+                if let Some(leads) = rows.first().and_then(|r| r.leads) { <span>{ t.get(if leads { "map-leads" } else { "map-standby" }) }</span> }
+            </h4> }
             { for rows.iter().map(|r| html! { <Tile key={format!("{:?}", r.actor)} row={Held(std::rc::Rc::new((*r).clone()))}
                 acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }) }
         </> }
@@ -155,18 +176,17 @@ fn Tile(props: &TileProps) -> Html {
     let t = use_texts();
     let r = &props.row.0;
     let actor = r.actor;
-    let name = r.node.as_deref().unwrap_or_else(|| short(&r.name));
+    let kubelet = r.node.as_ref().map(|n| format!("{} {n}", r.name));
+    // As kubectl abbreviates them.
+    let name = kubelet.clone().unwrap_or_else(|| short(&r.name).to_owned());
+    let name = name.replace("persistentvolumeclaim", "pvc").replace("persistentvolume", "pv");
     let count = [r.failing, r.queued, r.behind, r.delayed].into_iter().find(|n| *n > 0);
-    let words = format!(
-        "{}: {}",
-        r.node.as_ref().map_or_else(|| r.name.to_string(), |n| format!("{} {n}", r.name)),
-        said(&t, r)
-    );
+    let words = format!("{}: {}", kubelet.as_deref().unwrap_or(&r.name), said(&t, r));
     html! {
         <button type="button" class={classes!("tile", who::class(&r.name), props.on.then_some("on"), props.acted.then_some("acted"))}
             aria-pressed={props.on.to_string()} aria-label={words.clone()} title={words}
             onclick={move |_| store.look_at_machine(Some(actor))}>
-            { mark(r.state) }<span class="name">{ name.to_owned() }</span>
+            { mark(r.state) }<span class="name">{ middle(&name, TILE_NAME) }</span>
             if let Some(n) = count { <span class="n">{ n }</span> }
         </button>
     }
@@ -187,7 +207,7 @@ pub fn Kubelets(props: &RowsProps) -> Html {
             acted={props.acted.contains(&r.actor)} on={props.map.machine == r.actor} /> }
         };
         return html! {
-            <div class="tiles" role="group" aria-label={t.get("map-kubelets")}><h4>{ "kubelet" }</h4>{ for rows.iter().map(tile) }</div>
+            <div class="tiles" role="group" aria-label={t.get("map-kubelets")}>{ for rows.iter().map(tile) }</div>
         };
     }
     let chosen = rows.iter().position(|r| r.actor == props.map.machine);

@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::machine::MachineView;
 use super::overview::{Components, EtcdView, Kubelets};
 use super::stages::ServerView;
-use super::token::{travel, use_places};
+use super::token::{measured, travel, use_places};
 use super::wires;
 use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::keys;
@@ -81,17 +81,17 @@ pub fn MachineMap(props: &Props) -> Html {
     let lit = Lit(shown.as_ref().map_or_else(Rc::default, |m| m.path.clone().into()));
     let points = shown.as_ref().map(|m| wires::way(&places, &m.path)).unwrap_or_default();
     {
-        let (token, points) = (token.clone(), points.clone());
+        let (token, world, path) = (token.clone(), world.clone(), lit.0.clone());
         let rushing = matches!(props.mode, Mode::ToSteady { .. } | Mode::Loading { .. });
         let last = use_mut_ref(|| None::<u64>);
-        // Once for each step, and only when the parts have been measured.
-        use_effect_with((props.version, points.len(), rushing), move |(version, n, rushing)| {
+        // Once for each step; not for the one that was there when the map was opened.
+        use_effect_with((props.version, rushing), move |(version, rushing)| {
             let before = last.replace(Some(*version));
-            if *n > 1 && !rushing && before.is_some_and(|b| b != *version) {
-                travel(&token, &points);
-            } else if *n < 2 {
-                // Not measured yet: it moves once it is.
-                *last.borrow_mut() = before;
+            if !rushing
+                && before.is_some_and(|b| b != *version)
+                && let Some(world) = world.cast::<web_sys::Element>()
+            {
+                travel(&token, &wires::way(&measured(&world), &path));
             }
         });
     }
@@ -111,7 +111,8 @@ pub fn MachineMap(props: &Props) -> Html {
                         <path class={classes!("hot", failed.then_some("failed"))} d={hot} />
                     </svg>
                     <ServerView version={props.version} at={props.at} class={lit.class(Stop::Server)} keys={overview.keys} />
-                    <EtcdView revision={overview.revision} keys={overview.keys} log={Held(Rc::new(overview.log.clone()))}
+                    <EtcdView revision={overview.revision} keys={overview.keys}
+                        members={Held(Rc::new((overview.members.clone(), overview.term)))} log={Held(Rc::new(overview.log.clone()))}
                         class={lit.class(Stop::Etcd)} />
                     <Components rows={Held(Rc::new(overview.components.clone()))} acted={acted.clone()} map={props.map} />
                     <Kubelets rows={Held(Rc::new(overview.kubelets.clone()))} {acted} map={props.map} />

@@ -58,7 +58,7 @@ pub fn ServerView(props: &Props) -> Html {
         html! {
             <p class={classes!("request", who::class(&e.request.user))}>
                 <i class="dot" aria-hidden="true"></i><b>{ e.request.verb.method() }</b>
-                <code title={e.request.path()}>{ middle(&e.request.path(), 58) }</code>
+                <code title={e.request.path()}>{ middle(&e.request.path(), 46) }</code>
                 <span class={classes!("chip", if code < 400 { "ok" } else { "bad" })}>{ transport::status(code) }</span>
             </p>
         }

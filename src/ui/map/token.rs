@@ -52,7 +52,8 @@ pub fn use_places(world: &NodeRef) -> std::rc::Rc<Places> {
     (*places).clone()
 }
 
-fn measured(world: &Element) -> Places {
+/// Where they stand now.
+pub fn measured(world: &Element) -> Places {
     let base = world.get_bounding_client_rect();
     let mut out = Places::new();
     let Ok(all) = world.query_selector_all("[data-stop]") else { return out };

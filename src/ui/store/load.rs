@@ -33,6 +33,8 @@ pub(super) struct Opening {
     pub text: Option<String>,
     /// The selected object.
     pub selected: Option<String>,
+    /// What is looked at, if it is not the objects.
+    pub view: Option<String>,
     /// Where it came from.
     pub from: Origin,
     /// Whether the page begins with it.
@@ -153,6 +155,7 @@ impl Store {
             }
             s.diagnostics = Shared::default();
             s.preview = None;
+            s.map.open(opening.view.as_deref());
             s.forget();
         });
         if opening.from == Origin::Link {

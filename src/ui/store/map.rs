@@ -9,6 +9,8 @@ use super::{State, Store, persist};
 
 /// Whether the map was shown last.
 const SHOWN: &str = "steady:view";
+/// What the map is called there, and in a link.
+const MACHINERY: &str = "machinery";
 
 /// What is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,7 +26,19 @@ pub struct MapState {
 impl MapState {
     /// As it was when the page was closed.
     pub(super) fn remembered() -> MapState {
-        MapState { shown: persist::read(SHOWN).as_deref() == Some("machinery"), ..MapState::default() }
+        MapState { shown: persist::read(SHOWN).as_deref() == Some(MACHINERY), ..MapState::default() }
+    }
+}
+
+impl MapState {
+    /// What a link says of it.
+    pub(super) fn in_link(self) -> Option<String> {
+        self.shown.then(|| MACHINERY.to_owned())
+    }
+
+    /// A run is opened: nobody is chosen, and what it was looked at with is shown.
+    pub(super) fn open(&mut self, view: Option<&str>) {
+        *self = MapState { shown: self.shown || view == Some(MACHINERY), ..MapState::default() };
     }
 }
 
@@ -43,11 +57,6 @@ impl State {
             self.map.machine = actor;
         }
     }
-
-    /// What of the map is chosen.
-    pub fn map(&self) -> MapState {
-        self.map
-    }
 }
 
 impl Store {
@@ -55,7 +64,7 @@ impl Store {
     pub fn show_map(&self, shown: bool) {
         if let Ok(Some(storage)) = window().local_storage() {
             // A setting that cannot be kept holds until the page is closed.
-            let _ = storage.set_item(SHOWN, if shown { "machinery" } else { "objects" });
+            let _ = storage.set_item(SHOWN, if shown { MACHINERY } else { "objects" });
         }
         self.change(|s| {
             s.map.shown = shown;

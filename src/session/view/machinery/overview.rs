@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::api::ObjectRef;
 use crate::client::Component;
 use crate::cluster::{Actor, Cluster, Process};
+use crate::etcd::Member;
 
 /// So many of etcd's last writes are shown.
 const LOG: usize = 8;
@@ -18,6 +19,10 @@ pub struct Overview {
     pub compacted: u64,
     /// How many keys it has.
     pub keys: usize,
+    /// Its members; none where there is only one.
+    pub members: Vec<Member>,
+    /// The term of their leader.
+    pub term: u64,
     /// Its last writes, newest first.
     pub log: Vec<LogLine>,
     /// The components of processes that run on no node, in their order.
@@ -44,6 +49,8 @@ pub struct LogLine {
 pub enum State {
     /// Its process has stopped.
     Down,
+    /// Its process is one of several and waits to become the leader.
+    Standby,
     /// A key that failed waits to be tried again.
     Failing,
     /// It is in the middle of a sync and has a request to send.
@@ -69,6 +76,8 @@ pub struct Row {
     pub process: Rc<str>,
     /// The node, of a kubelet.
     pub node: Option<Rc<str>>,
+    /// Of a process of which there are several: whether it is the leader.
+    pub leads: Option<bool>,
     /// How it stands.
     pub state: State,
     /// How many events, deltas and notifications are on their way to it, and lists it has to make.
@@ -84,6 +93,7 @@ pub struct Row {
 /// The whole control plane as it stands.
 pub fn overview(cluster: &Cluster) -> Overview {
     let etcd = cluster.api().etcd();
+    let members = Some(etcd.raft().members(etcd.revision())).filter(|m| m.len() > 1);
     let log = etcd.recent().take(LOG).map(|e| LogLine {
         revision: e.revision,
         object: e.key.clone(),
@@ -101,6 +111,8 @@ pub fn overview(cluster: &Cluster) -> Overview {
         revision: etcd.revision(),
         compacted: etcd.compacted(),
         keys: etcd.len(),
+        members: members.unwrap_or_default(),
+        term: etcd.raft().term(),
         log: log.collect(),
         components,
         kubelets,
@@ -115,6 +127,8 @@ fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Compo
     let (delayed, failing) = (waits.count(), queue.failed().count());
     let state = if !process.running {
         State::Down
+    } else if process.waits() && process.elector() != Some(actor.component) {
+        State::Standby
     } else if failing > 0 {
         State::Failing
     } else if component.pending().is_some() {
@@ -133,6 +147,7 @@ fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Compo
         name: component.name(),
         process: process.name.clone(),
         node: process.node.clone(),
+        leads: process.identity().map(|_| !process.waits()),
         state,
         behind,
         queued,

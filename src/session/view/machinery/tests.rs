@@ -41,8 +41,15 @@ fn say_overview(o: &Overview) -> String {
         };
         let _ = writeln!(out, "  {} {what} {}", l.revision, l.object);
     }
+    for m in &o.members {
+        let _ = writeln!(out, "  {} {:?} at {}, term {}", m.name, m.role, m.log.index, o.term);
+    }
     for r in o.components.iter().chain(&o.kubelets) {
-        let node = r.node.as_deref().unwrap_or("-");
+        let node = r.node.as_deref().unwrap_or(match r.leads {
+            Some(true) => "leads",
+            Some(false) => "waits",
+            None => "-",
+        });
         let _ = writeln!(
             out,
             "{} {node}: {:?}, {} behind, {} queued, {} delayed, {} failing",
@@ -162,7 +169,12 @@ fn a_stale_cache() {
         }
     }
     expect("stale", &say(&machine(s.cluster(), controller).unwrap()));
-    expect("overview", &say_overview(&overview(s.cluster())));
+    // Controllers that have nothing to do are many, and come and go with the build.
+    let text = say_overview(&overview(s.cluster()));
+    expect(
+        "overview",
+        &text.lines().filter(|l| !l.contains(": Idle")).map(|l| format!("{l}\n")).collect::<String>(),
+    );
 }
 
 /// A rollout that gets nowhere is looked at again at its deadline.
@@ -290,4 +302,16 @@ fn long_lists_are_cut() {
     let row = row.components.iter().find(|r| r.actor == scheduler).unwrap();
     let behind: usize = m.reflectors.iter().map(|r| r.behind + r.deltas + r.untold).sum();
     assert_eq!(row.behind, behind);
+}
+
+/// Three members of etcd of which one is lost, and a second kube-controller-manager that waits.
+#[test]
+fn members_and_instances() {
+    let mut s = Session::new(Start { etcd: 3, ..Start::default() });
+    s.fault(&crate::cluster::Fault::MemberDown { member: "etcd-2".into() }).unwrap();
+    s.fault(&crate::cluster::Fault::Replicate { process: "kube-controller-manager".into() }).unwrap();
+    while s.step(Depth::Command, None) {}
+    let text = say_overview(&overview(s.cluster()));
+    let about = |l: &&str| l.contains("etcd") || l.contains("deployment-controller") || l.contains("elect");
+    expect("members", &text.lines().filter(about).map(|l| format!("{l}\n")).collect::<String>());
 }
