@@ -295,6 +295,11 @@ impl Replay {
         }
     }
 
+    /// As far as it is.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// How many steps are done, of how many.
     pub fn progress(&self) -> (u64, u64) {
         (self.done, self.total)
