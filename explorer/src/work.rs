@@ -7,7 +7,7 @@ use steady::session::explore::message::{Ask, Break, Circle, Found, Goal, Outcome
 use steady::session::explore::picture::{DRAWN, picture};
 use steady::session::explore::{Choice, Cut, Explorer, Invariant, Options, StateId, builtin, objects};
 use steady::session::view::pod_view;
-use steady::session::{Depth, Link, Replay, Session, What};
+use steady::session::{Depth, Link, Op, Replay, Session, What};
 
 use crate::Cel;
 
@@ -166,7 +166,8 @@ impl Work {
         let mut passed = None;
         while !replay.advance(1) {
             let run = replay.session();
-            let finest = matches!(run.current().what, What::Machinery(_));
+            let now = run.current();
+            let finest = matches!(now.what, What::Machinery(_)) && !matches!(now.op, Op::Heard { .. });
             if finest && depth != Depth::Machinery {
                 passed = Some(run.cluster().clone());
                 continue;

@@ -39,6 +39,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{Cluster, Stopped};
 use crate::session::Depth;
 use fingerprint::Fingerprints;
+pub(super) use normal::heard;
 use normal::{Normal, normal};
 
 /// Whether the objects of two clusters differ in no more than order alone decides.
