@@ -39,8 +39,8 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{Cluster, Stopped};
 use crate::session::Depth;
 use fingerprint::Fingerprints;
-pub(super) use normal::heard;
 use normal::{Normal, normal};
+pub(super) use normal::{heard, settled};
 
 /// Whether the objects of two clusters differ in no more than order alone decides.
 pub fn objects_alike(a: &Cluster, b: &Cluster) -> bool {

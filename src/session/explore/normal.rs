@@ -120,6 +120,11 @@ fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
     Err(Stopped::Limit)
 }
 
+/// A cluster in which everybody has heard of everything and worked off what leads to nothing.
+pub(in crate::session) fn settled(cluster: Cluster, depth: Depth) -> Result<Cluster, Stopped> {
+    normal(cluster, depth).map(|n| n.cluster)
+}
+
 /// What a component does, or time, where everybody has heard of everything: a step of the explorer as one of
 /// a run.
 pub(in crate::session) fn heard(
