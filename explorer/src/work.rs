@@ -7,14 +7,14 @@ use steady::session::explore::message::{Ask, Break, Circle, Found, Goal, Outcome
 use steady::session::explore::picture::{DRAWN, picture};
 use steady::session::explore::{Choice, Cut, Explorer, Invariant, Options, StateId, builtin, objects};
 use steady::session::view::pod_view;
-use steady::session::{Link, MomentId, Replay, Session};
+use steady::session::{Depth, Link, Op, Replay, Session, What};
 
 use crate::Cel;
 
 /// So many outcomes are told of.
 const OUTCOMES: usize = 24;
 /// A run of more moments than this is not looked for among the states.
-const MOMENTS: usize = 400;
+const MOMENTS: usize = 2_000;
 /// Nobody asks for more states than this.
 const STATES: usize = 1_000_000;
 
@@ -28,7 +28,6 @@ pub struct Work {
 
 struct Exploring {
     session: Session,
-    start: MomentId,
     explorer: Explorer,
     plan: Box<Plan>,
     /// The names of what is looked at, in the order that the explorer counts them in.
@@ -135,8 +134,7 @@ impl Work {
         }
         let options = options(&plan);
         let explorer = Explorer::new(session.cluster(), options, invariants);
-        let start = session.at();
-        let exploring = Exploring { session, start, explorer, plan, names, before: memory };
+        let exploring = Exploring { session, explorer, plan, names, before: memory };
         let tell = Tell::Progress(exploring.progress(memory));
         self.exploring = Some(Box::new(exploring));
         vec![tell]
@@ -160,16 +158,24 @@ impl Work {
         if replay.progress().1 > MOMENTS as u64 {
             return Some(Tell::Where(Vec::new()));
         }
-        while !replay.advance(1) {}
-        let run = replay.finish().session;
-        let mut states = Vec::new();
-        let mut on = false;
-        for id in run.timeline() {
-            on |= id == e.start;
-            if on && let Some(cluster) = run.cluster_at(id) {
-                states.push(e.explorer.find(&cluster));
+        let depth = e.plan.depth;
+        let explorer = &mut e.explorer;
+        let mut states = vec![explorer.find(replay.session().cluster())];
+        // Between two states of a coarser depth there are many finest actions; only where the last of them
+        // leads is a state.
+        let mut passed = None;
+        while !replay.advance(1) {
+            let run = replay.session();
+            let now = run.current();
+            let finest = matches!(now.what, What::Machinery(_)) && !matches!(now.op, Op::Heard { .. });
+            if finest && depth != Depth::Machinery {
+                passed = Some(run.cluster().clone());
+                continue;
             }
+            states.extend(passed.take().map(|cluster| explorer.find(&cluster)));
+            states.push(explorer.find(run.cluster()));
         }
+        states.extend(passed.map(|cluster| explorer.find(&cluster)));
         Some(Tell::Where(states))
     }
 }

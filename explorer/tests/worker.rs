@@ -4,7 +4,7 @@
 use steady::session::explore::message::{Ask, Found, Goal, Own, Plan, Tell, read, write};
 use steady::session::explore::picture::Picture;
 use steady::session::explore::{Choice, Explorer, Options, Symmetry, builtin, follow};
-use steady::session::{Depth, Link, Session, Start, scenario};
+use steady::session::{Depth, Link, Replay, Session, Start, scenario};
 use steady_explorer::{Cel, LENGTH, Work, explore};
 
 /// The first scenario's Deployment with fewer pods, applied and two steps on.
@@ -253,6 +253,31 @@ fn what_it_is_not_meant_to_hear_is_refused() {
     assert!(matches!(work.hear(Ask::Explore(Box::new(unread)), 0)[..], [Tell::Unreadable(_)]));
     let ask = Ask::Read(Own { text: "true".into(), steady: false });
     assert_eq!(work.hear(read(&write(&ask)).unwrap(), 0), [Tell::Readable]);
+}
+
+/// Two ReplicaSets: which of their keys is older depends on when one hears of what. Gone as a run, a way
+/// still leads where it was found to lead.
+#[test]
+fn a_counterexample_is_a_run_that_breaks_what_it_says() {
+    let s = scenario::find("04-rolling-update").unwrap().open();
+    let (mut work, f, _) = worked(Plan { states: 1_000, ..plan(&s, &[]) });
+    let nth = f.broken.iter().position(|b| b.name == "maxSurge").unwrap();
+    let mut run = s.clone();
+    let way = choices(&mut work, Goal::Broken(nth));
+    follow(&mut run, Depth::Command, &way).unwrap();
+    let link = Link::between(&run, s.at()).unwrap();
+    let Tell::Where(states) = work.hear(Ask::Where(link.encode()), 0).remove(0) else { panic!("where") };
+    assert_eq!(states.len(), way.len() + 1);
+    assert!(states.iter().all(Option::is_some), "{states:?}");
+    let few = Own { text: "objects.filter(o, o.kind == 'Pod').size() <= 5".into(), steady: false };
+    assert!(Cel::read(&few).unwrap().holds(run.cluster()).is_err());
+    run.back();
+    assert!(Cel::read(&few).unwrap().holds(run.cluster()).is_ok());
+    // And so it is from a link.
+    run.forward();
+    let mut replay = Replay::new(&Link::decode(&Link::of(&run).encode()).unwrap());
+    while !replay.advance(64) {}
+    assert!(replay.finish().same);
 }
 
 /// However a person steps, the run is among the states.

@@ -48,7 +48,16 @@ impl Session {
 
     /// The finest actions that a moment is made of, in order; none for a person's doing, which is not
     /// made of any.
+    /// None either for a step of the explorer, before which everybody hears of everything: it cannot be
+    /// stepped into.
     pub fn actions_of(&self, id: MomentId) -> Vec<Action> {
+        match self.moment(id).map(|m| &m.op) {
+            Some(Op::Heard { .. }) => Vec::new(),
+            _ => self.made_of(id),
+        }
+    }
+
+    fn made_of(&self, id: MomentId) -> Vec<Action> {
         match self.moment(id).map(|m| &m.what) {
             Some(What::Commands(c)) => c.iter().flat_map(|c| c.actions.iter().copied()).collect(),
             Some(What::Machinery(t)) => vec![t.action],
@@ -58,7 +67,7 @@ impl Session {
 
     /// What each of these did: they are done again. `None` if there are more than [`FINEST_LIMIT`].
     pub fn finest(&self, id: MomentId) -> Option<Vec<Transition>> {
-        let actions = self.actions_of(id);
+        let actions = self.made_of(id);
         if let Some(What::Machinery(t)) = self.moment(id).map(|m| &m.what) {
             return Some(vec![(**t).clone()]);
         }
@@ -73,7 +82,12 @@ impl Session {
     }
 
     fn before(&self, id: MomentId) -> Option<Cluster> {
-        self.cluster_at(self.moment(id)?.parent?)
+        let moment = self.moment(id)?;
+        let cluster = self.cluster_at(moment.parent?)?;
+        match moment.op {
+            Op::Heard { depth, .. } => super::explore::settled(cluster, depth).ok(),
+            _ => Some(cluster),
+        }
     }
 
     /// Steps into a moment: its finest actions become a branch that begins where it began, and the
@@ -115,7 +129,7 @@ impl Session {
             let trace = cluster.trace(&exchanges.get(exchange)?.0);
             return Some((cluster, trace));
         }
-        let actions = self.actions_of(id);
+        let actions = self.made_of(id);
         if actions.len() > FINEST_LIMIT {
             return None;
         }

@@ -75,6 +75,9 @@ pub enum LinkOp {
     /// So many steps of whoever a policy chose: its name, and which step of the run the first is.
     #[serde(rename = "p")]
     Policy(Depth, String, u64, u64),
+    /// A step that the explorer found, of a component or, without one, of time.
+    #[serde(rename = "h")]
+    Heard(Depth, Option<String>),
     /// A finest action that was chosen.
     #[serde(rename = "m")]
     Act(String, String, String),
@@ -148,7 +151,7 @@ impl Link {
     /// The oldest version that can say what it says.
     fn version(&self) -> char {
         let new = |op: &LinkOp| match op {
-            LinkOp::Policy(..) => true,
+            LinkOp::Policy(..) | LinkOp::Heard(..) => true,
             LinkOp::Fault(fault) => fault.is_newer(),
             LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => false,
         };
@@ -295,6 +298,11 @@ impl Replay {
         }
     }
 
+    /// As far as it is.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// How many steps are done, of how many.
     pub fn progress(&self) -> (u64, u64) {
         (self.done, self.total)
@@ -377,6 +385,8 @@ fn to_link(op: &Op, cluster: &Cluster) -> Option<LinkOp> {
         Op::Step { depth, choice: None } => LinkOp::Steps(*depth, 1),
         Op::Step { depth, choice: Some(actor) } => LinkOp::Chosen(*depth, cluster.actor_path(*actor)?),
         Op::Policy { depth, policy, nth } => LinkOp::Policy(*depth, policy.to_string(), *nth, 1),
+        Op::Heard { depth, choice: None } => LinkOp::Heard(*depth, None),
+        Op::Heard { depth, choice: Some(actor) } => LinkOp::Heard(*depth, Some(cluster.actor_path(*actor)?)),
         Op::Act(action) => {
             let (name, process, informer) = name_action(action, cluster)?;
             LinkOp::Act(name.to_owned(), process, informer)
@@ -392,6 +402,10 @@ fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
         LinkOp::Chosen(depth, path) => Op::Step { depth: *depth, choice: Some(cluster.actor_at(path)?) },
         LinkOp::Policy(depth, policy, nth, _) => {
             Op::Policy { depth: *depth, policy: policy.parse().ok()?, nth: *nth }
+        }
+        LinkOp::Heard(depth, None) => Op::Heard { depth: *depth, choice: None },
+        LinkOp::Heard(depth, Some(path)) => {
+            Op::Heard { depth: *depth, choice: Some(cluster.actor_at(path)?) }
         }
         LinkOp::Act(name, process, informer) => Op::Act(find_action(name, process, informer, cluster)?),
         LinkOp::Fault(f) => Op::Fault(f.clone()),

@@ -444,6 +444,19 @@ impl Session {
         }
     }
 
+    /// A step as the explorer takes it: see [`Op::Heard`]. `false` if there is none.
+    pub fn heard(&mut self, depth: Depth, choice: Option<Actor>) -> bool {
+        self.give_up();
+        let op = Op::Heard { depth, choice };
+        if self.replay(&op) {
+            return true;
+        }
+        match explore::heard(self.cluster().clone(), depth, choice) {
+            Ok((after, what)) => self.push(what, op, after),
+            Err(_) => false,
+        }
+    }
+
     /// What each component would do next; see [`Cluster::next_commands`].
     pub fn next_commands(&self, limit: usize) -> Vec<Command> {
         self.cluster().next_commands(limit)
@@ -521,6 +534,7 @@ impl Session {
         match op {
             Op::Start => false,
             Op::Step { .. } | Op::Policy { .. } => self.take(op.clone()).is_ok(),
+            Op::Heard { depth, choice } => self.heard(*depth, *choice),
             Op::Act(action) => self.act(*action),
             Op::Fault(fault) => self.fault(fault).is_ok(),
             Op::Kubectl { line, files } => {
@@ -593,7 +607,9 @@ fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
     let (depth, search) = match op {
         Op::Step { depth, choice } => (*depth, Search::new(*choice)),
         Op::Policy { depth, policy, nth } => (*depth, Search::under(policy, *nth)),
-        Op::Start | Op::Act(_) | Op::Fault(_) | Op::Kubectl { .. } => return Err(Stopped::Idle),
+        Op::Start | Op::Heard { .. } | Op::Act(_) | Op::Fault(_) | Op::Kubectl { .. } => {
+            return Err(Stopped::Idle);
+        }
     };
     match depth {
         Depth::Command => cluster.find(search).map(|c| What::Commands(vec![c])),
@@ -617,6 +633,11 @@ fn redo(cluster: &mut Cluster, op: &Op) {
         Op::Start => {}
         Op::Step { .. } | Op::Policy { .. } => {
             let _ = take_step(cluster, op);
+        }
+        Op::Heard { depth, choice } => {
+            if let Ok((after, _)) = explore::heard(cluster.clone(), *depth, *choice) {
+                *cluster = after;
+            }
         }
         Op::Act(action) => {
             let _ = cluster.act(action);

@@ -65,6 +65,14 @@ pub enum Op {
         /// Which step of the run it is, counted from the start: chance depends on it.
         nth: u64,
     },
+    /// A step of the explorer (`explore::follow`): everybody hears of all that happened and works off what
+    /// leads to nothing; then a component acts, or time passes if none was chosen.
+    Heard {
+        /// How deep.
+        depth: Depth,
+        /// Whose.
+        choice: Option<Actor>,
+    },
     /// A finest action that was chosen.
     Act(Action),
     /// Something went wrong.

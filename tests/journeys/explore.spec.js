@@ -31,7 +31,7 @@ test("all orders of the first scenario end the same, and a counterexample opens 
   await broken.getByRole("button", { name: "Open in the timeline" }).click();
   await expect(at(page)).toHaveAttribute("aria-valuenow", String(begin + 4));
   await expect(page.locator(".said [role=status]")).toContainText(/replicaset-controller: create Pod/);
-  await expect(panel(page).locator(".state.now.broken")).toHaveCount(1);
+  await expect(panel(page).locator(".state.now.broken")).toHaveCount(1, { timeout: 30_000 });
   await expect(panel(page).locator(".state.lit")).toHaveCount(5);
 
   // The graph is walked with arrows, and Enter opens a state: a branch like any other.
@@ -43,7 +43,7 @@ test("all orders of the first scenario end the same, and a counterexample opens 
   await page.keyboard.press("Enter");
   await expect(at(page)).toHaveAttribute("aria-valuenow", String(begin + 2));
   await line(page, "The longest takes").getByRole("button").click();
-  await expect(panel(page).locator(".state.now.end")).toHaveCount(1);
+  await expect(panel(page).locator(".state.now.end")).toHaveCount(1, { timeout: 60_000 });
   await page.keyboard.press("Escape");
   await expect(panel(page)).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Every order" })).toBeFocused();

@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::invariant::is_counted;
 use super::skeleton::{Names, Skeleton};
 use crate::api::digest::Digest;
+use crate::api::types::Lease;
 use crate::api::{Kind, Object};
 use crate::apiserver::{Body, Patch};
 use crate::client::Component;
@@ -121,6 +122,7 @@ impl Fingerprints {
     fn facts(&mut self, cluster: &Cluster) -> Vec<Skeleton> {
         let mut lines = Vec::new();
         let mut views = Vec::new();
+        member_lines(cluster, &mut lines);
         for (id, process) in (0..).zip(cluster.processes()) {
             let name = |c: &dyn Component| match &process.node {
                 Some(node) => format!("{} on {node}", c.name()),
@@ -129,8 +131,10 @@ impl Fingerprints {
             if !process.running {
                 lines.push(format!("{} {:?} is down", process.name, process.node));
             }
-            if process.waits() {
-                lines.push(format!("{} waits for its lease", process.name));
+            if let Some(identity) = process.identity() {
+                let waits = if process.waits() { "waits" } else { "works" };
+                lines.push(format!("{} of {} {waits}", identity, process.name));
+                lease_lines(cluster, &identity, &mut lines);
             }
             informer_lines(cluster, process, &mut lines);
             for (at, c) in (0u16..).zip(&process.components) {
@@ -255,6 +259,30 @@ fn ordinals(cluster: &Cluster) -> BTreeMap<String, u64> {
 
 fn mix(first: u128, rest: impl IntoIterator<Item = u128>) -> u128 {
     rest.into_iter().fold(Digest::default().number(first), Digest::number).finish()
+}
+
+/// Who of etcd's members is there, where there are several or nobody leads.
+fn member_lines(cluster: &Cluster, lines: &mut Vec<String>) {
+    let raft = cluster.api().etcd().raft();
+    if raft.quorum().0 <= 1 && raft.has_leader() {
+        return;
+    }
+    for member in cluster.api().etcd().members() {
+        lines.push(format!("etcd member {} is {:?}", member.name, member.role));
+    }
+    if let Some(at) = raft.electing() {
+        lines.push(format!("etcd elects in {} ms", at.duration_since(cluster.now()).as_millis()));
+    }
+}
+
+/// The leases that somebody who takes part in elections holds, and since when they are as they are.
+fn lease_lines(cluster: &Cluster, identity: &str, lines: &mut Vec<String>) {
+    for (reference, record) in cluster.api().etcd().range(Kind::Lease, None) {
+        let spec = record.object.get::<Lease>().and_then(|l| l.spec.as_ref());
+        let Some(spec) = spec.filter(|s| s.holder_identity.as_deref() == Some(identity)) else { continue };
+        let renewed = spec.renew_time.as_ref().map(|t| cluster.now().duration_since(t.0).as_millis());
+        lines.push(format!("{identity} holds {reference}, renewed {renewed:?} ms ago"));
+    }
 }
 
 /// What has been sent to a process and not worked in yet.

@@ -40,6 +40,7 @@ use crate::cluster::{Cluster, Stopped};
 use crate::session::Depth;
 use fingerprint::Fingerprints;
 use normal::{Normal, normal};
+pub(super) use normal::{heard, settled};
 
 /// Whether the objects of two clusters differ in no more than order alone decides.
 pub fn objects_alike(a: &Cluster, b: &Cluster) -> bool {

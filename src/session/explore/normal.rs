@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::ObjectRef;
 use crate::cluster::{ACTIONS_LIMIT, Action, Actor, Cluster, Command, Outcome, Stopped};
-use crate::session::Depth;
+use crate::session::{Depth, What};
 
 /// What is chosen to happen next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -118,6 +118,29 @@ fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
         return Ok(Normal { cluster, next });
     }
     Err(Stopped::Limit)
+}
+
+/// A cluster in which everybody has heard of everything and worked off what leads to nothing.
+pub(in crate::session) fn settled(cluster: Cluster, depth: Depth) -> Result<Cluster, Stopped> {
+    normal(cluster, depth).map(|n| n.cluster)
+}
+
+/// What a component does, or time, where everybody has heard of everything: a step of the explorer as one of
+/// a run.
+pub(in crate::session) fn heard(
+    cluster: Cluster,
+    depth: Depth,
+    choice: Option<Actor>,
+) -> Result<(Cluster, What), Stopped> {
+    if depth == Depth::Machinery {
+        return Err(Stopped::Idle);
+    }
+    let mut here = quiet(cluster, depth)?.cluster;
+    let what = match choice {
+        Some(actor) => What::Commands(act(&mut here, actor, depth)?),
+        None => What::Machinery(Box::new(here.act(&Action::Advance).map_err(|_| Stopped::Idle)?)),
+    };
+    Ok((here, what))
 }
 
 /// Everybody hears of everything, and writes the events it has to say.

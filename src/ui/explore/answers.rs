@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use steady::session::explore::Cut;
 use steady::session::explore::message::{Break, Found, Goal, Outcome};
-use web_sys::Element;
+use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use super::model::INVARIANTS;
@@ -43,7 +43,9 @@ pub fn Answers(props: &Props) -> Html {
         let root = root.clone();
         use_effect_with(props.found.clone(), move |_| {
             if let Some(el) = root.cast::<Element>() {
-                el.scroll_into_view();
+                let options = ScrollIntoViewOptions::new();
+                options.set_block(ScrollLogicalPosition::Start);
+                el.scroll_into_view_with_scroll_into_view_options(&options);
             }
         });
     }
@@ -108,8 +110,12 @@ fn cut(f: &Found, t: &Texts) -> String {
         Some(Cut::Memory) => "explore-cut-memory",
         Some(Cut::Circle) => "explore-cut-circle",
     };
-    let args = [("waiting", (f.waiting as f64).into()), ("steps", (f.steps as f64).into())];
-    format!("{} {}", t.get(key), t.with("explore-cut-left", &args))
+    let mut said = vec![t.get(key)];
+    if f.waiting > 0 {
+        said.push(t.with("explore-cut-waiting-for", &[("n", (f.waiting as f64).into())]));
+    }
+    said.push(t.with("explore-cut-left", &[("steps", (f.steps as f64).into())]));
+    said.join(" ")
 }
 
 fn button(props: &Props, goal: Goal, t: &Texts) -> Html {

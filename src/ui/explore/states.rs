@@ -6,7 +6,7 @@ use steady::session::explore::StateId;
 use steady::session::explore::message::Found;
 use steady::session::explore::picture::{Line, Node, Picture};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition, SvgElement};
+use web_sys::{Element, SvgElement};
 use yew::prelude::*;
 
 use crate::ui::hooks::use_texts;
@@ -17,6 +17,8 @@ const LAYER: f32 = 46.0;
 const ROW: f32 = 24.0;
 /// Room around.
 const EDGE: f32 = 26.0;
+/// What is walked to keeps so far from the pane's edge.
+const NEAR: f64 = 26.0;
 
 /// What the graph needs.
 #[derive(Properties, PartialEq)]
@@ -310,13 +312,20 @@ fn focus(root: &NodeRef, id: StateId) {
     }
 }
 
-/// Scrolls to see a state: as little as is needed, or so that it is in the middle.
+/// Scrolls the graph, and nothing around it, to see a state: as little as is needed, or so that it is in the
+/// middle.
 fn reveal(root: &NodeRef, id: StateId, middle: bool) {
-    if let Some(el) = find(root, id) {
-        let options = ScrollIntoViewOptions::new();
-        let block = if middle { ScrollLogicalPosition::Center } else { ScrollLogicalPosition::Nearest };
-        options.set_block(block);
-        options.set_inline(ScrollLogicalPosition::Nearest);
-        el.scroll_into_view_with_scroll_into_view_options(&options);
-    }
+    let (Some(root_el), Some(el)) = (root.cast::<Element>(), find(root, id)) else { return };
+    let (pane, state) = (root_el.get_bounding_client_rect(), el.get_bounding_client_rect());
+    let by = |from: f64, to: f64, least: f64, most: f64, middle: bool| {
+        if middle {
+            (from + to - least - most) / 2.0
+        } else {
+            (from - least - NEAR).min(0.0) + (to - most + NEAR).max(0.0)
+        }
+    };
+    let down = by(state.top(), state.bottom(), pane.top(), pane.bottom(), middle);
+    let aside = by(state.left(), state.right(), pane.left(), pane.right(), false);
+    root_el.set_scroll_top(root_el.scroll_top() + down as i32);
+    root_el.set_scroll_left(root_el.scroll_left() + aside as i32);
 }
