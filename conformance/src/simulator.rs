@@ -266,6 +266,12 @@ pub fn cluster(setup: &Setup) -> Cluster {
     let nodes: Vec<String> =
         cluster.api().etcd().range(Kind::Node, None).map(|(_, r)| r.object.name().to_owned()).collect();
     nodes.iter().for_each(|name| introduce(&mut cluster, name));
+    // What was said of the nodes when they came lies in another namespace there.
+    let events: Vec<Key> =
+        cluster.api().etcd().range(Kind::Event, None).map(|(k, _)| k.key.clone()).collect();
+    for key in events {
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::Event, key));
+    }
     cluster
 }
 

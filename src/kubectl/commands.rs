@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, auth, autoscale, create, delete, describe, discovery, edit, events, explain, generators,
-    get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
+    annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
+    generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
 };
 use crate::api::order;
 
@@ -235,7 +235,7 @@ const COMMANDS: &[Command] = &[
     command("top", &[], unbuilt::top),
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
-    command("diff", &[], unbuilt::nothing),
+    command("diff", &[FILENAME, SELECTOR, diff::FLAGS], diff::run),
     command("config", &[], unbuilt::nothing),
     command("debug", &[], unbuilt::nothing),
     command("cp", &[], unbuilt::nothing),

@@ -30,6 +30,7 @@ mod create;
 mod custom_columns;
 mod delete;
 mod describe;
+mod diff;
 mod discovery;
 mod door;
 mod edit;
