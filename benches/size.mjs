@@ -5,13 +5,14 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url);
 const parts = [
-  ["wasm", /^steady-.*\.wasm$/, true],
-  ["its JavaScript", /^(steady-.*|boot)\.js$/, true],
+  ["wasm", /^steady-(?!explorer).*\.wasm$/, true],
+  ["its JavaScript", /^(steady-(?!explorer).*|boot)\.js$/, true],
   ["styles", /\.css$/, true],
   ["index.html and icon", /^(index\.html|icon.*\.svg)$/, true],
   ["fonts (later, by what is shown)", /\.woff2$/, false],
   ["editor (after the first paint)", /^editor\.js$/, false],
   ["schema (with the editor)", /^schema\.json$/, false],
+  ["explorer's worker (when it is opened)", /^(steady-)?explorer.*\.(js|wasm)$/, false],
 ];
 
 const squeezed = (body) => {

@@ -49,6 +49,17 @@ test("a link is the run", () => {
   assert.equal(again.digest(), steady.digest());
 });
 
+test("a policy chooses, and is in the link", () => {
+  const random = () => { const s = new Steady({ policy: "random:7" }); s.apply(manifest); s.runToSteady(); return s; };
+  const steady = random();
+  assert.equal(steady.policy(), "random:7");
+  assert.equal(random().digest(), steady.digest());
+  const again = Steady.fromLink(steady.link());
+  assert.deepEqual([again.digest(), again.policy()], [steady.digest(), "random:7"]);
+  steady.setPolicy("fair");
+  assert.throws(() => steady.setPolicy("luck"), /a policy is fair/);
+});
+
 test("scenarios open with their set-up done", () => {
   for (const scenario of scenarios()) assert.ok(new Steady({ scenario }).objects("deployments").length > 0, scenario);
 });

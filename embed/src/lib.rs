@@ -3,9 +3,12 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{JSON, Reflect};
+use steady::cluster::NoSuchPolicy;
 use steady::kubectl::Output;
 use steady::session::{
-    Depth, Link, Replay, STEPS_LIMIT, Session, Start, handle, link::NODES_LIMIT, scenario,
+    Depth, Link, Policy, Replay, STEPS_LIMIT, Session, Start, handle,
+    link::{MEMBERS, NODES_LIMIT},
+    scenario,
 };
 use wasm_bindgen::prelude::*;
 
@@ -85,13 +88,36 @@ impl Steady {
         if let Some(nodes) = whole(&get("nodes"), "nodes", NODES_LIMIT as f64)? {
             start.nodes = nodes as usize;
         }
+        if let Some(members) = whole(&get("etcd"), "etcd", 5.0)? {
+            start.etcd = members as usize;
+            if !MEMBERS.contains(&start.etcd) {
+                return Err(JsError::new("etcd must be 1, 3 or 5"));
+            }
+        }
+        let policy = match get("policy").as_string().filter(|p| !p.is_empty()) {
+            Some(name) => policy(&name)?,
+            None => Policy::Fair,
+        };
         let mut session = Session::new(start);
         if let Some(s) = found {
             for deed in &s.setup {
                 s.perform(&mut session, deed);
             }
         }
+        session.set_policy(policy);
         Ok(Steady(session))
+    }
+
+    /// Who goes next where nobody is chosen: `fair`, `newest`, `random:<seed>`, `starved:<component>`.
+    pub fn policy(&self) -> String {
+        self.0.policy().to_string()
+    }
+
+    /// Lets another policy choose from now on. Throws for one there is not.
+    #[wasm_bindgen(js_name = setPolicy)]
+    pub fn set_policy(&mut self, name: &str) -> Result<(), JsError> {
+        self.0.set_policy(policy(name)?);
+        Ok(())
     }
 
     /// `kubectl apply -f` of a text.
@@ -204,6 +230,10 @@ impl Steady {
         while !replay.advance(1024) {}
         Ok(Steady(replay.finish().session))
     }
+}
+
+fn policy(name: &str) -> Result<Policy, JsError> {
+    name.parse().map_err(|e: NoSuchPolicy| JsError::new(&e.to_string()))
 }
 
 /// A whole number of at most `max`, if there is a value.

@@ -6,7 +6,13 @@ export interface Options {
   seed?: number;
   /** How many nodes of 110 pods; 3, or those of the scenario, unless it is given. */
   nodes?: number;
+  /** How many members etcd has; 1, or those of the scenario, unless it is given. */
+  etcd?: 1 | 3 | 5;
+  /** Who goes next where nobody is chosen; in turn unless it is given. */
+  policy?: Policy;
 }
+/** Who goes next: in turn, the newest news first, by chance, or one component last. */
+export type Policy = "fair" | "newest" | `random:${number}` | `starved:${string}`;
 /** What a command line printed. */
 export interface Output { stdout: string; stderr: string; exit: number }
 /** How deep a step goes: the next API write, one sync, or one finest action. */

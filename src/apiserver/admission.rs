@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{ApiServer, Cause, Details, Status, limit_ranger};
+use super::{ApiServer, Cause, Details, Stage, Status, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector,
@@ -43,12 +43,21 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
 
 /// The mutating plug-ins, for a create.
 pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
-    if let Some(pod) = Pod::from_object_mut(object) {
-        limit_ranger::mutate(api, pod);
-        service_account(api, pod)?;
-        priority(api, pod)?;
-        default_tolerations(pod);
-        runtime_class(pod)?;
+    if object.kind() == Kind::Pod {
+        on_pod(api, object, "LimitRanger", |api, pod| {
+            limit_ranger::mutate(api, pod);
+            Ok(())
+        })?;
+        on_pod(api, object, "ServiceAccount", service_account)?;
+        on_pod(api, object, "Priority", |api, pod| priority(api, pod))?;
+        on_pod(api, object, "DefaultTolerationSeconds", |_, pod| {
+            default_tolerations(pod);
+            Ok(())
+        })?;
+        on_pod(api, object, "RuntimeClass", |_, pod| runtime_class(pod))?;
+    }
+    if object.kind() == Kind::PersistentVolumeClaim {
+        api.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
     }
     if let Some(c) = PersistentVolumeClaim::from_object(object)
         && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
@@ -58,8 +67,22 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
     {
         c.spec.get_or_insert_default().storage_class_name = Some(class);
     }
+    if matches!(object.kind(), Kind::PersistentVolumeClaim | Kind::PersistentVolume) {
+        api.enter(Stage::Mutate, "StorageObjectInUseProtection", Some(object));
+    }
     protect_storage(object);
     Ok(())
+}
+
+/// A plug-in that looks at pods.
+fn on_pod(
+    api: &mut ApiServer,
+    object: &mut Object,
+    plugin: &'static str,
+    admit: impl FnOnce(&mut ApiServer, &mut Pod) -> Result<(), Status>,
+) -> Result<(), Status> {
+    api.enter(Stage::Mutate, plugin, Some(object));
+    Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
 }
 
 /// StorageObjectInUseProtection: claims and volumes are kept while they are used.
@@ -76,7 +99,10 @@ fn protect_storage(object: &mut Object) {
 }
 
 /// The mutating plug-ins, for an update.
-pub(super) fn mutate_update(_api: &ApiServer, object: &mut Object, _old: &Object) -> Result<(), Status> {
+pub(super) fn mutate_update(api: &mut ApiServer, object: &mut Object, _old: &Object) -> Result<(), Status> {
+    if object.kind() == Kind::Pod {
+        api.enter(Stage::Mutate, "DefaultTolerationSeconds", Some(object));
+    }
     if let Some(pod) = Pod::from_object_mut(object) {
         default_tolerations(pod);
     }
@@ -84,9 +110,15 @@ pub(super) fn mutate_update(_api: &ApiServer, object: &mut Object, _old: &Object
 }
 
 /// The validating plug-ins, for a create.
-pub(super) fn validate_create(api: &ApiServer, object: &Object) -> Result<(), Status> {
+pub(super) fn validate_create(api: &mut ApiServer, object: &Object) -> Result<(), Status> {
     if matches!(object.kind(), Kind::Pod | Kind::PersistentVolumeClaim) {
+        api.enter(Stage::Admit, "LimitRanger", Some(object));
         limit_ranger::validate(api, object)?;
+    }
+    match object.kind() {
+        Kind::Pod => api.enter(Stage::Admit, "RuntimeClass", Some(object)),
+        Kind::PriorityClass => api.enter(Stage::Admit, "Priority", Some(object)),
+        _ => {}
     }
     if let Some(pod) = Pod::from_object(object)
         && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())
@@ -98,9 +130,15 @@ pub(super) fn validate_create(api: &ApiServer, object: &Object) -> Result<(), St
 }
 
 /// The validating plug-ins, for an update.
-pub(super) fn validate_update(api: &ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
+pub(super) fn validate_update(api: &mut ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
     if object.kind() == Kind::PersistentVolumeClaim {
+        api.enter(Stage::Admit, "LimitRanger", Some(object));
         limit_ranger::validate(api, object)?;
+    }
+    match object.kind() {
+        Kind::PriorityClass => api.enter(Stage::Admit, "Priority", Some(object)),
+        Kind::PersistentVolumeClaim => api.enter(Stage::Admit, "PersistentVolumeClaimResize", Some(object)),
+        _ => {}
     }
     only_default_priority(api, object)?;
     if let (Some(new), Some(old)) =

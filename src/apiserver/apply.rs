@@ -6,6 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::managed_fields::{self, Applier};
+use super::stages::Stage;
 use super::{ApiServer, Body, Request, Response, Status, Subresource, Verb, defaults, http};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Object};
@@ -24,6 +25,7 @@ impl ApiServer {
         let scale = r.subresource == Subresource::Scale;
         let (kind, api_version) =
             if scale { ("Scale", "autoscaling/v1") } else { (r.kind.as_str(), r.kind.api_version()) };
+        self.enter(Stage::Decode, "", None);
         check(config, kind, api_version, &r.key.name)?;
         let at = r.object();
         let old = self.etcd.get(&at).map(|r| r.object.clone());
@@ -48,6 +50,9 @@ impl ApiServer {
             let resource_version = version.map(str::to_owned);
             let body = Body::Scale { replicas, resource_version };
             return self.scale(&Request { verb: Verb::Update, body, ..r.clone() });
+        }
+        if old.is_some() {
+            self.enter(Stage::Patch, "", old.as_ref());
         }
         let live = old.as_ref().map(Object::to_value);
         let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;

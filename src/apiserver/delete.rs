@@ -5,6 +5,7 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::registry::seconds;
+use super::stages::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
 use super::{
@@ -25,6 +26,7 @@ impl ApiServer {
             Body::Delete(o) => o.clone(),
             _ => DeleteOptions::default(),
         };
+        self.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
         self.delete_object(r, &old, &options)
     }
@@ -49,7 +51,9 @@ impl ApiServer {
         options: &DeleteOptions,
     ) -> Result<Response, Status> {
         let kind = old.kind();
+        self.enter(Stage::Compare, "", Some(old));
         preconditions(kind, old, options)?;
+        self.enter(Stage::Prepare, "", Some(old));
         if kind == Kind::Namespace {
             return self.delete_namespace(r, old);
         }
@@ -68,6 +72,7 @@ impl ApiServer {
             meta.deletion_timestamp = Some(Time(now));
             meta.deletion_grace_period_seconds = Some(0);
         }
+        self.enter(Stage::Store, "", Some(&object));
         let at = old.reference();
         if held || graceful == Grace::Graceful {
             if r.dry_run || object == *old {
@@ -120,6 +125,7 @@ impl ApiServer {
         let mut object = old.clone();
         strategy::mark_namespace_terminating(&mut object);
         object.meta_mut().deletion_timestamp = Some(Time(self.now_seconds()));
+        self.enter(Stage::Store, "", Some(&object));
         let object =
             if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r) };
         Ok(Response::Object { object, created: false })
@@ -128,6 +134,7 @@ impl ApiServer {
     /// `pods/eviction`: a deletion that asks the budgets first
     /// (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`).
     pub(super) fn evict(&mut self, r: &Request) -> Result<Response, Status> {
+        self.enter(Stage::Decode, "", None);
         let target = Request { subresource: Subresource::None, ..r.clone() };
         let pod = self.existing(&target)?;
         let options = match &r.body {

@@ -26,6 +26,7 @@ pub mod quota;
 mod registry;
 mod request;
 mod service;
+mod stages;
 mod status;
 mod strategy;
 pub mod validation;
@@ -44,6 +45,7 @@ pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
+pub use stages::{Entered, Stage, Trace};
 pub use status::{Cause, Details, Status};
 pub use strategy::NAMESPACE_FINALIZER;
 pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};
@@ -74,6 +76,7 @@ pub struct ApiServer {
     /// Who watches.
     pub watches: WatchCache,
     now: Timestamp,
+    seed: u64,
     random: Pcg32,
     /// How many of the stored objects are events.
     events: usize,
@@ -87,6 +90,8 @@ pub struct ApiServer {
     warned: Vec<String>,
     /// The spec, as it came, of the last new pod that was found to be good.
     valid_spec: Option<Shared<PodSpec>>,
+    /// The stages that the request that is handled came to, where somebody wants to know.
+    entered: Option<Vec<Entered>>,
     /// The documentation of the API, if somebody has it.
     texts: Option<Rc<http::Texts>>,
 }
@@ -94,10 +99,16 @@ pub struct ApiServer {
 impl ApiServer {
     /// An API server before an empty store. Names and uids come from the seed.
     pub fn new(seed: u64) -> ApiServer {
+        ApiServer::with_etcd(seed, Etcd::default())
+    }
+
+    /// The same before a store that is given.
+    pub fn with_etcd(seed: u64, etcd: Etcd) -> ApiServer {
         ApiServer {
-            etcd: Etcd::default(),
+            etcd,
             watches: WatchCache::default(),
             now: Timestamp::UNIX_EPOCH,
+            seed,
             random: Pcg32::seed_from_u64(seed),
             events: 0,
             writes: Vec::new(),
@@ -106,6 +117,7 @@ impl ApiServer {
             submitted: None,
             warned: Vec::new(),
             valid_spec: None,
+            entered: None,
             texts: None,
         }
     }
@@ -113,6 +125,11 @@ impl ApiServer {
     /// Gives `/openapi/v3` its texts.
     pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
         self.texts = Some(texts);
+    }
+
+    /// What names and uids come from.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Sets the clock that stamps objects.
@@ -141,11 +158,68 @@ impl ApiServer {
         std::mem::take(&mut self.warned)
     }
 
+    /// Compacts etcd up to its last revision (`k8s.io/apiserver/pkg/storage/etcd3/compact.go` does it
+    /// every five minutes, up to the revision of five minutes ago); whether there was something to
+    /// forget.
+    pub fn compact(&mut self) -> bool {
+        let forgets = self.etcd.compacted() < self.etcd.revision();
+        self.etcd.compact(self.etcd.revision());
+        forgets
+    }
+
+    /// Whether etcd answers.
+    ///
+    /// # Errors
+    /// What the API server says if it does not: an error of etcd's that it does not know is a 500 with
+    /// etcd's own words; a request that nobody answers runs into its deadline.
+    pub(super) fn storage_answers(&self) -> Result<(), Status> {
+        if self.etcd.raft().has_leader() {
+            return Ok(());
+        }
+        Err(match self.etcd.raft().quorum() {
+            (_, 0, _) => Status::new(
+                504,
+                "Timeout",
+                "Timeout: request did not complete within requested timeout - context deadline exceeded",
+            ),
+            _ => Status::new(500, "", "etcdserver: request timed out"),
+        })
+    }
+
+    /// Whether requests wait for etcd's members to elect a leader.
+    pub fn is_electing(&self) -> bool {
+        !self.etcd.raft().has_leader() && self.etcd.raft().electing().is_some()
+    }
+
+    /// A member of etcd is lost or back; whether it was not so already.
+    pub fn set_member(&mut self, name: &str, lost: bool, now: Timestamp) -> bool {
+        let (revision, seed) = (self.etcd.revision(), self.seed);
+        let raft = self.etcd.raft_mut();
+        if lost { raft.lose(name, revision, now, seed) } else { raft.restore(name, now, seed) }
+    }
+
+    /// An election of etcd's members is over.
+    pub fn elect(&mut self) -> bool {
+        let revision = self.etcd.revision();
+        self.etcd.raft_mut().elect(revision)
+    }
+
+    /// A list as the watch cache gives it (`resourceVersion=0`): it needs no etcd.
+    pub fn list_from_cache(&self, request: &Request) -> Response {
+        self.list(request)
+    }
+
     /// Handles one request.
     pub fn request(&mut self, request: &Request) -> Response {
+        if let Err(refusal) = self.storage_answers() {
+            return Response::Failure(Box::new(refusal));
+        }
         self.decided = None;
         self.submitted = None;
         self.warned.clear();
+        if !request.verb.writes() {
+            self.enter(Stage::Store, "", None);
+        }
         Response::from(match request.verb {
             Verb::Get => self.get(request),
             Verb::List => Ok(self.list(request)),
@@ -174,6 +248,10 @@ impl ApiServer {
         };
         self.decided = None;
         self.submitted = None;
+        if let Err(refusal) = self.storage_answers() {
+            request.body = Body::Object(object);
+            return (request, Response::Failure(Box::new(refusal)));
+        }
         let response = Response::from(self.create_object(&request, object));
         if let Response::Object { object, .. } = &response {
             request.body = Body::Object(object.clone());

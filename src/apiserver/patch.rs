@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::apply::check_name;
 use super::registry::{invalid, one_owner_once};
 use super::request::with_status;
+use super::stages::Stage;
 use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http, validation};
 use crate::api::types::{Pod, PodStatus};
 use crate::api::{MetaExt, Object, Shared, patch};
@@ -18,7 +19,9 @@ impl ApiServer {
             return self.scale(r);
         }
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
+        self.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
+        self.enter(Stage::Patch, "", Some(&old));
         if let Patch::PodStatus { from, status } = change
             && let Some(answer) = self.report(r, &old, from, status)
         {
@@ -49,6 +52,10 @@ impl ApiServer {
         if status.qos_class.is_none() {
             status.qos_class = pod.status.as_ref().and_then(|s| s.qos_class.clone());
         }
+        if self.entered.is_some() {
+            let new = with_status(pod, status.clone()).into();
+            self.enter(Stage::Validate, "", Some(&new));
+        }
         let errors = validation::validate_pod_status(pod, &status);
         if !errors.is_empty() {
             return Some(Err(invalid(r.kind, &r.key.name, &errors)));
@@ -56,8 +63,9 @@ impl ApiServer {
         if pod.status.as_ref() == Some(&status) {
             return Some(Ok(Response::Object { object: old.clone(), created: false }));
         }
-        let new = with_status(pod, status);
-        let object = self.write(r.object(), Some(old.clone()), new.into(), r);
+        let new: Object = with_status(pod, status).into();
+        self.enter(Stage::Store, "", Some(&new));
+        let object = self.write(r.object(), Some(old.clone()), new, r);
         Some(Ok(Response::Object { object, created: false }))
     }
 
@@ -70,6 +78,7 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         self.match_namespace(r, &mut object)?;
         check_name(object.name(), &r.key.name)?;
+        self.enter(Stage::Default, "", Some(&object));
         match r.subresource {
             Subresource::Status => defaults::apply_to_status(&mut object),
             _ => defaults::apply(&mut object),

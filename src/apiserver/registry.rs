@@ -14,6 +14,7 @@ use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apiserver::stages::Stage;
 use crate::apiserver::status::Cause;
 use crate::apiserver::status::Details;
 use crate::etcd::{Memo, Note};
@@ -54,13 +55,17 @@ impl ApiServer {
     /// Creates what the body of the request was.
     pub(super) fn create_object(&mut self, r: &Request, mut object: Object) -> Result<Response, Status> {
         let given = take_managers(&mut object);
+        self.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
+        self.enter(Stage::Default, "", Some(&object));
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         defaults::apply(&mut object);
         one_owner_once(&mut object, false, &mut self.warned);
         self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
+        self.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
         admission::namespace_exists(self, &object)?;
         admission::mutate_create(self, &mut object)?;
+        self.enter(Stage::Prepare, "", Some(&object));
         // rest.BeforeCreate
         let now = seconds(self.now);
         let uid = self.new_uid();
@@ -79,6 +84,7 @@ impl ApiServer {
         }
         service::begin_create(self, &mut object)?;
         strategy::prepare_for_create(self, &mut object)?;
+        self.enter(Stage::Validate, "", Some(&object));
         // The pods of one owner have one spec in common; where it was good for the last one, it is
         // for this one.
         let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.ptr_eq(b));
@@ -99,7 +105,9 @@ impl ApiServer {
             self.valid_spec = Some(spec);
         }
         admission::validate_create(self, &object)?;
+        self.enter(Stage::Admit, "ResourceQuota", Some(&object));
         let charges = self.quota_charges(&object, None)?;
+        self.enter(Stage::Store, "", Some(&object));
         // etcd's objects have a version from it alone; a version that is no number is forgotten.
         let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
         if version.is_some_and(|v| v != 0) && !r.dry_run {
@@ -129,6 +137,7 @@ impl ApiServer {
         match &r.body {
             Body::Object(object) => {
                 let mut object = object.clone();
+                self.enter(Stage::Decode, "", Some(&object));
                 self.match_namespace(r, &mut object)?;
                 check_name(object.name(), &r.key.name)?;
                 let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
@@ -139,6 +148,7 @@ impl ApiServer {
                     }
                     return Err(Status::not_found(r.kind, &r.key.name));
                 };
+                self.enter(Stage::Default, "", Some(&object));
                 match r.subresource {
                     Subresource::Status => defaults::apply_to_status(&mut object),
                     _ => defaults::apply(&mut object),
@@ -169,10 +179,12 @@ impl ApiServer {
     /// `…/scale`: the object with another size.
     pub(super) fn scale(&mut self, r: &Request) -> Result<Response, Status> {
         let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
+        self.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
         if *replicas < 0 {
             return Err(invalid_scale(&r.key.name, *replicas));
         }
+        self.enter(Stage::Patch, "", Some(&old));
         let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
         object.meta_mut().resource_version.clone_from(resource_version);
         self.store_update(r, old, object)
@@ -194,6 +206,7 @@ impl ApiServer {
         mut object: Object,
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
+        self.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
             return Err(other_uid(uid, &old));
@@ -218,6 +231,7 @@ impl ApiServer {
         if r.kind == Kind::Service && r.subresource == Subresource::None {
             service::begin_update(self, &mut object, &old)?;
         }
+        self.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
         match r.subresource {
             Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
@@ -231,6 +245,7 @@ impl ApiServer {
         if r.subresource == Subresource::None {
             admission::mutate_update(self, &mut object, &old)?;
         }
+        self.enter(Stage::Validate, "", Some(&object));
         let errors = match r.subresource {
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
@@ -247,8 +262,10 @@ impl ApiServer {
         let mut charges = Vec::new();
         if r.subresource == Subresource::None {
             admission::validate_update(self, &object, &old)?;
+            self.enter(Stage::Admit, "ResourceQuota", Some(&object));
             charges = self.quota_charges(&object, Some(&old))?;
         }
+        self.enter(Stage::Store, "", Some(&object));
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
         // The last finalizer of an object that is being deleted: the update is its removal.

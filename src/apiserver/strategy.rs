@@ -6,6 +6,7 @@ mod workloads;
 use std::rc::Rc;
 
 use super::registry::seconds;
+use super::stages::Stage;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
     Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus,
@@ -384,7 +385,9 @@ pub(super) fn can_ignore_budget(object: &Object) -> bool {
 impl ApiServer {
     /// `pods/binding`: the scheduler's word becomes `spec.nodeName`.
     pub(super) fn bind(&mut self, r: &Request, node: &str) -> Result<Response, Status> {
+        self.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
+        self.enter(Stage::Compare, "", Some(&old));
         let Some(pod) = Pod::from_object(&old) else { return Err(Status::no_such_path()) };
         let why = if pod.metadata.is_deleting() {
             Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
@@ -403,6 +406,7 @@ impl ApiServer {
                 ..Default::default()
             }));
         }
+        self.enter(Stage::Patch, "", Some(&old));
         let now = seconds(self.now_seconds());
         let mut new = Rc::clone(pod);
         let p = Rc::make_mut(&mut new);
@@ -422,7 +426,9 @@ impl ApiServer {
         }
         if !r.dry_run {
             let at = old.reference();
-            self.write(at.clone(), Some(old), new.into(), r);
+            let new = new.into();
+            self.enter(Stage::Store, "", Some(&new));
+            self.write(at.clone(), Some(old), new, r);
             self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);

@@ -156,6 +156,11 @@ impl WatchCache {
         self.get(id).into_iter().flat_map(|w| &w.queue)
     }
 
+    /// The last of them.
+    pub fn last_queued(&self, id: WatchId) -> Option<&WatchEvent> {
+        self.get(id)?.queue.back()
+    }
+
     /// Hands a write to everybody it concerns; calls `wake` with the process of each.
     pub(super) fn dispatch(
         &mut self,

@@ -126,6 +126,9 @@ fn plan(queue: &mut WorkQueue, timers: &mut Vec<TimerOp>, key: &Key, at: Timesta
     }
 }
 
+/// The namespace of a poll that any write but a node's own may concern. No namespace is called so.
+pub const ANYWHERE: &str = "*";
+
 /// Who waits for a deadline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -138,7 +141,7 @@ pub enum Wait {
     /// Nobody, until something in a namespace is written; then the cluster. Looking again where
     /// nothing has changed is no reason to let time pass.
     Poll {
-        /// The namespace that is looked at.
+        /// The namespace that is looked at; [`ANYWHERE`] for all, and what is in none.
         namespace: Rc<str>,
     },
     /// The cluster, as soon as the node's kubelet has stopped. While it runs its heartbeats come
@@ -225,6 +228,8 @@ pub trait Component {
     fn caches_at_start(&self) -> Option<&Caches>;
     /// How many answers the sync under way has got.
     fn answers(&self) -> usize;
+    /// The status codes of these, in order.
+    fn answer_codes(&self) -> Vec<u16>;
     /// What its reconciler remembers; see [`Reconciler::memory`].
     fn memory(&self) -> Vec<String>;
     /// The request it stopped at.
@@ -233,6 +238,8 @@ pub trait Component {
     fn answered(&mut self, env: &mut Env<'_>, answer: Response) -> Progress;
     /// Whether it has events to write.
     fn has_events(&self) -> bool;
+    /// How many events it has recorded that are not written yet.
+    fn events_waiting(&self) -> usize;
     /// The next event's request.
     fn next_event(&mut self) -> Option<Request>;
     /// The answer to an event's request.
@@ -380,8 +387,15 @@ impl<R: Reconciler> Controller<R> {
             self.queue.forget(key);
             return;
         }
-        let at = later(env.now, self.queue.next_delay(key));
-        plan(&mut self.queue, env.timers, key, at, Wait::Foreground);
+        let at = later(env.now, self.queue.next_delay(key, env.now));
+        // Trying again a quarter of an hour later what has failed twenty times is no reason to let
+        // time pass, unless something has changed.
+        let wait = if self.queue.waits_longest(key) {
+            Wait::Poll { namespace: ANYWHERE.into() }
+        } else {
+            Wait::Foreground
+        };
+        plan(&mut self.queue, env.timers, key, at, wait);
     }
 
     /// Carries out the effects that are new; those of a part that was only run again are known.
@@ -491,6 +505,10 @@ impl<R: Reconciler> Component for Controller<R> {
         self.in_flight.as_ref().map_or(0, |f| f.answers.len())
     }
 
+    fn answer_codes(&self) -> Vec<u16> {
+        self.in_flight.iter().flat_map(|f| &f.answers).map(|a| a.code()).collect()
+    }
+
     fn memory(&self) -> Vec<String> {
         self.reconciler.memory(&self.state)
     }
@@ -509,6 +527,10 @@ impl<R: Reconciler> Component for Controller<R> {
 
     fn has_events(&self) -> bool {
         !self.recorder.is_idle()
+    }
+
+    fn events_waiting(&self) -> usize {
+        self.recorder.len()
     }
 
     fn next_event(&mut self) -> Option<Request> {

@@ -113,6 +113,8 @@ pub struct Informer {
     pub fifo: DeltaFifo,
     /// Who wants to know.
     pub listeners: Vec<Listener>,
+    /// Of the first list, how many are not in the indexer yet.
+    initial: usize,
 }
 
 impl Informer {
@@ -125,7 +127,23 @@ impl Informer {
             resource_version: 0,
             fifo: DeltaFifo::default(),
             listeners: Vec::new(),
+            initial: 0,
         }
+    }
+
+    /// Whether all that the first list held is in the indexer (`HasSynced`). Workers of whoever listens
+    /// wait for that: they would otherwise take what they have not heard of for what is not there.
+    pub fn has_synced(&self) -> bool {
+        self.resource_version > 0 && self.initial == 0
+    }
+
+    /// A list came: everything in it, and the removal of what is known but not in it.
+    pub fn replace(&mut self, items: Vec<Object>, revision: u64, known: &Indexer) {
+        if self.resource_version == 0 {
+            self.initial = items.len();
+        }
+        self.resource_version = revision;
+        self.fifo.replace(items, known);
     }
 
     /// The reflector's part: a watch event goes into the FIFO.
@@ -139,7 +157,9 @@ impl Informer {
 
     /// The controller's part: the oldest delta goes into the indexer and to the listeners.
     pub fn process(&mut self, indexer: &mut Indexer) -> Option<Notification> {
-        let notification = match self.fifo.pop()? {
+        let delta = self.fifo.pop()?;
+        self.initial = self.initial.saturating_sub(1);
+        let notification = match delta {
             Delta::Upsert(key, object) => {
                 let old = indexer.upsert(key.clone(), object.clone());
                 Notification { key, old, new: Some(object) }

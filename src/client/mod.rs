@@ -9,12 +9,16 @@ mod context;
 mod controller;
 mod indexer;
 mod informer;
+pub mod leaderelection;
 mod recorder;
+pub mod transport;
 mod why;
 mod workqueue;
 
 pub use context::{ApiCall, Context, Error, Lister, Result};
-pub use controller::{Component, Controller, Env, Handler, Pending, Progress, Reconciler, TimerOp, Wait};
+pub use controller::{
+    ANYWHERE, Component, Controller, Env, Handler, Pending, Progress, Reconciler, TimerOp, Wait,
+};
 pub use indexer::{Caches, Indexer, PodCount};
 pub use informer::{Delta, DeltaFifo, Informer, Listener, Notification};
 pub use recorder::{EventFlavour, Recorded, Recorder};

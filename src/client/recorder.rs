@@ -110,6 +110,11 @@ impl Recorder {
         self.pending.push_back(event);
     }
 
+    /// How many events wait to be correlated and sent.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Whether there is nothing to be sent.
     pub fn is_idle(&self) -> bool {
         self.pending.is_empty()

@@ -4,13 +4,17 @@
 use imbl::shared_ptr::RcK;
 use jiff::SignedDuration;
 
-use crate::api::{Key, Timestamp};
+use crate::api::{Key, Timestamp, later};
 use crate::etcd::{Map, Vector};
 
-/// The first delay of a key that failed (`DefaultControllerRateLimiter`).
+/// The first delay of a key that failed (`DefaultTypedControllerRateLimiter`).
 const BASE_DELAY_MILLIS: i64 = 5;
 /// The longest.
 const MAX_DELAY_MILLIS: i64 = 1_000_000;
+/// All failed keys of a queue together come back ten a second …
+const BUCKET_MILLIS: i64 = 100;
+/// … after a hundred that need not wait for each other.
+const BUCKET_BURST: i64 = 100;
 
 /// A queue of keys.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +24,8 @@ pub struct WorkQueue {
     processing: Vec<Key>,
     waiting: Map<Key, Timestamp>,
     failures: Map<Key, u32>,
+    /// When the bucket that all failed keys share will be full again.
+    bucket: Option<Timestamp>,
 }
 
 impl WorkQueue {
@@ -77,12 +83,32 @@ impl WorkQueue {
         self.add(key.clone());
     }
 
-    /// How long a key that failed has to wait; it doubles each time.
-    pub fn next_delay(&mut self, key: &Key) -> SignedDuration {
+    /// How long a key that failed has to wait: it doubles each time, and a queue in which very many
+    /// fail makes them wait for each other (`TypedMaxOfRateLimiter` of the two).
+    pub fn next_delay(&mut self, key: &Key, now: Timestamp) -> SignedDuration {
         let n = self.failures.get(key).copied().unwrap_or(0);
         self.failures.insert(key.clone(), n.saturating_add(1));
+        WorkQueue::delay(n).max(self.take_token(now))
+    }
+
+    /// Takes a token out of the bucket; how long until it is there.
+    fn take_token(&mut self, now: Timestamp) -> SignedDuration {
+        let full = self.bucket.map_or(now, |at| at.max(now));
+        let full = later(full, SignedDuration::from_millis(BUCKET_MILLIS));
+        self.bucket = Some(full);
+        let owed = full.duration_since(now) - SignedDuration::from_millis(BUCKET_MILLIS * BUCKET_BURST);
+        owed.max(SignedDuration::ZERO)
+    }
+
+    /// How long a key waits that had failed so often before it failed again.
+    pub fn delay(n: u32) -> SignedDuration {
         let factor = 1i64.checked_shl(n.min(40)).unwrap_or(i64::MAX);
         SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
+    }
+
+    /// Whether a key has failed so often that it will not wait longer from now on.
+    pub fn waits_longest(&self, key: &Key) -> bool {
+        WorkQueue::delay(self.retries(key).saturating_sub(1)).as_millis() >= i128::from(MAX_DELAY_MILLIS)
     }
 
     /// How often a key has failed in a row.
@@ -117,6 +143,12 @@ impl WorkQueue {
         self.queue.iter()
     }
 
+    /// Those that are being worked on, each with whether it was added again meanwhile: then it comes
+    /// back as soon as it is done.
+    pub fn processing(&self) -> impl Iterator<Item = (&Key, bool)> {
+        self.processing.iter().map(|k| (k, self.dirty.contains(k)))
+    }
+
     /// Those that are planned, with when.
     pub fn planned(&self) -> impl Iterator<Item = (&Key, &Timestamp)> {
         self.waiting.iter()
@@ -125,6 +157,7 @@ impl WorkQueue {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -145,10 +178,27 @@ mod tests {
     fn failing_keys_wait_longer_each_time() {
         let mut q = WorkQueue::default();
         let k = Key::new("d", "a");
-        let d: Vec<i128> = (0..20).map(|_| q.next_delay(&k).as_millis()).collect();
-        assert_eq!(d[..4], [5, 10, 20, 40]);
-        assert_eq!(d[19], 1_000_000);
+        let now = Timestamp::UNIX_EPOCH;
+        let d: Vec<(i128, bool)> =
+            (0..20).map(|_| (q.next_delay(&k, now).as_millis(), q.waits_longest(&k))).collect();
+        assert_eq!(d[..4], [(5, false), (10, false), (20, false), (40, false)]);
+        assert_eq!(d[17], (655_360, false));
+        assert_eq!(d[18..], [(1_000_000, true); 2]);
         q.forget(&k);
-        assert_eq!(q.next_delay(&k).as_millis(), 5);
+        assert_eq!(q.next_delay(&k, now).as_millis(), 5);
+    }
+
+    #[test]
+    fn very_many_failing_keys_wait_for_each_other() {
+        let mut q = WorkQueue::default();
+        let mut delay = |i: i64, at: i64| {
+            q.next_delay(&Key::new("d", &i.to_string()), Timestamp::from_millisecond(at).unwrap()).as_millis()
+        };
+        let first: Vec<i128> = (0..104).map(|i| delay(i, 0)).collect();
+        assert!(first[..100].iter().all(|d| *d == 5));
+        assert_eq!(first[100..], [100, 200, 300, 400]);
+        // A second later ten more have come in.
+        assert_eq!(delay(200, 1000), 5);
+        assert_eq!((1..7).map(|i| delay(200 + i, 1000)).collect::<Vec<_>>()[4..], [5, 100]);
     }
 }

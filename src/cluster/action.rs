@@ -75,8 +75,11 @@ pub enum Outcome {
     Listed {
         /// Which kind.
         kind: Kind,
-        /// How many objects.
+        /// How many objects: of the list, or of what a watch that goes on had missed.
         items: usize,
+        /// Where the watch could not go on: the revision it had seen, and the one up to which history
+        /// is compacted. The API server answers 410 Gone, and everything is listed anew.
+        expired: Option<(u64, u64)>,
     },
     /// A watch event went into the FIFO.
     Reflected {

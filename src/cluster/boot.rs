@@ -15,6 +15,7 @@ use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::{ApiServer, Body, Request, Verb};
 use crate::client::Component;
 use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
+use crate::etcd::Etcd;
 
 /// A node to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub struct Config {
     pub start: Timestamp,
     /// Its nodes.
     pub nodes: Vec<NodeSpec>,
+    /// How many members etcd has: 1, 3 or 5.
+    pub etcd: usize,
     /// What runs in kube-controller-manager.
     pub controllers: Components,
     /// What runs in kube-scheduler.
@@ -73,6 +76,7 @@ impl Config {
             seed: 1,
             start: Timestamp::from_second(START).unwrap_or(Timestamp::UNIX_EPOCH),
             nodes: (1..=n).map(|i| NodeSpec::standard(&format!("node-{i}"))).collect(),
+            etcd: 1,
             controllers: Rc::new(crate::controllers::all),
             scheduler: Rc::new(crate::scheduler::components),
             kubelet: Rc::new(crate::kubelet::components),
@@ -90,11 +94,12 @@ impl Cluster {
     /// there is, and nothing is left to do.
     pub fn new(config: &Config) -> Cluster {
         let mut cluster = Cluster {
-            api: ApiServer::new(config.seed),
+            api: ApiServer::with_etcd(config.seed, Etcd::with_members(config.etcd)),
             processes: crate::etcd::Vector::new(),
             ready: Default::default(),
             clock: Clock::new(config.start),
             turn: Actor::default(),
+            elects: false,
         };
         for object in bootstrap_objects().into_iter().chain(config.addon_objects.iter().cloned()) {
             cluster.bootstrap(object);
@@ -121,7 +126,7 @@ impl Cluster {
         self.add_process(Process::new("kubelet", Some(spec.name.as_str().into()), components));
     }
 
-    fn add_process(&mut self, process: Process) {
+    pub(super) fn add_process(&mut self, process: Process) {
         let id = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
         self.processes.push_back(Rc::new(process));
         self.ready.insert(id);

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use crate::api::order;
 use crate::api::{Key, Timestamp, later};
-use crate::client::{TimerOp, Wait};
+use crate::client::{ANYWHERE, TimerOp, Wait};
 use crate::etcd::Map;
 
 use super::action::Actor;
@@ -121,6 +121,24 @@ impl Clock {
         }
     }
 
+    /// Something was written: polls of anything are worth waiting for.
+    pub(super) fn changed_anywhere(&mut self) {
+        if !self.polls.is_empty() {
+            self.changed(&ANYWHERE.into());
+        }
+    }
+
+    /// What failed for everybody may succeed again: all polls are worth waiting for.
+    pub(super) fn changed_all(&mut self) {
+        let polls: Vec<Deadline> = self.polls.keys().map(|(_, d)| d.clone()).collect();
+        self.polls = Map::new();
+        for d in polls {
+            if self.background.remove(&d).is_some() {
+                self.foreground.insert(d, ());
+            }
+        }
+    }
+
     /// A node's heart stops: what would come without its beats comes.
     pub(super) fn silence(&mut self, node: &Rc<str>) {
         self.silent.insert(node.clone());
@@ -161,6 +179,13 @@ impl Clock {
         let mut all: Vec<_> = self.foreground.keys().chain(self.barking.keys()).collect();
         order::sort(&mut all);
         all.into_iter().map(|(t, a, k)| (*t, *a, k))
+    }
+
+    /// Whether the cluster waits for a deadline. Heartbeats, resyncs and polls come when time passes
+    /// anyway.
+    pub fn is_waited_for(&self, at: Timestamp, actor: Actor, key: &Key) -> bool {
+        let deadline = (at, actor, key.clone());
+        self.foreground.contains_key(&deadline) || self.barking.contains_key(&deadline)
     }
 
     /// The next moment that the cluster waits for; now, if a watchdog of this moment was let wait.

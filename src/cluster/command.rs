@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome, Transition};
+use super::policy::{Chooser, Policy};
 use crate::api::{Key, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::client::Why;
@@ -62,11 +63,22 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// Who is to issue it.
+#[derive(Clone, Debug)]
+enum Who {
+    /// A component that was chosen.
+    Actor(Actor),
+    /// Whoever's turn it is.
+    Turn,
+    /// Whom a policy chooses.
+    Policy(Box<Chooser>),
+}
+
 /// The next command while it is looked for, so many finest actions at a time: on a large cluster a
 /// great deal can have to be delivered, or time to pass, before somebody has something to write.
 #[derive(Clone, Debug)]
 pub struct Search {
-    choice: Option<Actor>,
+    who: Who,
     actions: Vec<Action>,
     waited_since: Option<Timestamp>,
     // Time is only let pass for a command that comes of it: what comes is tried on a copy.
@@ -76,7 +88,19 @@ pub struct Search {
 impl Search {
     /// The next command of a component, or of whoever's turn it is.
     pub fn new(choice: Option<Actor>) -> Search {
-        Search { choice, actions: Vec::new(), waited_since: None, copy: None }
+        Search::by(choice.map_or(Who::Turn, Who::Actor))
+    }
+
+    /// The next command under a policy, at the `nth` step of a run.
+    pub fn under(policy: &Policy, nth: u64) -> Search {
+        Search::by(match policy {
+            Policy::Fair => Who::Turn,
+            policy => Who::Policy(Box::new(Chooser::new(policy.clone(), nth))),
+        })
+    }
+
+    fn by(who: Who) -> Search {
+        Search { who, actions: Vec::new(), waited_since: None, copy: None }
     }
 
     /// Goes on for at most so many actions; `None` if nothing has come of it yet. It has to be the
@@ -98,9 +122,10 @@ impl Search {
 
     fn act(&mut self, given: &mut Cluster) -> Result<Option<Command>, Stopped> {
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
-        let action = match self.choice {
-            Some(actor) => cluster.next_for(actor),
-            None => cluster.fair(),
+        let action = match &mut self.who {
+            Who::Actor(actor) => cluster.next_for(*actor),
+            Who::Turn => cluster.fair(),
+            Who::Policy(chooser) => chooser.towards_a_command(cluster),
         };
         let action = action.ok_or(Stopped::Idle)?;
         if action == Action::Advance && self.copy.is_none() {
@@ -129,7 +154,23 @@ impl Cluster {
     /// # Errors
     /// Why there is none. What was done on the way to nothing without letting time pass stays done.
     pub fn next_command(&mut self, choice: Option<Actor>) -> Result<Command, Stopped> {
-        Search::new(choice).advance(self, ACTIONS_LIMIT).unwrap_or(Err(Stopped::Limit))
+        self.find(Search::new(choice))
+    }
+
+    /// Steps up to and including the command that a search looks for.
+    ///
+    /// # Errors
+    /// As [`Cluster::next_command`].
+    pub fn find(&mut self, mut search: Search) -> Result<Command, Stopped> {
+        search.advance(self, ACTIONS_LIMIT).unwrap_or(Err(Stopped::Limit))
+    }
+
+    /// The finest action that a policy takes next, at the `nth` step of a run; `None` in a steady state.
+    pub fn under(&self, policy: &Policy, nth: u64) -> Option<Action> {
+        match policy {
+            Policy::Fair => self.fair(),
+            policy => Chooser::new(policy.clone(), nth).finest(self),
+        }
     }
 
     /// Steps through the rest of the sync under way, or through the next one, of a component or
@@ -138,7 +179,15 @@ impl Cluster {
     /// # Errors
     /// Why there is none.
     pub fn next_reconcile(&mut self, choice: Option<Actor>) -> Result<Vec<Command>, Stopped> {
-        let first = self.next_command(choice)?;
+        self.reconcile_from(Search::new(choice))
+    }
+
+    /// The same of whoever a search finds.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn reconcile_from(&mut self, first: Search) -> Result<Vec<Command>, Stopped> {
+        let first = self.find(first)?;
         let actor = first.actor;
         let mut commands = vec![first];
         while self.is_in_sync(actor) {
@@ -159,7 +208,8 @@ impl Cluster {
         self.component(actor).is_some_and(|c| c.pending().is_some())
     }
 
-    fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
+    /// A component.
+    pub fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
         let c = self.processes.get(actor.process as usize)?.components.get(actor.component as usize)?;
         Some(&***c)
     }

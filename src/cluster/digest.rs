@@ -61,8 +61,15 @@ impl Digesting {
             self.at = Some(last);
             return None;
         }
+        let raft = self.cluster.api.etcd().raft();
+        if raft.quorum().0 > 1 || !raft.has_leader() {
+            let _ = write!(h, "|{}|{:?}", raft.term(), self.cluster.api.etcd().members());
+        }
         for p in self.cluster.processes() {
             let _ = write!(h, "|{}|{}", p.name, p.running);
+            if p.waits() {
+                let _ = write!(h, "|waits");
+            }
             for n in &p.informers {
                 let _ = write!(h, "|{}|{}", n.resource_version, n.fifo.len());
             }

@@ -13,20 +13,25 @@ impl Cluster {
     pub fn next_for(&self, actor: Actor) -> Option<Action> {
         let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
         let c = p.components.get(actor.component as usize)?;
-        if c.has_events() {
-            return Some(Action::Record { actor });
-        }
-        if c.pending().is_some() {
-            return Some(Action::Send { actor });
+        if p.works(actor.component) {
+            if c.has_events() && !self.api.is_electing() {
+                return Some(Action::Record { actor });
+            }
+            if c.pending().is_some() && !self.api.is_electing() {
+                return Some(Action::Send { actor });
+            }
         }
         if let Some(action) = self.delivery(actor, p) {
             return Some(action);
         }
-        (c.working_on().is_none() && !c.queue().is_empty()).then_some(Action::Start { actor })
+        p.can_start(actor.component).then_some(Action::Start { actor })
     }
 
     /// The next action that brings news to a component.
     fn delivery(&self, actor: Actor, p: &Process) -> Option<Action> {
+        if !p.hears() {
+            return None;
+        }
         let process = actor.process;
         for &(informer, listener) in p.routes.get(actor.component as usize)? {
             let n = p.informers.get(informer as usize)?;
@@ -48,6 +53,11 @@ impl Cluster {
 
     /// The action that the fair policy takes next; `None` in a steady state.
     pub fn fair(&self) -> Option<Action> {
+        self.fair_among(|_| true)
+    }
+
+    /// The same among some of the components.
+    pub(super) fn fair_among(&self, may: impl Fn(Actor) -> bool) -> Option<Action> {
         let from = self.turn;
         let (mut next, mut round) = (from.process, false);
         loop {
@@ -61,20 +71,21 @@ impl Cluster {
             };
             next = id + 1;
             let first = if id == from.process { from.component } else { 0 };
-            if let Some(a) = self.first_of(id, first, u16::MAX) {
+            if let Some(a) = self.first_of(id, first, u16::MAX, &may) {
                 return Some(a);
             }
         }
         // Round to the components of the same process before the one whose turn it is.
-        if let Some(a) = self.first_of(from.process, 0, from.component) {
+        if let Some(a) = self.first_of(from.process, 0, from.component, &may) {
             return Some(a);
         }
         self.clock.next().map(|_| Action::Advance)
     }
 
-    fn first_of(&self, process: u32, from: u16, to: u16) -> Option<Action> {
+    fn first_of(&self, process: u32, from: u16, to: u16, may: impl Fn(Actor) -> bool) -> Option<Action> {
         let n = u16::try_from(self.processes.get(process as usize)?.components.len()).unwrap_or(u16::MAX);
-        (from..to.min(n)).find_map(|component| self.next_for(Actor { process, component }))
+        let actors = (from..to.min(n)).map(|component| Actor { process, component });
+        actors.filter(|a| may(*a)).find_map(|a| self.next_for(a))
     }
 
     /// After a component's command (and the events it says about it) it is the next one's turn.

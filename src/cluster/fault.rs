@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::Cluster;
 use super::action::Actor;
 use super::process::Process;
-use crate::client::{Caches, Informer};
 use crate::kubelet;
 
 /// Something that goes wrong, or right again.
@@ -40,6 +39,34 @@ pub enum Fault {
         /// What.
         fault: kubelet::Fault,
     },
+    /// etcd is compacted up to its last revision, as the API server does every five minutes: a watch
+    /// that was cut before cannot go on where it was.
+    Compact,
+    /// A process of the control plane stops, or cannot be reached any more: what it has in memory is lost.
+    Stop {
+        /// `kube-controller-manager`, `kube-scheduler`, or of several instances `kube-scheduler-2`.
+        process: String,
+    },
+    /// It starts again, with nothing in memory.
+    Start {
+        /// The process.
+        process: String,
+    },
+    /// One more instance of a process starts. From then on one of them leads and the others wait.
+    Replicate {
+        /// `kube-controller-manager` or `kube-scheduler`.
+        process: String,
+    },
+    /// A member of etcd is lost: it neither hears nor says anything any more.
+    MemberDown {
+        /// `etcd-1` and on.
+        member: String,
+    },
+    /// It is back, with what it had.
+    MemberUp {
+        /// The member.
+        member: String,
+    },
     /// All watches of a process are cut; it goes on from the revision it has seen.
     CutWatches {
         /// The process.
@@ -47,6 +74,25 @@ pub enum Fault {
         /// The node, for a kubelet.
         node: Option<String>,
     },
+}
+
+impl Fault {
+    /// Whether links of the first version do not know it.
+    pub fn is_newer(&self) -> bool {
+        match self {
+            Fault::NodeDown { .. }
+            | Fault::NodeUp { .. }
+            | Fault::Restart { .. }
+            | Fault::Kubelet { .. }
+            | Fault::CutWatches { .. } => false,
+            Fault::MemberDown { .. }
+            | Fault::MemberUp { .. }
+            | Fault::Compact
+            | Fault::Stop { .. }
+            | Fault::Start { .. }
+            | Fault::Replicate { .. } => true,
+        }
+    }
 }
 
 /// A fault that could not happen: there is nothing of that name, or it is so already.
@@ -71,13 +117,25 @@ impl Cluster {
             Fault::NodeDown { node } => self.set_running(node, false),
             Fault::NodeUp { node } => self.set_running(node, true),
             Fault::Restart { process, node } => self.restart(process, node.as_deref()),
+            Fault::Compact => {
+                if self.api.compact() {
+                    Ok(())
+                } else {
+                    Err(NoSuchFault)
+                }
+            }
+            Fault::MemberDown { member } => self.set_member(member, true),
+            Fault::MemberUp { member } => self.set_member(member, false),
+            Fault::Stop { process } => self.stop_or_start(process, true),
+            Fault::Start { process } => self.stop_or_start(process, false),
+            Fault::Replicate { process } => self.replicate(process),
             Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
         }
     }
 
     /// The process of a name, and for a kubelet of a node.
-    fn find_process(&self, name: &str, node: Option<&str>) -> Result<u32, NoSuchFault> {
+    pub(super) fn find_process(&self, name: &str, node: Option<&str>) -> Result<u32, NoSuchFault> {
         let is = |p: &Rc<Process>| &*p.name == name && p.node.as_deref() == node;
         let at = self.processes.iter().position(is).ok_or(NoSuchFault)?;
         u32::try_from(at).map_err(|_| NoSuchFault)
@@ -110,21 +168,42 @@ impl Cluster {
 
     fn restart(&mut self, process: &str, node: Option<&str>) -> Result<(), NoSuchFault> {
         let id = self.find_process(process, node)?;
+        self.lose_memory(id).ok_or(NoSuchFault)?;
+        self.ready.insert(id);
+        Ok(())
+    }
+
+    /// A process is gone with all it remembers; what there is, is as it was before it started.
+    pub(super) fn lose_memory(&mut self, id: u32) -> Option<()> {
         self.drop_watches(id);
-        let p = self.process_mut(id).ok_or(NoSuchFault)?;
-        p.caches = Rc::new(Caches::default());
-        for n in &mut p.informers {
-            let mut fresh = Informer::new(n.kind, n.filter.clone());
-            fresh.listeners = std::mem::take(&mut n.listeners);
-            fresh.listeners.iter_mut().for_each(|l| l.pending.clear());
-            **n = fresh;
+        // Whoever it was in an election is heard of no more.
+        if let Some(identity) = self.processes.get(id as usize).and_then(|p| p.identity()) {
+            self.clock.silence(&identity);
         }
-        p.components.iter_mut().for_each(|c| c.restart());
+        let p = self.process_mut(id)?;
+        p.restart();
         let components = p.components.len();
         for component in 0..u16::try_from(components).unwrap_or(u16::MAX) {
             self.clock.forget(Actor { process: id, component });
         }
-        self.ready.insert(id);
+        Some(())
+    }
+
+    /// A process of the control plane stops, with all it remembers, or starts again.
+    fn stop_or_start(&mut self, process: &str, stop: bool) -> Result<(), NoSuchFault> {
+        let id = self.find_process(process, None)?;
+        if self.processes.get(id as usize).is_none_or(|p| p.running != stop) {
+            return Err(NoSuchFault);
+        }
+        if stop {
+            self.lose_memory(id).ok_or(NoSuchFault)?;
+            self.ready.remove(id);
+        } else {
+            self.ready.insert(id);
+        }
+        if let Some(p) = self.process_mut(id) {
+            p.running = !stop;
+        }
         Ok(())
     }
 

@@ -9,8 +9,11 @@ mod boot;
 mod clock;
 mod command;
 mod digest;
+mod elect;
 mod fair;
 mod fault;
+mod members;
+mod policy;
 mod process;
 mod ready;
 mod step;
@@ -22,14 +25,17 @@ pub use boot::{Config, NodeSpec, kubernetes_service};
 pub use clock::Clock;
 pub use command::{ACTIONS_LIMIT, COMMANDS_LIMIT, Command, Search, Stopped};
 pub use digest::Digesting;
+pub use elect::INSTANCES_LIMIT;
 pub use fault::{Fault, NoSuchFault};
+pub use members::ETCD;
+pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
 
 use std::rc::Rc;
 
 use crate::api::Timestamp;
 use crate::apiserver::http::{self, HttpRequest, HttpResponse};
-use crate::apiserver::{ApiServer, Request, Response, Write};
+use crate::apiserver::{ApiServer, Request, Response, Trace, Write};
 use crate::etcd::Vector;
 use ready::Ready;
 
@@ -43,6 +49,8 @@ pub struct Cluster {
     clock: Clock,
     /// Whose turn it is under the fair policy.
     turn: Actor,
+    /// Whether a process has more than one instance, of which one leads.
+    elects: bool,
 }
 
 impl Cluster {
@@ -61,6 +69,13 @@ impl Cluster {
         self.processes.iter().map(|p| &**p)
     }
 
+    /// What handling a request from outside now would be, stage by stage. Nothing happens.
+    pub fn trace(&self, request: &Request) -> Trace {
+        let mut api = self.api.clone();
+        api.set_now(self.clock.now());
+        api.trace(request)
+    }
+
     /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -68,6 +83,7 @@ impl Cluster {
 
     /// A request from outside: what a person, kubectl or a client of the door does.
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
+        self.await_leader();
         self.api.set_now(self.clock.now());
         let response = self.api.request(request);
         self.wake();
@@ -78,6 +94,7 @@ impl Cluster {
 
     /// The same for a client that speaks HTTP.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
+        self.await_leader();
         self.api.set_now(self.clock.now());
         let response = http::http(&mut self.api, request);
         self.wake();

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
+use super::members::ETCD;
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Request, Response, Verb, Write};
@@ -14,7 +15,8 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
     if !process.running {
         return;
     }
-    for (i, informer) in process.informers.iter().enumerate() {
+    let informers = if process.hears() { &*process.informers } else { &[] };
+    for (i, informer) in informers.iter().enumerate() {
         let informer_id = i as u16;
         match informer.watch.map(|w| cluster.api.watches.pending(w)) {
             None | Some(None) => into.push(Action::List { process: id, informer: informer_id }),
@@ -31,12 +33,18 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
     }
     for (i, c) in process.components.iter().enumerate() {
         let actor = Actor { process: id, component: i as u16 };
-        if c.has_events() {
+        if !process.works(actor.component) {
+            continue;
+        }
+        // While etcd's members elect a leader, requests wait.
+        if c.has_events() && !cluster.api.is_electing() {
             into.push(Action::Record { actor });
         }
         if c.pending().is_some() {
-            into.push(Action::Send { actor });
-        } else if c.working_on().is_none() && !c.queue().is_empty() {
+            if !cluster.api.is_electing() {
+                into.push(Action::Send { actor });
+            }
+        } else if process.can_start(actor.component) {
             into.push(Action::Start { actor });
         }
     }
@@ -74,6 +82,9 @@ impl Cluster {
     pub fn act(&mut self, action: &Action) -> Result<Transition, StepError> {
         let outcome = self.perform(action).ok_or(StepError { action: *action })?;
         self.pass_turn(action, &outcome);
+        if self.elects {
+            self.note_election(action);
+        }
         self.wake();
         if let Some(id) = action.process() {
             self.settle_readiness(id, action.informer());
@@ -100,6 +111,10 @@ impl Cluster {
         self.processes.get_mut(id as usize).map(Rc::make_mut)
     }
 
+    fn hearing(&mut self, id: u32) -> Option<&mut Process> {
+        self.process_mut(id).filter(|p| p.hears())
+    }
+
     fn running(&mut self, id: u32) -> Option<&mut Process> {
         self.process_mut(id).filter(|p| p.running)
     }
@@ -107,7 +122,7 @@ impl Cluster {
     fn list(&mut self, id: u32, informer: u16) -> Option<Outcome> {
         let (kind, filter, old) = {
             let n =
-                self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?;
+                self.processes.get(id as usize).filter(|p| p.hears())?.informers.get(informer as usize)?;
             if n.watch.is_some_and(|w| self.api.watches.pending(w).is_some()) {
                 return None;
             }
@@ -142,25 +157,27 @@ impl Cluster {
                     (false, None) => {}
                 }
             }
-            return Some(Outcome::Listed { kind, items });
+            return Some(Outcome::Listed { kind, items, expired: None });
         }
         let name: Rc<str> = self.processes.get(id as usize)?.name.clone();
         let request = Request::new(&name, Verb::List, kind, Key::new("", ""));
         self.api.set_now(self.clock.now());
-        let Response::List { items, revision } = self.api.request(&request) else { return None };
+        let Response::List { items, revision } = self.api.list_from_cache(&request) else { return None };
         let items: Vec<Object> = items.into_iter().filter(|o| filter.matches(o)).collect();
         let count = items.len();
         let p = self.process_mut(id)?;
         let n = p.informers.get_mut(informer as usize)?;
         n.watch = Some(watch);
-        n.resource_version = revision;
-        n.fifo.replace(items, p.caches.of(kind));
-        Some(Outcome::Listed { kind, items: count })
+        n.replace(items, revision, p.caches.of(kind));
+        p.note_synced();
+        // What it had seen is no longer the beginning of what can be told: 410 Gone.
+        let expired = (old > 0).then(|| (old, self.api.etcd().compacted()));
+        Some(Outcome::Listed { kind, items: count, expired })
     }
 
     fn watch(&mut self, id: u32, informer: u16) -> Option<Outcome> {
         let watch =
-            self.processes.get(id as usize).filter(|p| p.running)?.informers.get(informer as usize)?.watch?;
+            self.processes.get(id as usize).filter(|p| p.hears())?.informers.get(informer as usize)?.watch?;
         let event = self.api.watches.next(watch).ok()??;
         let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() };
         self.process_mut(id)?.informers.get_mut(informer as usize)?.reflect(event);
@@ -168,17 +185,18 @@ impl Cluster {
     }
 
     fn pop(&mut self, id: u32, informer: u16) -> Option<Outcome> {
-        let p = self.running(id)?;
+        let p = self.hearing(id)?;
         let n = p.informers.get_mut(informer as usize).filter(|n| !n.fifo.is_empty())?;
         let kind = n.kind;
         let seen = n.process(Rc::make_mut(&mut p.caches).of_mut(kind))?;
         let key = seen.key;
+        p.note_synced();
         Some(Outcome::Indexed { kind, key })
     }
 
     fn notify(&mut self, actor: Actor, informer: u16) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.running(actor.process)?;
+        let p = self.hearing(actor.process)?;
         let n = p.informers.get_mut(informer as usize)?;
         let kind: Kind = n.kind;
         let l = n.listeners.iter_mut().find(|l| l.component == actor.component as usize)?;
@@ -192,7 +210,7 @@ impl Cluster {
 
     fn start(&mut self, actor: Actor) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.running(actor.process)?;
+        let p = self.running(actor.process).filter(|p| p.can_start(actor.component))?;
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress = component.start(&mut Env { caches: &p.caches, now, timers: &mut timers })?;
@@ -208,10 +226,13 @@ impl Cluster {
 
     fn send(&mut self, actor: Actor) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
+        let p = self.processes.get(actor.process as usize).filter(|p| p.works(actor.component))?;
         let component = p.components.get(actor.component as usize)?;
         let pending = component.pending()?.clone();
         let key = component.working_on()?.clone();
+        if self.api.is_electing() {
+            return None;
+        }
         self.api.set_now(now);
         let response = self.api.request(&pending.request);
         let p = self.running(actor.process)?;
@@ -236,8 +257,10 @@ impl Cluster {
     }
 
     fn record(&mut self, actor: Actor) -> Option<Outcome> {
-        let component = self.running(actor.process)?.components.get_mut(actor.component as usize)?;
-        if !component.has_events() {
+        let electing = self.api.is_electing();
+        let p = self.running(actor.process).filter(|p| p.works(actor.component))?;
+        let component = p.components.get_mut(actor.component as usize)?;
+        if !component.has_events() || electing {
             return None;
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
@@ -275,12 +298,20 @@ impl Cluster {
     pub(super) fn notice(&mut self, writes: &[Write]) {
         for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
             self.clock.changed(&w.object.key.namespace);
+            // What kubelets say of their nodes comes every few minutes.
+            if w.object.kind != Kind::Node {
+                self.clock.changed_anywhere();
+            }
         }
     }
 
     /// Lets time pass up to a moment, whatever else there is to do.
     pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
         for (actor, key) in self.clock.advance(to) {
+            if actor == ETCD {
+                self.note_leader();
+                continue;
+            }
             let Some(p) = self.process_mut(actor.process) else { continue };
             if let Some(c) = p.components.get_mut(actor.component as usize) {
                 c.fire(&key);

@@ -15,6 +15,7 @@
 //! ```
 
 mod note;
+mod raft;
 
 use std::ops::Bound;
 use std::rc::Rc;
@@ -23,6 +24,7 @@ use imbl::shared_ptr::RcK;
 
 use crate::api::{Key, Kind, Object, ObjectRef};
 pub use note::{Memo, Note};
+pub use raft::{LogEnd, Member, Raft, Role};
 
 /// A persistent ordered map: cloning shares the tree.
 pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
@@ -77,9 +79,30 @@ pub struct Etcd {
     compacted: u64,
     data: Map<ObjectRef, Record>,
     log: Vector<LogEntry>,
+    raft: Rc<Raft>,
 }
 
 impl Etcd {
+    /// A store of so many members that holds nothing.
+    pub fn with_members(members: usize) -> Etcd {
+        Etcd { raft: Rc::new(Raft::new(members)), ..Etcd::default() }
+    }
+
+    /// Its members.
+    pub fn raft(&self) -> &Raft {
+        &self.raft
+    }
+
+    /// Its members, for something to happen to them.
+    pub fn raft_mut(&mut self) -> &mut Raft {
+        Rc::make_mut(&mut self.raft)
+    }
+
+    /// The members, in order: what each is, and what it has.
+    pub fn members(&self) -> Vec<Member> {
+        self.raft.members(self.revision)
+    }
+
     /// The revision of the last write.
     pub fn revision(&self) -> u64 {
         self.revision
@@ -256,6 +279,11 @@ impl Etcd {
         // Revisions are consecutive, so the place in the log is a subtraction.
         let skip = usize::try_from(revision - self.compacted).unwrap_or(usize::MAX).min(self.log.len());
         Ok(self.log.iter().skip(skip))
+    }
+
+    /// What the last revisions changed, newest first.
+    pub fn recent(&self) -> impl Iterator<Item = &LogEntry> {
+        self.log.iter().rev()
     }
 
     /// The keys as they were at `revision`.

@@ -5,7 +5,11 @@ use serde_json::Value;
 
 use crate::api::{Key, Kind};
 pub use crate::apiserver::http::FieldValidation;
+use crate::apiserver::http::{HttpRequest, wire};
 use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+
+/// Who kubectl says it is.
+const USER_AGENT: &str = "kubectl/v1.36.4 (linux/amd64) kubernetes";
 
 /// One request of kubectl's.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +96,61 @@ impl Call {
     pub fn body(mut self, body: Payload) -> Call {
         self.body = body;
         self
+    }
+
+    /// The call as it travels.
+    pub fn wire(&self) -> HttpRequest {
+        let escaped = |text: &str| {
+            let mut out = String::with_capacity(text.len());
+            for b in text.bytes() {
+                match b {
+                    b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(b.into()),
+                    b => out.push_str(&format!("%{b:02X}")),
+                }
+            }
+            out
+        };
+        let validation = match self.field_validation {
+            _ if !self.verb.writes() || matches!(self.verb, Verb::Delete | Verb::DeleteCollection) => "",
+            FieldValidation::Ignore => "Ignore",
+            FieldValidation::Warn => "Warn",
+            FieldValidation::Strict => "Strict",
+        };
+        let all = [
+            ("dryRun", if self.dry_run { "All" } else { "" }),
+            ("fieldManager", self.field_manager),
+            ("fieldSelector", &self.field_selector),
+            ("fieldValidation", validation),
+            ("force", if self.force { "true" } else { "" }),
+            ("labelSelector", &self.label_selector),
+            ("limit", if self.verb == Verb::List { "500" } else { "" }),
+        ];
+        let query: Vec<String> =
+            all.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| format!("{k}={}", escaped(v))).collect();
+        let (content_type, body) = match &self.body {
+            Payload::None => ("", String::new()),
+            Payload::Object(value) => ("application/json", format!("{value}\n")),
+            Payload::JsonPatch(text) => ("application/json-patch+json", text.clone()),
+            Payload::MergePatch(text) => ("application/merge-patch+json", text.clone()),
+            Payload::StrategicPatch(text) => ("application/strategic-merge-patch+json", text.clone()),
+            Payload::Apply(value) => ("application/apply-patch+yaml", value.to_string()),
+            Payload::Delete(options) => {
+                let delete =
+                    crate::apiserver::Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone());
+                let body = crate::apiserver::Body::Delete(options.clone());
+                let body = wire(&delete.subresource(self.subresource).body(body)).body;
+                ("application/json", String::from_utf8_lossy(&body).into_owned())
+            }
+        };
+        HttpRequest {
+            method: self.verb.method().into(),
+            path: self.path(),
+            query: query.join("&"),
+            content_type: content_type.into(),
+            accept: "application/json".into(),
+            user_agent: USER_AGENT.into(),
+            body: body.into_bytes(),
+        }
     }
 
     /// The path it goes to.

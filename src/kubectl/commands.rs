@@ -288,6 +288,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
         cx.namespace = ns.to_owned();
         cx.explicit_namespace = true;
     }
+    cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     let missing: Vec<String> =
         command.required.iter().filter(|r| !args.has(r)).map(|r| format!("{r:?}")).collect();
     if !missing.is_empty() {

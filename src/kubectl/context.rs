@@ -7,8 +7,9 @@ use super::error::Error;
 use super::{ApiClient, Files, Output, commands, door, words};
 use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apiserver::http::Texts;
+use crate::apiserver::http::{HttpResponse, Texts, wire_answer};
 use crate::apiserver::{ApiServer, Response, Status, Verb};
+use crate::client::transport;
 
 /// The API server's words about Endpoints.
 const ENDPOINTS_DEPRECATED: &str =
@@ -109,6 +110,8 @@ pub(super) struct Context<'a> {
     pub namespace: String,
     /// Whether the namespace was said.
     pub explicit_namespace: bool,
+    /// `-v`
+    pub verbosity: u8,
     now: Timestamp,
     replies: std::vec::IntoIter<Reply>,
     client: Option<&'a mut dyn ApiClient>,
@@ -127,6 +130,7 @@ impl<'a> Context<'a> {
             err: String::new(),
             namespace: "default".into(),
             explicit_namespace: false,
+            verbosity: 0,
             now,
             replies: replies.into_iter(),
             client,
@@ -204,6 +208,12 @@ impl<'a> Context<'a> {
             // Woken without having waited: whoever drives it has lost count. Ask again.
             (Some(Reply::Woken(_)) | None, None) => return Err(Stop::Request(Rc::new(call))),
         };
+        if self.verbosity >= transport::VERBOSE {
+            let (request, response) = (call.wire(), wire_answer(call.kind, &answer.response));
+            let warnings = answer.warnings.iter().map(|w| format!("299 - {w:?}")).collect();
+            let response = HttpResponse { warnings, ..response };
+            self.err.push_str(&transport::debugging(self.verbosity, self.now, &request, &response));
+        }
         for w in &answer.warnings {
             self.warn(w);
         }

@@ -90,6 +90,8 @@ impl Kubelet {
         };
         match answer {
             Ok(lease) => cx.update_state(move |s| s.lease = Some(lease.clone())),
+            // It is there still: whoever could not answer is asked again.
+            Err(e) if e.code >= 500 => {}
             // It is made or read anew the next time.
             Err(_) => cx.update_state(|s| s.lease = None),
         }

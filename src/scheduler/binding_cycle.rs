@@ -213,7 +213,7 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
                 s.waiting.remove(&k);
             });
             cx.cancel(key.clone());
-            bind_pod(cx, &w.pod, key, &w.node, w.fits).await
+            bind_pod(cx, &w.pod, key, &w.node, w.fits, w.attempts).await
         }
         Ok(false) if rest.is_positive() => {
             // A pod that has waited in vain before will hardly be luckier: nobody waits for it then.
@@ -288,12 +288,17 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
     Err(format!("pv {volume:?} node affinity doesn't match node {node:?}: no matching NodeSelectorTerms"))
 }
 
-/// `handleBindingCycleError`: the pod counts nowhere any more, says why, and backs off.
+/// Its claims could not be bound.
 async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
+    failed(cx, key, w.attempts, message).await
+}
+
+/// `handleBindingCycleError`: the pod counts nowhere any more, says why, and backs off.
+pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
     let (k, now) = (key.clone(), cx.now());
     let pod = cx.lister::<Pod>().get(key).cloned();
-    let (again, attempts) = (pod.clone(), w.attempts);
+    let again = pod.clone();
     cx.update_state(move |s| {
         s.waiting.remove(&k);
         s.cache.forget(&k);
@@ -317,8 +322,7 @@ async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     let why = Why::new("binding_cycle.failed")
         .read("pod", at(Kind::Pod, key.clone()), "spec.volumes", pod.metadata.name())
         .with("message", &message);
-    match cx.patch_status(pod, to).because(why).await {
-        Err(e) if !e.is_not_found() => Err(e.into()),
-        _ => Ok(()),
-    }
+    // It is tried again whether or not it could be told why.
+    let _ = cx.patch_status(pod, to).because(why).await;
+    Ok(())
 }

@@ -17,6 +17,9 @@ const MAX_BACKOFF: i64 = 10;
 /// A pod that nothing has changed for is tried again after so long, in seconds.
 pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
 
+/// A pod whose binding failed so often is tried again, but not waited for.
+const VERY_OFTEN: u32 = 20;
+
 /// A pod that waits.
 #[derive(Clone, Debug)]
 pub struct Queued {
@@ -174,9 +177,14 @@ impl Queue {
         first
     }
 
-    /// Those whose back-off is over become active; those that were parked for too long, too. Gives
-    /// when the next back-off is over.
-    pub fn flush(&mut self, now: Timestamp) -> Option<Timestamp> {
+    /// When the next back-off is over: of pods that were tried very often, or of the others.
+    pub fn next_back_off(&self, very_often: bool) -> Option<Timestamp> {
+        let tried = |key: &Key| self.attempts(key) >= VERY_OFTEN;
+        self.backoff.keys().find(|(_, key)| tried(key) == very_often).map(|(until, _)| *until)
+    }
+
+    /// Those whose back-off is over become active; those that were parked for too long, too.
+    pub fn flush(&mut self, now: Timestamp) {
         while let Some(((until, key), ())) = self.backoff.get_min().map(|(k, ())| (k.clone(), ())) {
             if until > now {
                 break;
@@ -194,7 +202,6 @@ impl Queue {
                 self.active.insert(order(q), ());
             }
         }
-        self.backoff.get_min().map(|((until, _), ())| *until)
     }
 
     /// A gated pod lost its last gate.

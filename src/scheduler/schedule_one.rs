@@ -24,7 +24,7 @@ use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::{DeleteOptions, Filter};
 use crate::client::{
-    Caches, Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why,
+    ANYWHERE, Caches, Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait, Why,
 };
 use crate::etcd::Map;
 
@@ -58,6 +58,11 @@ pub(super) type Cx = Context<State>;
 /// claims.
 pub(super) fn tick() -> Key {
     Key::new("", "schedule-one")
+}
+
+/// The same for pods that have been tried very often.
+fn some_day() -> Key {
+    Key::new("", "schedule-one-some-day")
 }
 
 impl Reconciler for Scheduler {
@@ -106,7 +111,7 @@ impl Reconciler for Scheduler {
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
-        if key != tick() {
+        if key != tick() && key != some_day() {
             return binding_cycle::go_on(&cx, &key).await;
         }
         schedule_one(&cx).await
@@ -416,13 +421,20 @@ async fn bind(
         s.queue.remove(&k);
     });
     match volumes {
-        None => bind_pod(cx, pod, key, node, fits).await,
+        None => bind_pod(cx, pod, key, node, fits, attempts).await,
         Some(volumes) => binding_cycle::start(cx, pod, node, fits, attempts, volumes).await,
     }
 }
 
 /// The pod and its node are told of each other.
-pub(super) async fn bind_pod(cx: &Cx, pod: &Rc<Pod>, key: &Key, node: &str, fits: (usize, usize)) -> Result {
+pub(super) async fn bind_pod(
+    cx: &Cx,
+    pod: &Rc<Pod>,
+    key: &Key,
+    node: &str,
+    fits: (usize, usize),
+    attempts: u32,
+) -> Result {
     let why = Why::new("schedule_one.bind")
         .read("pod", ObjectRef { kind: Kind::Pod, key: key.clone() }, "spec.nodeName", pod.metadata.name())
         .read("node", ObjectRef::new(Kind::Node, "", node), "metadata.name", node)
@@ -438,7 +450,11 @@ pub(super) async fn bind_pod(cx: &Cx, pod: &Rc<Pod>, key: &Key, node: &str, fits
             let k = key.clone();
             cx.update_state(move |s| s.cache.forget(&k));
             // Somebody else placed it, or it is gone: nothing is left to do. The watch says so.
-            if e.is_not_found() || e.is_conflict() { Ok(()) } else { Err(e.into()) }
+            if e.is_not_found() || e.is_conflict() {
+                return Ok(());
+            }
+            let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {}", e.message);
+            binding_cycle::failed(cx, key, attempts, message).await
         }
     }
 }
@@ -556,11 +572,17 @@ pub(super) fn set_unschedulable(
     }
 }
 
-/// Parked pods are tried again when their back-off ends, or in the background after a long while.
+/// Parked pods are tried again when their back-off ends, or in the background after a long while. One
+/// that fails again and again for the same reason is no reason to let time pass.
 pub(super) fn wake_later(cx: &Cx) {
     let mut queue = cx.state(|s| s.queue.clone());
-    if let Some(at) = queue.flush(cx.now()) {
+    queue.flush(cx.now());
+    if let Some(at) = queue.next_back_off(false) {
         cx.enqueue_after(tick(), at.duration_since(cx.now()));
+    }
+    if let Some(at) = queue.next_back_off(true) {
+        let wait = Wait::Poll { namespace: ANYWHERE.into() };
+        cx.enqueue_waiting(some_day(), at.duration_since(cx.now()), wait);
     }
 }
 

@@ -12,11 +12,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Depth, Op, Session, Start};
+use super::{Depth, Op, Policy, Session, Start};
 use crate::cluster::{Action, Actor, Cluster, Digesting, Fault};
 
-/// The version that is written. Older letters keep opening.
-const VERSION: char = 'a';
+/// The versions, oldest first: `b` knows policies, and what goes wrong with etcd and with second
+/// instances. A link is written in the oldest one that can say what it says, so that a page that has
+/// not been reloaded for a while can open it; all of them keep opening.
+const VERSIONS: [char; 2] = ['a', 'b'];
 /// A link longer than this, in characters, is not opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// A link that unpacks to more than this, in bytes, is not opened.
@@ -25,6 +27,9 @@ pub const UNPACKED_LIMIT: usize = 4_000_000;
 pub const STEPS_LIMIT: u64 = 1_000_000;
 /// No cluster has more nodes than this.
 pub const NODES_LIMIT: usize = 1_000;
+
+/// So many members etcd can have.
+pub const MEMBERS: [usize; 3] = [1, 3, 5];
 
 /// Of the fingerprint that a replay compares with, so many objects count as a step.
 const OBJECTS_AT_ONCE: usize = 32;
@@ -50,6 +55,12 @@ pub struct Link {
     /// The object that is selected, as `Kind namespace/name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<String>,
+    /// What is looked at: `machinery` for the component map; the objects if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
+    /// Who goes next from here on where nobody is chosen; the fair policy if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
 }
 
 /// An op, or several alike, in terms that outlive this version.
@@ -61,6 +72,9 @@ pub enum LinkOp {
     /// A step of a component that was chosen.
     #[serde(rename = "c")]
     Chosen(Depth, String),
+    /// So many steps of whoever a policy chose: its name, and which step of the run the first is.
+    #[serde(rename = "p")]
+    Policy(Depth, String, u64, u64),
     /// A finest action that was chosen.
     #[serde(rename = "m")]
     Act(String, String, String),
@@ -89,7 +103,7 @@ impl std::fmt::Display for LinkError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             LinkError::Version(v) => {
-                write!(f, "the link is of version {v:?}, this page knows up to {VERSION:?}")
+                write!(f, "the link is of version {v:?}, this page knows up to {:?}", VERSIONS[1])
             }
             LinkError::TooLarge(limit) => write!(f, "the link is larger than {limit} bytes"),
             LinkError::Damaged(what) => write!(f, "the link is damaged: {what}"),
@@ -115,13 +129,57 @@ impl Link {
         for op in session.ops(tip) {
             // Processes only ever come, so the names of now were the names of then.
             let Some(op) = to_link(&op, session.cluster()) else { continue };
-            match (ops.last_mut(), op) {
-                (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
-                (_, op) => ops.push(op),
-            }
+            push(&mut ops, op);
         }
         let at = line.iter().position(|m| *m == session.at()).filter(|p| *p + 1 != line.len());
-        Link { start: session.start().clone(), ops, at, text: None, digest: None, selected: None }
+        let policy = Some(session.policy()).filter(|p| **p != Policy::Fair).map(ToString::to_string);
+        Link {
+            start: session.start().clone(),
+            ops,
+            at,
+            text: None,
+            digest: None,
+            selected: None,
+            view: None,
+            policy,
+        }
+    }
+
+    /// The oldest version that can say what it says.
+    fn version(&self) -> char {
+        let new = |op: &LinkOp| match op {
+            LinkOp::Policy(..) => true,
+            LinkOp::Fault(fault) => fault.is_newer(),
+            LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => false,
+        };
+        let newer =
+            self.policy.is_some() || self.view.is_some() || self.start.etcd != 1 || self.ops.iter().any(new);
+        VERSIONS[usize::from(newer)]
+    }
+
+    /// The run from its start to the moment that is looked at, or from an earlier moment of the branch to
+    /// there: what a worker needs to stand where the page stands. None if that moment is not on the way.
+    pub fn between(session: &Session, from: super::MomentId) -> Option<Link> {
+        let before = session.ops(from).len();
+        let mut at = session.at();
+        while at != from {
+            at = session.moment(at)?.parent?;
+        }
+        let mut ops: Vec<LinkOp> = Vec::new();
+        for op in session.ops(session.at()).iter().skip(before) {
+            push(&mut ops, to_link(op, session.cluster())?);
+        }
+        let start = session.start().clone();
+        Some(Link {
+            start,
+            ops,
+            at: None,
+            text: None,
+            digest: None,
+            selected: None,
+            view: None,
+            policy: None,
+        })
     }
 
     /// The link as text, to stand behind `#`.
@@ -129,7 +187,7 @@ impl Link {
         // Strings, numbers and lists of them always become JSON.
         let json = serde_json::to_vec(self).unwrap_or_default();
         let packed = miniz_oxide::deflate::compress_to_vec(&json, 9);
-        format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(packed))
+        format!("{}{}", self.version(), URL_SAFE_NO_PAD.encode(packed))
     }
 
     /// Reads what stands behind `#`.
@@ -143,7 +201,7 @@ impl Link {
         let mut chars = text.chars();
         match chars.next() {
             None => return Err(LinkError::Damaged("it is empty")),
-            Some(VERSION) => {}
+            Some(version) if VERSIONS.contains(&version) => {}
             Some(other) => return Err(LinkError::Version(other)),
         }
         let packed =
@@ -166,15 +224,23 @@ impl Link {
         Ok(link)
     }
 
+    /// How many steps it repeats.
+    fn steps(&self) -> u64 {
+        let steps = self.ops.iter().map(|op| match op {
+            LinkOp::Steps(_, n) | LinkOp::Policy(_, _, _, n) => *n,
+            _ => 1,
+        });
+        steps.fold(0, u64::saturating_add)
+    }
+
     fn check(&self) -> Result<(), LinkError> {
         if self.start.nodes > NODES_LIMIT {
             return Err(LinkError::Limit("nodes", NODES_LIMIT as u64));
         }
-        let steps = self.ops.iter().map(|op| match op {
-            LinkOp::Steps(_, n) => *n,
-            _ => 1,
-        });
-        if steps.fold(0, u64::saturating_add) > STEPS_LIMIT {
+        if !MEMBERS.contains(&self.start.etcd) {
+            return Err(LinkError::Limit("etcd members", MEMBERS[2] as u64));
+        }
+        if self.steps() > STEPS_LIMIT {
             return Err(LinkError::Limit("steps", STEPS_LIMIT));
         }
         Ok(())
@@ -185,6 +251,8 @@ impl Link {
 #[derive(Clone, Debug)]
 pub struct Replay {
     session: Session,
+    /// Who shall go next when all is done.
+    policy: Policy,
     left: VecDeque<LinkOp>,
     at: Option<usize>,
     digest: Option<String>,
@@ -208,20 +276,22 @@ pub struct Replayed {
 impl Replay {
     /// Begins to repeat a run.
     pub fn new(link: &Link) -> Replay {
-        let total = link
-            .ops
-            .iter()
-            .fold(0u64, |n, op| n.saturating_add(if let LinkOp::Steps(_, k) = op { *k } else { 1 }));
+        Replay::on(Session::new(link.start.clone()), link)
+    }
+
+    /// Begins to repeat a run where another session stands.
+    pub fn on(session: Session, link: &Link) -> Replay {
         Replay {
-            session: Session::new(link.start.clone()),
+            session,
             left: link.ops.iter().cloned().collect(),
             at: link.at,
             digest: link.digest.clone(),
             digesting: None,
             came_to: None,
             done: 0,
-            total,
+            total: link.steps(),
             skipped: 0,
+            policy: link.policy.as_ref().and_then(|p| p.parse().ok()).unwrap_or_default(),
         }
     }
 
@@ -233,26 +303,7 @@ impl Replay {
     /// Repeats at most so many steps; whether all are done.
     pub fn advance(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
-            let Some(op) = self.left.front_mut() else { return self.compare() };
-            let one = match op {
-                LinkOp::Steps(depth, n) if *n > 1 => {
-                    *n -= 1;
-                    LinkOp::Steps(*depth, 1)
-                }
-                LinkOp::Steps(depth, 1) => {
-                    let one = LinkOp::Steps(*depth, 1);
-                    self.left.pop_front();
-                    one
-                }
-                LinkOp::Steps(..) => {
-                    self.left.pop_front();
-                    continue;
-                }
-                _ => match self.left.pop_front() {
-                    Some(op) => op,
-                    None => return self.compare(),
-                },
-            };
+            let Some(one) = self.next() else { return self.compare() };
             self.done += 1;
             let did = from_link(&one, self.session.cluster()).is_some_and(|op| self.session.perform(&op));
             if !did {
@@ -260,6 +311,28 @@ impl Replay {
             }
         }
         false
+    }
+
+    /// The next step.
+    fn next(&mut self) -> Option<LinkOp> {
+        loop {
+            let (one, rest) = match self.left.pop_front()? {
+                LinkOp::Steps(_, 0) | LinkOp::Policy(_, _, _, 0) => continue,
+                LinkOp::Steps(depth, n) => {
+                    (LinkOp::Steps(depth, 1), (n > 1).then(|| LinkOp::Steps(depth, n - 1)))
+                }
+                LinkOp::Policy(depth, policy, nth, n) => {
+                    let rest =
+                        (n > 1).then(|| LinkOp::Policy(depth, policy.clone(), nth.wrapping_add(1), n - 1));
+                    (LinkOp::Policy(depth, policy, nth, 1), rest)
+                }
+                one => (one, None),
+            };
+            if let Some(rest) = rest {
+                self.left.push_front(rest);
+            }
+            return Some(one);
+        }
     }
 
     /// Goes on with the fingerprint of where the run came out; whether that is known.
@@ -277,10 +350,24 @@ impl Replay {
     pub fn finish(mut self) -> Replayed {
         while !self.advance(usize::MAX) {}
         let same = self.skipped == 0 && self.digest.as_ref().is_none_or(|d| Some(d) == self.came_to.as_ref());
+        self.session.set_policy(self.policy);
         if let Some(id) = self.at.and_then(|at| self.session.timeline().get(at).copied()) {
             self.session.goto(id);
         }
         Replayed { session: self.session, same }
+    }
+}
+
+/// Adds an op; one more of the same steps is counted with them.
+fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
+    match (ops.last_mut(), op) {
+        (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
+        (Some(LinkOp::Policy(d, p, first, n)), LinkOp::Policy(e, q, nth, _))
+            if *d == e && *p == q && first.checked_add(*n) == Some(nth) =>
+        {
+            *n += 1;
+        }
+        (_, op) => ops.push(op),
     }
 }
 
@@ -289,6 +376,7 @@ fn to_link(op: &Op, cluster: &Cluster) -> Option<LinkOp> {
         Op::Start => return None,
         Op::Step { depth, choice: None } => LinkOp::Steps(*depth, 1),
         Op::Step { depth, choice: Some(actor) } => LinkOp::Chosen(*depth, cluster.actor_path(*actor)?),
+        Op::Policy { depth, policy, nth } => LinkOp::Policy(*depth, policy.to_string(), *nth, 1),
         Op::Act(action) => {
             let (name, process, informer) = name_action(action, cluster)?;
             LinkOp::Act(name.to_owned(), process, informer)
@@ -302,6 +390,9 @@ fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
     Some(match op {
         LinkOp::Steps(depth, _) => Op::Step { depth: *depth, choice: None },
         LinkOp::Chosen(depth, path) => Op::Step { depth: *depth, choice: Some(cluster.actor_at(path)?) },
+        LinkOp::Policy(depth, policy, nth, _) => {
+            Op::Policy { depth: *depth, policy: policy.parse().ok()?, nth: *nth }
+        }
         LinkOp::Act(name, process, informer) => Op::Act(find_action(name, process, informer, cluster)?),
         LinkOp::Fault(f) => Op::Fault(f.clone()),
         LinkOp::Kubectl(line, files) => Op::Kubectl { line: line.clone(), files: files.clone() },
@@ -330,7 +421,7 @@ fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, Stri
 }
 
 /// The enabled action of that name.
-fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
+pub(super) fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
     cluster
         .enabled()
         .into_iter()

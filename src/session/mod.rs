@@ -17,25 +17,33 @@
 
 pub mod explore;
 pub mod handle;
+mod into;
 pub mod link;
 mod op;
+#[cfg(test)]
+mod policy_tests;
 pub mod scenario;
 mod slice;
 mod travel;
 pub mod view;
+#[cfg(test)]
+mod wrong_tests;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+pub use into::{Exchange, FINEST_LIMIT};
 pub use link::{Link, LinkError, LinkOp, Replay, Replayed, STEPS_LIMIT};
 pub use op::{Depth, Op, Start};
 pub use travel::Travel;
+
+pub use crate::cluster::Policy;
 
 use crate::api::order;
 use crate::api::{ObjectRef, Timestamp};
 use crate::apiserver::{Request, Response, Write};
 use crate::cluster::{
-    Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Stopped, Transition,
+    Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Search, Stopped, Transition,
 };
 use crate::kubectl::{self, Kubectl, Output, Poll};
 
@@ -158,6 +166,8 @@ pub struct Session {
     at: MomentId,
     // The end of the branch that is shown; `at` lies on the way to it.
     tip: MomentId,
+    // Who goes next where nobody is chosen.
+    policy: Policy,
     // The cluster at `at`; while a step is under way, on the way to the next.
     cluster: Cluster,
     // Clusters of moments that lie a little before one that was gone back to.
@@ -169,7 +179,7 @@ pub struct Session {
 impl Session {
     /// A run that has not begun.
     pub fn new(start: Start) -> Session {
-        let config = Config { seed: start.seed, ..Config::nodes(start.nodes) };
+        let config = Config { seed: start.seed, etcd: start.etcd, ..Config::nodes(start.nodes) };
         Session::with_cluster(start, Cluster::new(&config))
     }
 
@@ -189,6 +199,7 @@ impl Session {
             moments: vec![root],
             at: 0,
             tip: 0,
+            policy: Policy::Fair,
             cluster,
             near: VecDeque::new(),
             under_way: None,
@@ -200,6 +211,27 @@ impl Session {
     /// nothing does not mean that the cluster is steady.
     pub fn is_full(&self) -> bool {
         self.moments.len() >= MOMENTS_LIMIT
+    }
+
+    /// Who goes next where nobody is chosen.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Lets another policy choose from now on. What was done stays as it was done.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.give_up();
+        self.policy = policy;
+    }
+
+    /// What a step would be from here.
+    fn next_op(&self, depth: Depth, choice: Option<Actor>) -> Op {
+        match &self.policy {
+            policy if choice.is_none() && *policy != Policy::Fair => {
+                Op::Policy { depth, policy: policy.clone(), nth: self.current().depth as u64 }
+            }
+            _ => Op::Step { depth, choice },
+        }
     }
 
     /// How it started.
@@ -360,22 +392,26 @@ impl Session {
     /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
     /// command). The run is as it was.
     pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
+        self.take(self.next_op(depth, choice))
+    }
+
+    /// Takes a step as an op says.
+    fn take(&mut self, op: Op) -> Result<(), Stopped> {
         self.give_up();
-        let op = Op::Step { depth, choice };
         if self.replay(&op) {
             return Ok(());
         }
         if self.current().kept.is_none() && self.moments.len() < MOMENTS_LIMIT {
-            return self.step_in_place(depth, choice, op);
+            return self.step_in_place(op);
         }
         let mut cluster = self.cluster.clone();
-        let what = take_step(&mut cluster, depth, choice)?;
+        let what = take_step(&mut cluster, &op)?;
         if self.push(what, op, cluster) { Ok(()) } else { Err(Stopped::Limit) }
     }
 
     /// Where nobody else holds the cluster there is no need to copy what a step touches.
-    fn step_in_place(&mut self, depth: Depth, choice: Option<Actor>, op: Op) -> Result<(), Stopped> {
-        match take_step(&mut self.cluster, depth, choice) {
+    fn step_in_place(&mut self, op: Op) -> Result<(), Stopped> {
+        match take_step(&mut self.cluster, &op) {
             Ok(what) => {
                 self.record(what, op);
                 Ok(())
@@ -484,7 +520,7 @@ impl Session {
     pub fn perform(&mut self, op: &Op) -> bool {
         match op {
             Op::Start => false,
-            Op::Step { depth, choice } => self.step(*depth, *choice),
+            Op::Step { .. } | Op::Policy { .. } => self.take(op.clone()).is_ok(),
             Op::Act(action) => self.act(*action),
             Op::Fault(fault) => self.fault(fault).is_ok(),
             Op::Kubectl { line, files } => {
@@ -552,14 +588,21 @@ impl Session {
     }
 }
 
-fn take_step(cluster: &mut Cluster, depth: Depth, choice: Option<Actor>) -> Result<What, Stopped> {
+/// Takes the step that an op says. An op that is no step takes none.
+fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
+    let (depth, search) = match op {
+        Op::Step { depth, choice } => (*depth, Search::new(*choice)),
+        Op::Policy { depth, policy, nth } => (*depth, Search::under(policy, *nth)),
+        Op::Start | Op::Act(_) | Op::Fault(_) | Op::Kubectl { .. } => return Err(Stopped::Idle),
+    };
     match depth {
-        Depth::Command => cluster.next_command(choice).map(|c| What::Commands(vec![c])),
-        Depth::Reconcile => cluster.next_reconcile(choice).map(What::Commands),
+        Depth::Command => cluster.find(search).map(|c| What::Commands(vec![c])),
+        Depth::Reconcile => cluster.reconcile_from(search).map(What::Commands),
         Depth::Machinery => {
-            let action = match choice {
-                Some(actor) => cluster.next_for(actor),
-                None => cluster.fair(),
+            let action = match op {
+                Op::Step { choice: Some(actor), .. } => cluster.next_for(*actor),
+                Op::Policy { policy, nth, .. } => cluster.under(policy, *nth),
+                _ => cluster.fair(),
             };
             let done = action.and_then(|a| cluster.act(&a).ok()).ok_or(Stopped::Idle);
             done.map(|t| What::Machinery(Box::new(t)))
@@ -572,8 +615,8 @@ fn take_step(cluster: &mut Cluster, depth: Depth, choice: Option<Actor>) -> Resu
 fn redo(cluster: &mut Cluster, op: &Op) {
     match op {
         Op::Start => {}
-        Op::Step { depth, choice } => {
-            let _ = take_step(cluster, *depth, *choice);
+        Op::Step { .. } | Op::Policy { .. } => {
+            let _ = take_step(cluster, op);
         }
         Op::Act(action) => {
             let _ = cluster.act(action);

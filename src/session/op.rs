@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{Action, Actor, Fault};
+use crate::cluster::{Action, Actor, Fault, Policy};
 
 /// How a run starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,11 +13,22 @@ pub struct Start {
     pub seed: u64,
     /// How many standard nodes.
     pub nodes: usize,
+    /// How many members etcd has: 1, 3 or 5.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub etcd: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(n: &usize) -> bool {
+    *n == 1
 }
 
 impl Default for Start {
     fn default() -> Start {
-        Start { scenario: String::new(), seed: 1, nodes: 3 }
+        Start { scenario: String::new(), seed: 1, nodes: 3, etcd: 1 }
     }
 }
 
@@ -44,6 +55,15 @@ pub enum Op {
         depth: Depth,
         /// Whose; of whoever's turn it is if none was chosen.
         choice: Option<Actor>,
+    },
+    /// A step of whoever a policy other than the fair one chose.
+    Policy {
+        /// How deep.
+        depth: Depth,
+        /// Which.
+        policy: Policy,
+        /// Which step of the run it is, counted from the start: chance depends on it.
+        nth: u64,
     },
     /// A finest action that was chosen.
     Act(Action),

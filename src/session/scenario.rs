@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::{Map, Value};
 
+use super::link::find_action;
 use super::{Depth, MomentId, Op, Session, Start};
 use crate::api::labels::Selector;
 use crate::api::order;
@@ -37,6 +38,13 @@ scenarios!(
     "11-crash-loop",
     "12-readiness-never",
     "13-no-room",
+    "14-conflict",
+    "15-watch-lost",
+    "16-crash-in-a-sync",
+    "17-expectations",
+    "18-back-off",
+    "19-leader-election",
+    "20-etcd-members",
 );
 
 /// A text in both languages.
@@ -57,8 +65,30 @@ pub enum Deed {
     Kubectl(String),
     /// Something goes wrong.
     Fault(Fault),
+    /// A component that is chosen steps, as a person lets one of the next commands go first.
+    Step(Chosen),
+    /// A finest action is chosen: its name, whose, and the kind its informer watches.
+    Act(String, String, String),
     /// The cluster runs until it is steady.
     Steady(bool),
+}
+
+/// Steps of a component that is chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    /// Which, as `kube-controller-manager:deployment-controller`.
+    pub by: String,
+    /// How deep a step goes.
+    #[serde(default)]
+    pub depth: Depth,
+    /// How many.
+    #[serde(default = "once")]
+    pub times: usize,
+}
+
+fn once() -> usize {
+    1
 }
 
 /// Something to try.
@@ -94,6 +124,12 @@ pub struct Scenario {
     pub text: Text,
     /// How many nodes.
     pub nodes: usize,
+    /// How many members etcd has: 1, 3 or 5.
+    #[serde(default = "once")]
+    pub etcd: usize,
+    /// How deep a step goes when it is opened; as it was if it does not say.
+    #[serde(default)]
+    pub depth: Option<Depth>,
     /// What the editor shows.
     pub manifest: String,
     /// What was applied before, where that is another text.
@@ -128,7 +164,7 @@ fn parse(id: &'static str, text: &str) -> Result<Scenario, String> {
 impl Scenario {
     /// How its run starts.
     pub fn start(&self) -> Start {
-        Start { scenario: self.id.to_owned(), nodes: self.nodes, ..Start::default() }
+        Start { scenario: self.id.to_owned(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
     }
 
     /// A session in which its set-up is done, in one go; [`SetUp`] does it a slice at a time.
@@ -151,19 +187,21 @@ impl Scenario {
                     line == done || line.contains("{pod:")
                 }
                 (Deed::Fault(fault), Some(Op::Fault(done))) => fault == done,
+                (Deed::Step(chosen), Some(Op::Step { depth, choice: Some(_) })) => chosen.depth == *depth,
+                (Deed::Act(..), Some(Op::Act(_))) => true,
                 (Deed::Steady(_), Some(op)) => *op == Op::Step { depth: Depth::Command, choice: None },
                 _ => false,
             };
-            let once = !matches!(deed, Deed::Steady(_));
-            if once && !matches(next(at)) {
+            let times = match deed {
+                Deed::Steady(_) => usize::MAX,
+                Deed::Step(chosen) => chosen.times,
+                _ => 1,
+            };
+            let done = (0..times).take_while(|i| matches(next(at + i))).count();
+            if done < times && times != usize::MAX {
                 return 0;
             }
-            while matches(next(at)) {
-                at += 1;
-                if once {
-                    break;
-                }
-            }
+            at += done;
         }
         line.get(at).copied().unwrap_or(0)
     }
@@ -184,6 +222,19 @@ impl Scenario {
             Deed::Fault(fault) => {
                 // One that cannot happen changes nothing, which is what is told.
                 let _ = session.fault(fault);
+            }
+            Deed::Step(chosen) => {
+                for _ in 0..chosen.times.min(STEPS_TO_STEADY) {
+                    let actor = session.cluster().actor_at(&chosen.by);
+                    if actor.is_none() || !session.step(chosen.depth, actor) {
+                        break;
+                    }
+                }
+            }
+            Deed::Act(name, whose, kind) => {
+                if let Some(action) = find_action(name, whose, kind, session.cluster()) {
+                    session.act(action);
+                }
             }
             Deed::Steady(_) => {
                 for _ in 0..STEPS_TO_STEADY {
@@ -329,10 +380,11 @@ mod tests {
     fn everything_offered_can_be_done() {
         for s in all() {
             for t in &s.tries {
-                // Some of it needs that the first controller has had its turn.
+                // Some of it is about how it opens; some needs that the first controller has had its turn.
                 let mut session = s.open();
+                let at_once = s.perform(&mut session.clone(), &t.deed);
                 s.perform(&mut session, &Deed::Steady(true));
-                assert!(s.perform(&mut session, &t.deed), "{}: {:?}", s.id, t.deed);
+                assert!(at_once || s.perform(&mut session, &t.deed), "{}: {:?}", s.id, t.deed);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A step a slice at a time. On a large cluster a step can take a hundred thousand finest actions:
 //! whoever draws pictures in between must not wait for its end.
 
-use super::{Depth, MOMENTS_LIMIT, Op, Session, What};
+use super::{Depth, MOMENTS_LIMIT, Op, Policy, Session, What};
 use crate::cluster::{COMMANDS_LIMIT, Command, Search, Stopped};
 
 /// Finest actions between two looks at the clock. Most take microseconds; a pod that fits on no node
@@ -12,6 +12,7 @@ const AT_ONCE: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct UnderWay {
     depth: Depth,
+    op: Op,
     search: Search,
     /// Of a reconcile, its commands so far.
     commands: Vec<Command>,
@@ -28,17 +29,22 @@ impl Session {
         if depth == Depth::Machinery {
             return self.try_step(depth, None).map(|()| true);
         }
-        let mut step = match self.under_way.take().filter(|u| u.depth == depth) {
+        let op = self.next_op(depth, None);
+        let mut step = match self.under_way.take().filter(|u| u.op == op) {
             Some(step) => step,
             None => {
                 self.give_up();
-                if self.replay(&Op::Step { depth, choice: None }) {
+                if self.replay(&op) {
                     return Ok(true);
                 }
                 if self.moments.len() >= MOMENTS_LIMIT {
                     return Err(Stopped::Limit);
                 }
-                UnderWay { depth, search: Search::new(None), commands: Vec::new() }
+                let search = match &op {
+                    Op::Policy { policy, nth, .. } => Search::under(policy, *nth),
+                    _ => Search::under(&Policy::Fair, 0),
+                };
+                UnderWay { depth, op, search, commands: Vec::new() }
             }
         };
         self.astray = true;
@@ -48,7 +54,7 @@ impl Session {
                 return match ended {
                     Ok(()) => {
                         self.astray = false;
-                        self.record(What::Commands(step.commands), Op::Step { depth, choice: None });
+                        self.record(What::Commands(step.commands), step.op);
                         Ok(true)
                     }
                     Err(stopped) => {

@@ -5,11 +5,13 @@ use gloo::utils::{document, document_element, window};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
+use super::explore::Explore;
 use super::graph::Graph;
 use super::i18n::{Lang, Texts};
 use super::inspector::Inspector;
 use super::keys::{self, KeysDialog};
 use super::left::Left;
+use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill};
 use super::store::{Mode, Store, View, read_local};
 use super::timeline::Timeline;
@@ -69,6 +71,7 @@ fn App(props: &Props) -> Html {
     let view = use_state(|| store.view());
     let pane = use_state(|| Pane::Graph);
     let help = use_state(|| false);
+    let exploring = use_state(|| false);
     {
         let (store, set) = (store.clone(), view.setter());
         use_effect_with((), move |()| {
@@ -105,29 +108,44 @@ fn App(props: &Props) -> Html {
         let help = help.clone();
         Callback::from(move |open: bool| help.set(open))
     };
+    let explore = {
+        let exploring = exploring.clone();
+        Callback::from(move |open: bool| {
+            exploring.set(open);
+            if !open {
+                keys::focus("#explore-button");
+            }
+        })
+    };
     let t = &view.texts;
     let v = &*view;
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()}>
-                <TopBar scenario={v.scenario.clone()} help={open_help.clone()} />
-                <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} at_start={v.position == 0}
+                <TopBar scenario={v.scenario.clone()} help={open_help.clone()}
+                    exploring={*exploring} explore={explore.clone()} />
+                <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
-                <PaneTabs pane={*pane} set={{ let pane = pane.clone(); Callback::from(move |p| pane.set(p)) }} />
+                <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
+                    // On a narrow page it lies over all of them.
+                    Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
                     <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
                         preview={v.preview.clone()} terminal={v.terminal.clone()} />
-                    <Graph graph={v.graph.clone()} changed={v.changed.clone()} lit={v.lit.clone()} version={v.version}
+                    <Graph hidden={v.map.shown} graph={v.graph.clone()} changed={v.changed.clone()} lit={v.lit.clone()} version={v.version}
                         selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
-                        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
-                        <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>
-                            <span class="revision">{ format!("rv {}", v.revision) }</span></p>
+                        if !v.map.shown { { over(t, v) } }
                     </Graph>
+                    if v.map.shown {
+                        <MachineMap version={v.version} at={v.at} map={v.map} mode={v.mode.clone()}>{ over(t, v) }</MachineMap>
+                    }
                     <Inspector selection={v.selection.clone()} version={v.version} at={v.at} />
+                    <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} at={v.at}
+                        depth={v.depth} mode={v.mode.clone()} />
                     <section class="bottom" aria-label={t.get("what-next")}>
                         <p class={classes!("said", v.said.who)}><i class="dot" aria-hidden="true"></i>
-                            <span role="status" aria-live="polite">{ &v.said.text }</span></p>
+                            <span role="status" aria-live="polite">{ &v.said.text }</span><StepIn at={v.at} /></p>
                         <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
                         <Timeline marks={v.marks.clone()} position={v.position} />
                     </section>
@@ -145,6 +163,16 @@ fn App(props: &Props) -> Html {
         </ContextProvider<Texts>>
         </ContextProvider<Store>>
     }
+}
+
+/// What lies over the graph and over the map: how it stands, which of the two is shown, the time.
+fn over(t: &Texts, v: &View) -> Html {
+    html! { <>
+        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
+        <ViewSwitch shown={v.map.shown} />
+        <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>
+            <span class="revision">{ format!("rv {}", v.revision) }</span></p>
+    </> }
 }
 
 /// Opens the dialog from the keyboard: by its button, which knows how.

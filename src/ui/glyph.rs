@@ -84,5 +84,10 @@ pub const FIT: &str = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 pub const DOWN: &str = "M4 6.2 8 10.2 12 6.2";
 /// Something goes wrong.
 pub const BOLT: &str = "M9 1.8 3.8 9H7.6L7 14.2 12.2 7H8.4z";
+/// Who goes next.
+pub const POLICY: &str =
+    "M2.5 4.5h2.6l5.2 7h3M11.4 9.6l2 1.9-2 1.9M2.5 11.5h2.6l1.6-2.1M8.7 6.7l1.6-2.2h3M11.4 2.6l2 1.9-2 1.9";
+/// Every order: ways that part and meet.
+pub const ORDERS: &str = "M2.5 8C6 8 5 3.5 8 3.5S10 8 13.5 8C10 8 11 12.5 8 12.5S6 8 2.5 8zM2.5 8h11";
 /// Close.
 pub const CLOSE: &str = "M4 4l8 8M12 4l-8 8";

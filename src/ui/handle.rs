@@ -63,6 +63,20 @@ pub fn install(store: &Store) {
     let s = store.clone();
     set(
         &handle,
+        "policy",
+        Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.session().policy().to_string())),
+    );
+    let s = store.clone();
+    set(
+        &handle,
+        "setPolicy",
+        Closure::<dyn Fn(String) -> bool>::new(move |name: String| {
+            name.parse().is_ok_and(|policy| s.set_policy(policy))
+        }),
+    );
+    let s = store.clone();
+    set(
+        &handle,
         "enabled",
         Closure::<dyn Fn() -> JsValue>::new(move || s.with(|x| json(&parts::enabled(x.session().cluster())))),
     );

@@ -82,8 +82,9 @@ pub fn tab_keys() -> Callback<KeyboardEvent> {
         let Ok(tabs) = list.query_selector_all("[role=tab]") else { return };
         let n = tabs.length() as i32;
         let tab = |i: i32| tabs.item(i as u32).and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok());
-        let at = (0..n)
-            .find(|i| tab(*i).is_some_and(|t| t.get_attribute("aria-selected").as_deref() == Some("true")));
+        // From the tab that has the focus: which one is selected may not be drawn yet.
+        let from = e.target().and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok());
+        let at = (0..n).find(|i| tab(*i) == from);
         if let Some(next) = tab((at.unwrap_or(0) + by).rem_euclid(n.max(1))) {
             next.click();
             let _ = next.focus();

@@ -5,11 +5,15 @@
 mod i18n;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod layout;
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
+mod map;
 
 #[cfg(target_arch = "wasm32")]
 mod app;
 #[cfg(target_arch = "wasm32")]
 mod editor;
+#[cfg(target_arch = "wasm32")]
+mod explore;
 #[cfg(target_arch = "wasm32")]
 mod glyph;
 #[cfg(target_arch = "wasm32")]
@@ -28,6 +32,8 @@ mod left;
 mod menu;
 #[cfg(target_arch = "wasm32")]
 mod next;
+#[cfg(target_arch = "wasm32")]
+mod policy;
 #[cfg(target_arch = "wasm32")]
 mod store;
 #[cfg(target_arch = "wasm32")]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use steady::apiserver::{Subresource, Verb};
 use steady::cluster::Command;
-use steady::session::view::{Declared, Short};
+use steady::session::view::{self, Declared, Short};
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds};
@@ -49,6 +49,7 @@ pub struct Props {
 pub fn NextCommands(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
+    let d = &props.declared;
     let lines = &props.listing.lines;
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
@@ -93,9 +94,14 @@ pub fn NextCommands(props: &Props) -> Html {
             } else if running && lines.is_empty() {
                 <p class="empty">{ t.get("next-running") }</p>
             } else {
+                if !running && props.listing.ready && !d.readings.is_empty() && d.as_declared() == (true, true) {
+                    <p class="empty">{ t.get("reading-early") }</p>
+                }
                 <ol>{ for items }</ol>
                 if props.listing.more > 0 {
-                    <p class="empty">{ t.with("next-more", &[("n", (props.listing.more as f64).into())]) }</p>
+                    <button type="button" class="quiet more" disabled={running || !props.listing.ready}
+                        onclick={let s = store.clone(); move |_| s.show_more()}>
+                        { t.with("next-more", &[("n", (props.listing.more as f64).into())]) }</button>
                 }
             }
         </div>
@@ -136,7 +142,7 @@ fn Steady(props: &SteadyProps) -> Html {
     let store = use_store();
     let t = use_texts();
     let d = &props.declared;
-    if d.short.is_empty() {
+    if d.short.is_empty() && d.as_declared() == (true, true) {
         let text = if d.want == 0 {
             t.get("steady-nothing")
         } else {
@@ -159,9 +165,57 @@ fn Steady(props: &SteadyProps) -> Html {
         }
     };
     html! { <>
-        <p class="steady unmet"><b>{ t.get("steady") }</b>{ t.get("steady-unmet") }</p>
+        <p class="steady unmet"><b>{ t.get("steady") }</b>{ t.get("steady-unmet") }
+            { " " }{ parting(&t, d) }</p>
         <ul class="shorts">{ for d.short.iter().map(row) }</ul>
     </> }
+}
+
+/// Where the two readings of what was declared part ways.
+fn parting(t: &Texts, d: &Declared) -> String {
+    match d.as_declared() {
+        _ if d.readings.is_empty() => String::new(),
+        (true, false) => t.get("reading-only-replica-sets"),
+        (false, true) => t.get("reading-only-pods"),
+        (false, false) => t.get("reading-neither"),
+        (true, true) => String::new(),
+    }
+}
+
+/// What the cluster's Deployments are, read in both ways: the short form, and the whole sentence.
+#[derive(Properties, PartialEq)]
+struct ReadingsProps {
+    declared: Rc<Declared>,
+}
+
+/// Both readings of what was declared, each with whether the state matches.
+#[component]
+fn Readings(props: &ReadingsProps) -> Html {
+    let t = use_texts();
+    let d = &props.declared;
+    if d.readings.is_empty() {
+        return Html::default();
+    }
+    let (replica_sets, pods) = d.as_declared();
+    let of = d.readings.len() as f64;
+    let met = |as_declared: fn(&view::Readings) -> bool| {
+        d.readings.iter().filter(|r| as_declared(r)).count() as f64
+    };
+    let chip = |key: &'static str, word: &'static str, yes: bool, met: f64| {
+        let said = t.with(key, &[("met", met.into()), ("of", of.into())]);
+        html! {
+            <span class={classes!("reading", if yes { "yes" } else { "no" })} title={said.clone()}>
+                <svg viewBox="-6 -6 12 12" width="11" height="11" aria-hidden="true">
+                    if yes { <path d="M-3.6.3-1.2 2.7 3.8-2.6" /> } else { <path d="M-3-3 3 3M3-3-3 3" /> }
+                </svg>
+                <span aria-hidden="true">{ word }</span><span class="sr">{ said }</span>
+            </span>
+        }
+    };
+    html! { <span class="readings">
+        { chip("reading-replica-sets", "ReplicaSets", replica_sets, met(view::Readings::as_replica_sets)) }
+        { chip("reading-pods", "Pods", pods, met(view::Readings::as_pods)) }
+    </span> }
 }
 
 fn short(t: &Texts, s: &Short) -> String {
@@ -182,7 +236,7 @@ fn short(t: &Texts, s: &Short) -> String {
 pub fn StatePill(props: &Props) -> Html {
     let t = use_texts();
     let d = &props.declared;
-    let met = d.short.is_empty();
+    let met = d.short.is_empty() && d.as_declared() == (true, true);
     let counts = [("want", (d.want as f64).into()), ("have", (d.have as f64).into())];
     let (class, text) = if props.mode != Mode::Idle {
         ("busy", t.get("pill-running"))
@@ -206,6 +260,7 @@ pub fn StatePill(props: &Props) -> Html {
             </svg>
             <b>{ text }</b>
             if d.want > 0 || !met { <span>{ t.with("pill-declared", &counts) }</span> }
+            <Readings declared={d.clone()} />
         </p>
     }
 }

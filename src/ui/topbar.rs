@@ -1,14 +1,16 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
 use gloo::utils::{document_element, window};
-use steady::session::Depth;
 use steady::session::scenario::Text;
+use steady::session::view::PlaneFault;
+use steady::session::{Depth, Policy};
 use yew::prelude::*;
 
 use super::glyph;
 use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
 use super::next;
+use super::policy::PolicyMenu;
 use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
 use crate::ui::hooks::{use_store, use_texts};
 
@@ -19,6 +21,10 @@ pub struct BarProps {
     pub scenario: String,
     /// Opens the keys.
     pub help: Callback<bool>,
+    /// Whether the explorer is open.
+    pub exploring: bool,
+    /// Opens or closes it.
+    pub explore: Callback<bool>,
 }
 
 /// Brand, scenario, settings.
@@ -73,6 +79,10 @@ pub fn TopBar(props: &BarProps) -> Html {
         let help = props.help.clone();
         move |_| help.emit(true)
     };
+    let explore = {
+        let (explore, open) = (props.explore.clone(), props.exploring);
+        move |_| explore.emit(!open)
+    };
     html! {
         <header class="top">
             <h1 class="brand">
@@ -84,6 +94,10 @@ pub fn TopBar(props: &BarProps) -> Html {
             <Menu class="scenarios" name={t.get("scenarios")} {choices} {choose}
                 label={html! { <><b>{ title }</b>{ glyph::icon(glyph::DOWN) }</> }} />
             <Faults />
+            <button type="button" id="explore-button" class="menu-button" title={t.get("explore-keys")} aria-label={t.get("explore")}
+                aria-expanded={props.exploring.to_string()} onclick={explore}>
+                { glyph::icon(glyph::ORDERS) }<span>{ t.get("explore") }</span>
+            </button>
             <span class="spring"></span>
             <button type="button" class="language" onclick={language} lang={other.tag()}>
                 { if other == Lang::Zh { "中文" } else { "English" } }
@@ -141,6 +155,8 @@ pub struct Props {
     pub speed: usize,
     /// How deep a step goes.
     pub depth: Depth,
+    /// Who goes next where nobody is chosen.
+    pub policy: Policy,
     /// Whether there is nothing to go back to.
     pub at_start: bool,
     /// What a step would do.
@@ -225,8 +241,9 @@ pub fn Transport(props: &Props) -> Html {
                         <select onchange={choose_depth}>{ for DEPTHS.iter().enumerate().map(|(i, (d, key))| html! {
                             <option value={i.to_string()} selected={*d == props.depth}>{ t.get(key) }</option> }) }</select></label>
                 </span>
+                <PolicyMenu policy={props.policy.clone()} />
             </div>
-            <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store, props.depth)}>
+            <div class="seg" role="radiogroup" aria-label={t.get("depth")} onkeydown={depth_keys(&store)}>
                 { for DEPTHS.iter().map(|(d, key)| depth(*d, key)) }
             </div>
         </div>
@@ -234,9 +251,11 @@ pub fn Transport(props: &Props) -> Html {
 }
 
 /// Arrow keys choose among the depths, as in any set of radio buttons.
-fn depth_keys(store: &Store, now: Depth) -> Callback<KeyboardEvent> {
+fn depth_keys(store: &Store) -> Callback<KeyboardEvent> {
     let store = store.clone();
     Callback::from(move |e: KeyboardEvent| {
+        // As it is, which may not be drawn yet.
+        let now = store.with(|s| s.depth());
         let at = DEPTHS.iter().position(|(d, _)| *d == now).unwrap_or(0);
         let to = match e.key().as_str() {
             "ArrowRight" | "ArrowDown" => (at + 1) % 3,
@@ -260,17 +279,17 @@ fn Faults() -> Html {
     let choices = {
         let (store, t) = (store.clone(), t.clone());
         Callback::from(move |()| {
-            let choice = |(key, name, _): (&str, String, _)| Choice {
-                title: t.with(key, &[("what", name.into())]),
-                about: t.get(&format!("{key}-about")),
+            let choice = |f: PlaneFault| Choice {
+                title: t.with(f.key, &[("what", f.what.to_string().into())]),
+                about: t.get(&format!("{}-about", f.key)),
                 now: false,
             };
             store.plane_faults().into_iter().map(choice).collect()
         })
     };
     let choose = Callback::from(move |i: usize| {
-        if let Some((_, _, fault)) = store.plane_faults().get(i) {
-            store.break_it(fault);
+        if let Some(f) = store.plane_faults().get(i) {
+            store.break_it(&f.fault);
         }
     });
     html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }

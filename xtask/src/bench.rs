@@ -5,7 +5,11 @@ use crate::run::{Result, cargo, command, output, root, run as exec};
 use crate::server::Server;
 use crate::{browser, page, tools};
 
-/// Runs the native benchmark, the API server's, the one in Chromium, the cold load and what is loaded, or
+/// What can be measured by itself.
+const PARTS: [&str; 7] = ["native", "api", "browser", "cold", "page", "explorer", "size"];
+
+/// Runs the native benchmark, the API server's, the one in Chromium, the cold load, the page, the explorer and
+/// what is loaded, or
 /// one of them, for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
@@ -18,10 +22,8 @@ pub fn run(args: &[String]) -> Result<()> {
             other => return Err(format!("`{other}` is no number of replicas")),
         }
     }
-    if let Some(other) = part.filter(|p| !["native", "api", "browser", "cold", "page", "size"].contains(p)) {
-        return Err(format!(
-            "`--only {other}`: only native, api, browser, cold, page and size are known here"
-        ));
+    if let Some(other) = part.filter(|p| !PARTS.contains(p)) {
+        return Err(format!("`--only {other}`: only {} are known here", PARTS.join(", ")));
     }
     let wanted = |name| part.is_none_or(|p| p == name);
     println!("{}\n", machine());
@@ -37,12 +39,15 @@ pub fn run(args: &[String]) -> Result<()> {
         page::lib(page::Profile::Release)?;
         exec(command("node").arg("benches/browser.mjs").args(&sizes).env("CHROME", chromium.chrome))?;
     }
-    let pages = [("cold", "benches/cold.mjs"), ("page", "benches/page.mjs")];
+    let pages =
+        [("cold", "benches/cold.mjs"), ("page", "benches/page.mjs"), ("explorer", "benches/explorer.mjs")];
     if pages.iter().any(|(name, _)| wanted(name)) || wanted("size") {
         page::build(page::Profile::Release)?;
     }
-    for (_, script) in pages.into_iter().filter(|(name, _)| wanted(name)) {
-        with_page(script, &sizes)?;
+    for (name, script) in pages.into_iter().filter(|(name, _)| wanted(name)) {
+        // The explorer counts states and not replicas.
+        let sizes: &[&str] = if name == "explorer" && part.is_none() { &[] } else { &sizes };
+        with_page(script, sizes)?;
     }
     if wanted("size") {
         exec(command("node").arg("benches/size.mjs"))?;

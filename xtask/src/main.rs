@@ -26,8 +26,9 @@ cargo xtask test [--only lint|native|wasm|module|journeys]… [--release]
     --release   the journeys on the page as it is published, which takes minutes to build
 cargo xtask lib
     the library as an ES module, in pkg/
-cargo xtask bench [--only native|api|browser|cold|page|size] [REPLICAS…]
+cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
+    (`--only explorer` takes how many states instead)
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
 cargo xtask conformance [DIR]

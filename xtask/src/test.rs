@@ -86,7 +86,9 @@ fn lint(_: Profile) -> Result<()> {
     exec(cargo().args(["fmt", "--all", "--check"]))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(NATIVE).args(deny))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(SCHEMA).args(DOOR).args(deny))?;
-    let packages = ["--package", "steady", "--package", "steady-embed", "--lib", "--bins", "--test", "wasm"];
+    let mut packages =
+        vec!["--package", "steady", "--package", "steady-embed", "--package", "steady-explorer"];
+    packages.extend(["--lib", "--bins", "--test", "wasm"]);
     exec(cargo().args(["clippy", "--quiet", "--target", tools::WASM]).args(packages).args(deny))
 }
 

@@ -147,6 +147,7 @@ mod tests {
         let bindgen = format!("wasm-bindgen = \"={}\"", WASM_BINDGEN.version);
         assert!(read("Cargo.toml").contains(&bindgen), "Cargo.toml: {bindgen}");
         assert!(read("embed/Cargo.toml").contains(&bindgen), "embed/Cargo.toml: {bindgen}");
+        assert!(read("explorer/Cargo.toml").contains(&bindgen), "explorer/Cargo.toml: {bindgen}");
         let trunk = read("Trunk.toml");
         assert!(trunk.contains(&format!("wasm_bindgen = \"{}\"", WASM_BINDGEN.version)), "Trunk.toml");
         let opt = trunk.split("wasm_opt = \"version_").nth(1).and_then(|rest| rest.split('"').next());

@@ -28,6 +28,7 @@ mod runtime;
 mod scale;
 mod table;
 mod watch;
+mod wire;
 mod write;
 
 use std::rc::Rc;
@@ -48,6 +49,7 @@ pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
 pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
+pub use wire::{wire, wire_answer};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -206,6 +208,11 @@ impl Call<'_> {
         if media.shape == Shape::Table {
             self.check_include_object()?;
         }
+        let from_cache = self.request.method == "GET"
+            && (target.watch || self.query.on("watch") || self.query.text("resourceVersion") == "0");
+        if !from_cache {
+            self.api.storage_answers()?;
+        }
         let answer = match self.request.method.as_str() {
             "GET" => return self.read(&target, media),
             "POST" => self.post(&target)?,
@@ -224,7 +231,8 @@ impl Call<'_> {
         }
         // What is no resource is served by Go's own multiplexer, which minds HEAD no more than GET.
         if *path == Path::Health {
-            return Ok(answer::text(200, &self.health()));
+            let well = self.api.storage_answers().is_ok();
+            return Ok(answer::text(if well { 200 } else { 500 }, &self.health(well)));
         }
         if self.request.method != "GET" {
             return Err(method_not_allowed());
@@ -275,13 +283,16 @@ impl Call<'_> {
         })
     }
 
-    /// `ok`, or, `?verbose`, what was looked at. There is nothing that could fail.
-    fn health(&self) -> String {
-        if !self.query.has("verbose") {
-            return "ok".into();
-        }
+    /// `ok`, or, `?verbose` or if something is wrong, what was looked at: etcd can fail.
+    fn health(&self, well: bool) -> String {
         let check = self.request.path.trim_matches('/').split('/').next().unwrap_or_default();
-        format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{check} check passed\n")
+        match (well, self.query.has("verbose")) {
+            (true, false) => "ok".into(),
+            (true, true) => format!("[+]ping ok\n[+]log ok\n[+]etcd ok\n{check} check passed\n"),
+            (false, _) => {
+                format!("[+]ping ok\n[+]log ok\n[-]etcd failed: reason withheld\n{check} check failed\n")
+            }
+        }
     }
 
     /// A kind that is not built: there are none of it.

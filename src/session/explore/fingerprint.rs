@@ -13,8 +13,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::invariant::is_counted;
 use super::skeleton::{Names, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::{Kind, Object};
@@ -28,7 +30,7 @@ const ROUNDS: usize = 4;
 const SKELETONS: usize = 100_000;
 
 /// Whether interchangeable objects are told apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Symmetry {
     /// Pods of one template, and nodes of one make, are interchangeable.
     #[default]
@@ -73,7 +75,7 @@ impl Fingerprints {
     /// What counts: an event or a heartbeat is no state.
     fn counted(cluster: &Cluster) -> impl Iterator<Item = (&Object, u64)> {
         let all = cluster.api().etcd().iter();
-        let all = all.filter(|(r, _)| !matches!(r.kind, Kind::Event | Kind::Lease));
+        let all = all.filter(|(r, _)| is_counted(r));
         all.map(|(_, record)| (&record.object, record.create_revision))
     }
 

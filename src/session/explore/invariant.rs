@@ -2,7 +2,7 @@
 
 use crate::api::pod::{is_active, is_ready};
 use crate::api::types::{Deployment, Pod, ReplicaSet};
-use crate::api::{Key, Kind, MetaExt, ObjectRef};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 use crate::etcd::Etcd;
@@ -14,6 +14,33 @@ pub struct Violation {
     pub object: Option<ObjectRef>,
     /// The values that were compared, as data: a name and a value each.
     pub values: Vec<(&'static str, String)>,
+    /// Why it cannot be said whether it holds, if that is so. That is not the same as holding, and is
+    /// not the same as not holding.
+    pub undecided: Option<String>,
+}
+
+impl Violation {
+    /// Something does not hold.
+    pub fn new(object: Option<ObjectRef>, values: Vec<(&'static str, String)>) -> Violation {
+        Violation { object, values, undecided: None }
+    }
+
+    /// It cannot be said whether it holds.
+    pub fn undecided(why: impl Into<String>) -> Violation {
+        Violation { object: None, values: Vec::new(), undecided: Some(why.into()) }
+    }
+}
+
+/// What an invariant may look at: the objects by which states are told apart. Events and leases are not
+/// among them; states that differ only in those are one.
+pub fn objects(cluster: &Cluster) -> impl Iterator<Item = &Object> {
+    let all = cluster.api().etcd().iter().filter(|(r, _)| is_counted(r));
+    all.map(|(_, record)| &record.object)
+}
+
+/// Whether an object makes a difference between states.
+pub(super) fn is_counted(reference: &ObjectRef) -> bool {
+    !matches!(reference.kind, Kind::Event | Kind::Lease)
 }
 
 /// Something that shall hold. The default of each question is that it does.
@@ -77,7 +104,7 @@ impl Invariant for MaxUnavailable {
             let ready = i32::try_from(pods_of(new, d).filter(runs).count()).unwrap_or(i32::MAX);
             if taken && ready < least {
                 let values = vec![("ready", ready.to_string()), ("least", least.to_string())];
-                return Err(Violation { object: Some(reference.clone()), values });
+                return Err(Violation::new(Some(reference.clone()), values));
             }
         }
         Ok(())
@@ -102,7 +129,7 @@ impl Invariant for MaxSurge {
             let pods = count(after);
             if pods > most && pods > count(before) {
                 let values = vec![("pods", pods.to_string()), ("most", most.to_string())];
-                return Err(Violation { object: Some(reference.clone()), values });
+                return Err(Violation::new(Some(reference.clone()), values));
             }
         }
         Ok(())
@@ -123,7 +150,7 @@ impl Invariant for OneController {
             let n = owners.filter(|o| o.controller == Some(true)).count();
             if n > 1 {
                 let values = vec![("controllers", n.to_string())];
-                return Err(Violation { object: Some(reference.clone()), values });
+                return Err(Violation::new(Some(reference.clone()), values));
             }
         }
         Ok(())
@@ -146,7 +173,7 @@ impl Invariant for NoOrphan {
             if !owners.is_empty() && owners.iter().all(|o| !uids.contains(o.uid.as_str())) {
                 let names: Vec<&str> = owners.iter().map(|o| o.name.as_str()).collect();
                 let values = vec![("owners", names.join(", "))];
-                return Err(Violation { object: Some(reference.clone()), values });
+                return Err(Violation::new(Some(reference.clone()), values));
             }
         }
         Ok(())
@@ -173,7 +200,7 @@ impl Invariant for BoundOnce {
             let (was, is) = (node(old), node(new));
             if old.metadata.uid == new.metadata.uid && !was.is_empty() && was != is {
                 let values = vec![("was", was), ("is", is)];
-                return Err(Violation { object: Some(reference.clone()), values });
+                return Err(Violation::new(Some(reference.clone()), values));
             }
         }
         Ok(())

@@ -17,8 +17,10 @@
 
 mod fingerprint;
 mod invariant;
+pub mod message;
 mod normal;
 mod path;
+pub mod picture;
 mod report;
 mod skeleton;
 #[cfg(test)]
@@ -27,15 +29,23 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 
 pub use fingerprint::Symmetry;
-pub use invariant::{Invariant, Violation, builtin};
+pub use invariant::{Invariant, Violation, builtin, objects};
 pub use normal::{Choice, Did};
 pub use path::{Diverged, follow};
 pub use report::{Broken, Ending, Endless, Report};
+
+use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Cluster, Stopped};
 use crate::session::Depth;
 use fingerprint::Fingerprints;
 use normal::{Normal, normal};
+
+/// Whether the objects of two clusters differ in no more than order alone decides.
+pub fn objects_alike(a: &Cluster, b: &Cluster) -> bool {
+    let mut fingerprints = Fingerprints::new(Symmetry::Merged);
+    fingerprints.of_objects(a) == fingerprints.of_objects(b)
+}
 
 /// A state's place; the start is 0.
 pub type StateId = usize;
@@ -68,7 +78,7 @@ impl Default for Options {
 }
 
 /// A bound of [`Options`] that cut the search short, or work without an end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cut {
     /// [`Options::states`].
     States,
@@ -78,6 +88,8 @@ pub enum Cut {
     Waiting,
     /// A component runs in a circle without ever writing.
     Circle,
+    /// A bound of whoever drives the search: so much memory and no more.
+    Memory,
 }
 
 /// A state that was reached.
@@ -93,6 +105,8 @@ pub struct State {
     pub steady: bool,
     /// The fingerprint of its objects alone.
     pub objects: u128,
+    /// The fingerprint of all that makes it this state.
+    pub fingerprint: u128,
     /// Whether what comes next is known.
     pub explored: bool,
 }
@@ -110,6 +124,7 @@ pub struct Edge {
 
 /// The search.
 pub struct Explorer {
+    start: Cluster,
     options: Options,
     invariants: Vec<Box<dyn Invariant>>,
     fingerprints: Fingerprints,
@@ -125,6 +140,7 @@ impl Explorer {
     pub fn new(start: &Cluster, options: Options, invariants: Vec<Box<dyn Invariant>>) -> Explorer {
         let fingerprints = Fingerprints::new(options.symmetry);
         let mut explorer = Explorer {
+            start: start.clone(),
             options,
             invariants,
             fingerprints,
@@ -207,7 +223,15 @@ impl Explorer {
         }
         self.by_fingerprint.insert(fingerprint, id);
         let objects = self.fingerprints.of_objects(&here.cluster);
-        self.states.push(State { from, steps, next: Vec::new(), steady, objects, explored: steady });
+        self.states.push(State {
+            from,
+            steps,
+            next: Vec::new(),
+            steady,
+            objects,
+            fingerprint,
+            explored: steady,
+        });
         if !steady {
             self.waiting.push_back((id, here));
         }
@@ -239,6 +263,71 @@ impl Explorer {
         }
         path.reverse();
         path
+    }
+
+    /// Ends the search where it stands, for the reason given.
+    pub fn cut_short(&mut self, why: Cut) {
+        self.cut.get_or_insert(why);
+    }
+
+    /// The state that a cluster is in, if it was reached. Of a run, each moment has to be asked for in
+    /// turn: the name of an object that is gone is known as one only to who has seen the object. A moment
+    /// with a key that leads to nothing before one that leads to a write is not found: the normal form has
+    /// worked off the former as soon as it could.
+    pub fn find(&mut self, cluster: &Cluster) -> Option<StateId> {
+        let here = normal(cluster.clone(), self.options.depth).ok()?;
+        self.by_fingerprint.get(&self.fingerprints.of(&here.cluster)).copied()
+    }
+
+    /// A state's cluster, made again by going the way to it.
+    pub fn cluster(&self, state: StateId) -> Option<Cluster> {
+        self.states.get(state)?;
+        let mut here = normal(self.start.clone(), self.options.depth).ok()?;
+        for choice in self.path(state) {
+            let next = here.next.into_iter().find(|n| n.choice == choice)?;
+            here = normal(next.after, self.options.depth).ok()?;
+        }
+        Some(here.cluster)
+    }
+
+    /// The choices that lead from the start through states that follow each other. Where states were
+    /// merged, what was chosen in the one that stands for all may have another name in the one that the
+    /// way comes to, so each is looked for.
+    pub fn through(&mut self, states: &[StateId]) -> Option<Vec<Choice>> {
+        let mut here = normal(self.start.clone(), self.options.depth).ok()?;
+        let mut way = Vec::with_capacity(states.len());
+        for state in states {
+            let wanted = self.states.get(*state)?.fingerprint;
+            let mut found = None;
+            for next in here.next {
+                let there = normal(next.after, self.options.depth).ok()?;
+                if self.fingerprints.of(&there.cluster) == wanted {
+                    found = Some((next.choice, there));
+                    break;
+                }
+            }
+            let (choice, there) = found?;
+            way.push(choice);
+            here = there;
+        }
+        Some(way)
+    }
+
+    /// The states on a shortest way to one, the start left out.
+    pub fn states_to(&self, to: StateId) -> Vec<StateId> {
+        let mut states = Vec::new();
+        let mut at = to;
+        while let Some((from, _)) = self.states.get(at).and_then(|s| s.from) {
+            states.push(at);
+            at = from;
+        }
+        states.reverse();
+        states
+    }
+
+    /// The states on a longest way to a steady state, the start left out; none if there is no longest.
+    pub fn longest(&self) -> Vec<StateId> {
+        report::longest_way(&self.states)
     }
 
     /// The way to what broke an invariant.

@@ -7,12 +7,14 @@
 
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::api::ObjectRef;
 use crate::cluster::{ACTIONS_LIMIT, Action, Actor, Cluster, Command, Outcome, Stopped};
 use crate::session::Depth;
 
 /// What is chosen to happen next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Choice {
     /// A component acts.
     Actor(Actor),

@@ -2,7 +2,7 @@
 
 use super::normal::Choice;
 use crate::cluster::{ACTIONS_LIMIT, Action, Stopped};
-use crate::session::{Depth, Session, What};
+use crate::session::{Depth, Policy, Session, What};
 
 /// A way could not be gone: the run did something else than the explorer saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,15 @@ impl std::error::Error for Diverged {}
 /// # Errors
 /// If a choice is not there. What was gone before stays in the run.
 pub fn follow(session: &mut Session, depth: Depth, way: &[Choice]) -> Result<(), Diverged> {
+    // Whatever chooses in this run, the way is gone as it was found.
+    let policy = session.policy().clone();
+    session.set_policy(Policy::Fair);
+    let gone = go(session, depth, way);
+    session.set_policy(policy);
+    gone
+}
+
+fn go(session: &mut Session, depth: Depth, way: &[Choice]) -> Result<(), Diverged> {
     for (at, choice) in way.iter().enumerate() {
         let done = match choice {
             Choice::Actor(actor) => command(session, depth, *actor),

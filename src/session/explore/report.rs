@@ -48,6 +48,8 @@ pub struct Endless {
     pub state: StateId,
     /// The choices that lead from it back to it.
     pub circle: Vec<Choice>,
+    /// The states they lead to, the last of which is itself.
+    pub states: Vec<StateId>,
 }
 
 /// An invariant that does not hold.
@@ -87,6 +89,39 @@ pub(super) fn report(states: &[State], broken: &[Broken], cut: Option<Cut>, done
 
 /// The longest way to a steady state, and a circle if there is one.
 fn longest(states: &[State]) -> (Option<usize>, Option<Endless>) {
+    let (far, endless) = distances(states);
+    let endless = endless.map(|state| {
+        let way = circle(states, state);
+        Endless {
+            state,
+            circle: way.iter().map(|(choice, _)| *choice).collect(),
+            states: way.iter().map(|(_, to)| *to).collect(),
+        }
+    });
+    (far.first().copied().flatten(), endless)
+}
+
+/// The states on a longest way from the start to a steady state.
+pub(super) fn longest_way(states: &[State]) -> Vec<StateId> {
+    let (far, endless) = distances(states);
+    let mut way = Vec::new();
+    if endless.is_some() {
+        return way;
+    }
+    let mut at = 0;
+    let far = |id: StateId| far.get(id).copied().flatten();
+    while let Some(left) = far(at).filter(|n| *n > 0) {
+        let next = states.get(at).map(|s| s.next.as_slice()).unwrap_or_default();
+        let Some(e) = next.iter().find(|e| far(e.to) == Some(left - 1)) else { break };
+        way.push(e.to);
+        at = e.to;
+    }
+    way
+}
+
+/// How far each state is from a steady one on the longest way, and the nearest state that comes again.
+/// With such a state there is no longest way, and the distances mean nothing.
+fn distances(states: &[State]) -> (Vec<Option<usize>>, Option<StateId>) {
     let edges = states.iter().enumerate();
     let edges = edges.flat_map(|(id, s)| s.next.iter().map(move |e| (id as u32, e.to as u32)));
     let mut graph: DiGraph<(), ()> = DiGraph::from_edges(edges);
@@ -110,12 +145,11 @@ fn longest(states: &[State]) -> (Option<usize>, Option<Endless>) {
             }
         }
     }
-    let endless = endless.map(|state| Endless { state, circle: circle(states, state) });
-    (far.first().copied().flatten(), endless)
+    (far, endless)
 }
 
-/// A shortest way from a state back to it.
-fn circle(states: &[State], start: StateId) -> Vec<Choice> {
+/// A shortest way from a state back to it: each choice, and where it leads.
+fn circle(states: &[State], start: StateId) -> Vec<(Choice, StateId)> {
     let mut from: Vec<Option<(StateId, Choice)>> = vec![None; states.len()];
     let mut queue = std::collections::VecDeque::from([start]);
     'search: while let Some(at) = queue.pop_front() {
@@ -133,7 +167,7 @@ fn circle(states: &[State], start: StateId) -> Vec<Choice> {
     let mut way = Vec::new();
     let mut at = start;
     while let Some((before, choice)) = from.get(at).copied().flatten() {
-        way.push(choice);
+        way.push((choice, at));
         at = before;
         if at == start {
             break;

@@ -154,7 +154,7 @@ impl Invariant for NobodyIsDeleted {
             all.filter(|p| is_active(p)).count()
         };
         if pods(after) < pods(before) {
-            return Err(Violation { object: None, values: vec![("pods", pods(after).to_string())] });
+            return Err(Violation::new(None, vec![("pods", pods(after).to_string())]));
         }
         Ok(())
     }
@@ -170,6 +170,7 @@ fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     });
     let start = Start { nodes: 1, ..Start::default() };
     let mut s = apply(Session::with_cluster(start, Cluster::new(&config)), 1);
+    let start = s.at();
     let options = Options { states: 400, ..Options::default() };
     let mut e = Explorer::new(s.cluster(), options, vec![Box::new(NobodyIsDeleted)]);
     while e.explore(100) {}
@@ -181,5 +182,16 @@ fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     follow(&mut s, Depth::Command, &way).unwrap();
     let last = s.current().commands().last().unwrap();
     assert_eq!((&*last.by, last.request.verb.as_str()), ("fighter", "delete"));
-    assert!(r.endless.is_some(), "it never ends: {r:?}");
+    // And the circle is one that can be gone around, though its states were merged.
+    let endless = r.endless.unwrap();
+    let mut around = e.states_to(endless.state);
+    around.extend(endless.states);
+    let way = e.through(&around).unwrap();
+    s.goto(start);
+    follow(&mut s, Depth::Command, &way).unwrap();
+    // The same objects again. The fighter may still have the key of the pod that is gone before it, which
+    // leads to nothing and tells this moment from the state.
+    let objects = e.fingerprints.of_objects(s.cluster());
+    assert_eq!(objects, e.states()[endless.state].objects);
+    assert!(e.longest().is_empty());
 }

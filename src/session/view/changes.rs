@@ -22,6 +22,13 @@ pub fn field_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
     out
 }
 
+/// Everything that differs, what the API server keeps books with included.
+pub fn all_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
+    let mut out = Vec::new();
+    compare_all("", Some(&old.to_value()), Some(&new.to_value()), &|_| false, &mut out);
+    out
+}
+
 /// Fields that follow from the others.
 fn bookkeeping(path: &str) -> bool {
     matches!(
@@ -34,22 +41,32 @@ fn bookkeeping(path: &str) -> bool {
 }
 
 fn compare(path: &str, old: Option<&Value>, new: Option<&Value>, out: &mut Vec<FieldChange>) {
-    if old == new || bookkeeping(path) {
+    compare_all(path, old, new, &bookkeeping, out);
+}
+
+fn compare_all(
+    path: &str,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    aside: &dyn Fn(&str) -> bool,
+    out: &mut Vec<FieldChange>,
+) {
+    if old == new || aside(path) {
         return;
     }
     match (old, new) {
         (Some(Value::Object(a)), Some(Value::Object(b))) => {
             let join = |k: &str| if path.is_empty() { k.to_owned() } else { format!("{path}.{k}") };
             for (k, v) in a {
-                compare(&join(k), Some(v), b.get(k), out);
+                compare_all(&join(k), Some(v), b.get(k), aside, out);
             }
             for (k, v) in b.iter().filter(|(k, _)| !a.contains_key(*k)) {
-                compare(&join(k), None, Some(v), out);
+                compare_all(&join(k), None, Some(v), aside, out);
             }
         }
         (Some(Value::Array(a)), Some(Value::Array(b))) => {
             for i in 0..a.len().max(b.len()) {
-                compare(&format!("{path}[{i}]"), a.get(i), b.get(i), out);
+                compare_all(&format!("{path}[{i}]"), a.get(i), b.get(i), aside, out);
             }
         }
         _ => out.push(FieldChange {

@@ -10,6 +10,7 @@ use crate::controllers::deployment::util;
 
 use super::graph::{Card, Graph};
 use super::pods::PodLook;
+use super::readings::{Readings, readings};
 
 /// What was declared, over all workloads that nobody else owns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,15 @@ pub struct Declared {
     pub have: i64,
     /// Workloads that are short of it, or have pods too many.
     pub short: Vec<Short>,
+    /// Each Deployment, read as a record of intent for ReplicaSets and as one for Pods.
+    pub readings: Vec<Readings>,
+}
+
+impl Declared {
+    /// Whether every Deployment is as declared: read as intent for ReplicaSets, and for Pods.
+    pub fn as_declared(&self) -> (bool, bool) {
+        (self.readings.iter().all(Readings::as_replica_sets), self.readings.iter().all(Readings::as_pods))
+    }
 }
 
 /// A workload that is not as declared.
@@ -51,7 +61,7 @@ pub struct Short {
 /// Compares what workloads declare with what they report. `graph` is the cluster's: it knows how its
 /// pods look.
 pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
-    let mut out = Declared::default();
+    let mut out = Declared { readings: readings(cluster), ..Declared::default() };
     let etcd = cluster.api().etcd();
     for (reference, record) in etcd.range(Kind::Deployment, None) {
         let Some(d) = record.object.get::<Deployment>() else { continue };

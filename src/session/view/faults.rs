@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Kind, MetaExt, ObjectRef};
-use crate::cluster::Fault;
+use crate::cluster::{Cluster, Fault};
+use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
 use crate::session::{Op, Session};
 
@@ -63,6 +64,46 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
         let key = if gone { "act-image-back" } else { "act-image-gone" };
         out.push(PodFault { key, what: image, probe: None, fault: Fault::Kubelet { node: None, fault } });
     }
+    out
+}
+
+/// Something that can go wrong with the control plane, or right again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaneFault {
+    /// The key of its name in the catalogue.
+    pub key: &'static str,
+    /// What it is about; empty where the name says it.
+    pub what: Rc<str>,
+    /// What is done.
+    pub fault: Fault,
+}
+
+/// The faults of the control plane that make sense now.
+pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
+    let mut out = Vec::new();
+    let mut say = |key, what: &Rc<str>, fault| out.push(PlaneFault { key, what: what.clone(), fault });
+    for p in cluster.processes().filter(|p| p.node.is_none()) {
+        let process = p.name.to_string();
+        if !p.running {
+            say("fault-start", &p.name, Fault::Start { process });
+            continue;
+        }
+        say("fault-restart", &p.name, Fault::Restart { process: process.clone(), node: None });
+        say("fault-stop", &p.name, Fault::Stop { process: process.clone() });
+        say("fault-watches", &p.name, Fault::CutWatches { process, node: None });
+    }
+    for name in cluster.replicable() {
+        say("fault-replicate", &name.into(), Fault::Replicate { process: name.into() });
+    }
+    let members = cluster.api().etcd().members();
+    for m in &members {
+        let (key, fault) = match m.role {
+            Role::Lost => ("fault-member-up", Fault::MemberUp { member: m.name.clone() }),
+            _ => ("fault-member-down", Fault::MemberDown { member: m.name.clone() }),
+        };
+        say(key, &m.name.as_str().into(), fault);
+    }
+    say("fault-compact", &"".into(), Fault::Compact);
     out
 }
 

@@ -26,8 +26,10 @@ use viewport::use_viewport;
 const NARROW: f32 = 600.0;
 
 /// What the graph shows.
-#[derive(Properties, PartialEq)]
+#[derive(Properties)]
 pub struct Props {
+    /// Whether something else is shown in its place. It keeps its places and is not drawn meanwhile.
+    pub hidden: bool,
     /// The objects.
     pub graph: Shared<Facts>,
     /// What the last step changed.
@@ -44,6 +46,21 @@ pub struct Props {
     pub children: Html,
     /// The scenario: another one begins with empty places.
     pub scenario: String,
+}
+
+impl PartialEq for Props {
+    fn eq(&self, other: &Props) -> bool {
+        self.hidden && other.hidden
+            || self.hidden == other.hidden
+                && self.version == other.version
+                && self.graph == other.graph
+                && self.changed == other.changed
+                && self.lit == other.lit
+                && self.selection == other.selection
+                && self.inspect == other.inspect
+                && self.children == other.children
+                && self.scenario == other.scenario
+    }
 }
 
 /// Which lines are drawn.
@@ -137,7 +154,7 @@ pub fn Graph(props: &Props) -> Html {
     };
     let selected = props.selection.as_ref().and_then(|s| props.graph.find(s));
     html! {
-        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")}>
+        <section class={classes!("graph", (flow != Flow::Right).then_some("down"))} ref={pane} aria-label={t.get("graph")} hidden={props.hidden}>
             <svg class="world" role="group" aria-label={t.get("graph-keys")} {onkeydown} onclick={clear}>
                 <g ref={world}>
                     if measured {

@@ -14,6 +14,18 @@ fault-restart = Restart { $what }
 fault-restart-about = Its caches and queues are lost; everything is listed again.
 fault-watches = Cut the watches of { $what }
 fault-watches-about = It goes on from the revision it has seen.
+fault-stop = Stop { $what }
+fault-stop-about = It is cut off, and what it has in memory is lost. If it led, its lease runs out.
+fault-start = Start { $what }
+fault-start-about = With nothing in memory. Where another leads, it waits.
+fault-replicate = Start one more { $what }
+fault-replicate-about = One of them holds the lease and works; the others wait for it to run out.
+fault-member-down = Lose etcd member { $what }
+fault-member-down-about = What it has stays where it was. A majority of the members can write; fewer cannot.
+fault-member-up = Bring etcd member { $what } back
+fault-member-up-about = It catches up as soon as there is a leader.
+fault-compact = Compact etcd
+fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
 transport = Run
 restart = Back to the start
 restart-keys = Back to the start (Home)
@@ -33,6 +45,16 @@ depth-reconcile = Reconcile
 depth-reconcile-about = One step is one key through one controller's sync (R)
 depth-machinery = Machinery
 depth-machinery-about = One step is one watch event, delta, handler, key or request (M)
+
+policy = Who goes next: { $now }
+policy-fair = in turn
+policy-fair-about = Every component issues one command in turn, and sees all that has happened before.
+policy-random = by chance, seed { $seed }
+policy-random-about = Of those that can act each is as likely as the others. Equal seeds, equal runs.
+policy-newest = the newest first
+policy-newest-about = Whoever has the newest news goes first; what was begun earlier waits longest.
+policy-starved = { $who } last
+policy-starved-about = It goes only when nobody else can.
 
 ## Panes
 panes = Panes
@@ -110,7 +132,7 @@ next-actions = What may happen next: pick one
 next-waiting = Nobody has anything to do until time passes
 next-none = Next commands
 next-running = It runs.
-next-more = and { $n } more
+next-more = show { $n } more
 go-first = first
 because = because
 refused = will be refused: { $code }
@@ -138,6 +160,13 @@ pill-actions = { $n ->
    *[other] { $n } actions possible
 }
 pill-declared = { $have }/{ $want } pods as declared
+
+reading-replica-sets = Read as a record of intent for ReplicaSets: { $met } of { $of } Deployments match
+reading-pods = Read as a record of intent for Pods: { $met } of { $of } Deployments match
+reading-only-replica-sets = Read as intent for ReplicaSets it matches: they ask for just these pods. Read as intent for Pods it does not.
+reading-only-pods = Read as intent for Pods it matches. Read as intent for ReplicaSets it does not.
+reading-neither = It matches neither as intent for ReplicaSets nor as intent for Pods.
+reading-early = What was declared is there already; what is left to do does not change that.
 
 ## The timeline
 timeline-step = step { $n }
@@ -217,6 +246,12 @@ said-node-down = You cut { $what } off.
 said-node-up = You brought { $what } back.
 said-restart = You restarted { $what }.
 said-watches = You cut the watches of { $what }.
+said-stop = You stopped { $what }.
+said-start-process = You started { $what }.
+said-replicate = You started one more { $what }: it waits for the lease.
+said-member-down = You cut etcd member { $what } off.
+said-member-up = You brought etcd member { $what } back.
+said-compact = You compacted etcd: its history is gone, what is stored stays.
 said-crash = You let container { $container } of { $what } end with exit code { $code }.
 said-probe-fails = You let the { $probe } probe of { $what } fail.
 said-probe-passes = You let the { $probe } probe of { $what } pass again.
@@ -232,6 +267,7 @@ action-record = its next event is written
 action-advance = time passes
 action-other = it goes on
 out-listed = Listed { $kind }: { $n } objects
+out-expired = { $kind }: 410 Gone, too old resource version: { $seen } ({ $oldest }); listed anew: { $n } objects
 out-reflected = A watch event about { $object } entered the delta FIFO
 out-indexed = { $object } was taken into the cache
 out-handled = The handler heard of { $object } and enqueued keys
@@ -266,6 +302,7 @@ link-differs = This run comes out otherwise here than where it was made: this pa
 ## Keys
 key-run = Run or pause
 key-choose = Choose a next command
+key-policy = Who goes next
 key-editor = To the manifest
 key-terminal = To kubectl
 key-graph = To the graph, then arrow keys
@@ -411,6 +448,10 @@ why-finalize_namespace = nothing is left in it
 why-update_namespace_conditions = { $remaining } objects are still in it
 why-delete_all_content = namespace { $namespace } is being deleted: { $objects } of kind { $kind } go with it
 
+why-leaderelection-create = nobody holds lease { $lease } yet
+why-leaderelection-acquire = { $holder } has not renewed it for { $silent_seconds } s, and it holds for { $lease_seconds } s
+why-leaderelection-renew = it leads
+
 ## Facts that are words
 fact-container = container { $container } { $what }
 fact-has-ended = has ended
@@ -424,3 +465,240 @@ fact-has-failed-its-startup-probe = has failed its startup probe
 fact-has-failed-its-liveness-probe = has failed its liveness probe
 fact-has-started = has started
 fact-could-not-be-started = could not be started
+
+## The component map
+view = What the middle shows
+view-about = Objects or machinery (V)
+view-objects = Objects
+view-machinery = Machinery
+key-view = Objects or machinery
+key-into = Into the last step
+map = The machinery
+map-keys = { $n ->
+    [one] { $n } key
+   *[other] { $n } keys
+}
+map-leads = leads
+map-standby = waits for the lease
+map-members = Members, term { $term }
+map-member-leader = leader
+map-member-follower = follower
+map-member-leaderless = without a leader
+map-member-lost = lost
+state-standby = waits to become the leader
+map-log = The last writes
+map-server = API server
+map-request-last = the last request
+map-request-none = No request yet.
+map-stages = What each stage did with it
+map-stages-ask = Look at its stages
+map-stages-far = Too far to look: what led to it is a very long step.
+map-components = Components
+map-kubelets = Kubelets
+map-kubelets-n = { $n } of them, { $busy } with something to do
+map-pick-kubelet = Kubelet of a node
+map-follow = Follow
+map-follow-about = Show whoever acts
+map-reflector = Reflector
+map-fifo = Delta FIFO
+map-indexer = Indexer
+map-handlers = Handlers
+map-queue = Work queue
+map-worker = Worker
+map-behind = { $n } behind
+map-queued = { $n ->
+    [one] { $n } key waits
+   *[other] { $n } keys wait
+}
+map-delayed-n = { $n } for later
+map-failing-n = { $n } failing
+map-caught-up = caught up
+map-new = has to list
+map-cut = { $n ->
+    [0] watch cut
+   *[other] watch cut, { $n } missed
+}
+map-gone = 410 Gone: has to list again
+map-deltas = { $n ->
+    [0] empty
+    [one] { $n } delta
+   *[other] { $n } deltas
+}
+map-known = { $n ->
+    [one] { $n } object
+   *[other] { $n } objects
+}
+map-stale = { $n } stale
+map-untold = { $n ->
+    [0] nothing to tell
+   *[other] { $n } to tell
+}
+map-unknown = unknown
+map-not-there = gone
+map-lane = { $kind }: { $state }
+map-lane-quiet = Nothing is on its way, and the cache is as the store.
+map-lanes-more = { $n ->
+    [one] and { $n } more watch with nothing on its way: { $kinds }
+   *[other] and { $n } more watches with nothing on their way: { $kinds }
+}
+map-coming = Events on their way
+map-stale-list = Believed, and as it is
+map-queue-empty = Empty.
+map-waiting = waits
+map-processing = worked on
+map-again = and comes again
+map-delayed = later
+map-failing = fails
+map-background = if time passes anyway
+map-failures = { $n ->
+    [one] failed once
+   *[other] failed { $n } times in a row
+}
+map-worker-idle = Waits for a key.
+map-worker-key = syncs
+map-worker-first = Waits to send its first request.
+map-worker-at = Waits to send request { $n }; answers so far: { $codes }
+map-worker-stale = It read resourceVersion { $believed }; stored is { $stored }.
+map-events = { $n ->
+    [one] { $n } event to write
+   *[other] { $n } events to write
+}
+map-memory = Remembers
+state-down = stopped
+state-failing = a key fails
+state-working = has a request to send
+state-queued = has keys to work on
+state-behind = has not heard of everything
+state-waiting = waits for a moment
+state-idle = at rest
+stage-authenticate = authenticate
+stage-authorize = authorize
+stage-decode = decode
+stage-patch = patch
+stage-default = default
+stage-mutate = mutate
+stage-compare = compare
+stage-prepare = prepare
+stage-validate = validate
+stage-admit = admit
+stage-store = store
+stage-passed = passed
+stage-same = It changed nothing.
+stage-changed = { $n ->
+    [one] changed { $n } field
+   *[other] changed { $n } fields
+}
+stage-refused = refused with { $code }
+stage-not-reached = not reached
+stage-absent = The last request did not come to this stage.
+stage-authenticate-about = is { $user }. Nobody has to prove it here.
+stage-authorize-about = Everybody may do everything here: there is no RBAC.
+stage-decode-about = { $n } bytes of { $media } about a { $kind }.
+stage-decode-none = There is no body.
+stage-patch-about = works the change into the stored object.
+stage-default-about = fills in what was not said.
+stage-mutate-about = is an admission plug-in that may change the object.
+stage-compare-about = The request was made from resourceVersion { $brings }; stored is { $had }.
+stage-compare-none = The request names no resourceVersion, so it goes for any.
+stage-prepare-about = sets the fields that only the server writes.
+stage-validate-about = holds the object against the rules of its kind.
+stage-admit-about = is an admission plug-in that may refuse the object.
+stage-store-about = writes to etcd and tells the watchers.
+stage-store-put = { $object } at revision { $n }
+stage-store-removed = { $object } removed at revision { $n }
+stage-store-nothing = Nothing was written.
+stage-told = { $n ->
+    [one] { $who }: one watch is told
+   *[other] { $who }: { $n } watches are told
+}
+into = Step into
+into-about = Go through the { $n } finest actions that this step is made of (I)
+into-title = Made of { $n } finest actions
+into-how = Choose one to go there, on a branch of its own.
+into-nothing = This step is not made of finer ones.
+into-too-many = It is made of more than { $n } finest actions.
+request-as = Shown as
+request-plain = YAML
+request-verbose = kubectl -v=9
+request-copy = Copy
+request-copied = Copied.
+
+## Every order
+explore = Every order
+explore-keys = Every order at once, from where the run stands (O)
+key-explore = Every order at once
+explore-about = Whoever goes first: all states that can be reached from where the run stands.
+explore-empty = Nothing has been explored yet. Start looks at every order of what can happen, from where the run stands, in a thread of its own.
+explore-symmetry = Alike pods and nodes
+explore-merged = Count as one
+explore-distinct = Told apart
+explore-states = At most states
+explore-steps = At most steps
+explore-memory = At most MB
+explore-invariants = What shall hold
+explore-holds-maxUnavailable = No rollout takes more ready pods than maxUnavailable allows
+explore-holds-maxSurge = No rollout makes more pods than maxSurge allows
+explore-holds-oneController = No object has two controllers
+explore-holds-noOrphan = In the end nothing is owned by what is not there
+explore-holds-boundOnce = No pod changes its node
+explore-own = Your own, in CEL over objects
+explore-own-hint = True where it holds. objects is a list of what kubectl get -o json prints, without events and leases.
+explore-own-wrong = It cannot be read: { $why }
+explore-own-wrong-at = Line { $line }, column { $column }: { $why }
+explore-own-steady = In steady states only
+explore-start = Start
+explore-loading = The explorer is being loaded…
+explore-replaying = The run is repeated: { $done } of { $of } steps
+explore-progress = { $states } states, { $waiting } still to look at, { $steps } steps deep; { $rate } states/s, { $mb } MB
+explore-failed = The explorer has failed: { $why }. Start begins with a new one.
+explore-refused = The explorer refused: { $why }
+explore-no-way = There is no way there that can be repeated.
+explore-other-run = This was found for another run than the one at hand. Start explores that one.
+explore-opened = It is on the timeline: a run of { $n } steps. Share makes a link of it.
+explore-diverged = The way could only be gone for { $n } steps.
+explore-open = Open in the timeline
+explore-one-end = All orders end in the same steady state.
+explore-one-end-if = All orders that end, end in the same steady state.
+explore-ends = It depends on the order: it can end in { $n } different steady states.
+explore-no-end = No order ends: there is no steady state.
+explore-ends-yet = { $n } { $n ->
+    [one] steady state
+   *[other] different steady states
+} can be reached; there may be others.
+explore-no-end-yet = No steady state was reached so far.
+explore-looked = { $states } states and { $edges } steps between them, in { $seconds } s ({ $rate } states/s).
+explore-took = They took { $mb } MB, { $kb } KB each.
+explore-cut-stop = It was stopped.
+explore-cut-states = The bound on states cut it short.
+explore-cut-steps = The bound on steps cut it short.
+explore-cut-waiting = Too many states were waiting.
+explore-cut-memory = The bound on memory cut it short.
+explore-cut-circle = A component works in a circle without ever writing, so not everything could be looked at.
+explore-cut-left = { $waiting } states were not looked at. Up to { $steps } steps from the start: what was found is there, and each way can be gone; that nothing else is, cannot be said.
+explore-shortest = The shortest order takes { $n } steps.
+explore-longest = The longest takes { $n } steps.
+explore-outcome = Outcome { $nth }, after { $n } steps at least
+explore-circle = There is an order that never ends: after { $before } steps, { $length } more lead back to the same state.
+explore-no-circle = Every order ends.
+explore-no-circle-yet = No order was found that never ends.
+explore-holds = { $what }: holds in every order
+explore-holds-yet = { $what }: holds as far as was looked
+explore-breaks = { $what }: does not hold, after { $n } steps
+explore-undecided = { $what }: cannot be said of a state after { $n } steps
+explore-graph-keys = States: arrow keys walk, Enter opens one in the timeline
+explore-detail = The state that is chosen
+explore-hidden = { $n } states are drawn, { $hidden } are not.
+explore-key-end = steady
+explore-key-broken = breaks what shall hold
+explore-key-circle = in a circle
+explore-key-lit = the run on the timeline
+explore-state = State { $id }, { $n } steps from the start
+explore-state-end = steady, outcome { $nth }
+explore-state-broken = breaks what shall hold
+explore-state-circle = in a circle
+explore-state-open = not looked at further
+explore-state-now = the run stands here
+explore-state-lit = on the run's way
+explore-came = Reached by { $what }
+explore-time = time passes
+explore-more = { $n } more, not drawn: draw them

@@ -87,7 +87,16 @@ impl Texts {
     pub fn transition(&self, t: &Transition) -> String {
         let object = |kind: &str, key: &dyn std::fmt::Display| format!("{kind} {key}");
         match &t.outcome {
-            Outcome::Listed { kind, items } => {
+            Outcome::Listed { kind, items, expired: Some((seen, oldest)) } => self.with(
+                "out-expired",
+                &[
+                    ("kind", kind.as_str().into()),
+                    ("n", (*items as f64).into()),
+                    ("seen", seen.to_string().into()),
+                    ("oldest", oldest.to_string().into()),
+                ],
+            ),
+            Outcome::Listed { kind, items, expired: None } => {
                 self.with("out-listed", &[("kind", kind.as_str().into()), ("n", (*items as f64).into())])
             }
             Outcome::Reflected { kind, key } => {
@@ -167,6 +176,12 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::NodeUp { node } => return say("said-node-up", node),
         Fault::Restart { process, node } => return say("said-restart", &named(process, node.as_deref())),
         Fault::CutWatches { process, node } => return say("said-watches", &named(process, node.as_deref())),
+        Fault::Stop { process } => return say("said-stop", process),
+        Fault::Start { process } => return say("said-start-process", process),
+        Fault::Replicate { process } => return say("said-replicate", process),
+        Fault::MemberDown { member } => return say("said-member-down", member),
+        Fault::MemberUp { member } => return say("said-member-up", member),
+        Fault::Compact => return t.get("said-compact"),
         Fault::Kubelet { fault, .. } => fault,
     };
     match fault {

@@ -75,7 +75,7 @@ pub fn Inspector(props: &Props) -> Html {
     let labelled = TABS.iter().find(|(w, _)| *w == *tab).map_or("tab-yaml", |(_, k)| *k);
     let version = props.version;
     let body = match (&object, *tab) {
-        (None, Tab::Request) | (Some(_), Tab::Request) => html! { <request::Exchange at={props.at} /> },
+        (None, Tab::Request) | (Some(_), Tab::Request) => html! { <request::Exchanges at={props.at} /> },
         (None, _) => html! { <p class="empty">{ t.get("inspect-nothing") }</p> },
         (Some(o), Tab::Yaml) => html! { <yaml::Yaml object={o.clone()} {version} /> },
         (Some(o), Tab::Events) => html! { <events::Events object={o.clone()} {version} /> },

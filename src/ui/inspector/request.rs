@@ -1,17 +1,25 @@
-//! The requests of the command that led here, and what the API server answered. What the API server
-//! keeps books with is left out, as in the object's own YAML.
+//! The requests of the command that led here, and what the API server answered: as YAML, without what
+//! the API server keeps books with, or as kubectl says it when it is asked to be verbose; and the finest
+//! actions behind them.
 
-use serde_json::{Value, json};
-use steady::api::patch::create_two_way_merge_patch;
-use steady::apiserver::{Body, DeleteOptions, Patch, Request, Response, Subresource};
-use steady::cluster::Outcome;
+use gloo::utils::window;
+use serde_json::Value;
+use steady::apiserver::http::{wire, wire_answer};
+use steady::apiserver::{Body, Request, Response};
+use steady::client::transport;
 use steady::session::view::yaml_of;
-use steady::session::{MomentId, What};
+use steady::session::{Exchange, MomentId};
 use yew::prelude::*;
 
 use super::yaml;
 use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::map::Into;
 use crate::ui::who;
+
+/// Everything is said at this level.
+const VERBOSITY: u8 = 9;
+/// So many requests are shown; a reconcile can have thousands.
+const SHOWN: usize = 40;
 
 /// Which moment.
 #[derive(Properties, PartialEq)]
@@ -22,48 +30,72 @@ pub struct Props {
 
 /// The exchanges.
 #[component]
-pub fn Exchange(props: &Props) -> Html {
+pub fn Exchanges(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
-    let exchanges: Vec<(Request, Response, Option<String>)> = store.with(|s| {
-        let Some(m) = s.session().moment(props.at) else { return Vec::new() };
-        match &m.what {
-            What::Person { exchanges, .. } => {
-                exchanges.iter().map(|(r, a)| ((**r).clone(), a.clone(), None)).collect()
-            }
-            What::Commands(commands) => commands
-                .iter()
-                .map(|c| ((*c.request).clone(), c.response.clone(), c.why.as_ref().map(|w| t.why(w))))
-                .collect(),
-            What::Machinery(m) => match &m.outcome {
-                Outcome::Sent { request, response, why, .. } => {
-                    vec![((**request).clone(), response.clone(), why.as_ref().map(|w| t.why(w)))]
-                }
-                _ => Vec::new(),
-            },
-            #[allow(unreachable_patterns)]
-            _ => Vec::new(),
-        }
-    });
-    let show = |(request, response, why): &(Request, Response, Option<String>)| {
-        let code = response.code();
-        html! {
-            <section class={classes!("exchange", who::class(&request.user))}>
-                <p class="method"><b>{ request.verb.method() }</b><code>{ request.path() }</code></p>
-                <p class="from"><i class="dot" aria-hidden="true"></i>{ request.user.to_string() }
-                    <span class={classes!("chip", if code < 400 { "ok" } else { "bad" })}>{ format!("{code} {}", phrase(code)) }</span></p>
-                if let Some(why) = why { <p class="why">{ why }</p> }
+    let verbose = use_state(|| false);
+    let exchanges: Vec<Exchange> = store.with(|s| s.session().exchanges(props.at));
+    let now = store.with(|s| s.session().now());
+    let show = |e: &Exchange| {
+        let (request, code) = (&e.request, e.response.code());
+        let head = html! { <>
+            <p class="method"><b>{ request.verb.method() }</b><code>{ request.path() }</code></p>
+            <p class="from"><i class="dot" aria-hidden="true"></i>{ request.user.to_string() }
+                <span class={classes!("chip", if code < 400 { "ok" } else { "bad" })}>{ transport::status(code) }</span></p>
+            if let Some(why) = &e.why { <p class="why">{ t.why(why) }</p> }
+        </> };
+        let body = if *verbose {
+            let text =
+                transport::debugging(VERBOSITY, now, &wire(request), &wire_answer(request.kind, &e.response));
+            let copy = {
+                let (store, text) = (store.clone(), text.clone());
+                move |_| store.copy(&text)
+            };
+            html! { <>
+                <button type="button" class="quiet copy" onclick={copy}>{ t.get("request-copy") }</button>
+                <pre class="klog">{ text }</pre>
+            </> }
+        } else {
+            html! { <>
                 if let Some((kind, text)) = body(request) {
                     <h3>{ t.get("request-body") }{ " " }<span>{ kind }</span></h3>{ yaml::plain(&text) }
                 }
-                if let Some(text) = answer(response) { <h3>{ t.get("response-body") }</h3>{ yaml::plain(&text) } }
-            </section>
+                if let Some(text) = answer(&e.response) { <h3>{ t.get("response-body") }</h3>{ yaml::plain(&text) } }
+            </> }
+        };
+        html! { <section class={classes!("exchange", who::class(&request.user))}>{ head }{ body }</section> }
+    };
+    let choice = |v: bool, key: &str| {
+        let verbose = verbose.clone();
+        html! {
+            <button type="button" aria-pressed={(*verbose == v).to_string()} onclick={move |_| verbose.set(v)}>{ t.get(key) }</button>
         }
     };
     html! { <>
         if exchanges.is_empty() { <p class="empty">{ t.get("request-none") }</p> }
-        { for exchanges.iter().map(show) }
+        else {
+            <div class="request-as" role="group" aria-label={t.get("request-as")}>
+                { choice(false, "request-plain") }{ choice(true, "request-verbose") }</div>
+        }
+        { for exchanges.iter().take(SHOWN).map(show) }
+        if exchanges.len() > SHOWN {
+            <p class="empty">{ t.with("next-more", &[("n", ((exchanges.len() - SHOWN) as f64).into())]) }</p>
+        }
+        <Into at={props.at} />
     </> }
+}
+
+impl crate::ui::store::Store {
+    /// Copies a text.
+    pub fn copy(&self, text: &str) {
+        let store = self.clone();
+        let copied = window().navigator().clipboard().write_text(text);
+        wasm_bindgen_futures::spawn_local(async move {
+            if wasm_bindgen_futures::JsFuture::from(copied).await.is_ok() {
+                store.say(store.texts().get("request-copied"), false);
+            }
+        });
+    }
 }
 
 fn pretty(value: &Value) -> String {
@@ -71,97 +103,29 @@ fn pretty(value: &Value) -> String {
 }
 
 /// What a request carries, and as which media type.
-fn body(request: &Request) -> Option<(&'static str, String)> {
-    let subresource = request.subresource;
-    Some(match &request.body {
-        Body::Object(o) => ("application/json", yaml_of(o, false)),
-        Body::Patch(p) => match p {
-            Patch::Json(v) => ("application/json-patch+json", pretty(v)),
-            Patch::Merge(v) => ("application/merge-patch+json", pretty(v)),
-            Patch::Strategic(v) => ("application/strategic-merge-patch+json", pretty(v)),
-            Patch::PodStatus { status, .. } => {
-                let status = steady::api::to_value(status);
-                ("application/strategic-merge-patch+json", pretty(&json!({"status": status})))
-            }
-            Patch::Apply { config, .. } => ("application/apply-patch+yaml", pretty(config)),
-            Patch::Between { from, to } => {
-                // What goes over the wire is the difference; where none can be made, the whole.
-                let (old, new) = (from.to_value(), to.to_value());
-                let patch = create_two_way_merge_patch(to.kind(), &old, &new).unwrap_or(new);
-                ("application/strategic-merge-patch+json", pretty(&patch))
-            }
-        },
-        Body::Delete(d) => {
-            let eviction = subresource == Subresource::Eviction;
-            let options = delete_options(d);
-            match (eviction, options) {
-                (true, options) => {
-                    let mut body = json!({"apiVersion": "policy/v1", "kind": "Eviction"});
-                    put(&mut body, "deleteOptions", options.filter(|o| *o != json!({})));
-                    ("application/json", pretty(&body))
-                }
-                (false, options) => ("application/json", pretty(&options?)),
-            }
-        }
-        Body::Binding { node } => {
-            let target = json!({"apiVersion": "v1", "kind": "Node", "name": &**node});
-            let body = json!({"apiVersion": "v1", "kind": "Binding", "target": target});
-            ("application/json", pretty(&body))
-        }
-        Body::Scale { replicas, .. } => {
-            let spec = json!({"replicas": replicas});
-            (
-                "application/json",
-                pretty(&json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": spec})),
-            )
-        }
-        Body::None => return None,
-    })
-}
-
-/// `metav1.DeleteOptions` as they are sent; none if nothing is asked for.
-fn delete_options(d: &DeleteOptions) -> Option<Value> {
-    if *d == DeleteOptions::default() {
+fn body(request: &Request) -> Option<(String, String)> {
+    let http = wire(request);
+    if http.body.is_empty() {
         return None;
     }
-    let mut body = json!({"apiVersion": "v1", "kind": "DeleteOptions"});
-    put(&mut body, "gracePeriodSeconds", d.grace_period_seconds.map(Value::from));
-    put(&mut body, "propagationPolicy", d.propagation_policy.map(|p| p.as_str().into()));
-    let mut preconditions = json!({});
-    put(&mut preconditions, "uid", d.uid.clone().map(Value::from));
-    put(&mut preconditions, "resourceVersion", d.resource_version.clone().map(Value::from));
-    put(&mut body, "preconditions", Some(preconditions).filter(|p| *p != json!({})));
-    Some(body)
-}
-
-fn put(into: &mut Value, key: &str, value: Option<Value>) {
-    if let (Some(map), Some(value)) = (into.as_object_mut(), value) {
-        map.insert(key.to_owned(), value);
-    }
+    let text = match &request.body {
+        Body::Object(o) => yaml_of(o, false),
+        _ => {
+            let value: Value = serde_json::from_slice(&http.body).unwrap_or_default();
+            pretty(&value)
+        }
+    };
+    Some((http.content_type, text))
 }
 
 fn answer(r: &Response) -> Option<String> {
     match r {
         Response::Object { object, .. } => Some(yaml_of(object, false)),
         Response::Failure(s) => Some(pretty(&s.to_value())),
-        Response::Success { code, .. } => {
-            Some(pretty(&json!({"apiVersion": "v1", "kind": "Status", "status": "Success", "code": code})))
+        Response::Success { .. } => {
+            let text = wire_answer(steady::api::Kind::Pod, r).body;
+            Some(pretty(&serde_json::from_str(&text).unwrap_or_default()))
         }
         Response::List { .. } => None,
-    }
-}
-
-fn phrase(code: u16) -> &'static str {
-    match code {
-        200 => "OK",
-        201 => "Created",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        409 => "Conflict",
-        410 => "Gone",
-        422 => "Unprocessable Entity",
-        429 => "Too Many Requests",
-        _ => "",
     }
 }

@@ -7,8 +7,8 @@ use steady::api::{Kind, ObjectRef};
 use steady::cluster::Fault;
 use steady::kubectl::{Kubectl, Output};
 use steady::session::scenario::{Deed, SetUp};
-use steady::session::view::{PodFault, Preview, problems};
-use steady::session::{Depth, MomentId};
+use steady::session::view::{PlaneFault, PodFault, Preview, problems};
+use steady::session::{Depth, MomentId, Policy};
 use wasm_bindgen::JsCast;
 
 use super::load::Job;
@@ -128,10 +128,30 @@ impl Store {
 
     /// Sets how deep a step goes.
     pub fn set_depth(&self, depth: Depth) {
-        self.change(|s| {
-            s.depth = depth;
-            s.listing = super::Listing::default();
-        });
+        self.change(|s| s.depth = depth);
+        self.list_anew();
+    }
+
+    /// Lets another policy choose who goes next.
+    pub fn set_policy(&self, policy: Policy) -> bool {
+        if !self.at_rest() {
+            return false;
+        }
+        self.change(|s| s.session.set_policy(policy));
+        self.list_anew();
+        self.plan_save();
+        true
+    }
+
+    /// Shows more of what may come next.
+    pub fn show_more(&self) {
+        self.change(|s| s.lines += super::listing::LINES);
+        self.list_anew();
+    }
+
+    /// What comes next is looked for once more.
+    fn list_anew(&self) {
+        self.change(|s| s.listing = super::Listing::default());
         self.0.planned.set(self.0.planned.get() + 1);
         self.refresh();
         self.plan_listing();
@@ -431,26 +451,9 @@ impl Store {
         }
     }
 
-    /// What can go wrong with the control plane: its process, and what.
-    pub fn plane_faults(&self) -> Vec<(&'static str, String, Fault)> {
-        let names: Vec<String> = self.with(|s| {
-            let processes = s.session.cluster().processes().filter(|p| p.node.is_none());
-            processes.map(|p| p.name.to_string()).collect()
-        });
-        names
-            .into_iter()
-            .flat_map(|name| {
-                let (process, node) = (name.clone(), None);
-                [
-                    (
-                        "fault-restart",
-                        name.clone(),
-                        Fault::Restart { process: process.clone(), node: node.clone() },
-                    ),
-                    ("fault-watches", name, Fault::CutWatches { process, node }),
-                ]
-            })
-            .collect()
+    /// What can go wrong with the control plane.
+    pub fn plane_faults(&self) -> Vec<PlaneFault> {
+        self.with(|s| steady::session::view::plane_faults(s.session.cluster()))
     }
 
     /// Makes something go wrong.

@@ -9,8 +9,8 @@ use steady::session::Depth;
 use super::run::{SLICE, clock};
 use super::{Mode, Shared, Store};
 
-/// So many lines are worked out; the rest is only counted.
-const LINES: usize = 40;
+/// So many lines are worked out at first; the rest is only counted.
+pub(super) const LINES: usize = 40;
 
 /// What would happen.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,10 +111,11 @@ impl Store {
 
     fn find(&self, planned: u64) {
         let (cluster, depth) = self.with(|s| (s.session.cluster().clone(), s.depth));
+        let (policy, nth) = self.with(|s| (s.session.policy().clone(), s.session.current().depth as u64));
         if depth == Depth::Machinery {
-            return self.list_actions(&cluster);
+            return self.list_actions(&cluster, cluster.under(&policy, nth));
         }
-        let search = Some((cluster.clone(), Search::new(None)));
+        let search = Some((cluster.clone(), Search::under(&policy, nth)));
         let waiting = Vec::new().into_iter();
         self.find_more(planned, Finder { cluster, search, begun: false, waiting, lines: Vec::new() });
     }
@@ -123,10 +124,10 @@ impl Store {
         if self.0.planned.get() != planned {
             return;
         }
-        let end = clock() + SLICE;
+        let (end, most) = (clock() + SLICE, self.with(|s| s.lines));
         while clock() < end {
             let Some((mut copy, mut search)) = finder.search.take() else {
-                let next = if finder.lines.len() < LINES { finder.waiting.next() } else { None };
+                let next = if finder.lines.len() < most { finder.waiting.next() } else { None };
                 let Some(actor) = next else {
                     let more = finder.waiting.len();
                     self.change(|s| {
@@ -154,13 +155,14 @@ impl Store {
         self.soon(move |store| store.find_more(planned, finder));
     }
 
-    fn list_actions(&self, cluster: &Cluster) {
+    fn list_actions(&self, cluster: &Cluster, first: Option<Action>) {
+        let most = self.with(|s| s.lines);
         let mut actions = cluster.enabled();
-        if let Some(first) = cluster.fair() {
+        if let Some(first) = first {
             actions.retain(|a| *a != first);
             actions.insert(0, first);
         }
-        let more = actions.len().saturating_sub(LINES);
+        let more = actions.len().saturating_sub(most);
         let line = |a: &Action| {
             let actor = match a {
                 Action::Notify { actor, .. }
@@ -180,7 +182,7 @@ impl Store {
             };
             NextLine { actor, by, what: What::Action(*a, kind_of(cluster, a)), wait }
         };
-        let lines = Shared::new(actions.iter().take(LINES).map(line).collect());
+        let lines = Shared::new(actions.iter().take(most).map(line).collect());
         self.change(|s| s.listing = Listing { lines, more, ready: true });
         self.refresh();
     }

@@ -33,6 +33,8 @@ pub(super) struct Opening {
     pub text: Option<String>,
     /// The selected object.
     pub selected: Option<String>,
+    /// What is looked at, if it is not the objects.
+    pub view: Option<String>,
     /// Where it came from.
     pub from: Origin,
     /// Whether the page begins with it.
@@ -153,6 +155,7 @@ impl Store {
             }
             s.diagnostics = Shared::default();
             s.preview = None;
+            s.map.open(opening.view.as_deref());
             s.forget();
         });
         if opening.from == Origin::Link {
@@ -199,6 +202,7 @@ impl Store {
         self.change(|s| {
             s.session = session;
             s.first = s.session.at();
+            s.depth = scenario.depth.unwrap_or(s.depth);
             s.text = Shared::new(scenario.manifest.clone());
             s.text_set += 1;
             s.diagnostics = Shared::default();

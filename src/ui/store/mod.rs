@@ -4,6 +4,7 @@
 mod act;
 mod listing;
 mod load;
+mod map;
 mod persist;
 mod run;
 mod shared;
@@ -25,8 +26,9 @@ use yew::Callback;
 use super::i18n::{Lang, Texts};
 
 pub use listing::{Listing, NextLine, What};
+pub use map::MapState;
 pub use persist::read as read_local;
-pub use run::{Mode, SPEEDS};
+pub use run::{Mode, SPEEDS, clock};
 pub use shared::Shared;
 pub use view::{Entry, Mark, Toast, View};
 
@@ -53,6 +55,8 @@ pub struct State {
     heading: Option<MomentId>,
     selection: Option<ObjectRef>,
     listing: Listing,
+    /// So many lines of it are worked out; the rest is only counted.
+    lines: usize,
     text: Shared<String>,
     /// Grows when the text was set by the page and not typed.
     text_set: u32,
@@ -62,7 +66,10 @@ pub struct State {
     /// A command that waits for something to happen.
     waiting: Option<Kubectl>,
     toast: Option<Toast>,
+    map: MapState,
     version: u64,
+    /// Grows with every other session that is put on the table.
+    sessions: u32,
 }
 
 /// A handle on the page's state.
@@ -114,6 +121,7 @@ impl Store {
             heading: None,
             selection: None,
             listing: Listing::default(),
+            lines: listing::LINES,
             text: Shared::default(),
             text_set: 0,
             diagnostics: Shared::default(),
@@ -121,7 +129,9 @@ impl Store {
             terminal: Shared::default(),
             waiting: None,
             toast: None,
+            map: MapState::remembered(),
             version: 0,
+            sessions: 0,
         };
         let store = Store(Rc::new(Inner {
             state: RefCell::new(state),
@@ -198,12 +208,18 @@ impl Store {
 impl State {
     /// Another session: what was derived from the last one counts no more.
     fn forget(&mut self) {
+        self.sessions += 1;
         self.selection = None;
         self.graph = Shared::default();
         self.drawn = None;
         self.marks = Shared::default();
         self.marks_tip = usize::MAX;
         self.waiting = None;
+    }
+
+    /// Which session it is: moments of one mean nothing in another.
+    pub fn sessions(&self) -> u32 {
+        self.sessions
     }
 
     /// The session.
@@ -224,6 +240,11 @@ impl State {
     /// Whether it runs.
     pub fn mode(&self) -> &Mode {
         &self.mode
+    }
+
+    /// The depth of a step.
+    pub fn depth(&self) -> Depth {
+        self.depth
     }
 
     /// What is selected.

@@ -119,8 +119,8 @@ impl Store {
             _ => {}
         }
         let manifest = link.text.clone().or_else(|| last_manifest(&link));
-        let (replay, selected) = (Replay::new(&link), link.selected.clone());
-        let opening = Opening { replay, text: manifest, selected, from, first };
+        let (replay, selected, view) = (Replay::new(&link), link.selected.clone(), link.view.clone());
+        let opening = Opening { replay, text: manifest, selected, view, from, first };
         self.begin(Job::Replay(Box::new(opening)));
         true
     }
@@ -174,6 +174,7 @@ impl Store {
                 link.text = Some((*s.text).clone());
             }
             link.selected = s.selection.as_ref().map(name_of);
+            link.view = s.map.in_link();
             link
         })
     }

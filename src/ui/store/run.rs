@@ -8,10 +8,13 @@ use std::rc::Rc;
 use gloo::timers::callback::Timeout;
 use gloo::utils::window;
 use steady::cluster::Stopped;
+use steady::session::explore::{Choice, follow};
+use steady::session::{Depth, MomentId};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
 use web_sys::{MessageChannel, MessagePort};
+use yew::Callback;
 
 use super::Store;
 
@@ -88,7 +91,7 @@ impl Tasks {
 }
 
 /// Milliseconds of a clock that only goes forward.
-pub(super) fn clock() -> f64 {
+pub fn clock() -> f64 {
     window().performance().map_or(0.0, |p| p.now())
 }
 
@@ -193,6 +196,38 @@ impl Store {
             }
         }
         self.ended();
+    }
+
+    /// Goes a way that the explorer found, from the moment it was found from. It is a branch of the run
+    /// like any other; `done` is told how many of its steps there were.
+    pub fn follow(&self, from: MomentId, depth: Depth, way: Vec<Choice>, done: Callback<usize>) {
+        if !self.at_rest() {
+            return;
+        }
+        self.change(|s| s.session.goto(from));
+        self.enter(Mode::Stepping);
+        self.go_along(depth, way, 0, done);
+    }
+
+    fn go_along(&self, depth: Depth, way: Vec<Choice>, mut gone: usize, done: Callback<usize>) {
+        if self.with(|s| s.mode != Mode::Stepping) {
+            return;
+        }
+        let end = clock() + SLICE;
+        let mut more = true;
+        while more && clock() < end {
+            let next = way.get(gone..gone + 1).unwrap_or_default();
+            more = !next.is_empty() && self.change(|s| follow(&mut s.session, depth, next).is_ok());
+            gone += usize::from(more);
+        }
+        if more {
+            return self.soon(move |store| store.go_along(depth, way, gone, done));
+        }
+        self.change(|s| s.mode = Mode::Idle);
+        self.tell_if_full();
+        self.moved();
+        self.ended();
+        done.emit(gone);
     }
 
     /// Whether the page has been busy for so long that a person wants to know how far it is.

@@ -7,10 +7,10 @@ use steady::api::{Kind, Object, ObjectRef};
 use steady::cluster::Outcome;
 use steady::session::view::graph::{Graph, touched};
 use steady::session::view::{Declared, Preview, Problem, declared};
-use steady::session::{Depth, MomentId, What as Did};
+use steady::session::{Depth, MomentId, Policy, What as Did};
 
 use super::run::clock;
-use super::{Listing, Mode, Shared, State, Store};
+use super::{Listing, MapState, Mode, Shared, State, Store};
 use crate::ui::i18n::{Texts, step_sentence};
 use crate::ui::who;
 
@@ -89,6 +89,8 @@ pub struct View {
     pub listing: Listing,
     /// How deep a step goes.
     pub depth: Depth,
+    /// Who goes next where nobody is chosen.
+    pub policy: Policy,
     /// Whether it runs.
     pub mode: Mode,
     /// Whether it has run or loaded for so long that a person wants to know how far it is.
@@ -107,6 +109,8 @@ pub struct View {
     pub preview: Option<Shared<Preview>>,
     /// What was typed and printed.
     pub terminal: Shared<Vec<Entry>>,
+    /// What of the component map is chosen.
+    pub map: MapState,
     /// A message.
     pub toast: Option<Toast>,
     /// The scenario's name.
@@ -140,7 +144,9 @@ impl State {
             self.selection = None;
         }
         self.derive_marks();
+        self.follow();
         self.listing = Listing::default();
+        self.lines = super::listing::LINES;
     }
 
     fn derive_marks(&mut self) {
@@ -208,6 +214,7 @@ impl Store {
                 revision: s.session.cluster().api().etcd().revision(),
                 listing: s.listing.clone(),
                 depth: s.depth,
+                policy: s.session.policy().clone(),
                 mode: s.mode.clone(),
                 slow: s.mode != Mode::Idle && clock() - s.since > 400.0,
                 speed: s.speed,
@@ -217,6 +224,7 @@ impl Store {
                 diagnostics: s.diagnostics.clone(),
                 preview: s.preview.clone(),
                 terminal: s.terminal.clone(),
+                map: s.map,
                 toast: s.toast.clone(),
                 scenario: s.session.start().scenario.clone(),
                 texts,

@@ -6,14 +6,18 @@
 #[rustfmt::skip]
 mod enums;
 #[cfg(not(target_arch = "wasm32"))]
+#[rustfmt::skip]
+mod defaults;
+mod merging;
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) mod swagger;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::go_types::{self, GoStruct, Type};
-use crate::api::{Kind, Scope};
+use crate::api::go_types::{self, GoField, GoStruct, Type};
+use crate::api::{Kind, Scope, patch};
 
 /// Where the schemas stand in a document.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -56,6 +60,8 @@ struct Document<'a> {
     texts: Option<&'a BTreeMap<String, TypeTexts>>,
     /// Types of one value that have a schema of their own.
     scalars: std::cell::RefCell<BTreeMap<String, Value>>,
+    /// How the structs merge, by name.
+    merging: BTreeMap<&'static str, &'static patch::Type>,
 }
 
 /// The document that a kind is in.
@@ -68,14 +74,18 @@ pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> =
         Kind::ALL.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
     let api_version = kinds.first()?.api_version();
-    let doc = Document { texts: texts.and_then(|t| t.get(api_version)), scalars: Default::default() };
+    let doc = Document {
+        texts: texts.and_then(|t| t.get(api_version)),
+        scalars: Default::default(),
+        merging: merging::types(&kinds),
+    };
     let mut paths = Map::new();
     let mut structs: BTreeMap<&'static str, &'static GoStruct> = BTreeMap::new();
     for kind in &kinds {
         let namespaces = if kind.scope() == Scope::Namespaced { "/namespaces/{namespace}" } else { "" };
         paths.insert(
             format!("/{path}{namespaces}/{}/{{name}}", kind.plural()),
-            json!({"patch": patch(*kind)}),
+            json!({"patch": patch_operation(*kind)}),
         );
         collect(go_types::of(*kind), &mut structs);
     }
@@ -99,8 +109,17 @@ fn gvk(kind: Kind) -> Value {
     json!({"group": kind.group(), "version": kind.version(), "kind": kind.as_str()})
 }
 
-/// The options of a patch: from these kubectl learns that the server validates fields.
-fn patch(kind: Kind) -> Value {
+/// The types of a patch's body.
+const PATCHES: [&str; 4] = [
+    "application/apply-patch+yaml",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+];
+
+/// The options of a patch, from which kubectl learns that the server validates fields, and the types
+/// of its body, from which it learns that it may work out a strategic merge patch from the schema.
+fn patch_operation(kind: Kind) -> Value {
     let options = ["dryRun", "fieldManager", "fieldValidation", "force"];
     let parameters: Vec<Value> = options
         .iter()
@@ -109,8 +128,11 @@ fn patch(kind: Kind) -> Value {
             json!({"name": name, "in": "query", "schema": {"type": kind}})
         })
         .collect();
+    let body = json!({"schema": {"type": "object"}});
+    let content: Map<String, Value> = PATCHES.iter().map(|t| ((*t).to_owned(), body.clone())).collect();
     json!({
         "parameters": parameters,
+        "requestBody": {"content": content, "required": true},
         "x-kubernetes-action": "patch",
         "x-kubernetes-group-version-kind": gvk(kind),
     })
@@ -164,6 +186,44 @@ fn about_values(kind: Type) -> Option<String> {
     Some(format!("\n\nPossible enum values:\n{}", lines.join("\n")))
 }
 
+/// Beside a reference nothing else counts: it has to stand in a list of its own.
+fn beside(schema: Value) -> Value {
+    if schema.get("$ref").is_some() { json!({"allOf": [schema]}) } else { schema }
+}
+
+/// What Go has where nothing is said, of a type that cannot be absent.
+fn empty(kind: Type) -> Option<Value> {
+    match kind {
+        Type::Named(_, t) => empty(*t),
+        Type::Text => Some("".into()),
+        Type::Bool => Some(false.into()),
+        Type::Int32 | Type::Int64 | Type::Float => Some(0.into()),
+        Type::Struct(_) => Some(json!({})),
+        _ => None,
+    }
+}
+
+/// The default of a field: what its type's source says, or nothing of it where it is always there
+/// (openapi-gen's rule).
+fn default(of: &str, field: &GoField) -> Option<Value> {
+    said(of, field.name).or_else(|| {
+        let always = !field.omitempty || matches!(field.kind, Type::Struct(_));
+        if always { empty(field.kind) } else { None }
+    })
+}
+
+/// What the source says.
+#[cfg(not(target_arch = "wasm32"))]
+fn said(of: &str, field: &str) -> Option<Value> {
+    let (_, _, value) = defaults::DEFAULTS.iter().find(|(s, f, _)| *s == of && *f == field)?;
+    serde_json::from_str(value).ok()
+}
+
+#[cfg(target_arch = "wasm32")]
+fn said(_: &str, _: &str) -> Option<Value> {
+    None
+}
+
 impl Document<'_> {
     fn text_of(&self, name: &str) -> Option<&TypeTexts> {
         self.texts?.get(name)
@@ -176,14 +236,17 @@ impl Document<'_> {
 
     fn schema(&self, s: &GoStruct) -> Value {
         let texts = self.text_of(s.name);
+        let merging = self.merging.get(s.name).copied();
         let properties: Map<String, Value> = s
             .fields
             .iter()
             .map(|f| {
-                let mut property = self.type_schema(f.kind);
-                if property.get("$ref").is_some() {
-                    // Beside a reference nothing else counts.
-                    property = json!({"allOf": [property]});
+                let mut property = beside(self.type_schema(f.kind));
+                if let Some(default) = default(s.name, f) {
+                    property["default"] = default;
+                }
+                if let Some(field) = merging.and_then(|t| t.field(f.name)) {
+                    merging::say(field, &mut property);
                 }
                 if let Some(text) = texts.and_then(|t| t.fields.get(f.name)).filter(|t| !t.is_empty()) {
                     let values = about_values(f.kind).unwrap_or_default();
@@ -202,6 +265,9 @@ impl Document<'_> {
             None => s.fields.iter().filter(|f| !f.omitempty).map(|f| f.name).collect(),
         };
         let mut out = json!({"type": "object", "properties": properties});
+        if merging.is_some_and(|t| t.atomic) {
+            out["x-kubernetes-map-type"] = "atomic".into();
+        }
         if let Some(text) = texts.filter(|t| !t.description.is_empty()) {
             out["description"] = text.description.as_str().into();
         }
@@ -220,6 +286,15 @@ impl Document<'_> {
         let reference = json!({"$ref": format!("{SCHEMAS}{full}")});
         self.scalars.borrow_mut().insert(full, of);
         reference
+    }
+
+    /// Of what stands in a list or a map.
+    fn item_schema(&self, kind: Type) -> Value {
+        let mut schema = beside(self.type_schema(kind));
+        if let Some(empty) = empty(kind) {
+            schema["default"] = empty;
+        }
+        schema
     }
 
     fn type_schema(&self, kind: Type) -> Value {
@@ -256,8 +331,8 @@ impl Document<'_> {
             ),
             Type::FieldsV1 => self.scalar(META, "FieldsV1", json!({"type": "object"})),
             Type::Any => json!({"type": "object"}),
-            Type::List(t) => json!({"type": "array", "items": self.type_schema(*t)}),
-            Type::Map(t) => json!({"type": "object", "additionalProperties": self.type_schema(*t)}),
+            Type::List(t) => json!({"type": "array", "items": self.item_schema(*t)}),
+            Type::Map(t) => json!({"type": "object", "additionalProperties": self.item_schema(*t)}),
             Type::Struct(s) => json!({"$ref": format!("{SCHEMAS}{}", self.schema_name(s.name))}),
         }
     }
@@ -279,5 +354,101 @@ mod tests {
             }
         }
         assert!(document("apis/example.com/v1", None).is_none());
+    }
+
+    /// Every struct below, with nothing said but what decoding must have.
+    fn bare(kind: Type, depth: usize) -> Option<Value> {
+        match kind {
+            Type::Pointer(t) | Type::Named(_, t) => bare(*t, depth),
+            Type::List(t) => bare(*t, depth).map(|item| json!([item])),
+            Type::Map(t) => bare(*t, depth).map(|item| json!({"key": item})),
+            Type::Time => Some("2026-01-01T00:00:00Z".into()),
+            Type::MicroTime => Some("2026-01-01T00:00:00.000000Z".into()),
+            Type::IntOrString => Some(1.into()),
+            Type::Quantity => Some("1".into()),
+            Type::Struct(s) if depth > 0 => Some(
+                s.fields
+                    .iter()
+                    .filter_map(|f| Some((f.name.to_owned(), bare(f.kind, depth - 1)?)))
+                    .collect::<Map<_, _>>()
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Compares what stands in a struct, and below, with what the schema says stands there.
+    fn compare(s: &GoStruct, value: &Value, path: &str, met: &mut BTreeMap<(String, String), bool>) {
+        for f in s.fields {
+            let (at, here) = (format!("{path}.{}", f.name), &value[f.name]);
+            // Not what Go has where nothing is said: that is before defaulting, which may know better (the
+            // status of a Job's onPodConditions).
+            if let Some(wanted) = said(s.name, f.name) {
+                // A default that is nothing is met by nothing.
+                let nothing = wanted == json!("") || wanted == json!(0) || wanted == json!(false);
+                assert!(
+                    here == &wanted || here.is_null() && nothing,
+                    "{at}: {here}, but {wanted} in the schema"
+                );
+                met.insert((s.name.to_owned(), f.name.to_owned()), true);
+            }
+            let mut kind = f.kind;
+            loop {
+                kind = match kind {
+                    Type::Pointer(t) | Type::Named(_, t) | Type::List(t) | Type::Map(t) => *t,
+                    _ => break,
+                };
+            }
+            if let Type::Struct(inner) = kind {
+                let items: Vec<&Value> = match here {
+                    Value::Array(items) => items.iter().collect(),
+                    Value::Object(fields) if matches!(f.kind, Type::Map(_)) => fields.values().collect(),
+                    Value::Object(_) => vec![here],
+                    _ => vec![],
+                };
+                items.into_iter().for_each(|item| compare(inner, item, &at, met));
+            }
+        }
+    }
+
+    #[test]
+    fn defaulting_does_what_the_schema_says() {
+        let mut met = BTreeMap::new();
+        for kind in Kind::ALL {
+            let s = go_types::of(*kind);
+            let Some(mut value) = bare(Type::Struct(s), 12) else { continue };
+            value["apiVersion"] = kind.api_version().into();
+            value["kind"] = kind.as_str().into();
+            let mut object = crate::api::Object::from_value(*kind, value).unwrap();
+            crate::apiserver::defaults::apply(&mut object);
+            compare(s, &object.to_value(), kind.as_str(), &mut met);
+        }
+        // Of every struct that a kind here has.
+        for (of, field, _) in
+            defaults::DEFAULTS.iter().filter(|(of, ..)| !of.starts_with("ReplicationController"))
+        {
+            assert!(
+                met.contains_key(&((*of).to_owned(), (*field).to_owned())),
+                "{of}.{field} was not looked at"
+            );
+        }
+    }
+
+    #[test]
+    fn it_says_how_fields_merge() {
+        let doc = document("apis/apps/v1", None).unwrap();
+        let schemas = &doc["components"]["schemas"];
+        let containers = &schemas["io.k8s.api.v1.PodSpec"]["properties"]["containers"];
+        assert_eq!(containers["x-kubernetes-patch-strategy"], "merge");
+        assert_eq!(containers["x-kubernetes-patch-merge-key"], "name");
+        assert_eq!(containers["x-kubernetes-list-type"], "map");
+        let volumes = &schemas["io.k8s.api.v1.PodSpec"]["properties"]["volumes"];
+        assert_eq!(volumes["x-kubernetes-patch-strategy"], "merge,retainKeys");
+        let strategy = &schemas["io.k8s.api.v1.DeploymentSpec"]["properties"]["strategy"];
+        assert_eq!(
+            (&strategy["x-kubernetes-patch-strategy"], &strategy["default"]),
+            (&json!("retainKeys"), &json!({}))
+        );
+        assert_eq!(schemas["io.k8s.api.v1.ContainerPort"]["properties"]["protocol"]["default"], "TCP");
     }
 }

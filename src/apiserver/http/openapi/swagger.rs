@@ -31,6 +31,10 @@ pub(in crate::apiserver::http) fn document(texts: Option<&Texts>) -> Value {
     }
     for operation in paths.values_mut().filter_map(|p| p.get_mut("patch")) {
         operation["responses"] = json!({"200": {"description": "OK"}});
+        operation["consumes"] = json!(super::PATCHES);
+        if let Value::Object(operation) = operation {
+            operation.remove("requestBody");
+        }
         for p in operation["parameters"].as_array_mut().into_iter().flatten() {
             // What a parameter is stands beside its name.
             p["type"] = p["schema"]["type"].take();
@@ -47,13 +51,21 @@ pub(in crate::apiserver::http) fn document(texts: Option<&Texts>) -> Value {
     })
 }
 
-/// A schema as version 2 has it: no `oneOf`, and text beside references.
+/// A schema as version 2 has it: no `oneOf`, no defaults, and text beside references.
 fn older(schema: Value) -> Value {
     match schema {
         Value::Object(fields) => {
             let mut out = Map::new();
             for (name, value) in fields {
                 match name.as_str() {
+                    // Names of fields, which may be called as what follows is.
+                    "properties" => {
+                        let fields = value.as_object().cloned().unwrap_or_default();
+                        let fields: Map<String, Value> =
+                            fields.into_iter().map(|(n, schema)| (n, older(schema))).collect();
+                        out.insert(name, fields.into());
+                    }
+                    "default" => {}
                     "oneOf" => {
                         out.insert("type".into(), "string".into());
                     }
@@ -161,6 +173,7 @@ pub(in crate::apiserver::http) fn to_protobuf(document: &Value) -> Vec<u8> {
 
 fn operation(of: &Value) -> Message {
     let mut out = Message::default();
+    out.texts(7, &of["consumes"]);
     for p in of["parameters"].as_array().into_iter().flatten() {
         let mut query = Message::default();
         query.text(2, &p["in"]);

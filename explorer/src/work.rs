@@ -1,0 +1,295 @@
+//! What the worker does, a slice at a time, without knowing that it is one.
+
+use std::collections::BTreeMap;
+
+use steady::api::types::Pod;
+use steady::session::explore::message::{Ask, Break, Circle, Found, Goal, Outcome, Plan, Progress, Tell};
+use steady::session::explore::picture::{DRAWN, picture};
+use steady::session::explore::{Choice, Cut, Explorer, Invariant, Options, StateId, builtin, objects};
+use steady::session::view::pod_view;
+use steady::session::{Link, MomentId, Replay, Session};
+
+use crate::Cel;
+
+/// So many outcomes are told of.
+const OUTCOMES: usize = 24;
+/// A run of more moments than this is not looked for among the states.
+const MOMENTS: usize = 400;
+/// Nobody asks for more states than this.
+const STATES: usize = 1_000_000;
+
+/// What one worker has in hand.
+#[derive(Default)]
+pub struct Work {
+    replaying: Option<(Replay, Box<Plan>)>,
+    exploring: Option<Box<Exploring>>,
+    busy: bool,
+}
+
+struct Exploring {
+    session: Session,
+    start: MomentId,
+    explorer: Explorer,
+    plan: Box<Plan>,
+    /// The names of what is looked at, in the order that the explorer counts them in.
+    names: Vec<(String, bool)>,
+    /// The memory when it began.
+    before: usize,
+}
+
+impl Work {
+    /// Whether there is something to go on with.
+    pub fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Hears what the page asks. Quick, but for ways and for runs.
+    pub fn hear(&mut self, ask: Ask, memory: usize) -> Vec<Tell> {
+        match ask {
+            Ask::Explore(plan) => self.begin(plan),
+            Ask::Stop => self.stop(memory),
+            Ask::Read(own) => vec![match Cel::read(&own) {
+                Ok(_) => Tell::Readable,
+                Err(why) => Tell::Unreadable(why),
+            }],
+            Ask::Way(goal) => vec![self.way(goal)],
+            Ask::Picture(focus) => self.exploring.iter().map(|e| e.draw(focus)).collect(),
+            Ask::Where(link) => self.whereabouts(&link).into_iter().collect(),
+        }
+    }
+
+    fn begin(&mut self, plan: Box<Plan>) -> Vec<Tell> {
+        *self = Work::default();
+        for own in &plan.own {
+            if let Err(why) = Cel::read(own) {
+                return vec![Tell::Unreadable(why)];
+            }
+        }
+        match Link::decode(&plan.link) {
+            Ok(link) => {
+                self.replaying = Some((Replay::new(&link), plan));
+                self.busy = true;
+                Vec::new()
+            }
+            Err(why) => vec![Tell::Refused(why.to_string())],
+        }
+    }
+
+    fn stop(&mut self, memory: usize) -> Vec<Tell> {
+        self.replaying = None;
+        let was = std::mem::take(&mut self.busy);
+        match &self.exploring {
+            Some(e) if was => e.found(memory),
+            // Who is done has said all there is.
+            None if was => vec![Tell::Stopped],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Goes on while there is time; `memory` is how much there is of it now, in bytes.
+    pub fn go_on(&mut self, mut time: impl FnMut() -> bool, memory: impl Fn() -> usize) -> Vec<Tell> {
+        if let Some((mut replay, plan)) = self.replaying.take() {
+            while time() {
+                if replay.advance(1) {
+                    return self.explore_from(replay.finish().session, plan, memory());
+                }
+            }
+            let (done, of) = replay.progress();
+            self.replaying = Some((replay, plan));
+            return vec![Tell::Replaying(done, of)];
+        }
+        let Some(e) = &mut self.exploring else {
+            self.busy = false;
+            return Vec::new();
+        };
+        let mut more = true;
+        while more && time() {
+            more = e.explorer.explore(1);
+            if e.plan.megabytes > 0 && memory() > e.plan.megabytes.saturating_mul(1 << 20) {
+                e.explorer.cut_short(Cut::Memory);
+                more = false;
+            }
+        }
+        if more {
+            return vec![Tell::Progress(e.progress(memory()))];
+        }
+        self.busy = false;
+        e.found(memory())
+    }
+
+    fn explore_from(&mut self, session: Session, plan: Box<Plan>, memory: usize) -> Vec<Tell> {
+        let mut invariants: Vec<Box<dyn Invariant>> = Vec::new();
+        let mut names = Vec::new();
+        for invariant in builtin().into_iter().filter(|i| plan.invariants.iter().any(|n| n == i.name())) {
+            names.push((invariant.name().to_owned(), false));
+            invariants.push(invariant);
+        }
+        for own in &plan.own {
+            match Cel::read(own) {
+                Ok(cel) => {
+                    names.push((own.text.clone(), true));
+                    invariants.push(Box::new(cel));
+                }
+                Err(why) => return vec![Tell::Unreadable(why)],
+            }
+        }
+        let options = options(&plan);
+        let explorer = Explorer::new(session.cluster(), options, invariants);
+        let start = session.at();
+        let exploring = Exploring { session, start, explorer, plan, names, before: memory };
+        let tell = Tell::Progress(exploring.progress(memory));
+        self.exploring = Some(Box::new(exploring));
+        vec![tell]
+    }
+
+    fn way(&mut self, goal: Goal) -> Tell {
+        let Some(e) = &mut self.exploring else { return Tell::NoWay(goal) };
+        match e.way(goal) {
+            Some(choices) => Tell::Way { goal, depth: e.plan.depth, choices },
+            None => Tell::NoWay(goal),
+        }
+    }
+
+    fn whereabouts(&mut self, link: &str) -> Option<Tell> {
+        let e = self.exploring.as_mut()?;
+        let link = match Link::decode(link) {
+            Ok(link) => link,
+            Err(why) => return Some(Tell::Refused(why.to_string())),
+        };
+        let mut replay = Replay::on(e.session.clone(), &link);
+        if replay.progress().1 > MOMENTS as u64 {
+            return Some(Tell::Where(Vec::new()));
+        }
+        while !replay.advance(1) {}
+        let run = replay.finish().session;
+        let mut states = Vec::new();
+        let mut on = false;
+        for id in run.timeline() {
+            on |= id == e.start;
+            if on && let Some(cluster) = run.cluster_at(id) {
+                states.push(e.explorer.find(&cluster));
+            }
+        }
+        Some(Tell::Where(states))
+    }
+}
+
+fn options(plan: &Plan) -> Options {
+    Options {
+        depth: plan.depth,
+        symmetry: plan.symmetry,
+        states: plan.states.clamp(1, STATES),
+        steps: plan.steps,
+        // Memory bounds what waits.
+        waiting: STATES,
+    }
+}
+
+impl Exploring {
+    fn progress(&self, memory: usize) -> Progress {
+        let states = self.explorer.states();
+        Progress {
+            states: states.len(),
+            waiting: self.explorer.waiting(),
+            steps: states.last().map_or(0, |s| s.steps),
+            memory,
+        }
+    }
+
+    fn draw(&self, focus: Option<StateId>) -> Tell {
+        Tell::Picture(picture(self.explorer.states(), &self.explorer.report(), focus, DRAWN))
+    }
+
+    /// What is known, and how it looks.
+    fn found(&self, memory: usize) -> Vec<Tell> {
+        let e = &self.explorer;
+        let report = e.report();
+        let broken = report.broken.iter().map(|b| Break {
+            name: b.name.clone(),
+            own: self.names.get(b.invariant).is_some_and(|(_, own)| *own),
+            steps: e.counterexample(b).len(),
+            object: b.violation.object.as_ref().map(|o| o.to_string()),
+            values: b.violation.values.iter().map(|(n, v)| ((*n).to_owned(), v.clone())).collect(),
+            undecided: b.violation.undecided.clone(),
+        });
+        let holds = |nth: usize| report.broken.iter().all(|b| b.invariant != nth);
+        let outcomes = report.outcomes.iter().take(OUTCOMES).map(|o| Outcome {
+            state: o.state,
+            steps: o.steps,
+            states: o.states,
+            objects: self.objects(o.state),
+        });
+        let circle = report.endless.as_ref().map(|c| Circle {
+            state: c.state,
+            before: e.states().get(c.state).map_or(0, |s| s.steps),
+            length: c.states.len(),
+        });
+        let found = Found {
+            states: report.states,
+            edges: report.edges,
+            complete: report.complete,
+            cut: report.cut,
+            waiting: e.waiting(),
+            steps: e.states().last().map_or(0, |s| s.steps),
+            memory: memory.saturating_sub(self.before),
+            outcomes: outcomes.collect(),
+            shortest: report.shortest,
+            longest: report.longest,
+            circle,
+            held: self
+                .names
+                .iter()
+                .enumerate()
+                .filter(|(n, _)| holds(*n))
+                .map(|(_, (n, _))| n.clone())
+                .collect(),
+            broken: broken.collect(),
+        };
+        vec![Tell::Found(Box::new(found)), self.draw(None)]
+    }
+
+    /// How many objects of each kind a state has that no cluster begins with.
+    fn objects(&self, state: StateId) -> Vec<(String, usize)> {
+        let (Some(cluster), Some(boot)) = (self.explorer.cluster(state), self.session.cluster_at(0)) else {
+            return Vec::new();
+        };
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for object in objects(&cluster).filter(|o| boot.api().etcd().get(&o.reference()).is_none()) {
+            let name = match object.get::<Pod>() {
+                Some(pod) => format!("Pod {}", pod_view(pod).word),
+                None => object.kind().as_str().to_owned(),
+            };
+            *counts.entry(name).or_default() += 1;
+        }
+        counts.into_iter().collect()
+    }
+
+    fn way(&mut self, goal: Goal) -> Option<Vec<Choice>> {
+        let e = &mut self.explorer;
+        match goal {
+            Goal::State(id) => e.states().get(id).is_some().then(|| e.path(id)),
+            Goal::Outcome(nth) => e.report().outcomes.get(nth).map(|o| e.path(o.state)),
+            Goal::Longest => {
+                let states = e.longest();
+                if states.is_empty() { None } else { e.through(&states) }
+            }
+            Goal::Circle => {
+                let circle = e.report().endless?;
+                let mut states = e.states_to(circle.state);
+                states.extend(circle.states);
+                e.through(&states)
+            }
+            Goal::Broken(nth) => e.report().broken.get(nth).map(|b| e.counterexample(b)),
+        }
+    }
+}
+
+/// Explores at one go, for who has the time: what the page's worker would find.
+pub fn explore(plan: Plan) -> Vec<Tell> {
+    let mut work = Work::default();
+    let mut told = work.hear(Ask::Explore(Box::new(plan)), 0);
+    while work.is_busy() {
+        told = work.go_on(|| true, || 0);
+    }
+    told
+}

@@ -1,0 +1,156 @@
+//! The stages of a request's way, as it goes: which it came to, and what it was when it came there
+//! (`k8s.io/apiserver/pkg/server/config.go`'s handler chain, `pkg/endpoints/handlers`,
+//! `pkg/registry/generic/registry`).
+//!
+//! Nothing is noted unless somebody asks: [`ApiServer::trace`] handles a request on a copy, by the same
+//! code that handles every other.
+
+use super::{ApiServer, Request, Response, Write};
+use crate::api::Object;
+
+/// A stage of a request's way. Who asks and whether they may is settled before the first of these; here
+/// everybody is who they say and may do everything, so there is nothing to note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The body becomes an object.
+    Decode,
+    /// A patch, a scale or a binding is worked into the stored object.
+    Patch,
+    /// What is not said is filled in.
+    Default,
+    /// Admission plug-ins that change the object, or refuse it.
+    Mutate,
+    /// The version and uid that are meant are compared with the stored ones.
+    Compare,
+    /// What only the server writes: uid, creationTimestamp, generation, the status of a new object
+    /// (`PrepareForCreate`, `PrepareForUpdate`, `BeforeDelete`).
+    Prepare,
+    /// The object is held against the rules of its kind.
+    Validate,
+    /// Admission plug-ins that only refuse.
+    Admit,
+    /// etcd, and the watchers.
+    Store,
+}
+
+impl Stage {
+    /// Its name, in the order of the way.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Decode => "decode",
+            Stage::Patch => "patch",
+            Stage::Default => "default",
+            Stage::Mutate => "mutate",
+            Stage::Compare => "compare",
+            Stage::Prepare => "prepare",
+            Stage::Validate => "validate",
+            Stage::Admit => "admit",
+            Stage::Store => "store",
+        }
+    }
+}
+
+/// A stage that a request came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entered {
+    /// Which.
+    pub stage: Stage,
+    /// The admission plug-in; empty elsewhere.
+    pub plugin: &'static str,
+    /// The object as it came there; `None` where there was none yet, as with a patch.
+    pub object: Option<Object>,
+}
+
+/// A request's whole way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The stages it came to, in order. A request that was refused was refused in the last.
+    pub entered: Vec<Entered>,
+    /// The answer.
+    pub response: Response,
+    /// What was written.
+    pub writes: Vec<Write>,
+    /// For each watch that got an event of it, the process that watches.
+    pub told: Vec<u32>,
+    /// What the client is advised against (`Warning` headers).
+    pub warnings: Vec<String>,
+}
+
+impl ApiServer {
+    /// What handling a request would be, stage by stage. Nothing happens: it is handled on a copy.
+    pub fn trace(&self, request: &Request) -> Trace {
+        let mut copy = self.clone();
+        copy.writes.clear();
+        copy.woken.clear();
+        copy.entered = Some(Vec::new());
+        let response = copy.request(request);
+        Trace {
+            entered: copy.entered.take().unwrap_or_default(),
+            response,
+            writes: copy.take_writes(),
+            told: std::mem::take(&mut copy.woken),
+            warnings: copy.take_warnings(),
+        }
+    }
+
+    /// The request that is handled comes to a stage.
+    pub(super) fn enter(&mut self, stage: Stage, plugin: &'static str, object: Option<&Object>) {
+        if let Some(entered) = &mut self.entered {
+            entered.push(Entered { stage, plugin, object: object.cloned() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::{Key, Kind};
+    use crate::apiserver::{Body, Verb};
+    use crate::cluster::{Cluster, Config};
+    use serde_json::json;
+
+    #[test]
+    fn a_pod_goes_its_way_and_the_server_stays_as_it_is() {
+        let cluster = Cluster::new(&Config::nodes(1));
+        let pod =
+            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}});
+        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::Pod, Key::new("default", "p"))
+            .body(Body::Object(Object::from_value(Kind::Pod, pod).unwrap()));
+        let before = cluster.digest();
+        let trace = cluster.api().trace(&request);
+        assert_eq!(cluster.digest(), before);
+        assert_eq!(trace.response.code(), 201);
+        assert_eq!(trace.writes.len(), 1);
+        assert!(!trace.told.is_empty());
+        let way: Vec<String> =
+            trace.entered.iter().map(|e| format!("{} {}", e.stage.as_str(), e.plugin)).collect();
+        assert_eq!(
+            way.join(", "),
+            "decode , default , mutate NamespaceLifecycle, mutate LimitRanger, mutate ServiceAccount, mutate Priority, mutate DefaultTolerationSeconds, mutate RuntimeClass, prepare , validate , admit LimitRanger, admit RuntimeClass, admit ResourceQuota, store "
+        );
+        // The same request in earnest comes out the same.
+        let mut twin = cluster.clone();
+        assert_eq!(twin.request(&request).0, trace.response);
+    }
+
+    #[test]
+    fn a_refusal_is_of_the_last_stage() {
+        let mut cluster = Cluster::new(&Config::nodes(1));
+        let pod = |image: &str| json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": image}]}});
+        let create = Request::new(&"kubectl".into(), Verb::Create, Kind::Pod, Key::new("default", "p"));
+        let with = |image: &str| {
+            create.clone().body(Body::Object(Object::from_value(Kind::Pod, pod(image)).unwrap()))
+        };
+        let last = |t: &Trace| t.entered.last().map(|e| e.stage);
+        let bad = cluster.api().trace(&with(" "));
+        assert_eq!((bad.response.code(), last(&bad)), (422, Some(Stage::Validate)));
+        cluster.request(&with("nginx"));
+        let stored = cluster.api().etcd().iter().find(|(k, _)| k.kind == Kind::Pod).unwrap().1.object.clone();
+        let mut stale = stored.clone();
+        stale.meta_mut().resource_version = Some("1".into());
+        let update = Request::new(&"kubectl".into(), Verb::Update, Kind::Pod, stale.key());
+        let conflict = cluster.api().trace(&update.body(Body::Object(stale)));
+        assert_eq!((conflict.response.code(), last(&conflict)), (409, Some(Stage::Compare)));
+    }
+}

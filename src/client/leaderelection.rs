@@ -1,0 +1,237 @@
+//! Leader election (`k8s.io/client-go/tools/leaderelection`): of several instances of a process one
+//! works, and renews a Lease to say so; the others wait until it runs out.
+//!
+//! A leader renews every two seconds, in the background: it keeps no cluster from being steady. Whoever
+//! waits would look as often; since a living leader is always in time here, however time jumps, a look
+//! is only worth it when the lease can have run out: a [`Wait::Watchdog`] on the holder.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+
+use super::context::{Context, Result};
+use super::controller::{ANYWHERE, Handler, Reconciler, Wait};
+use super::informer::Notification;
+use super::recorder::EventFlavour;
+use super::why::Why;
+use crate::api::digest::Digest;
+use crate::api::types::{Lease, LeaseSpec, MicroTime, ObjectMeta};
+use crate::api::{Key, Kind, ObjectRef, Timestamp, later};
+use crate::apiserver::Filter;
+
+/// Where the leases of the control plane live.
+pub const NAMESPACE: &str = "kube-system";
+/// So long a lease holds that is not renewed, in seconds (`--leader-elect-lease-duration`).
+pub const LEASE_SECONDS: i32 = 15;
+/// A leader that could not renew for so long gives up (`--leader-elect-renew-deadline`).
+pub const RENEW_DEADLINE: SignedDuration = SignedDuration::from_secs(10);
+/// So often it renews, or tries to (`--leader-elect-retry-period`).
+pub const RETRY_PERIOD: SignedDuration = SignedDuration::from_secs(2);
+
+/// Takes part in the election for a process.
+#[derive(Clone, Debug)]
+pub struct LeaderElector {
+    /// The process, as `kube-controller-manager`: the name of the lease.
+    pub lease: Rc<str>,
+    /// Which of its instances, counted from 1.
+    pub instance: usize,
+    /// As whom it says that it leads.
+    pub component: Rc<str>,
+    /// Identities come from it.
+    pub seed: u64,
+}
+
+/// What it knows of the election.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Who it is, as `control-plane-1_3f2a…`: another one after each start.
+    pub identity: Rc<str>,
+    /// Whether it leads.
+    pub leads: bool,
+    /// The lease that it holds, as it was last written.
+    lease: Option<Rc<Lease>>,
+    /// When it was last renewed.
+    renewed: Option<Timestamp>,
+    /// Since when it cannot be: counted from the last time that would have been in time.
+    failing: Option<Timestamp>,
+    /// How often it has started.
+    starts: u64,
+}
+
+type Cx = Context<State>;
+
+impl LeaderElector {
+    fn key(&self) -> Key {
+        Key::new(NAMESPACE, &self.lease)
+    }
+
+    /// The host's name and a uuid.
+    fn identity(&self, starts: u64) -> String {
+        let of = format!("{}/{}/{}/{starts}", self.lease, self.instance, self.seed);
+        let bits = Digest::default().with(&of).finish() & !(0xf << 76) & !(0x3 << 62) | 4 << 76 | 2 << 62;
+        let hex = format!("{bits:032x}");
+        let at = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+        let uuid = format!("{}-{}-{}-{}-{}", at(0, 8), at(8, 12), at(12, 16), at(16, 20), at(20, 32));
+        format!("control-plane-{}_{uuid}", self.instance)
+    }
+
+    fn record(&self, cx: &Cx, held: Option<&LeaseSpec>) -> LeaseSpec {
+        let me = cx.state(|s| s.identity.to_string());
+        let now = Some(MicroTime(cx.now()));
+        LeaseSpec {
+            holder_identity: Some(me),
+            lease_duration_seconds: Some(LEASE_SECONDS),
+            acquire_time: now.clone(),
+            renew_time: now,
+            lease_transitions: Some(held.map_or(0, |s| s.lease_transitions.unwrap_or(0) + 1)),
+            ..Default::default()
+        }
+    }
+
+    /// `tryAcquireOrRenew` for who does not lead.
+    async fn acquire(&self, cx: &Cx) -> Result {
+        let me = cx.state(|s| s.identity.clone());
+        let reference = ObjectRef { kind: Kind::Lease, key: self.key() };
+        let written = match cx.get::<Lease>(self.key()).await {
+            Err(e) if e.is_not_found() => {
+                let metadata = ObjectMeta {
+                    name: Some(self.lease.to_string()),
+                    namespace: Some(NAMESPACE.into()),
+                    ..Default::default()
+                };
+                let spec = Some(self.record(cx, None));
+                let why = Why::new("leaderelection.create").with("lease", &self.lease).with("identity", &me);
+                cx.create(Lease { metadata, spec }).because(why).await
+            }
+            Err(e) => Err(e),
+            Ok(held) => {
+                let spec = held.spec.clone().unwrap_or_default();
+                let holder = spec.holder_identity.clone().unwrap_or_default();
+                let lasts = SignedDuration::from_secs(spec.lease_duration_seconds.unwrap_or(0).into());
+                let until = spec.renew_time.as_ref().map_or(Timestamp::MIN, |t| later(t.0, lasts));
+                if !holder.is_empty() && until > cx.now() {
+                    let wait = Wait::Watchdog { node: holder.as_str().into(), after: lasts };
+                    cx.enqueue_waiting(self.key(), until.duration_since(cx.now()), wait);
+                    return Ok(());
+                }
+                let silent = spec.renew_time.as_ref().map_or(0, |t| cx.now().duration_since(t.0).as_secs());
+                let why = Why::new("leaderelection.acquire")
+                    .read("holder", reference, "spec.holderIdentity", &holder)
+                    .with("silent_seconds", silent)
+                    .with("lease_seconds", lasts.as_secs());
+                let mut new = (*held).clone();
+                new.spec = Some(self.record(cx, held.spec.as_ref()));
+                cx.update(Rc::new(new)).because(why).await
+            }
+        };
+        match written {
+            Ok(lease) => {
+                cx.event(&*lease, "Normal", "LeaderElection", format!("{me} became leader"));
+                let now = cx.now();
+                cx.update_state(move |s| {
+                    (s.leads, s.lease, s.renewed) = (true, Some(lease.clone()), Some(now));
+                });
+                cx.enqueue_after_in_background(self.key(), RETRY_PERIOD);
+            }
+            // Another was quicker: who, it reads at once. A server that does not answer is asked again
+            // when something has changed.
+            Err(e) if e.code == 409 => cx.enqueue(self.key()),
+            Err(_) => cx.enqueue_waiting(self.key(), RETRY_PERIOD, Wait::Poll { namespace: ANYWHERE.into() }),
+        }
+        Ok(())
+    }
+
+    /// `tryAcquireOrRenew` for who leads: it takes its lease for what it wrote last, and looks only if
+    /// that is refused.
+    async fn renew(&self, cx: &Cx, lease: Rc<Lease>) -> Result {
+        let now = cx.now();
+        let me = cx.state(|s| s.identity.clone());
+        let renew = |lease: &Lease| {
+            let mut new = lease.clone();
+            new.spec.get_or_insert_default().renew_time = Some(MicroTime(now));
+            Rc::new(new)
+        };
+        let why = || Why::new("leaderelection.renew").with("lease", &self.lease).with("identity", &me);
+        let mut answer = cx.update(renew(&lease)).because(why()).in_background().await;
+        if answer.is_err()
+            && let Ok(held) = cx.get::<Lease>(self.key()).await
+            && held.spec.as_ref().and_then(|s| s.holder_identity.as_deref()) == Some(&*me)
+        {
+            answer = cx.update(renew(&held)).because(why()).in_background().await;
+        }
+        match answer {
+            Ok(lease) => {
+                cx.update_state(move |s| {
+                    (s.lease, s.renewed, s.failing) = (Some(lease.clone()), Some(now), None);
+                });
+                cx.enqueue_after_in_background(self.key(), RETRY_PERIOD);
+            }
+            Err(_) => {
+                // Where time has jumped, what came in between would have been in time.
+                let in_time = later(now, -RETRY_PERIOD);
+                let since = cx.state(|s| s.failing.or(s.renewed.map(|r| r.max(in_time)))).unwrap_or(in_time);
+                if now.duration_since(since) >= RENEW_DEADLINE {
+                    cx.event(&*lease, "Normal", "LeaderElection", format!("{me} stopped leading"));
+                    cx.update_state(|s| (s.leads, s.lease) = (false, None));
+                } else {
+                    cx.update_state(move |s| s.failing = Some(since));
+                    cx.enqueue_after(self.key(), RETRY_PERIOD);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Reconciler for LeaderElector {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        if self.instance == 1 {
+            "leaderelection".into()
+        } else {
+            format!("leaderelection-{}", self.instance).into()
+        }
+    }
+
+    fn user(&self) -> Rc<str> {
+        self.lease.clone()
+    }
+
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: self.component.clone(), host: None }
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        Vec::new()
+    }
+
+    fn initial_keys(&self) -> Vec<Key> {
+        vec![self.key()]
+    }
+
+    fn handle(&self, _: &mut Handler<'_, State>, _: &Notification) {}
+
+    async fn sync(self, cx: Cx, _: Key) -> Result {
+        match cx.state(|s| s.lease.clone().filter(|_| s.leads)) {
+            Some(lease) => self.renew(&cx, lease).await,
+            None => self.acquire(&cx).await,
+        }
+    }
+
+    /// A new process has a new identity: the lease of the one before has to run out.
+    fn restarted(&self, state: &State) -> State {
+        let starts = state.starts + 1;
+        State { identity: self.identity(starts).into(), starts, ..State::default() }
+    }
+
+    fn memory(&self, state: &State) -> Vec<String> {
+        if state.leads { vec![format!("leads {}", self.lease)] } else { Vec::new() }
+    }
+}
+
+/// What an elector's component knows; `None` if it is another component's state.
+pub fn state_of(state: &dyn Any) -> Option<&State> {
+    state.downcast_ref()
+}

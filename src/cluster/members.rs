@@ -1,0 +1,54 @@
+//! etcd's members as the rest of the cluster feels them: requests wait while a leader is elected, and
+//! fail while there cannot be one.
+
+use super::Cluster;
+use super::action::Actor;
+use super::fault::NoSuchFault;
+use crate::api::Key;
+use crate::client::{TimerOp, Wait};
+
+/// In whose name etcd's deadlines stand in the clock. No process has that place.
+pub const ETCD: Actor = Actor { process: u32::MAX, component: 0 };
+
+impl Cluster {
+    /// A member of etcd is lost, or back.
+    pub(super) fn set_member(&mut self, name: &str, lost: bool) -> Result<(), NoSuchFault> {
+        let had = self.api.etcd().raft().has_leader();
+        if !self.api.set_member(name, lost, self.clock.now()) {
+            return Err(NoSuchFault);
+        }
+        self.clock.forget(ETCD);
+        if let Some(at) = self.api.etcd().raft().electing() {
+            let key = Key::new("", "election");
+            self.clock.set(ETCD, TimerOp { key, at, replaces: None, wait: Wait::Foreground });
+        }
+        // Without a leader whoever has something to say will find that out, and try again.
+        if had != self.api.etcd().raft().has_leader() {
+            self.wake_all();
+        }
+        Ok(())
+    }
+
+    /// The election is over.
+    pub(super) fn note_leader(&mut self) {
+        if self.api.elect() {
+            self.clock.changed_all();
+            self.wake_all();
+        }
+    }
+
+    /// A person's request waits for an election as any other does.
+    pub(super) fn await_leader(&mut self) {
+        if let Some(at) = self.api.etcd().raft().electing() {
+            self.advance_to(at);
+        }
+    }
+
+    fn wake_all(&mut self) {
+        for id in 0..u32::try_from(self.processes.len()).unwrap_or(u32::MAX) {
+            if self.processes.get(id as usize).is_some_and(|p| p.running) {
+                self.ready.insert(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Who goes next where nobody was chosen. Kubernetes says nothing about it: every component runs when
+//! it can, so any enabled action can be the next. A policy is one way of choosing, and each of them
+//! is a run that could happen.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand_core::Rng;
+use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
+
+use super::Cluster;
+use super::action::{Action, Actor};
+use super::step::process_actions;
+
+/// How the next to act is chosen. Time passes only when nobody else can act, whatever the policy.
+///
+/// ```
+/// use steady::cluster::Policy;
+/// let policy: Policy = "starved:deployment-controller".parse().unwrap();
+/// assert_eq!(policy, Policy::Starved { component: "deployment-controller".into() });
+/// assert_eq!(policy.to_string(), "starved:deployment-controller");
+/// assert!("starved:".parse::<Policy>().is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Policy {
+    /// Every component issues one command in turn, and gets to see all that has happened before.
+    #[default]
+    Fair,
+    /// By chance: of those that can act each is as likely as the others.
+    Random {
+        /// Equal seeds, equal runs.
+        seed: u64,
+    },
+    /// A component goes only when nobody else can; the others are treated fairly.
+    Starved {
+        /// Its name, as `deployment-controller`; `kubelet` means all of them.
+        component: String,
+    },
+    /// Whoever has the newest news goes first, so that what was begun earlier waits longest.
+    Newest,
+}
+
+/// No policy is written like this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchPolicy;
+
+impl fmt::Display for NoSuchPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a policy is fair, newest, random:<seed> or starved:<component>")
+    }
+}
+
+impl std::error::Error for NoSuchPolicy {}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Policy::Fair => f.write_str("fair"),
+            Policy::Random { seed } => write!(f, "random:{seed}"),
+            Policy::Starved { component } => write!(f, "starved:{component}"),
+            Policy::Newest => f.write_str("newest"),
+        }
+    }
+}
+
+impl FromStr for Policy {
+    type Err = NoSuchPolicy;
+
+    fn from_str(text: &str) -> Result<Policy, NoSuchPolicy> {
+        match text.split_once(':').unwrap_or((text, "")) {
+            ("fair", "") => Ok(Policy::Fair),
+            ("newest", "") => Ok(Policy::Newest),
+            ("random", seed) => seed.parse().map(|seed| Policy::Random { seed }).map_err(|_| NoSuchPolicy),
+            ("starved", component) if !component.is_empty() => {
+                Ok(Policy::Starved { component: component.to_owned() })
+            }
+            _ => Err(NoSuchPolicy),
+        }
+    }
+}
+
+/// A policy at work on one step. What it chooses depends on nothing but the cluster, the policy and
+/// which step of the run it is.
+#[derive(Clone, Debug)]
+pub(super) struct Chooser {
+    policy: Policy,
+    dice: Pcg32,
+    /// Who was chosen, until they have issued a command or there is nothing they can do.
+    going: Option<Actor>,
+}
+
+/// How late in the way from etcd to a request an action stands: of equally new ones the later goes.
+fn stage(action: &Action) -> u8 {
+    match action {
+        Action::Advance => 0,
+        Action::List { .. } => 1,
+        Action::Watch { .. } => 2,
+        Action::Pop { .. } => 3,
+        Action::Notify { .. } => 4,
+        Action::Start { .. } => 5,
+        Action::Record { .. } => 6,
+        Action::Send { .. } => 7,
+    }
+}
+
+impl Chooser {
+    /// A policy at the `nth` step of a run.
+    pub fn new(policy: Policy, nth: u64) -> Chooser {
+        let seed = if let Policy::Random { seed } = policy { seed } else { 0 };
+        // Each step has a stream of its own, so that it can be repeated without those before it.
+        Chooser { policy, dice: Pcg32::new(seed, nth), going: None }
+    }
+
+    /// The next action on the way to a command; `None` in a steady state.
+    pub fn towards_a_command(&mut self, cluster: &Cluster) -> Option<Action> {
+        if let Some(settled) = self.without_choice(cluster) {
+            return settled;
+        }
+        loop {
+            if let Some(action) = self.going.and_then(|actor| cluster.next_for(actor)) {
+                return Some(action);
+            }
+            let able: Vec<Actor> = cluster.able().collect();
+            self.going = match self.policy {
+                Policy::Random { .. } => self.one_of(&able),
+                _ => able.into_iter().max_by_key(|a| (cluster.news_of(*a), *a)),
+            };
+            if self.going.is_none() {
+                return cluster.clock.next().map(|_| Action::Advance);
+            }
+        }
+    }
+
+    /// The next action at the machinery depth; `None` in a steady state.
+    pub fn finest(&mut self, cluster: &Cluster) -> Option<Action> {
+        if let Some(settled) = self.without_choice(cluster) {
+            return settled;
+        }
+        let enabled = cluster.enabled();
+        match self.policy {
+            Policy::Random { .. } => self.one_of(&enabled),
+            _ => enabled.into_iter().max_by_key(|a| (cluster.news_in(a), stage(a), *a)),
+        }
+    }
+
+    /// The policies that go by turns choose every action alike, at all depths.
+    fn without_choice(&self, cluster: &Cluster) -> Option<Option<Action>> {
+        match &self.policy {
+            Policy::Fair => Some(cluster.fair()),
+            Policy::Starved { component } => Some(cluster.fair_but_for(component)),
+            Policy::Random { .. } | Policy::Newest => None,
+        }
+    }
+
+    fn one_of<T: Copy>(&mut self, of: &[T]) -> Option<T> {
+        // The remainder favours the first of a hundred by one in forty million.
+        let n = u32::try_from(of.len()).ok().filter(|n| *n > 0)?;
+        of.get((self.dice.next_u32() % n) as usize).copied()
+    }
+}
+
+impl Cluster {
+    /// The components that can do something before time passes, in order.
+    pub fn able(&self) -> impl Iterator<Item = Actor> {
+        self.ready.iter().flat_map(move |process| {
+            let n = self.processes.get(process as usize).map_or(0, |p| p.components.len());
+            let n = u16::try_from(n).unwrap_or(u16::MAX);
+            (0..n).map(move |component| Actor { process, component }).filter(|a| self.next_for(*a).is_some())
+        })
+    }
+
+    /// The newest revision that a component has been told of, or is about to be.
+    fn news_of(&self, actor: Actor) -> u64 {
+        let Some(p) = self.processes.get(actor.process as usize) else { return 0 };
+        let routes = p.routes.get(usize::from(actor.component)).into_iter().flatten();
+        let informers = routes.filter_map(|(n, _)| p.informers.get(usize::from(*n)));
+        informers.map(|n| self.newest_on_the_way(n.watch).unwrap_or(n.resource_version)).max().unwrap_or(0)
+    }
+
+    fn newest_on_the_way(&self, watch: Option<crate::apiserver::WatchId>) -> Option<u64> {
+        self.api.watches.last_queued(watch?).map(|e| e.revision)
+    }
+
+    /// The revision that an action brings news of, or that whoever acts has heard of last.
+    fn news_in(&self, action: &Action) -> u64 {
+        let informer = || {
+            let p = self.processes.get(action.process()? as usize)?;
+            p.informers.get(usize::from(action.informer()?))
+        };
+        let version = |o: &crate::api::Object| {
+            o.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
+        };
+        match action {
+            Action::Advance => 0,
+            Action::List { .. } => self.api.etcd().revision(),
+            Action::Watch { .. } => informer()
+                .and_then(|n| self.api.watches.queued(n.watch?).next().map(|e| e.revision))
+                .unwrap_or(0),
+            Action::Pop { .. } => {
+                informer().and_then(|n| n.fifo.iter().next().map(|d| version(d.object()))).unwrap_or(0)
+            }
+            Action::Notify { actor, .. } => informer()
+                .and_then(|n| n.listeners.iter().find(|l| l.component == usize::from(actor.component)))
+                .and_then(|l| l.pending.front()?.object().map(version))
+                .unwrap_or(0),
+            Action::Start { actor } | Action::Send { actor } | Action::Record { actor } => {
+                // What is on its way has not been heard of yet.
+                let p = self.processes.get(actor.process as usize);
+                let routes = p.and_then(|p| p.routes.get(usize::from(actor.component)));
+                let heard =
+                    routes.into_iter().flatten().filter_map(|(n, _)| p?.informers.get(usize::from(*n)));
+                heard.map(|n| n.resource_version).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// As [`Cluster::fair`], but a component goes only where nobody else can.
+    fn fair_but_for(&self, component: &str) -> Option<Action> {
+        let starves = |a: Actor| self.actor_name(a).is_some_and(|n| &*n == component);
+        match self.fair_among(|a| !starves(a)) {
+            None | Some(Action::Advance) => {}
+            other => return other,
+        }
+        let starved = self.able().find(|a| starves(*a)).and_then(|a| self.next_for(a));
+        starved.or_else(|| self.clock.next().map(|_| Action::Advance))
+    }
+
+    /// The finest actions of one process that may happen now, in a stable order.
+    pub fn enabled_in(&self, process: u32) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if let Some(p) = self.processes.get(process as usize) {
+            process_actions(self, process, p, &mut actions);
+        }
+        actions
+    }
+}

@@ -1,0 +1,236 @@
+//! The graph of states as it is drawn: which of them, and where each stands.
+//!
+//! A layer is how many steps a state is from the start. Of a large graph only a part is drawn: what a
+//! person asked for comes first (ways to ends and to what broke, the state they stand on with its
+//! neighbours), then what is nearest to the start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Report, State, StateId};
+
+/// More states than this are not drawn at a time.
+pub const DRAWN: usize = 300;
+/// The order in a layer is improved so many times.
+const SWEEPS: usize = 6;
+
+/// What is drawn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// The states, in the order of their ids.
+    pub nodes: Vec<Node>,
+    /// The steps between them.
+    pub lines: Vec<Line>,
+    /// How many layers there are.
+    pub layers: usize,
+    /// How many states the largest layer has.
+    pub widest: usize,
+    /// How many states are not drawn.
+    pub hidden: usize,
+}
+
+/// A state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Node {
+    /// Which.
+    pub id: StateId,
+    /// How many steps from the start: its layer.
+    pub layer: usize,
+    /// Its place in the layer; 0 is the middle, one is a row.
+    pub row: f32,
+    /// Which outcome it belongs to, if nothing can happen in it any more.
+    pub outcome: Option<usize>,
+    /// Which invariant breaks on reaching it, by its place among the broken.
+    pub broken: Option<usize>,
+    /// Whether it lies on the circle that was found.
+    pub circle: bool,
+    /// How many steps lead to states that are not drawn.
+    pub more: usize,
+    /// Whether it is known what comes next.
+    pub explored: bool,
+}
+
+/// A step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// From the node of this place.
+    pub from: usize,
+    /// To the node of this place.
+    pub to: usize,
+    /// Who acts; none for time.
+    pub by: Option<String>,
+    /// What is written.
+    pub writes: Vec<String>,
+    /// Whether it belongs to the circle that was found.
+    pub circle: bool,
+}
+
+/// Chooses and places. `focus` is the state that a person stands on.
+pub fn picture(states: &[State], report: &Report, focus: Option<StateId>, limit: usize) -> Picture {
+    let chosen = chosen(states, report, focus, limit);
+    let at: BTreeMap<StateId, usize> = chosen.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+    let circle: Vec<StateId> = report.endless.iter().flat_map(|e| e.states.iter().copied()).collect();
+    let mut around: Vec<(StateId, StateId)> =
+        circle.windows(2).filter_map(|w| Some((*w.first()?, *w.get(1)?))).collect();
+    around.extend(circle.last().copied().zip(circle.first().copied()));
+    let broken: BTreeMap<StateId, usize> = report
+        .broken
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(nth, b)| Some((broken_state(states, b)?, nth)))
+        .collect();
+    let mut outcomes: BTreeMap<u128, usize> = BTreeMap::new();
+    for (nth, o) in report.outcomes.iter().enumerate() {
+        if let Some(s) = states.get(o.state) {
+            outcomes.insert(s.objects, nth);
+        }
+    }
+    let mut lines = Vec::new();
+    let mut nodes = Vec::with_capacity(chosen.len());
+    for (from, id) in chosen.iter().enumerate() {
+        let Some(state) = states.get(*id) else { continue };
+        let mut more = 0;
+        for e in &state.next {
+            match at.get(&e.to) {
+                Some(to) => lines.push(Line {
+                    from,
+                    to: *to,
+                    by: e.did.by.as_ref().map(|b| b.to_string()),
+                    writes: e
+                        .did
+                        .writes
+                        .iter()
+                        .map(|w| format!("{} {}", w.kind.as_str(), w.key.name))
+                        .collect(),
+                    circle: around.contains(&(*id, e.to)),
+                }),
+                None => more += 1,
+            }
+        }
+        nodes.push(Node {
+            id: *id,
+            layer: state.steps,
+            row: 0.0,
+            outcome: if state.steady { outcomes.get(&state.objects).copied() } else { None },
+            broken: broken.get(id).copied(),
+            circle: circle.contains(id),
+            more,
+            explored: state.explored,
+        });
+    }
+    let widest = place(&mut nodes, &lines);
+    let layers = nodes.iter().map(|n| n.layer + 1).max().unwrap_or(0);
+    Picture { hidden: states.len().saturating_sub(nodes.len()), layers, widest, nodes, lines }
+}
+
+/// The state that a step which broke something leads to.
+fn broken_state(states: &[State], broken: &super::Broken) -> Option<StateId> {
+    let Some((from, choice)) = broken.at else { return Some(0) };
+    states.get(from)?.next.iter().find(|e| e.choice == choice).map(|e| e.to)
+}
+
+/// Which states are drawn, in the order of their ids.
+fn chosen(states: &[State], report: &Report, focus: Option<StateId>, limit: usize) -> BTreeSet<StateId> {
+    if states.len() <= limit {
+        return (0..states.len()).collect();
+    }
+    let mut wanted: Vec<StateId> = vec![0];
+    let to = |id: StateId, wanted: &mut Vec<StateId>| {
+        let mut at = id;
+        while let Some(state) = states.get(at) {
+            wanted.push(at);
+            let Some((from, _)) = state.from else { break };
+            at = from;
+        }
+    };
+    if let Some(focus) = focus {
+        to(focus, &mut wanted);
+        wanted.extend(states.get(focus).iter().flat_map(|s| s.next.iter().map(|e| e.to)));
+    }
+    for b in &report.broken {
+        if let Some(id) = broken_state(states, b) {
+            to(id, &mut wanted);
+        }
+    }
+    if let Some(e) = &report.endless {
+        to(e.state, &mut wanted);
+        wanted.extend(&e.states);
+    }
+    for o in &report.outcomes {
+        to(o.state, &mut wanted);
+    }
+    // Those nearest to the start have the smallest ids.
+    let nearest = 0..states.len();
+    let mut chosen = BTreeSet::new();
+    for id in wanted.into_iter().chain(nearest) {
+        if chosen.len() >= limit {
+            break;
+        }
+        chosen.insert(id);
+    }
+    chosen
+}
+
+/// Gives each its row, so that lines cross little: each stands near the middle of its neighbours, in
+/// turn of those before it and of those after. Returns the size of the largest layer.
+fn place(nodes: &mut [Node], lines: &[Line]) -> usize {
+    let mut layers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (i, n) in nodes.iter().enumerate() {
+        layers.entry(n.layer).or_default().push(i);
+    }
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for l in lines {
+        let layer = |i: usize| nodes.get(i).map_or(0, |n| n.layer);
+        if layer(l.from) < layer(l.to) {
+            if let Some(b) = before.get_mut(l.to) {
+                b.push(l.from);
+            }
+            if let Some(a) = after.get_mut(l.from) {
+                a.push(l.to);
+            }
+        }
+    }
+    let widest = layers.values().map(Vec::len).max().unwrap_or(0);
+    let mut rows: Vec<f32> = vec![0.0; nodes.len()];
+    let spread = |layer: &[usize], rows: &mut Vec<f32>| {
+        let middle = (layer.len() as f32 - 1.0) / 2.0;
+        for (n, i) in layer.iter().enumerate() {
+            if let Some(row) = rows.get_mut(*i) {
+                *row = n as f32 - middle;
+            }
+        }
+    };
+    for layer in layers.values() {
+        spread(layer, &mut rows);
+    }
+    let row = |i: usize, rows: &[f32]| rows.get(i).copied().unwrap_or(0.0);
+    for sweep in 0..SWEEPS {
+        let forth = sweep % 2 == 0;
+        let mut order: Vec<usize> = layers.keys().copied().collect();
+        if !forth {
+            order.reverse();
+        }
+        for key in order {
+            let Some(layer) = layers.get_mut(&key) else { continue };
+            let neighbours = if forth { &before } else { &after };
+            let mut wish: Vec<(f32, usize)> = layer
+                .iter()
+                .map(|i| {
+                    let near = neighbours.get(*i).map(Vec::as_slice).unwrap_or_default();
+                    let sum: f32 = near.iter().map(|n| row(*n, &rows)).sum();
+                    (if near.is_empty() { row(*i, &rows) } else { sum / near.len() as f32 }, *i)
+                })
+                .collect();
+            wish.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            *layer = wish.into_iter().map(|(_, i)| i).collect();
+            spread(layer, &mut rows);
+        }
+    }
+    for (n, row) in nodes.iter_mut().zip(rows) {
+        n.row = row;
+    }
+    widest
+}

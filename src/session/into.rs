@@ -1,0 +1,247 @@
+//! Into a moment: the finest actions that it is made of, and the stages of its requests. Both are
+//! found by doing again, on a copy of the cluster before it, what led to it.
+
+use std::rc::Rc;
+
+use super::{Depth, MomentId, Op, Session, What};
+use crate::apiserver::{Request, Response, Trace};
+use crate::client::Why;
+use crate::cluster::{Action, Cluster, Outcome, Transition};
+
+/// A moment of more finest actions than this is not stepped into. It happens where time passes on a
+/// cluster of thousands of pods.
+pub const FINEST_LIMIT: usize = 20_000;
+
+/// A request that was sent on the way to a moment, and its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchange {
+    /// The request.
+    pub request: Rc<Request>,
+    /// The answer.
+    pub response: Response,
+    /// Why it was sent.
+    pub why: Option<Rc<Why>>,
+}
+
+impl Session {
+    /// The requests that a moment is about: of a person's command line those that write, of a
+    /// component its commands, of a finest action the one that it sent.
+    pub fn exchanges(&self, id: MomentId) -> Vec<Exchange> {
+        let Some(moment) = self.moment(id) else { return Vec::new() };
+        match &moment.what {
+            What::Start | What::Fault(_) => Vec::new(),
+            What::Person { exchanges, .. } => exchanges
+                .iter()
+                .map(|(r, a)| Exchange { request: r.clone(), response: a.clone(), why: None })
+                .collect(),
+            What::Commands(commands) => commands
+                .iter()
+                .map(|c| Exchange {
+                    request: c.request.clone(),
+                    response: c.response.clone(),
+                    why: c.why.clone(),
+                })
+                .collect(),
+            What::Machinery(t) => exchange_of(&t.outcome).into_iter().collect(),
+        }
+    }
+
+    /// The finest actions that a moment is made of, in order; none for a person's doing, which is not
+    /// made of any.
+    pub fn actions_of(&self, id: MomentId) -> Vec<Action> {
+        match self.moment(id).map(|m| &m.what) {
+            Some(What::Commands(c)) => c.iter().flat_map(|c| c.actions.iter().copied()).collect(),
+            Some(What::Machinery(t)) => vec![t.action],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What each of these did: they are done again. `None` if there are more than [`FINEST_LIMIT`].
+    pub fn finest(&self, id: MomentId) -> Option<Vec<Transition>> {
+        let actions = self.actions_of(id);
+        if let Some(What::Machinery(t)) = self.moment(id).map(|m| &m.what) {
+            return Some(vec![(**t).clone()]);
+        }
+        if actions.is_empty() {
+            return Some(Vec::new());
+        }
+        if actions.len() > FINEST_LIMIT {
+            return None;
+        }
+        let mut cluster = self.before(id)?;
+        Some(actions.iter().map_while(|a| cluster.act(a).ok()).collect())
+    }
+
+    fn before(&self, id: MomentId) -> Option<Cluster> {
+        self.cluster_at(self.moment(id)?.parent?)
+    }
+
+    /// Steps into a moment: its finest actions become a branch that begins where it began, and the
+    /// moment after the first `n` of them is looked at. `false` if there are none, or too many.
+    pub fn step_into(&mut self, id: MomentId, n: usize) -> bool {
+        let actions = self.actions_of(id);
+        let Some(parent) = self.moment(id).and_then(|m| m.parent) else { return false };
+        if actions.is_empty() || actions.len() > FINEST_LIMIT || !self.goto(parent) {
+            return false;
+        }
+        let mut to = self.at();
+        for (i, action) in actions.iter().enumerate() {
+            // What would happen anyway is a step, and meets the steps that are taken later.
+            let fair = self.cluster().fair() == Some(*action);
+            let went = if fair {
+                self.perform(&Op::Step { depth: Depth::Machinery, choice: None })
+            } else {
+                self.act(*action)
+            };
+            if !went {
+                break;
+            }
+            if i < n {
+                to = self.at();
+            }
+        }
+        self.goto(to)
+    }
+
+    /// One of a moment's requests, stage by stage through the API server, with the cluster that it came
+    /// to. `None` if there is no such request, or if what led to it is more than [`FINEST_LIMIT`]
+    /// actions.
+    pub fn trace(&self, id: MomentId, exchange: usize) -> Option<(Cluster, Trace)> {
+        let mut cluster = self.before(id)?;
+        if let What::Person { exchanges, .. } = &self.moment(id)?.what {
+            for (request, _) in exchanges.iter().take(exchange) {
+                cluster.request(request);
+            }
+            let trace = cluster.trace(&exchanges.get(exchange)?.0);
+            return Some((cluster, trace));
+        }
+        let actions = self.actions_of(id);
+        if actions.len() > FINEST_LIMIT {
+            return None;
+        }
+        let mut commands = 0;
+        for action in actions {
+            let before = cluster.clone();
+            let t = cluster.act(&action).ok()?;
+            if !self.is_command(id, commands, &t) {
+                continue;
+            }
+            if commands == exchange {
+                let trace = before.trace(&*sent(&before, &action)?);
+                return Some((before, trace));
+            }
+            commands += 1;
+        }
+        None
+    }
+
+    /// Whether a finest action is the command of this number of a moment. A moment of one finest
+    /// action has one.
+    fn is_command(&self, id: MomentId, number: usize, t: &Transition) -> bool {
+        let Some(exchange) = exchange_of(&t.outcome) else { return false };
+        match self.moment(id).map(|m| &m.what) {
+            Some(What::Commands(c)) => c.get(number).is_some_and(|c| c.request == exchange.request),
+            _ => true,
+        }
+    }
+}
+
+fn exchange_of(outcome: &Outcome) -> Option<Exchange> {
+    match outcome {
+        Outcome::Sent { request, response, why, .. } => {
+            Some(Exchange { request: request.clone(), response: response.clone(), why: why.clone() })
+        }
+        Outcome::Recorded { exchange: Some((request, response)) } => {
+            Some(Exchange { request: request.clone(), response: response.clone(), why: None })
+        }
+        _ => None,
+    }
+}
+
+/// The request that an action is about to send. What is recorded of an event's is the event as it was
+/// stored, so that is asked for anew.
+fn sent(cluster: &Cluster, action: &Action) -> Option<Rc<Request>> {
+    match action {
+        Action::Send { actor } => cluster.component(*actor)?.pending().map(|p| p.request.clone()),
+        Action::Record { actor } => cluster.component(*actor)?.boxed_clone().next_event().map(Rc::new),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::{Start, scenario};
+
+    fn run() -> Session {
+        let mut s = Session::new(Start::default());
+        s.apply(&scenario::all().remove(0).manifest);
+        s
+    }
+
+    #[test]
+    fn the_finest_actions_of_a_step_lead_where_it_led() {
+        for depth in [Depth::Command, Depth::Reconcile] {
+            let mut s = run();
+            for _ in 0..12 {
+                assert!(s.step(depth, None));
+            }
+            let (at, end) = (s.at(), s.cluster().digest());
+            let finest = s.finest(at).unwrap();
+            assert!(finest.len() > 2);
+            let before = s.current().parent.unwrap();
+            assert!(s.step_into(at, 1));
+            assert_eq!(s.current().parent, Some(before));
+            assert!(matches!(s.current().what, What::Machinery(_)));
+            // Steps from here on are the steps that were taken.
+            let moments = s.tips().len();
+            for _ in 1..finest.len() {
+                assert!(s.forward());
+            }
+            assert!(s.tips().len() <= moments);
+            if depth == Depth::Command {
+                assert_eq!(s.cluster().digest(), end);
+            }
+            // Once more makes no new branch.
+            s.step_into(at, finest.len());
+            assert_eq!(s.tips().len(), moments);
+        }
+    }
+
+    #[test]
+    fn a_step_after_stepping_in_meets_the_same_moments() {
+        let mut s = run();
+        for _ in 0..5 {
+            s.step(Depth::Command, None);
+        }
+        let at = s.at();
+        assert!(s.step_into(at, 1));
+        let tips = s.tips().len();
+        assert!(s.step(Depth::Machinery, None));
+        assert_eq!(s.tips().len(), tips);
+    }
+
+    #[test]
+    fn every_request_can_be_followed_through_the_server() {
+        let mut s = run();
+        let mut requests = 0;
+        loop {
+            let at = s.at();
+            for (i, e) in s.exchanges(at).iter().enumerate() {
+                let (_, trace) = s.trace(at, i).unwrap();
+                assert_eq!(trace.response.code(), e.response.code(), "{}", e.request.path());
+                let rv = |r: &Response| match r {
+                    Response::Object { object, .. } => object.meta().resource_version.clone(),
+                    _ => None,
+                };
+                assert_eq!(rv(&trace.response), rv(&e.response));
+                requests += 1;
+            }
+            if !s.step(Depth::Reconcile, None) {
+                break;
+            }
+        }
+        assert!(requests > 20, "{requests}");
+    }
+}

@@ -1,0 +1,171 @@
+//! What "declarative" means, read in two ways.
+//!
+//! A Deployment is a record of intent, but for what? Its controller writes ReplicaSets and nothing else:
+//! read so, the state matches when the ReplicaSet of its template asks for as many pods as it does and
+//! every other asks for none. People mean Pods: read so, the state matches when just as many pods of its
+//! template are available and there are no others. The first can hold long before the second, or for
+//! ever without it: a ReplicaSet may ask for pods that no node has room for.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::api::types::{Deployment, Pod, ReplicaSet};
+use crate::api::{Kind, MetaExt, ObjectRef};
+use crate::cluster::Cluster;
+use crate::controllers::controller_utils::{is_available, is_terminal};
+use crate::controllers::deployment::util;
+
+/// How a Deployment's declaration stands, read in both ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readings {
+    /// The Deployment.
+    pub object: ObjectRef,
+    /// Pods that are wanted.
+    pub want: i32,
+    /// What the ReplicaSet of its template asks for; `None` if there is none.
+    pub asked: Option<i32>,
+    /// What its other ReplicaSets ask for.
+    pub asked_by_old: i32,
+    /// Its pods that have its template and are available.
+    pub available: i32,
+    /// All its pods, those that are on their way out included.
+    pub pods: i32,
+}
+
+impl Readings {
+    /// As a record of intent for ReplicaSets: whether the state matches.
+    pub fn as_replica_sets(&self) -> bool {
+        self.asked == Some(self.want) && self.asked_by_old == 0
+    }
+
+    /// As a record of intent for Pods: whether the state matches.
+    pub fn as_pods(&self) -> bool {
+        self.available == self.want && self.pods == self.want
+    }
+}
+
+/// Pods of one ReplicaSet.
+#[derive(Default)]
+struct Count {
+    available: i32,
+    all: i32,
+}
+
+/// Reads every Deployment in both ways. What counts is what is stored, not what controllers have
+/// reported of it.
+pub fn readings(cluster: &Cluster) -> Vec<Readings> {
+    let etcd = cluster.api().etcd();
+    let deployments: Vec<(&ObjectRef, &Rc<Deployment>)> = etcd
+        .range(Kind::Deployment, None)
+        .filter_map(|(reference, record)| Some((reference, record.object.get::<Deployment>()?)))
+        .collect();
+    if deployments.is_empty() {
+        return Vec::new();
+    }
+    let mut of_deployment: BTreeMap<&str, Vec<Rc<ReplicaSet>>> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, (i32, Count)> = BTreeMap::new();
+    let min_ready: BTreeMap<&str, i32> = deployments
+        .iter()
+        .map(|(_, d)| (d.metadata.uid(), d.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)))
+        .collect();
+    for rs in etcd.range(Kind::ReplicaSet, None).filter_map(|(_, r)| r.object.get::<ReplicaSet>()) {
+        let Some(owner) = rs.metadata.controller() else { continue };
+        if let Some(seconds) = min_ready.get(owner.uid.as_str()) {
+            of_deployment.entry(owner.uid.as_str()).or_default().push(rs.clone());
+            counts.insert(rs.metadata.uid(), (*seconds, Count::default()));
+        }
+    }
+    for pod in etcd.range(Kind::Pod, None).filter_map(|(_, r)| r.object.get::<Pod>()) {
+        let owner = pod.metadata.controller().map(|o| o.uid.as_str());
+        let Some((seconds, count)) = owner.and_then(|uid| counts.get_mut(uid)) else { continue };
+        // What has ended, and is not restarted, is nobody's pod any more: it was replaced.
+        if is_terminal(pod) {
+            continue;
+        }
+        count.all += 1;
+        count.available +=
+            i32::from(!pod.metadata.is_deleting() && is_available(pod, *seconds, cluster.now()));
+    }
+    let read = |(reference, d): (&ObjectRef, &Rc<Deployment>)| {
+        let own = of_deployment.get(d.metadata.uid()).map_or(&[][..], Vec::as_slice);
+        let new = util::find_new(d, own);
+        let count = |rs: &Rc<ReplicaSet>| counts.get(rs.metadata.uid()).map(|(_, c)| c);
+        Readings {
+            object: reference.clone(),
+            want: util::wanted(d),
+            asked: new.as_ref().map(|rs| util::replicas(rs)),
+            asked_by_old: util::but(own, new.as_ref()).iter().map(|rs| util::replicas(rs)).sum(),
+            available: new.as_ref().and_then(count).map_or(0, |c| c.available),
+            pods: own.iter().filter_map(count).map(|c| c.all).sum(),
+        }
+    };
+    deployments.into_iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::session::{Depth, Session, scenario};
+
+    fn both(s: &Session) -> (bool, bool) {
+        let r = readings(s.cluster());
+        assert_eq!(r.len(), 1);
+        (r[0].as_replica_sets(), r[0].as_pods())
+    }
+
+    fn run(s: &mut Session) {
+        while s.step(Depth::Command, None) {}
+    }
+
+    #[test]
+    fn intent_for_replica_sets_is_met_before_intent_for_pods() {
+        let mut s = scenario::find("01-first-deployment").unwrap().open();
+        assert_eq!(both(&s), (false, false));
+        let mut seen = vec![both(&s)];
+        while s.step(Depth::Command, None) {
+            seen.push(both(&s));
+        }
+        seen.dedup();
+        assert_eq!(seen, [(false, false), (true, false), (true, true)]);
+        s.kubectl("scale deployment/web --replicas=5", &[]);
+        assert_eq!(both(&s), (false, false));
+        run(&mut s);
+        assert_eq!(both(&s), (true, true));
+    }
+
+    #[test]
+    fn steady_and_as_declared_part_ways() {
+        // Steady, as ReplicaSets it is met, as Pods it never will be.
+        let mut s = scenario::find("13-no-room").unwrap().open();
+        run(&mut s);
+        assert!(s.cluster().is_steady());
+        assert_eq!(both(&s), (true, false));
+        // Steady, and met in neither way.
+        let mut s = scenario::find("05-stuck-rollout").unwrap().open();
+        run(&mut s);
+        assert!(s.cluster().is_steady());
+        assert_eq!(both(&s), (false, false));
+        // Met in both ways before it is steady: statuses are still to be reported.
+        let mut s = scenario::find("01-first-deployment").unwrap().open();
+        let mut early = 0;
+        while s.step(Depth::Command, None) {
+            early += usize::from(both(&s) == (true, true) && !s.cluster().is_steady());
+        }
+        assert!(early > 0);
+    }
+
+    #[test]
+    fn pods_on_their_way_out_are_pods_too_many() {
+        let mut s = scenario::find("01-first-deployment").unwrap().open();
+        run(&mut s);
+        s.kubectl("scale deployment/web --replicas=2", &[]);
+        let mut seen = Vec::new();
+        while s.step(Depth::Command, None) {
+            let r = readings(s.cluster()).remove(0);
+            seen.push((r.as_replica_sets(), r.pods));
+        }
+        assert!(seen.contains(&(true, 3)), "{seen:?}");
+        assert_eq!(seen.last(), Some(&(true, 2)));
+    }
+}

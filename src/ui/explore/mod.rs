@@ -1,0 +1,254 @@
+//! Every order: what is chosen, what was found, and the graph of states one can walk. The exploring
+//! itself is a worker's, see [`worker`]; the page hands it its run and follows the ways it finds.
+
+mod answers;
+mod form;
+mod model;
+mod states;
+mod worker;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use gloo::timers::callback::Timeout;
+use steady::session::explore::message::{Ask, Goal, Tell};
+use steady::session::{Depth, Link, MomentId};
+use yew::prelude::*;
+
+use super::glyph;
+use super::keys::focus;
+use super::store::{Mode, clock};
+use crate::ui::hooks::{use_store, use_texts};
+use answers::Answers;
+use form::Form;
+use model::{Anchor, Change, Choices, Model, Phase};
+use states::States;
+use worker::Host;
+
+/// Whether a worker that was told to stop has said what it knows is looked at after so many milliseconds.
+/// It hears between two slices of 40; what keeps it for longer is a person's invariant.
+const PATIENCE: u32 = 1_500;
+/// A run that moves is looked for among the states once it has stood still for so long.
+const STILL: u32 = 200;
+
+/// Whether the panel is seen, and what the run does meanwhile.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// It is.
+    pub open: bool,
+    /// Closes it.
+    pub close: Callback<()>,
+    /// Grows with every change of the run.
+    pub version: u64,
+    /// The moment that is looked at.
+    pub at: MomentId,
+    /// How deep the page's own steps are.
+    pub depth: Depth,
+    /// What the page is busy with.
+    pub mode: Mode,
+}
+
+/// The panel. It keeps what it knows while it is closed.
+#[component]
+pub fn Explore(props: &Props) -> Html {
+    let store = use_store();
+    let t = use_texts();
+    let model = use_reducer(Model::default);
+    let host = use_mut_ref(|| None::<Host>);
+    // What is told between two pictures is told to the newest model, and not to the one that was drawn.
+    let anchor: Rc<RefCell<Option<Anchor>>> = use_mut_ref(|| None);
+    let turn = use_mut_ref(|| 0u32);
+    let busy = use_mut_ref(|| false);
+    *busy.borrow_mut() = model.is_busy();
+
+    let told = {
+        let (dispatch, store, anchor, texts) = (model.dispatcher(), store.clone(), anchor.clone(), t.clone());
+        let host = host.clone();
+        Callback::from(move |tell: Tell| {
+            match &tell {
+                Tell::Way { depth, choices, .. } => {
+                    if let Some(from) = *anchor.borrow()
+                        && store.with(|s| s.sessions()) == from.session
+                    {
+                        let (say, texts, wanted) = (store.clone(), texts.clone(), choices.len());
+                        let done = Callback::from(move |gone: usize| {
+                            let n = [("n", (gone as f64).into())];
+                            let key = if gone == wanted { "explore-opened" } else { "explore-diverged" };
+                            say.say(texts.with(key, &n), gone != wanted);
+                        });
+                        store.follow(from.moment, *depth, choices.clone(), done);
+                    }
+                }
+                Tell::Failed(_) => {
+                    // Not from within one of its own calls.
+                    let host = host.clone();
+                    Timeout::new(0, move || drop(host.borrow_mut().take())).forget();
+                }
+                _ => {}
+            }
+            dispatch.dispatch(Change::Told(tell, clock()));
+        })
+    };
+    let ask = {
+        let (host, told) = (host.clone(), told.clone());
+        Callback::from(move |ask: Ask| {
+            let mut host = host.borrow_mut();
+            if host.is_none() {
+                match Host::new(told.clone()) {
+                    Ok(new) => *host = Some(new),
+                    Err(why) => return told.emit(Tell::Failed(why)),
+                }
+            }
+            if let Some(host) = &*host {
+                host.ask(&ask);
+            }
+        })
+    };
+    let start = {
+        let (ask, store, anchor, model) = (ask.clone(), store.clone(), anchor.clone(), model.clone());
+        let (turn, depth) = (turn.clone(), props.depth);
+        Callback::from(move |choices: Choices| {
+            store.stop();
+            let depth = choices.depth.unwrap_or(depth);
+            let here = store.with(|s| {
+                let from = Anchor { session: s.sessions(), moment: s.session().at(), depth };
+                Link::between(s.session(), 0).map(|link| (from, link.encode()))
+            });
+            let Some((from, link)) = here else { return };
+            *turn.borrow_mut() += 1;
+            *anchor.borrow_mut() = Some(from);
+            model.dispatch(Change::Started(from, clock()));
+            ask.emit(Ask::Explore(Box::new(choices.plan(link, depth))));
+        })
+    };
+    let stop = {
+        let (ask, host, turn, busy) = (ask.clone(), host.clone(), turn.clone(), busy.clone());
+        let dispatch = model.dispatcher();
+        Callback::from(move |()| {
+            ask.emit(Ask::Stop);
+            let (host, turn, busy, dispatch) = (host.clone(), turn.clone(), busy.clone(), dispatch.clone());
+            let now = *turn.borrow();
+            Timeout::new(PATIENCE, move || {
+                if *busy.borrow() && *turn.borrow() == now {
+                    host.borrow_mut().take();
+                    dispatch.dispatch(Change::Ended);
+                }
+            })
+            .forget();
+        })
+    };
+    let choose = {
+        let dispatch = model.dispatcher();
+        Callback::from(move |choices: Choices| dispatch.dispatch(Change::Chosen(choices)))
+    };
+    let stand = {
+        let dispatch = model.dispatcher();
+        Callback::from(move |id| dispatch.dispatch(Change::Focused(id)))
+    };
+    let more = ask.reform(|id| Ask::Picture(Some(id)));
+    let open_way = ask.reform(|goal: Goal| Ask::Way(goal));
+
+    // What is typed is read once a person pauses.
+    {
+        let (ask, open) = (ask.clone(), props.open);
+        use_effect_with((model.choices.own.clone(), open), move |(own, open)| {
+            let wanted = *open && !own.text.trim().is_empty();
+            let own = own.clone();
+            let timer = wanted.then(|| Timeout::new(300, move || ask.emit(Ask::Read(own))));
+            move || drop(timer)
+        });
+    }
+    // Where the page's run is in the graph of states.
+    let mine = model.anchor.is_some_and(|a| a.session == store.with(|s| s.sessions()));
+    {
+        let (ask, store, dispatch) = (ask.clone(), store.clone(), model.dispatcher());
+        let wanted = props.open && mine && model.picture.is_some() && props.mode == Mode::Idle;
+        let (from, picture) = (model.anchor, model.picture.is_some());
+        use_effect_with((props.version, props.at, wanted, from.map(|a| a.moment), picture), move |_| {
+            let look = move || {
+                let Some(from) = from else { return };
+                match store.with(|s| Link::between(s.session(), from.moment)) {
+                    Some(link) => ask.emit(Ask::Where(link.encode())),
+                    None => dispatch.dispatch(Change::Elsewhere),
+                }
+            };
+            let timer = wanted.then(|| Timeout::new(STILL, look));
+            move || drop(timer)
+        });
+    }
+    use_effect_with(props.open, |open| {
+        if *open {
+            focus(".explore h2");
+        }
+    });
+    if !props.open {
+        return Html::default();
+    }
+    let onkeydown = {
+        let close = props.close.clone();
+        Callback::from(move |e: KeyboardEvent| {
+            if e.key() == "Escape" && !e.default_prevented() {
+                e.prevent_default();
+                e.stop_propagation();
+                close.emit(());
+            }
+        })
+    };
+    let close = props.close.reform(|_: MouseEvent| ());
+    html! {
+        <section class="explore" aria-labelledby="explore-title" {onkeydown}>
+            <header>
+                <h2 id="explore-title" tabindex="-1">{ t.get("explore") }</h2>
+                <p>{ t.get("explore-about") }</p>
+                <button type="button" class="tool" title={t.get("close")} aria-label={t.get("close")} onclick={close}>
+                    { glyph::icon(glyph::CLOSE) }
+                </button>
+            </header>
+            <div class="explore-side">
+                <Form choices={model.choices.clone()} depth={props.depth} busy={model.is_busy()}
+                    unreadable={model.unreadable.clone()} {choose} {start} {stop} />
+                <p class="explore-progress" role="status" aria-live="polite">{ progress(&model, &t) }</p>
+                if let Some(why) = &model.trouble {
+                    <p class="explore-bad" role="alert">
+                        { if model.failed { t.with("explore-failed", &[("why", why.clone().into())]) }
+                          else if why.is_empty() { t.get("explore-no-way") }
+                          else { t.with("explore-refused", &[("why", why.clone().into())]) } }
+                    </p>
+                }
+                if let Some(found) = &model.found {
+                    if !mine { <p class="explore-bad">{ t.get("explore-other-run") }</p> }
+                    <Answers found={found.clone()} took={model.took} can_open={mine && !model.is_busy()} open={open_way.clone()} />
+                }
+            </div>
+            if let Some(picture) = &model.picture {
+                <States picture={picture.clone()} found={model.found.clone()} focus={model.focus} run={model.run.clone()}
+                    can_open={mine && !model.is_busy()} {stand} {more} open={open_way.reform(Goal::State)} />
+            } else {
+                <p class="explore-empty">{ t.get("explore-empty") }</p>
+            }
+        </section>
+    }
+}
+
+/// How far it is, in words.
+fn progress(model: &Model, t: &crate::ui::i18n::Texts) -> String {
+    match model.phase {
+        Phase::Idle => String::new(),
+        Phase::Replaying(_, 0) => t.get("explore-loading"),
+        Phase::Replaying(done, of) => {
+            t.with("explore-replaying", &[("done", (done as f64).into()), ("of", (of as f64).into())])
+        }
+        Phase::Exploring => {
+            let p = &model.progress;
+            let rate = if model.took > 0.0 { p.states as f64 * 1000.0 / model.took } else { 0.0 };
+            let args = [
+                ("states", (p.states as f64).into()),
+                ("waiting", (p.waiting as f64).into()),
+                ("steps", (p.steps as f64).into()),
+                ("rate", rate.round().into()),
+                ("mb", ((p.memory >> 20) as f64).into()),
+            ];
+            t.with("explore-progress", &args)
+        }
+    }
+}
