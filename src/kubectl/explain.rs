@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn words_are_wrapped_and_long_ones_stand_alone() {
         assert_eq!(wrapped("one two three", 7), "one two\nthree");
-        assert_eq!(wrapped("a https://example.com/path b", 6), "a https://example.com/path\nb");
+        assert_eq!(wrapped("a https://example.com/path b", 6), "a\nhttps://example.com/path\nb");
         assert_eq!(wrapped("one\ntwo", 7), "one\ntwo");
     }
 }
