@@ -380,6 +380,8 @@ impl Call<'_> {
 #[cfg(test)]
 mod facts;
 #[cfg(test)]
+mod limits_tests;
+#[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
 mod tests;
