@@ -213,6 +213,7 @@ pub struct Simulator {
     cluster: Cluster,
     writes: Vec<Write>,
     last_write: Timestamp,
+    texts: std::cell::OnceCell<Rc<http::Texts>>,
 }
 
 impl Simulator {
@@ -220,7 +221,7 @@ impl Simulator {
     pub fn new(setup: &Setup) -> Simulator {
         let cluster = cluster(setup);
         let last_write = cluster.now();
-        Simulator { cluster, writes: Vec::new(), last_write }
+        Simulator { cluster, writes: Vec::new(), last_write, texts: Default::default() }
     }
 
     fn note(&mut self, writes: &[apiserver::Write]) {
@@ -265,6 +266,12 @@ pub fn cluster(setup: &Setup) -> Cluster {
     let nodes: Vec<String> =
         cluster.api().etcd().range(Kind::Node, None).map(|(_, r)| r.object.name().to_owned()).collect();
     nodes.iter().for_each(|name| introduce(&mut cluster, name));
+    // What was said of the nodes when they came lies in another namespace there.
+    let events: Vec<Key> =
+        cluster.api().etcd().range(Kind::Event, None).map(|(k, _)| k.key.clone()).collect();
+    for key in events {
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::Event, key));
+    }
     cluster
 }
 
@@ -327,6 +334,13 @@ impl kubectl::ApiClient for Client<'_> {
     }
     fn now(&self) -> Timestamp {
         self.0.cluster.now()
+    }
+    fn texts(&self) -> Option<Rc<http::Texts>> {
+        Some(self.0.texts.get_or_init(|| Rc::new(steady_schema::texts())).clone())
+    }
+    fn edit(&mut self, text: &str) -> Option<String> {
+        // The recordings' editor was `true`.
+        Some(text.to_owned())
     }
     fn wait(&mut self, wait: &kubectl::Wait) -> bool {
         let end = self.1;

@@ -47,11 +47,11 @@ impl Reconciler for ResourceQuotaController {
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let hard = |o: &Object| ResourceQuota::from_object(o).and_then(|q| q.spec.as_ref()?.hard.clone());
         match (&seen.old, &seen.new) {
-            (old, Some(new)) if new.kind() == Kind::ResourceQuota => {
-                // Only what is wanted counts: what is used is said here.
-                if old.as_ref().is_none_or(|o| hard(o) != hard(new)) {
-                    cx.enqueue(new.key());
-                }
+            // Only what is wanted counts: what is used is said here.
+            (old, Some(new))
+                if new.kind() == Kind::ResourceQuota && old.as_ref().is_none_or(|o| hard(o) != hard(new)) =>
+            {
+                cx.enqueue(new.key());
             }
             (Some(old), Some(new)) if frees(old, new, cx.now) => replenish(cx, new),
             (Some(old), None) => replenish(cx, old),

@@ -108,7 +108,7 @@ fn info(m: &Manifest) -> String {
 }
 
 /// What stands at the manifest's place; `None` for nothing.
-fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Object>> {
+pub(super) fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Object>> {
     let got = if m.name.is_empty() {
         fail("resource name may not be empty")
     } else {
@@ -197,7 +197,7 @@ fn one(
 }
 
 /// The patch from what is live to the manifest; `None` if there is nothing to change.
-fn patch_of(m: &Manifest, live: &Object, modified: &Value) -> Result<Option<Value>> {
+pub(super) fn patch_of(m: &Manifest, live: &Object, modified: &Value) -> Result<Option<Value>> {
     let original = match live.meta().annotation(LAST_APPLIED) {
         Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
         None => Value::Null,

@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, autoscale, create, delete, describe, discovery, events, generators, get, label, node,
-    patch, replace, rollout, scale, set, unbuilt, wait,
+    annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
+    generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
 };
 use crate::api::order;
 
@@ -226,16 +226,16 @@ const COMMANDS: &[Command] = &[
         &[SELECTOR, FILENAME, ALL, &[boolean("show-events"), int("chunk-size")]],
         describe::run,
     ),
-    command("edit", &[PRINT, FILENAME, VALIDATE], unbuilt::nothing),
-    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], unbuilt::nothing),
+    command("edit", &[PRINT, FILENAME, VALIDATE], edit::run),
+    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], explain::run),
     command("logs", &[unbuilt::LOGS_FLAGS], unbuilt::logs),
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
     command("port-forward", &[], unbuilt::port_forward),
     command("top", &[], unbuilt::top),
-    command("auth", &[], unbuilt::nothing),
+    command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
-    command("diff", &[], unbuilt::nothing),
+    command("diff", &[FILENAME, SELECTOR, diff::FLAGS], diff::run),
     command("config", &[], unbuilt::nothing),
     command("debug", &[], unbuilt::nothing),
     command("cp", &[], unbuilt::nothing),

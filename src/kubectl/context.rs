@@ -7,7 +7,7 @@ use super::error::Error;
 use super::{ApiClient, Files, Output, commands, door, words};
 use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apiserver::http::{HttpResponse, wire_answer};
+use crate::apiserver::http::{HttpResponse, Texts, wire_answer};
 use crate::apiserver::{ApiServer, Response, Status, Verb};
 use crate::client::transport;
 
@@ -135,6 +135,16 @@ impl<'a> Context<'a> {
             replies: replies.into_iter(),
             client,
         }
+    }
+
+    /// The documentation, if whoever runs the command has it.
+    pub(super) fn texts(&self) -> Option<Rc<Texts>> {
+        self.client.as_ref()?.texts()
+    }
+
+    /// What a person makes of a text; `None` where there is no editor.
+    pub(super) fn edit(&mut self, text: &str) -> Option<String> {
+        self.client.as_mut()?.edit(text)
     }
 
     /// The time, as of the last answer.

@@ -58,6 +58,10 @@ fn raw(cx: &mut Context<'_>, path: &str) -> Result {
             cx.out.push_str("ok");
             Ok(())
         }
+        "/version" => {
+            cx.out.push_str(&crate::apiserver::http::discovery::version());
+            Ok(())
+        }
         _ => fail("raw requests are not built here: name a resource"),
     }
 }

@@ -21,6 +21,7 @@
 
 mod annotate;
 mod apply;
+mod auth;
 mod autoscale;
 mod call;
 mod commands;
@@ -29,10 +30,13 @@ mod create;
 mod custom_columns;
 mod delete;
 mod describe;
+mod diff;
 mod discovery;
 mod door;
+mod edit;
 mod error;
 mod events;
+mod explain;
 mod files;
 mod flags;
 mod generators;
@@ -62,6 +66,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
+use crate::apiserver::http::Texts;
 use crate::apiserver::{Request, Response};
 
 pub use call::{Answer, Call, FieldValidation, Payload};
@@ -152,6 +157,16 @@ pub trait ApiClient {
 
     /// The time.
     fn now(&self) -> Timestamp;
+
+    /// What Kubernetes' documentation says of every field, if it is at hand.
+    fn texts(&self) -> Option<Rc<Texts>> {
+        None
+    }
+
+    /// Lets a person edit a text; `None` where there is no editor.
+    fn edit(&mut self, _text: &str) -> Option<String> {
+        None
+    }
 
     /// Lets something happen, or time pass up to the wait's deadline; the command then looks again.
     /// `false` if it cannot, or if nothing will ever happen again: then `delete` ends as if it had

@@ -43,7 +43,7 @@ use query::Query;
 
 pub(super) use decode::to_object;
 pub use decode::{decode_object, decode_value};
-pub use openapi::{Texts, TypeTexts};
+pub use openapi::{Texts, TypeTexts, openapi_document};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
@@ -379,6 +379,8 @@ impl Call<'_> {
 
 #[cfg(test)]
 mod facts;
+#[cfg(test)]
+mod limits_tests;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]

@@ -206,17 +206,16 @@ fn csi(errs: &mut Errors, source: &t::CSIPersistentVolumeSource, path: &Path) {
         ("nodeExpandSecretRef", &source.node_expand_secret_ref),
     ] {
         let Some(secret) = secret else { continue };
-        let rules: [(&str, &Option<String>, fn(&str) -> Vec<String>); 2] = [
-            ("name", &secret.name, names::dns1123_subdomain),
-            ("namespace", &secret.namespace, names::dns1123_label),
-        ];
-        for (field, value, rule) in rules {
+        let mut check = |field: &'static str, value: &str, messages: Vec<String>| {
             let at = path.child(name).child(field);
-            match text(value) {
+            match value {
                 "" => errs.push(FieldError::required(&at, "")),
-                value => invalid_each(errs, &at, value, rule(value)),
+                value => invalid_each(errs, &at, value, messages),
             }
-        }
+        };
+        let (name, namespace) = (text(&secret.name), text(&secret.namespace));
+        check("name", name, names::dns1123_subdomain(name));
+        check("namespace", namespace, names::dns1123_label(namespace));
     }
 }
 

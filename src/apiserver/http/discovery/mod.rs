@@ -250,7 +250,7 @@ pub(crate) fn versions() -> Vec<String> {
 }
 
 /// `/version`, in the order of its fields, which is for people to read.
-pub(super) fn version() -> String {
+pub(crate) fn version() -> String {
     let fields = [
         ("major", "1"),
         ("minor", "36"),

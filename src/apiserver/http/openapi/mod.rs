@@ -64,6 +64,11 @@ struct Document<'a> {
     merging: BTreeMap<&'static str, &'static patch::Type>,
 }
 
+/// The document that a kind is in.
+pub fn openapi_document(kind: Kind, texts: Option<&Texts>) -> Option<Value> {
+    document(&group_path(kind.group(), kind.version()), texts)
+}
+
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
 pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> =
@@ -153,16 +158,32 @@ fn collect(s: &'static GoStruct, out: &mut BTreeMap<&'static str, &'static GoStr
     }
 }
 
+/// Values of a type, and what is said of each.
+type Values = &'static [(&'static str, &'static str)];
+
 /// The values of a type that has only a few.
 #[cfg(not(target_arch = "wasm32"))]
-fn values(name: &str) -> Option<&'static [&'static str]> {
+fn values(name: &str) -> Option<Values> {
     let at = enums::ENUMS.binary_search_by_key(&name, |(n, _)| n).ok()?;
     enums::ENUMS.get(at).map(|(_, values)| *values)
 }
 
 #[cfg(target_arch = "wasm32")]
-fn values(_: &str) -> Option<&'static [&'static str]> {
+fn values(_: &str) -> Option<Values> {
     None
+}
+
+/// The sentences about the values of a field (`k8s.io/kube-openapi/pkg/generators/enum.go`).
+fn about_values(kind: Type) -> Option<String> {
+    let values = match kind {
+        Type::Pointer(t) => return about_values(*t),
+        Type::Named(name, _) => values(name)?,
+        _ => return None,
+    };
+    let line = |(value, said): &(&str, &str)| format!(" - `{value:?}` {said}").trim_end().to_owned();
+    let mut lines: Vec<String> = values.iter().map(line).collect();
+    crate::api::order::sort(&mut lines);
+    Some(format!("\n\nPossible enum values:\n{}", lines.join("\n")))
 }
 
 /// Beside a reference nothing else counts: it has to stand in a list of its own.
@@ -228,7 +249,8 @@ impl Document<'_> {
                     merging::say(field, &mut property);
                 }
                 if let Some(text) = texts.and_then(|t| t.fields.get(f.name)).filter(|t| !t.is_empty()) {
-                    property["description"] = text.as_str().into();
+                    let values = about_values(f.kind).unwrap_or_default();
+                    property["description"] = format!("{text}{values}").into();
                 }
                 (f.name.to_owned(), property)
             })
@@ -282,7 +304,7 @@ impl Document<'_> {
             Type::Named(name, t) => {
                 let mut schema = self.type_schema(*t);
                 if let Some(values) = values(name) {
-                    schema["enum"] = json!(values);
+                    schema["enum"] = values.iter().map(|(value, _)| *value).collect();
                 }
                 schema
             }

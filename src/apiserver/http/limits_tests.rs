@@ -1,0 +1,189 @@
+//! LimitRanges, ResourceQuotas and HorizontalPodAutoscalers as clients meet them.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use super::tests::{send, server, value};
+use crate::apiserver::ApiServer;
+
+const CORE: &str = "/api/v1/namespaces/default";
+const SCALERS: &str = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+
+fn post(api: &mut ApiServer, path: &str, body: &Value) -> Value {
+    value(&send(api, "POST", path, "", "", body))
+}
+
+fn messages(answer: &Value) -> Vec<String> {
+    let causes = answer["details"]["causes"].as_array().cloned().unwrap_or_default();
+    let text = |c: &Value, key: &str| c[key].as_str().unwrap_or_default().to_owned();
+    causes.iter().map(|c| format!("{}: {}", text(c, "field"), text(c, "message"))).collect()
+}
+
+fn pod(name: &str, resources: Value) -> Value {
+    json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i:1", "resources": resources}]}})
+}
+
+#[test]
+fn a_limit_range_fills_in_and_refuses() {
+    let mut api = server();
+    let limits = json!([
+        {"type": "Container", "max": {"memory": "1Gi", "cpu": 2}, "min": {"memory": "64Mi"}, "default": {"memory": "512Mi"},
+         "maxLimitRequestRatio": {"memory": "4"}},
+        {"type": "Pod", "max": {"memory": "2Gi"}},
+        {"type": "PersistentVolumeClaim", "max": {"storage": "5Gi"}},
+    ]);
+    let range = post(
+        &mut api,
+        &format!("{CORE}/limitranges"),
+        &json!({"metadata": {"name": "l"}, "spec": {"limits": limits}}),
+    );
+    let item = &range["spec"]["limits"][0];
+    assert_eq!(item["default"], json!({"cpu": "2", "memory": "512Mi"}));
+    assert_eq!(item["defaultRequest"], json!({"cpu": "2", "memory": "512Mi"}));
+    let pods = format!("{CORE}/pods");
+    let made = post(&mut api, &pods, &pod("p", json!({"requests": {"cpu": "1"}})));
+    assert_eq!(
+        made["spec"]["containers"][0]["resources"],
+        json!({"limits": {"cpu": "2", "memory": "512Mi"}, "requests": {"cpu": "1", "memory": "512Mi"}})
+    );
+    assert_eq!(
+        made["metadata"]["annotations"]["kubernetes.io/limit-ranger"],
+        "LimitRanger plugin set: memory request for container c; cpu, memory limit for container c"
+    );
+    let refused = post(
+        &mut api,
+        &pods,
+        &pod("q", json!({"requests": {"memory": "32Mi"}, "limits": {"memory": "4Gi"}})),
+    );
+    assert_eq!(
+        refused["message"],
+        "pods \"q\" is forbidden: [minimum memory usage per Container is 64Mi, but request is 32Mi, maximum memory usage per Container is 1Gi, but limit is 4Gi, memory max limit to request ratio per Container is 4, but provided ratio is 128.000000, maximum memory usage per Pod is 2Gi, but limit is 4Gi]"
+    );
+    let claim = json!({"metadata": {"name": "c"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "6Gi"}}}});
+    assert_eq!(
+        post(&mut api, &format!("{CORE}/persistentvolumeclaims"), &claim)["message"],
+        "persistentvolumeclaims \"c\" is forbidden: maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi"
+    );
+}
+
+#[test]
+fn what_a_limit_range_may_not_say() {
+    let mut api = server();
+    let limits = json!([
+        {"type": "Container", "min": {"cpu": "2"}, "max": {"cpu": "1"}, "default": {"cpu": "1"}, "maxLimitRequestRatio": {"cpu": "0.5"}},
+        {"type": "Pod", "default": {"cpu": "1"}},
+        {"type": "PersistentVolumeClaim"},
+        {"type": "Pod"},
+    ]);
+    let body = json!({"metadata": {"name": "l"}, "spec": {"limits": limits}});
+    let answer = post(&mut api, &format!("{CORE}/limitranges"), &body);
+    assert_eq!(
+        messages(&answer),
+        [
+            "spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value 1",
+            "spec.limits[0].defaultRequest[cpu]: Invalid value: \"1\": min value 2 is greater than default request value 1",
+            "spec.limits[0].default[cpu]: Invalid value: \"2\": min value 2 is greater than default value 1",
+            "spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: \"500m\": ratio 500m is less than 1",
+            "spec.limits[1].default: Forbidden: may not be specified when `type` is 'Pod'",
+            "spec.limits[2].limits: Required value: either minimum or maximum storage value is required, but neither was provided",
+            "spec.limits[3].type: Duplicate value: \"Pod\"",
+        ]
+    );
+}
+
+#[test]
+fn a_quota_is_charged_and_refuses() {
+    let mut api = server();
+    let quotas = format!("{CORE}/resourcequotas");
+    let hard = json!({"pods": 2, "requests.cpu": "1", "count/configmaps": "1"});
+    let quota = post(&mut api, &quotas, &json!({"metadata": {"name": "q"}, "spec": {"hard": hard}}));
+    assert_eq!(quota["status"], json!({}));
+    // Until its status says what it limits it limits nothing; a controller writes that.
+    let mut with_status = quota.clone();
+    with_status["status"] = json!({"hard": quota["spec"]["hard"], "used": {"pods": "0", "requests.cpu": "0", "count/configmaps": "0"}});
+    send(&mut api, "PUT", &format!("{quotas}/q/status"), "", "", &with_status);
+    let pods = format!("{CORE}/pods");
+    let refused = post(&mut api, &pods, &pod("a", json!({})));
+    assert_eq!(
+        refused["message"],
+        "pods \"a\" is forbidden: failed quota: q: must specify requests.cpu for: c"
+    );
+    post(&mut api, &pods, &pod("a", json!({"requests": {"cpu": "600m"}})));
+    let used = value(&send(&mut api, "GET", &format!("{quotas}/q"), "", "", &Value::Null));
+    assert_eq!(used["status"]["used"], json!({"count/configmaps": "0", "pods": "1", "requests.cpu": "600m"}));
+    let refused = post(&mut api, &pods, &pod("b", json!({"requests": {"cpu": "600m"}})));
+    assert_eq!(
+        refused["message"],
+        "pods \"b\" is forbidden: exceeded quota: q, requested: requests.cpu=600m, used: requests.cpu=600m, limited: requests.cpu=1"
+    );
+    let map = |name: &str| json!({"metadata": {"name": name}});
+    post(&mut api, &format!("{CORE}/configmaps"), &map("a"));
+    let refused = post(&mut api, &format!("{CORE}/configmaps"), &map("b"));
+    assert_eq!(refused["code"], 403);
+    // What is only tried is not counted.
+    let before = api.etcd().revision();
+    send(&mut api, "POST", &pods, "dryRun=All", "", &pod("c", json!({"requests": {"cpu": "100m"}})));
+    assert_eq!(api.etcd().revision(), before);
+}
+
+#[test]
+fn what_a_quota_may_not_say() {
+    let mut api = server();
+    let spec = json!({
+        "hard": {"pods": "1.5", "gold": "1", "services": "-1"},
+        "scopes": ["BestEffort", "NotBestEffort"],
+        "scopeSelector": {"matchExpressions": [{"scopeName": "Terminating", "operator": "In"}]},
+    });
+    let body = json!({"metadata": {"name": "q"}, "spec": spec});
+    let answer = post(&mut api, &format!("{CORE}/resourcequotas"), &body);
+    let scopes = "spec.scopes: Invalid value: [\"BestEffort\",\"NotBestEffort\"]";
+    let said = messages(&answer);
+    for want in [
+        "spec.hard[gold]: Invalid value: \"gold\": must be a standard resource type or fully qualified".to_owned(),
+        "spec.hard[gold]: Invalid value: \"gold\": must be a standard resource for quota".to_owned(),
+        "spec.hard[pods]: Invalid value: \"1500m\": must be an integer".to_owned(),
+        "spec.hard[services]: Invalid value: \"-1\": must be greater than or equal to 0".to_owned(),
+        format!("{scopes}: unsupported scope applied to resource"),
+        format!("{scopes}: conflicting scopes"),
+        "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value when `operator` is 'In' or 'NotIn' for scope selector".to_owned(),
+    ] {
+        assert!(said.contains(&want), "{want}\n{said:#?}");
+    }
+}
+
+#[test]
+fn an_autoscaler_is_filled_in_and_checked() {
+    let mut api = server();
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+    let spec = json!({"scaleTargetRef": target, "maxReplicas": 3, "behavior": {"scaleUp": {"stabilizationWindowSeconds": 5}}});
+    let made = post(&mut api, SCALERS, &json!({"metadata": {"name": "web"}, "spec": spec}));
+    assert_eq!(made["spec"]["minReplicas"], 1);
+    assert_eq!(
+        made["spec"]["metrics"],
+        json!([{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}}])
+    );
+    let up = &made["spec"]["behavior"]["scaleUp"];
+    assert_eq!((&up["stabilizationWindowSeconds"], &up["selectPolicy"]), (&json!(5), &json!("Max")));
+    assert_eq!(up["policies"].as_array().unwrap().len(), 2);
+    assert_eq!(made["spec"]["behavior"]["scaleDown"]["policies"][0]["type"], "Percent");
+    assert_eq!(made["status"], json!({"currentMetrics": null, "desiredReplicas": 0}));
+    let spec = json!({
+        "scaleTargetRef": {"kind": "Deployment", "name": "web"}, "minReplicas": 0, "maxReplicas": -1,
+        "metrics": [{"type": "Pods", "resource": {"name": "", "target": {"type": "Utilization", "averageUtilization": 0}}}],
+    });
+    let answer = post(&mut api, SCALERS, &json!({"metadata": {"name": "x"}, "spec": spec}));
+    assert_eq!(
+        messages(&answer),
+        [
+            "spec.minReplicas: Invalid value: 0: must be greater than or equal to 1",
+            "spec.maxReplicas: Invalid value: -1: must be greater than 0",
+            "spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`",
+            "spec.scaleTargetRef.apiVersion: Invalid value: \"\": apiVersion must specify API group",
+            "spec.metrics[0].resource.name: Required value: must specify a resource name",
+            "spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0",
+            "spec.metrics[0].pods: Required value: must populate information for the given metric source",
+            "spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas",
+        ]
+    );
+}

@@ -1,0 +1,79 @@
+//! `kubectl edit`: the object goes to whoever runs the command as text, and what came of it comes
+//! back as a patch (`k8s.io/kubectl/pkg/cmd/util/editor`).
+
+use serde_json::Value;
+
+use super::call::{Call, Payload};
+use super::commands;
+use super::context::{Context, Result, Stop, fail};
+use super::flags::Args;
+use super::output;
+use super::resource::{self, Rules};
+use crate::api::yaml::{self, Limits};
+use crate::api::{Object, patch};
+use crate::apiserver::Verb;
+
+/// What stands above the object in the editor.
+const HEADER: &str = "# Please edit the object below. Lines beginning with a '#' will be ignored,\n# and an empty file will abort the edit. If an error occurs while saving this file will be\n# reopened with the relevant failures.\n#\n";
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let rules = Rules { required: true, ..Rules::default() };
+    let (objects, mut errors) = resource::objects(cx, args, &args.words, rules)?;
+    if objects.is_empty() && errors.is_empty() {
+        return fail("edit cancelled, no objects found");
+    }
+    for (object, _) in objects {
+        match one(cx, args, &object) {
+            Err(Stop::Error(e)) => errors.push(e),
+            other => other?,
+        }
+    }
+    commands::finish(errors)
+}
+
+fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
+    let before = object.to_value();
+    let text = format!("{HEADER}{}", yaml::to_yaml(&before));
+    let Some(edited) = cx.edit(&text) else {
+        return fail(
+            "there is no editor in this terminal: change the manifest beside it, or use kubectl patch, set or scale",
+        );
+    };
+    if without_comments(&edited) == without_comments(&text) {
+        cx.err.push_str("Edit cancelled, no changes made.\n");
+        return Ok(());
+    }
+    if without_comments(&edited).trim().is_empty() {
+        cx.err.push_str("Edit cancelled, saved file was empty.\n");
+        return Ok(());
+    }
+    let after = match yaml::documents(&edited, &Limits::default()) {
+        Ok(documents) => documents.into_iter().next().map_or(Value::Null, |d| d.value),
+        Err(e) => return fail(format!("The edited file had a syntax error: {}", e.message)),
+    };
+    for key in ["apiVersion", "kind"] {
+        if after.get(key) != before.get(key) {
+            return fail(format!("{key} should not be changed"));
+        }
+    }
+    if after.pointer("/metadata/name") != before.pointer("/metadata/name") {
+        return fail("At least one of apiVersion, kind and name was changed");
+    }
+    let change = match patch::create_two_way_merge_patch(object.kind(), &before, &after) {
+        Ok(Value::Object(p)) if p.is_empty() => {
+            cx.err.push_str("Edit cancelled, no changes made.\n");
+            return Ok(());
+        }
+        Ok(change) => change,
+        Err(e) => return fail(e.to_string()),
+    };
+    let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
+    call.body = Payload::StrategicPatch(change.to_string());
+    call.field_manager = "kubectl-edit";
+    let patched = cx.object(call)?;
+    output::report(cx, args, &patched.to_value(), "edited", output::DryRun::No)
+}
+
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|l| !l.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n")
+}
