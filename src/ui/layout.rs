@@ -36,6 +36,10 @@ impl Rect {
     pub fn bottom(&self) -> f32 {
         self.y + self.h
     }
+    /// Its middle.
+    pub fn middle(&self) -> (f32, f32) {
+        (self.x + self.w / 2.0, self.y + self.h / 2.0)
+    }
 }
 
 /// Which way the graph runs.

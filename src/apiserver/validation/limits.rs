@@ -144,28 +144,6 @@ fn relations(errs: &mut Errors, key: &str, values: [Option<Amount>; 5], path: &P
     }
 }
 
-/// Resources that a quota can speak of beside those with a domain.
-const OF_QUOTA: &[&str] = &[
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.storage",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "persistentvolumeclaims",
-    "configmaps",
-    "services.nodeports",
-    "services.loadbalancers",
-];
 /// Those that pods use.
 const OF_PODS: &[&str] = &[
     "cpu",
@@ -190,7 +168,10 @@ const SCOPES: &[&str] = &[
 ];
 
 fn is_quota_resource(name: &str) -> bool {
-    OF_QUOTA.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
+    // Of storage a quota counts what is requested, not what there is.
+    (name != "storage" && resources::STANDARD.contains(&name))
+        || name.starts_with("hugepages-")
+        || name.starts_with("requests.hugepages-")
 }
 
 /// Whether a scope can be put upon a resource.

@@ -11,7 +11,7 @@ use super::meta::{NEGATIVE, invalid_each};
 use super::{list, names, text};
 
 /// Resources without a domain that Kubernetes knows.
-const STANDARD: &[&str] = &[
+pub(super) const STANDARD: &[&str] = &[
     "cpu",
     "memory",
     "ephemeral-storage",

@@ -30,7 +30,7 @@ fn field(w: &mut Writer, name: &str, value: &Value, unit: &str, unset: Option<&s
 }
 
 /// How the pods of an object fare.
-fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object, selector: &str) -> Result {
+pub(super) fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object, selector: &str) -> Result {
     let mut pods = cx.list(Kind::Pod, object.namespace(), selector)?;
     pods.retain(|p| p.meta().controller().is_some_and(|c| c.uid == object.uid()));
     let phase = |p: &Object| p.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.clone());

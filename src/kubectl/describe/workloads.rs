@@ -3,7 +3,7 @@
 use super::super::context::{Context, Result};
 use super::{Writer, annotations, moment, pod_template};
 use crate::api::order;
-use crate::api::types::{Deployment, Pod, PodDisruptionBudget, ReplicaSet};
+use crate::api::types::{Deployment, PodDisruptionBudget, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, intstr, labels};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -90,22 +90,7 @@ pub(super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object)
         w.line(0, &format!("Controlled By:\t{}/{}", c.kind, c.name));
     }
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
-    let pods = cx.list(Kind::Pod, object.namespace(), &selector)?;
-    let count = |phase: &str| {
-        let own = pods.iter().filter(|p| p.meta().controller().is_some_and(|c| c.uid == object.uid()));
-        own.filter(|p| p.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.as_deref()) == Some(phase))
-            .count()
-    };
-    w.line(
-        0,
-        &format!(
-            "Pods Status:\t{} Running / {} Waiting / {} Succeeded / {} Failed",
-            count("Running"),
-            count("Pending"),
-            count("Succeeded"),
-            count("Failed")
-        ),
-    );
+    super::batch::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());
     if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
         w.line(0, "Conditions:");

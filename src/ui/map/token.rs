@@ -6,7 +6,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 use yew::prelude::*;
 
-use super::wires::{self, Places, Rect};
+use super::wires::{self, Places};
+use crate::ui::layout::Rect;
 
 /// Milliseconds per pixel of the way, and the bounds of the whole.
 const PACE: f32 = 1.15;

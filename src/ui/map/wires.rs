@@ -6,35 +6,12 @@ use std::fmt::Write as _;
 
 use steady::session::view::machinery::Stop;
 
+use crate::ui::layout::Rect;
+
 /// How far the wires at the left and at the right lie from the parts, and from each other.
 const GUTTER: f32 = 9.0;
 /// How round their corners are.
 const ROUND: f32 = 7.0;
-
-/// Where a part stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rect {
-    /// Left edge.
-    pub x: f32,
-    /// Upper edge.
-    pub y: f32,
-    /// Width.
-    pub w: f32,
-    /// Height.
-    pub h: f32,
-}
-
-impl Rect {
-    fn right(&self) -> f32 {
-        self.x + self.w
-    }
-    fn bottom(&self) -> f32 {
-        self.y + self.h
-    }
-    fn middle(&self) -> (f32, f32) {
-        (self.x + self.w / 2.0, self.y + self.h / 2.0)
-    }
-}
 
 /// Where every part stands, by the name of its stop.
 pub type Places = BTreeMap<String, Rect>;
