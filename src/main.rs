@@ -4,6 +4,9 @@
 mod ui;
 
 #[cfg(target_arch = "wasm32")]
+mod second;
+
+#[cfg(target_arch = "wasm32")]
 fn main() {
     console_error_panic_hook::set_once();
     ui::mount();

@@ -29,6 +29,8 @@ cargo xtask lib
 cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
+cargo xtask split
+    learns anew which functions open the page, for split/first.txt; leaves a page with marks in dist/
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
 cargo xtask conformance [DIR]
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
+        "split" => flags(rest, &[]).and_then(|()| page::profile()),
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))

@@ -2,6 +2,7 @@
 
 use std::process::{Child, Command};
 
+use crate::bench;
 use crate::run::{Result, cargo, command, root, run, script, target_dir};
 use crate::tools::{self, WASM};
 
@@ -14,6 +15,9 @@ pub enum Profile {
     Release,
 }
 
+/// Names that tell a function from another one that is compiled from the same lines: `split/` needs them.
+const NAMES: &str = "-Csymbol-mangling-version=v0";
+
 /// Builds the page into `dist/`.
 pub fn build(profile: Profile) -> Result<()> {
     run(&mut trunk("build", profile)?)
@@ -24,13 +28,19 @@ pub fn watch(profile: Profile) -> Result<Child> {
     trunk("watch", profile)?.spawn().map_err(|e| format!("cannot run trunk: {e}"))
 }
 
+/// Builds the page with marks, uses it as somebody does who opens it for the first time, and writes down what ran.
+pub fn profile() -> Result<()> {
+    run(trunk("build", Profile::Release)?.env("STEADY_MARK", "1"))?;
+    bench::with_page("split/profile.mjs", &[])
+}
+
 fn trunk(verb: &str, profile: Profile) -> Result<Command> {
     let mut trunk = command("trunk");
     trunk.arg(verb).env("PATH", tools::build_path()?).env("TRUNK_SKIP_VERSION_CHECK", "true");
     // Trunk refuses the values that others give this variable.
     trunk.env_remove("NO_COLOR");
     if profile == Profile::Release {
-        trunk.arg("--release");
+        trunk.arg("--release").env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", NAMES);
     }
     Ok(trunk)
 }

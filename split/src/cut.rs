@@ -1,0 +1,434 @@
+//! The cut: one module becomes two that share memory, tables and globals.
+//!
+//! The *first* has everything but the bodies of the functions that are left for the second. Where it calls
+//! one of these, or has it in a table or among its exports, a *stub* stands: it has the second part loaded if
+//! that is not there yet, and calls the function by its slot of the table. The *second* imports what it needs
+//! of the first, and when it is instantiated puts its functions into their slots. A function that has a slot
+//! already is put there, so it is called as directly as before; its slot is its address in Rust, which
+//! therefore stays what it was. Data stays in the first module.
+//!
+//! Which functions are left decides how large the first part is and how early the second is asked for, never
+//! what is computed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use wasm_encoder::reencode::Reencode;
+use wasm_encoder::{
+    BlockType, CodeSection, ConstExpr, DataSection, ElementSection, Elements, EntityType, ExportKind,
+    ExportSection, Function, GlobalSection, GlobalType, ImportSection, Instruction, Module as Output,
+    StartSection, TableSection, ValType,
+};
+
+use crate::Result;
+use crate::data;
+use crate::emit::{self, Renumber, said};
+use crate::module::{Module, References, references};
+
+/// The function of the page that has the second part loaded, as it is exported: `src/second.rs`.
+pub const LOAD: &str = "steadyLoadSecond";
+/// What the second part calls the first.
+const FIRST: &str = "first";
+/// A body of so many bytes is not worth a stub.
+const SMALL: usize = 14;
+
+/// So few bytes of data are not worth a segment.
+const FEW: u32 = 16;
+
+/// The two modules.
+pub struct Parts {
+    /// What opening the page runs, with stubs for the rest.
+    pub first: Vec<u8>,
+    /// The rest.
+    pub second: Vec<u8>,
+    /// How many functions stay, how many leave, and how many of these have stubs.
+    pub counts: [usize; 3],
+}
+
+/// Cuts a module; `hot` says which functions open the page, by their numbers.
+pub fn cut(module: &Module, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Parts> {
+    let plan = Plan::new(module, linked, hot)?;
+    let counts = [module.bodies.len() - plan.cold.len(), plan.cold.len(), plan.stubs.len()];
+    Ok(Parts { first: plan.first()?, second: plan.second()?, counts })
+}
+
+struct Plan<'a> {
+    module: &'a Module<'a>,
+    /// The functions that leave.
+    cold: BTreeSet<u32>,
+    /// Those of them that something in the first part knows.
+    stubs: BTreeSet<u32>,
+    /// The slots that the second part fills, and with what.
+    slots: BTreeMap<u32, u32>,
+    /// The slot by which a stub calls its function.
+    slot_of: BTreeMap<u32, u32>,
+    /// How large the table has to be.
+    table: u64,
+    /// Functions of the first part that the second calls, and as what they are exported.
+    shared: BTreeMap<u32, String>,
+    /// The exported function that has the second part loaded.
+    load: u32,
+    /// Addresses of the data that leave.
+    data: Vec<Range<u32>>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(module: &'a Module<'a>, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Self> {
+        let load = module.exports.iter().find(|export| export.name == LOAD);
+        let hack = std::env::var("HACK").ok().and_then(|n| module.imports.iter().position(|i| i.name == n)).map(|n| n as u32);
+        let load = load.map(|l| l.index).or(hack).ok_or_else(|| format!("the module does not export `{LOAD}`"))?;
+        let mut refers = BTreeMap::new();
+        for (function, body) in module.defined() {
+            refers.insert(function, references(body)?);
+        }
+        let cold = cold(module, &refers, load, hot);
+        let slots = module.slots()?;
+        let (refers, leaves) = (&refers, &cold);
+        let called_by = |leaving: bool| {
+            let from = refers.iter().filter(move |(function, _)| leaves.contains(function) == leaving);
+            from.flat_map(|(_, refers)| refers.functions.iter().copied())
+        };
+        let stay = module.defined().filter(|(function, _)| !leaves.contains(function));
+        let reached = linked.reached(stay.map(|(_, body)| body))?;
+        let mut stubs: BTreeSet<u32> = called_by(false).collect();
+        let known = slots.iter().filter(|(slot, _)| linked.needs(&reached, **slot));
+        stubs.extend(known.map(|(_, function)| function));
+        stubs.extend(module.start);
+        stubs.extend(
+            module
+                .exports
+                .iter()
+                .filter(|export| export.kind == wasmparser::ExternalKind::Func)
+                .map(|export| export.index),
+        );
+        stubs.retain(|function| cold.contains(function));
+
+        let mut slots: BTreeMap<u32, u32> =
+            slots.into_iter().filter(|(_, function)| cold.contains(function)).collect();
+        let mut slot_of: BTreeMap<u32, u32> =
+            slots.iter().rev().map(|(slot, function)| (*function, *slot)).collect();
+        let mut table = module.tables.first().ok_or("the module has no table")?.ty.initial;
+        for function in &stubs {
+            if !slot_of.contains_key(function) {
+                let slot = u32::try_from(table).map_err(said)?;
+                slot_of.insert(*function, slot);
+                slots.insert(slot, *function);
+                table += 1;
+            }
+        }
+        let taken: BTreeSet<&str> = module.exports.iter().map(|export| export.name).collect();
+        let mut names = (0..).map(short).filter(|name| !taken.contains(name.as_str()));
+        let shared: BTreeSet<u32> =
+            called_by(true).filter(|function| !cold.contains(function)).collect();
+        let shared = shared.into_iter().zip(&mut names).collect();
+        let data = linked.unreached(&reached);
+        Ok(Plan { module, cold, stubs, slots, slot_of, table, shared, load, data })
+    }
+
+    /// The global that says whether the second part is there: the one after all others.
+    fn loaded(&self) -> u32 {
+        self.module.globals.len() as u32
+    }
+
+    fn first(&self) -> Result<Vec<u8>> {
+        let module = self.module;
+        let hot: Vec<_> = module.defined().filter(|(function, _)| !self.cold.contains(function)).collect();
+        let imported = module.imported();
+        let order = (0..imported).chain(hot.iter().map(|(function, _)| *function)).chain(self.stubs.iter().copied());
+        let mut functions = vec![None; module.functions.len()];
+        let mut count = 0;
+        for function in order.clone() {
+            if let Some(new) = functions.get_mut(function as usize) {
+                *new = Some(count);
+            }
+            count += 1;
+        }
+        // The function that looks whether the second part is there stands after all others.
+        let ready = count;
+        let mut renumber = Renumber { functions };
+
+        let mut output = Output::new();
+        let (types, plain) = emit::types(module)?;
+        output.section(&types);
+        output.section(&emit::imports(module)?);
+        let mut of = Vec::new();
+        for function in order.clone().skip(imported as usize) {
+            of.push(module.signature(function)?.0);
+        }
+        output.section(&emit::functions(of.into_iter().chain([plain])));
+        let mut tables = TableSection::new();
+        for (number, table) in module.tables.iter().enumerate() {
+            let mut table = table.clone();
+            if number == 0 {
+                let grown = self.table - table.ty.initial;
+                table.ty.initial += grown;
+                table.ty.maximum = table.ty.maximum.map(|maximum| maximum + grown);
+            }
+            renumber.parse_table(&mut tables, table).map_err(said)?;
+        }
+        output.section(&tables);
+        output.section(&emit::memories(module)?);
+        let mut globals = GlobalSection::new();
+        for global in &module.globals {
+            renumber.parse_global(&mut globals, global.clone()).map_err(said)?;
+        }
+        let flag = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+        globals.global(flag, &ConstExpr::i32_const(0));
+        output.section(&globals);
+        let mut exports = ExportSection::new();
+        for export in &module.exports {
+            renumber.parse_export(&mut exports, *export).map_err(said)?;
+        }
+        for (name, kind, number) in self.common() {
+            exports.export(&name, kind, number);
+        }
+        for (function, name) in &self.shared {
+            exports.export(name, ExportKind::Func, renumber.function_index(*function).map_err(said)?);
+        }
+        output.section(&exports);
+        if let Some(start) = module.start {
+            output.section(&StartSection { function_index: renumber.function_index(start).map_err(said)? });
+        }
+        let mut elements = ElementSection::new();
+        for (slot, run) in runs(&module.slots()?) {
+            let new = |function| match self.cold.contains(&function) && !self.stubs.contains(&function) {
+                // Nothing knows of this slot before the second part fills it.
+                true => Ok(ready),
+                false => renumber.function_index(function).map_err(said),
+            };
+            let functions = run.into_iter().map(new).collect::<Result<Vec<_>>>()?;
+            elements.active(None, &ConstExpr::i32_const(slot as i32), Elements::Functions(functions.into()));
+        }
+        output.section(&elements);
+        let mut code = CodeSection::new();
+        for (_, body) in &hot {
+            code.function(&renumber.body(body)?);
+        }
+        for function in &self.stubs {
+            code.function(&self.stub(*function, ready)?);
+        }
+        code.function(&self.ready(renumber.function_index(self.load).map_err(said)?));
+        output.section(&code);
+        output.section(&self.first_data()?);
+        let names = (0..).zip(order).map(|(new, function)| {
+            let kind = if self.stubs.contains(&function) { "stub " } else { "" };
+            (new, format!("{kind}{}", module.name(function)))
+        });
+        emit::custom(&mut output, module, names);
+        Ok(output.finish())
+    }
+
+    /// Hands what it is called with to the function in its slot.
+    fn stub(&self, function: u32, ready: u32) -> Result<Function> {
+        let (type_index, signature) = self.module.signature(function)?;
+        let slot = *self.slot_of.get(&function).ok_or("a stub without a slot")?;
+        let mut stub = Function::new([]);
+        stub.instruction(&Instruction::Call(ready));
+        for parameter in 0..signature.params().len() as u32 {
+            stub.instruction(&Instruction::LocalGet(parameter));
+        }
+        stub.instruction(&Instruction::I32Const(slot as i32));
+        stub.instruction(&Instruction::CallIndirect { type_index, table_index: 0 });
+        stub.instruction(&Instruction::End);
+        Ok(stub)
+    }
+
+    /// Has the second part loaded if it is not there. If that fails it does not come back: JavaScript throws.
+    fn ready(&self, load: u32) -> Function {
+        let mut ready = Function::new([]);
+        for instruction in [
+            Instruction::GlobalGet(self.loaded()),
+            Instruction::I32Eqz,
+            Instruction::If(BlockType::Empty),
+            Instruction::Call(load),
+            Instruction::GlobalGet(self.loaded()),
+            Instruction::I32Eqz,
+            Instruction::If(BlockType::Empty),
+            Instruction::Unreachable,
+            Instruction::End,
+            Instruction::End,
+            Instruction::End,
+        ] {
+            ready.instruction(&instruction);
+        }
+        ready
+    }
+
+    /// What both parts have, beside functions, and as what the first exports it.
+    fn common(&self) -> Vec<(String, ExportKind, u32)> {
+        let numbered = |letter: char, kind, count: usize| {
+            (0..count as u32).map(move |number| (format!("{letter}.{number}"), kind, number))
+        };
+        numbered('m', ExportKind::Memory, self.module.memories.len())
+            .chain(numbered('t', ExportKind::Table, self.module.tables.len()))
+            .chain(numbered('g', ExportKind::Global, self.module.globals.len() + 1))
+            .collect()
+    }
+
+    fn second(&self) -> Result<Vec<u8>> {
+        let module = self.module;
+        let order = self.shared.keys().chain(&self.cold);
+        let mut functions = vec![None; module.functions.len()];
+        for (new, function) in (0..).zip(order.clone()) {
+            if let Some(place) = functions.get_mut(*function as usize) {
+                *place = Some(new);
+            }
+        }
+        let mut renumber = Renumber { functions };
+
+        let mut output = Output::new();
+        let (types, plain) = emit::types(module)?;
+        output.section(&types);
+        output.section(&self.second_imports(&mut renumber)?);
+        let mut of = Vec::new();
+        for function in &self.cold {
+            of.push(module.signature(*function)?.0);
+        }
+        output.section(&emit::functions(of.into_iter().chain([plain])));
+        let start = (self.shared.len() + self.cold.len()) as u32;
+        output.section(&StartSection { function_index: start });
+        let mut elements = ElementSection::new();
+        for (slot, run) in runs(&self.slots) {
+            let mut numbers = Vec::new();
+            for function in run {
+                numbers.push(renumber.function_index(function).map_err(said)?);
+            }
+            let at = ConstExpr::i32_const(slot as i32);
+            elements.active(None, &at, Elements::Functions(numbers.into()));
+        }
+        output.section(&elements);
+        let mut code = CodeSection::new();
+        for (_, body) in module.defined().filter(|(function, _)| self.cold.contains(function)) {
+            code.function(&renumber.body(body)?);
+        }
+        let mut loaded = Function::new([]);
+        loaded.instruction(&Instruction::I32Const(1));
+        loaded.instruction(&Instruction::GlobalSet(self.loaded()));
+        loaded.instruction(&Instruction::End);
+        code.function(&loaded);
+        output.section(&code);
+        output.section(&self.second_data()?);
+        emit::custom(&mut output, module, (0..).zip(order.map(|function| module.name(*function).to_owned())));
+        Ok(output.finish())
+    }
+
+    /// All data, with zeros for what leaves: `wasm-opt` makes gaps of them.
+    fn first_data(&self) -> Result<DataSection> {
+        let mut data = DataSection::new();
+        for (start, bytes) in self.module.memory()? {
+            let mut bytes = bytes.to_vec();
+            for range in self.leaving(start, &bytes) {
+                bytes.get_mut(range).ok_or("data beyond its segment")?.fill(0);
+            }
+            data.active(0, &ConstExpr::i32_const(start as i32), bytes);
+        }
+        Ok(data)
+    }
+
+    fn second_data(&self) -> Result<DataSection> {
+        let mut data = DataSection::new();
+        for (start, bytes) in self.module.memory()? {
+            for range in self.leaving(start, bytes) {
+                let at = ConstExpr::i32_const((start as usize + range.start) as i32);
+                data.active(0, &at, bytes.get(range).ok_or("data beyond its segment")?.iter().copied());
+            }
+        }
+        Ok(data)
+    }
+
+    /// The parts of a segment that leave. Less than a segment of its own takes is not worth it.
+    fn leaving(&self, start: u32, bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+        let end = start + bytes.len() as u32;
+        let within = |range: &Range<u32>| range.start.max(start)..range.end.min(end);
+        let apart = self.data.iter().map(within).filter(|range| range.end >= range.start + FEW);
+        apart.map(|range| (range.start - start) as usize..(range.end - start) as usize).collect()
+    }
+
+    fn second_imports(&self, renumber: &mut Renumber) -> Result<ImportSection> {
+        let module = self.module;
+        let mut imports = ImportSection::new();
+        for (function, name) in &self.shared {
+            imports.import(FIRST, name, EntityType::Function(module.signature(*function)?.0));
+        }
+        for (name, kind, number) in self.common() {
+            let at = number as usize;
+            let entity = match kind {
+                ExportKind::Memory => {
+                    let memory = module.memories.get(at).ok_or("a memory that is not there")?;
+                    EntityType::Memory(renumber.memory_type(*memory).map_err(said)?)
+                }
+                ExportKind::Table => {
+                    let mut table = module.tables.get(at).ok_or("a table that is not there")?.ty;
+                    if at == 0 {
+                        let grown = self.table - table.initial;
+                        table.initial += grown;
+                        table.maximum = table.maximum.map(|maximum| maximum + grown);
+                    }
+                    EntityType::Table(renumber.table_type(table).map_err(said)?)
+                }
+                _ => EntityType::Global(match module.globals.get(at) {
+                    Some(global) => renumber.global_type(global.ty).map_err(said)?,
+                    None => GlobalType { val_type: ValType::I32, mutable: true, shared: false },
+                }),
+            };
+            imports.import(FIRST, &name, entity);
+        }
+        Ok(imports)
+    }
+}
+
+/// The functions that leave: all that are not hot, but for what has the second part loaded, what uses segments by
+/// their numbers, and what is so small that a stub would be no smaller.
+fn cold(
+    module: &Module,
+    refers: &BTreeMap<u32, References>,
+    load: u32,
+    hot: impl Fn(u32) -> bool,
+) -> BTreeSet<u32> {
+    let mut cold: BTreeSet<u32> = refers
+        .iter()
+        .filter(|(function, refers)| !refers.segments && !hot(**function))
+        .map(|(function, _)| *function)
+        .collect();
+    let mut stay = vec![load];
+    while let Some(function) = stay.pop() {
+        cold.remove(&function);
+        let called = refers.get(&function).map(|refers| &refers.functions);
+        stay.extend(called.into_iter().flatten().filter(|function| cold.contains(function)));
+    }
+    // One that calls nothing that leaves; whoever calls such a one comes after it, or leaves.
+    for (function, body) in module.defined() {
+        let stays = |refers: &References| refers.functions.is_disjoint(&cold);
+        if body.range().len() <= SMALL && refers.get(&function).is_some_and(stays) {
+            cold.remove(&function);
+        }
+    }
+    cold
+}
+
+/// Slots that follow each other, as one.
+fn runs(slots: &BTreeMap<u32, u32>) -> Vec<(u32, Vec<u32>)> {
+    let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
+    for (slot, function) in slots {
+        match runs.last_mut() {
+            Some((first, run)) if *first + run.len() as u32 == *slot => run.push(*function),
+            _ => runs.push((*slot, vec![*function])),
+        }
+    }
+    runs
+}
+
+/// Names as short as they can be: a, b, … 9, aa, ba, …
+fn short(mut number: u32) -> String {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let mut name = String::new();
+    loop {
+        let count = LETTERS.len() as u32;
+        name.push(LETTERS.get((number % count) as usize).copied().map_or('_', char::from));
+        number /= count;
+        if number == 0 {
+            return name;
+        }
+        number -= 1;
+    }
+}

@@ -1,0 +1,277 @@
+//! What refers to which data, as the linker tells it (`--emit-relocs`), and therefore which data may leave with
+//! the functions that leave.
+//!
+//! A constant in the code that is an address is known to be one: the linker wrote it. So whatever the first
+//! part's code can reach, by addresses in its code and by those in the data it reaches so, stays in the first
+//! part; nobody but the second part can know where the rest is. The same holds of functions whose slot in the table
+//! stands in such data only: nothing can call them before the second part is there, and they need no stub.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::ops::Range;
+
+use wasm_encoder::reencode::{Error, Reencode, utils};
+use wasmparser::{
+    BinaryReader, FunctionBody, KnownCustom, Linking, MemArg, Operator, Parser, Payload, RelocSectionReader,
+    RelocationType, SymbolInfo,
+};
+
+use crate::Result;
+use crate::emit::said;
+use crate::module::constant;
+
+/// The linker's knowledge of addresses.
+#[derive(Default)]
+pub struct References {
+    /// Where each symbol of data stands in memory.
+    symbols: BTreeMap<u32, Range<u32>>,
+    /// Constants in code that are addresses, and of what.
+    addresses: BTreeMap<u32, BTreeSet<u32>>,
+    /// Symbols whose addresses stand in a symbol's data.
+    data: BTreeMap<u32, BTreeSet<u32>>,
+    /// Constants in code that are functions' slots in the table.
+    slots: BTreeSet<u32>,
+    /// Slots that stand in a symbol's data.
+    data_slots: BTreeMap<u32, BTreeSet<u32>>,
+    /// Every slot the linker knows of. What others put into the table may be called by anybody.
+    known: BTreeSet<u32>,
+}
+
+/// What code reaches by its addresses.
+#[derive(Default)]
+pub struct Reached {
+    symbols: BTreeSet<u32>,
+    slots: BTreeSet<u32>,
+}
+
+impl References {
+    /// Reads what the linker wrote, before anything changed the module. Nothing is known if it was not told to.
+    pub fn read(linked: &[u8]) -> Result<Self> {
+        let mut found = References::default();
+        // Sections are counted as they come; what is in those that relocations are for.
+        let (mut sections, mut code, mut data) = (0, None, None);
+        let mut segments = Vec::new();
+        let mut symbols = BTreeMap::new();
+        let mut relocations: Vec<RelocSectionReader> = Vec::new();
+        for payload in Parser::new(0).parse_all(linked) {
+            let payload = payload?;
+            match &payload {
+                Payload::CodeSectionStart { range, .. } => code = Some((sections, range.clone())),
+                Payload::DataSection(section) => {
+                    data = Some((sections, section.range()));
+                    for segment in section.clone() {
+                        let segment = segment?;
+                        let wasmparser::DataKind::Active { offset_expr, .. } = segment.kind else {
+                            return Err("a data segment that is not active".into());
+                        };
+                        // Where its bytes stand in the file, and in memory.
+                        let end = segment.range.end;
+                        segments.push((end - segment.data.len()..end, constant(&offset_expr)?));
+                    }
+                }
+                Payload::CustomSection(section) => match section.as_known() {
+                    KnownCustom::Linking(linking) => {
+                        for part in linking.subsections() {
+                            let Linking::SymbolTable(table) = part? else { continue };
+                            for (number, symbol) in (0u32..).zip(table) {
+                                if let SymbolInfo::Data { symbol: Some(at), .. } = symbol? {
+                                    symbols.insert(number, at);
+                                }
+                            }
+                        }
+                    }
+                    KnownCustom::Reloc(section) => relocations.push(section),
+                    _ => {}
+                },
+                _ => {}
+            }
+            // Of the code section its start is counted, and not its functions.
+            sections += u32::from(payload.as_section().is_some());
+        }
+        for (number, at) in symbols {
+            if let Some((_, start)) = segments.get(at.index as usize) {
+                found.symbols.insert(number, start + at.offset..start + at.offset + at.size);
+            }
+        }
+        for section in relocations {
+            let of = |part: &Option<(u32, Range<usize>)>| {
+                part.as_ref().filter(|(number, _)| *number == section.section_index()).map(|(_, range)| range.start)
+            };
+            if let Some(start) = of(&code) {
+                found.in_code(linked, &section, start)?;
+            } else if let Some(start) = of(&data) {
+                found.in_data(linked, &section, start, &segments)?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn in_code(&mut self, linked: &[u8], section: &RelocSectionReader, start: usize) -> Result<()> {
+        for entry in section.entries() {
+            let entry = entry?;
+            let at = linked.get(start + entry.offset as usize..).ok_or("a relocation beyond the end")?;
+            let mut reader = BinaryReader::new(at, 0);
+            match entry.ty {
+                RelocationType::MemoryAddrLeb => {
+                    self.addresses.entry(reader.read_var_u32()?).or_default().insert(entry.index);
+                }
+                RelocationType::MemoryAddrSleb => {
+                    self.addresses.entry(reader.read_var_i32()? as u32).or_default().insert(entry.index);
+                }
+                RelocationType::TableIndexSleb => {
+                    let slot = reader.read_var_i32()? as u32;
+                    self.slots.insert(slot);
+                    self.known.insert(slot);
+                }
+                RelocationType::FunctionIndexLeb
+                | RelocationType::TypeIndexLeb
+                | RelocationType::GlobalIndexLeb
+                | RelocationType::TableNumberLeb
+                | RelocationType::EventIndexLeb => {}
+                other => return Err(format!("a relocation of code that is not known here: {other:?}").into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn in_data(
+        &mut self,
+        linked: &[u8],
+        section: &RelocSectionReader,
+        start: usize,
+        segments: &[(Range<usize>, u32)],
+    ) -> Result<()> {
+        let mut by_address: Vec<(u32, u32)> = self.symbols.iter().map(|(s, range)| (range.start, *s)).collect();
+        by_address.sort_unstable();
+        for entry in section.entries() {
+            let entry = entry?;
+            let at = start + entry.offset as usize;
+            let bytes = linked.get(at..at + 4).ok_or("a relocation beyond the end")?;
+            let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
+            let address = segments.iter().find(|(file, _)| file.contains(&at));
+            let address = address.map(|(file, memory)| memory + (at - file.start) as u32);
+            let address = address.ok_or("a relocation outside of all data")?;
+            // Symbols may begin at one address: aliases, and what has no size.
+            let until = by_address.partition_point(|(start, _)| *start <= address);
+            let holds = |symbol: &u32| self.symbols.get(symbol).is_some_and(|range| range.contains(&address));
+            let holders: Vec<u32> =
+                by_address.iter().take(until).rev().take(64).map(|(_, s)| *s).filter(holds).collect();
+            if holders.is_empty() {
+                return Err("a relocation in no symbol's data".into());
+            }
+            for symbol in holders {
+                match entry.ty {
+                    RelocationType::MemoryAddrI32 => {
+                        self.data.entry(symbol).or_default().insert(entry.index);
+                    }
+                    RelocationType::TableIndexI32 => {
+                        self.data_slots.entry(symbol).or_default().insert(value);
+                        self.known.insert(value);
+                    }
+                    other => {
+                        return Err(format!("a relocation of data that is not known here: {other:?}").into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What these bodies reach.
+    pub fn reached<'a>(&self, bodies: impl Iterator<Item = &'a FunctionBody<'a>>) -> Result<Reached> {
+        let mut reached = Reached::default();
+        let mut ahead: Vec<u32> = Vec::new();
+        let mut constants = Constants::default();
+        for body in bodies {
+            for operator in body.get_operators_reader()? {
+                for constant in constants.of(operator?)? {
+                    ahead.extend(self.addresses.get(&constant).into_iter().flatten());
+                    if self.slots.contains(&constant) {
+                        reached.slots.insert(constant);
+                    }
+                }
+            }
+        }
+        while let Some(symbol) = ahead.pop() {
+            if reached.symbols.insert(symbol) {
+                ahead.extend(self.data.get(&symbol).into_iter().flatten());
+                reached.slots.extend(self.data_slots.get(&symbol).into_iter().flatten());
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Whether something that was reached knows this slot, or something that the linker does not know of may.
+    pub fn needs(&self, reached: &Reached, slot: u32) -> bool {
+        !self.known.contains(&slot) || reached.slots.contains(&slot)
+    }
+
+    /// The addresses that nothing that was reached can know, as ranges in order.
+    pub fn unreached(&self, reached: &Reached) -> Vec<Range<u32>> {
+        let ranges = |of: bool| {
+            let mut ranges: Vec<Range<u32>> = self
+                .symbols
+                .iter()
+                .filter(|(symbol, range)| reached.symbols.contains(symbol) == of && !range.is_empty())
+                .map(|(_, range)| range.clone())
+                .collect();
+            ranges.sort_unstable_by_key(|range| range.start);
+            merged(ranges)
+        };
+        without(ranges(false), &ranges(true))
+    }
+}
+
+/// Sees the numbers in operators that may be addresses.
+#[derive(Default)]
+struct Constants(Vec<u32>);
+
+impl Reencode for Constants {
+    type Error = Infallible;
+
+    /// Every load and store comes by here.
+    fn mem_arg(&mut self, arg: MemArg) -> std::result::Result<wasm_encoder::MemArg, Error<Infallible>> {
+        self.0.push(arg.offset as u32);
+        utils::mem_arg(self, arg)
+    }
+}
+
+impl Constants {
+    fn of(&mut self, operator: Operator) -> Result<std::vec::Drain<'_, u32>> {
+        if let Operator::I32Const { value } = operator {
+            self.0.push(value as u32);
+        }
+        self.instruction(operator).map_err(said)?;
+        Ok(self.0.drain(..))
+    }
+}
+
+fn merged(ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    let mut out: Vec<Range<u32>> = Vec::new();
+    for range in ranges {
+        match out.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+/// `ranges` without what `taken` covers; both in order and apart.
+fn without(ranges: Vec<Range<u32>>, taken: &[Range<u32>]) -> Vec<Range<u32>> {
+    let mut out = Vec::new();
+    for range in ranges {
+        let mut start = range.start;
+        let from = taken.partition_point(|t| t.end <= range.start);
+        for t in taken.iter().skip(from).take_while(|t| t.start < range.end) {
+            if start < t.start {
+                out.push(start..t.start);
+            }
+            start = start.max(t.end);
+        }
+        if start < range.end {
+            out.push(start..range.end);
+        }
+    }
+    out
+}

@@ -1,0 +1,63 @@
+//! Cuts the page's wasm in two: what opening it runs, and the rest, which is loaded after the first paint.
+//!
+//! Trunk calls this after every build (Trunk.toml); `cargo xtask split` has it mark functions instead, to learn
+//! which of them open the page.
+
+mod cut;
+mod data;
+mod emit;
+mod hook;
+mod mark;
+mod module;
+mod profile;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use module::Module;
+use profile::Profile;
+
+/// What went wrong, for the person who builds.
+pub type Error = Box<dyn std::error::Error>;
+/// Everything here fails with words.
+pub type Result<T> = std::result::Result<T, Error>;
+
+const USAGE: &str = "\
+steady-split
+    what Trunk calls: cuts the page that it has built
+steady-split profile NAMES
+    prints a profile of the names in a file, one in a line
+steady-split cut LINKED WASM NAMES FIRST SECOND
+    cuts one module; those of its functions stay first that the file names, and LINKED is what the linker wrote";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        [] => std::env::var("TRUNK_PROFILE").map_err(|_| USAGE.into()).and_then(|profile| hook::run(&profile)),
+        ["profile", names] => named(names).map(|profile| print!("{profile}")),
+        ["cut", linked, wasm, names, first, second] => cut(linked, wasm, names, [first, second]),
+        _ => Err(USAGE.into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn named(names: &str) -> Result<Profile> {
+    Ok(hook::text(Path::new(names))?.lines().map(profile::hash).collect())
+}
+
+fn cut(linked: &str, wasm: &str, names: &str, [first, second]: [&str; 2]) -> Result<()> {
+    let bytes = hook::read(Path::new(wasm))?;
+    let module = Module::parse(&bytes)?;
+    let linked = data::References::read(&hook::read(Path::new(linked))?)?;
+    let profile = named(names)?;
+    let parts = cut::cut(&module, &linked, |function| profile.has(module.name(function)))?;
+    hook::write(Path::new(first), &parts.first)?;
+    hook::write(Path::new(second), &parts.second)
+}

@@ -1,0 +1,227 @@
+//! A wasm module, taken apart: what the cut has to know of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wasmparser::{
+    CompositeInnerType, ConstExpr, CustomSectionReader, Data, DataKind, Element, ElementItems, ElementKind, Export,
+    FuncType, FunctionBody, Global, Import, KnownCustom, MemoryType, Name, Operator, Parser, Payload, Table,
+    TypeRef,
+};
+
+use crate::Result;
+
+/// The parts of a module, in its order. Functions are counted with the imported ones, as wasm does.
+#[derive(Default)]
+pub struct Module<'a> {
+    /// Signatures.
+    pub types: Vec<FuncType>,
+    /// Functions only: wasm-bindgen imports nothing else, and [`Module::parse`] refuses it.
+    pub imports: Vec<Import<'a>>,
+    /// The type of every function.
+    pub functions: Vec<u32>,
+    /// The first is that of functions, by which they are called indirectly.
+    pub tables: Vec<Table<'a>>,
+    /// One, that of Rust.
+    pub memories: Vec<MemoryType>,
+    /// The stack pointer, and few others.
+    pub globals: Vec<Global<'a>>,
+    /// What JavaScript calls.
+    pub exports: Vec<Export<'a>>,
+    /// The function that instantiating runs, if any.
+    pub start: Option<u32>,
+    /// What stands in the tables.
+    pub elements: Vec<Element<'a>>,
+    /// The functions that are not imported.
+    pub bodies: Vec<FunctionBody<'a>>,
+    /// What stands in memory at the beginning.
+    pub data: Vec<Data<'a>>,
+    /// Names of functions.
+    pub names: BTreeMap<u32, &'a str>,
+    /// Which features the module needs (`wasm-opt` asks), and other sections without a meaning of their own.
+    pub custom: Vec<CustomSectionReader<'a>>,
+}
+
+/// What a function refers to, beside types and memory.
+#[derive(Default)]
+pub struct References {
+    /// Functions it calls, or whose reference it takes.
+    pub functions: BTreeSet<u32>,
+    /// Whether it uses segments of data or elements by number, which are not shared between modules.
+    pub segments: bool,
+}
+
+impl<'a> Module<'a> {
+    /// Takes a module apart.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let mut module = Module::default();
+        for payload in Parser::new(0).parse_all(bytes) {
+            module.add(payload?)?;
+        }
+        Ok(module)
+    }
+
+    fn add(&mut self, payload: Payload<'a>) -> Result<()> {
+        match payload {
+            Payload::TypeSection(section) => {
+                for group in section {
+                    for ty in group?.into_types() {
+                        match ty.composite_type.inner {
+                            CompositeInnerType::Func(ty) => self.types.push(ty),
+                            _ => return Err("a type that is no function's".into()),
+                        }
+                    }
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    let import = import?;
+                    let TypeRef::Func(ty) = import.ty else {
+                        return Err(format!("the import `{}` is no function", import.name).into());
+                    };
+                    self.imports.push(import);
+                    self.functions.push(ty);
+                }
+            }
+            Payload::FunctionSection(section) => {
+                for ty in section {
+                    self.functions.push(ty?);
+                }
+            }
+            Payload::TableSection(section) => collect(&mut self.tables, section)?,
+            Payload::MemorySection(section) => collect(&mut self.memories, section)?,
+            Payload::GlobalSection(section) => collect(&mut self.globals, section)?,
+            Payload::ExportSection(section) => collect(&mut self.exports, section)?,
+            Payload::StartSection { func, .. } => self.start = Some(func),
+            Payload::ElementSection(section) => collect(&mut self.elements, section)?,
+            Payload::CodeSectionEntry(body) => self.bodies.push(body),
+            Payload::DataSection(section) => collect(&mut self.data, section)?,
+            Payload::CustomSection(section) => match section.as_known() {
+                KnownCustom::Name(names) => {
+                    for name in names {
+                        if let Name::Function(map) = name? {
+                            for naming in map {
+                                let naming = naming?;
+                                self.names.insert(naming.index, naming.name);
+                            }
+                        }
+                    }
+                }
+                // What the linker wrote for us speaks of the module before the cut.
+                KnownCustom::Linking(_) | KnownCustom::Reloc(_) => {}
+                _ => self.custom.push(section),
+            },
+            Payload::TagSection(_) => return Err("the module has tags (exceptions)".into()),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How many functions are imported: the first that is not has this number.
+    pub fn imported(&self) -> u32 {
+        self.imports.len() as u32
+    }
+
+    /// The numbers of the functions that are not imported, with their bodies.
+    pub fn defined(&self) -> impl Iterator<Item = (u32, &FunctionBody<'a>)> {
+        (self.imported()..).zip(&self.bodies)
+    }
+
+    /// The signature of a function.
+    pub fn signature(&self, function: u32) -> Result<(u32, &FuncType)> {
+        let index = *self.functions.get(function as usize).ok_or("a function without a type")?;
+        Ok((index, self.types.get(index as usize).ok_or("a type that is not there")?))
+    }
+
+    /// A function's name; empty if it has none.
+    pub fn name(&self, function: u32) -> &'a str {
+        self.names.get(&function).copied().unwrap_or_default()
+    }
+
+    /// What stands in memory at the beginning, and from which address on.
+    pub fn memory(&self) -> Result<Vec<(u32, &'a [u8])>> {
+        let place = |segment: &Data<'a>| match &segment.kind {
+            DataKind::Active { offset_expr, .. } => Ok((constant(offset_expr)?, segment.data)),
+            DataKind::Passive => Err("a data segment that is not active".into()),
+        };
+        self.data.iter().map(place).collect()
+    }
+
+    /// The functions in the first table, by slot.
+    pub fn slots(&self) -> Result<BTreeMap<u32, u32>> {
+        let mut slots = BTreeMap::new();
+        for element in &self.elements {
+            let ElementKind::Active { table_index, offset_expr } = &element.kind else {
+                return Err("an element segment that is not active".into());
+            };
+            if table_index.unwrap_or(0) != 0 {
+                return Err("elements of another table than the first".into());
+            }
+            let mut slot = constant(offset_expr)?;
+            let mut put = |function| {
+                if let Some(function) = function {
+                    slots.insert(slot, function);
+                }
+                slot += 1;
+            };
+            match &element.items {
+                ElementItems::Functions(functions) => {
+                    for function in functions.clone() {
+                        put(Some(function?));
+                    }
+                }
+                ElementItems::Expressions(_, expressions) => {
+                    for expression in expressions.clone() {
+                        put(referred(&expression?)?);
+                    }
+                }
+            }
+        }
+        Ok(slots)
+    }
+}
+
+/// What a body refers to.
+pub fn references(body: &FunctionBody) -> Result<References> {
+    let mut found = References::default();
+    for operator in body.get_operators_reader()? {
+        match operator? {
+            Operator::Call { function_index }
+            | Operator::ReturnCall { function_index }
+            | Operator::RefFunc { function_index } => {
+                found.functions.insert(function_index);
+            }
+            Operator::MemoryInit { .. }
+            | Operator::DataDrop { .. }
+            | Operator::TableInit { .. }
+            | Operator::ElemDrop { .. } => found.segments = true,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// The value of `i32.const`, the only offset that a linker writes.
+pub fn constant(expression: &ConstExpr) -> Result<u32> {
+    match expression.get_operators_reader().read()? {
+        Operator::I32Const { value } => Ok(value as u32),
+        _ => Err("an offset that is no constant".into()),
+    }
+}
+
+fn referred(expression: &ConstExpr) -> Result<Option<u32>> {
+    match expression.get_operators_reader().read()? {
+        Operator::RefFunc { function_index } => Ok(Some(function_index)),
+        Operator::RefNull { .. } => Ok(None),
+        _ => Err("an element that is no function".into()),
+    }
+}
+
+fn collect<'a, T: wasmparser::FromReader<'a>>(
+    into: &mut Vec<T>,
+    section: wasmparser::SectionLimited<'a, T>,
+) -> Result<()> {
+    for item in section {
+        into.push(item?);
+    }
+    Ok(())
+}
