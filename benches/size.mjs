@@ -5,10 +5,11 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url);
 const parts = [
-  ["wasm", /^steady-(?!explorer).*\.wasm$/, true],
+  ["the wasm's first part", /^steady-(?!explorer).*_bg\.wasm$/, true],
   ["its JavaScript", /^(steady-(?!explorer).*|boot)\.js$/, true],
   ["styles", /\.css$/, true],
   ["index.html and icon", /^(index\.html|icon.*\.svg)$/, true],
+  ["the wasm's second part (after the first paint)", /^steady-.*_second\.wasm$/, false],
   ["fonts (later, by what is shown)", /\.woff2$/, false],
   ["editor (after the first paint)", /^editor\.js$/, false],
   ["schema (with the editor)", /^schema\.json$/, false],

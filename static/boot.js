@@ -18,32 +18,33 @@ window.steadyEditor = async (element, options) => {
 
 // As it is published the wasm is in two parts (split/): what opening the page runs, and the rest, which is
 // fetched and compiled beside the page after its first paint. `placed`: it is there.
-let placed = false, fetching;
+let compiled, placed = false, fetching;
+const compile = async (priority) => {
+  fetching = new AbortController();
+  compiled ??= await WebAssembly.compileStreaming(fetch(here(second), { priority, signal: fetching.signal }));
+};
 const place = (module, exports, how) => {
   new WebAssembly.Instance(module, { first: exports });
   placed = true;
   performance.mark("steady:second", { detail: how });
 };
-
 const beside = async (exports) => {
   for (let wait = 1000; !placed; wait = Math.min(2 * wait, 60_000)) {
     try {
-      fetching = new AbortController();
-      const answer = fetch(here(second), { priority: "low", signal: fetching.signal });
-      const module = await WebAssembly.compileStreaming(answer);
-      if (!placed) place(module, exports, "beside");
+      await compile("low");
+      if (!placed) place(compiled, exports, "beside");
     } catch (error) {
-      if (placed) return;
-      console.info("Steady's second part:", error);
+      if (!placed) console.info("Steady's second part:", error);
       await new Promise((again) => setTimeout(again, wait));
     }
   }
 };
 
-// For the first part, which has come upon a function of the second: it is there when this comes back. In the
-// middle of a command there is no leaving and coming back later, so nothing else happens meanwhile, and if it
-// cannot be had somebody has to say whether to go on trying.
+// For the first part, when it has come upon a function of the second: that is there when this comes back. In the
+// middle of a command there is no leaving and coming back later, so nothing else happens meanwhile; and if it
+// cannot be had, somebody has to say whether to go on trying.
 window.steadySecond = (exports) => {
+  if (compiled && !placed) return place(compiled, exports, "ahead");
   fetching?.abort();
   while (!placed) {
     try {
@@ -55,16 +56,27 @@ window.steadySecond = (exports) => {
       const bytes = Uint8Array.from(request.responseText, (c) => c.charCodeAt(0));
       place(new WebAssembly.Module(bytes), exports, "at once");
     } catch (error) {
-      const chinese = document.documentElement.lang.startsWith("zh");
-      if (!confirm(chinese
-        ? `Steady 的一部分无法加载（${error.message}）。“确定”重试；“取消”则页面停在这里，之后请重新加载，您的工作不会丢失。`
-        : `A part of Steady could not be loaded (${error.message}). OK tries again. Cancel stops the page here; reload it later, your work is kept.`)) throw error;
+      const [ask, stopped] = document.documentElement.lang.startsWith("zh")
+        ? ["Steady 的一部分无法加载。“确定”重试；“取消”则页面停在这里。", "Steady 的一部分无法加载，页面已停止。请稍后重新加载：您的工作不会丢失。"]
+        : ["A part of Steady could not be loaded. OK tries again; Cancel stops the page here.", "A part of Steady could not be loaded, and the page has stopped. Reload it later: your work is kept."];
+      if (confirm(`${ask}\n\n${error.message}`)) continue;
+      const note = Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: stopped });
+      document.body.append(note);
+      throw error;
     }
   }
 };
 
+// Whoever comes with a link or comes back to work needs both parts at once.
+let resumes = location.hash.length > 1;
 try {
+  resumes ||= localStorage.getItem("steady:work") !== null;
+} catch { /* no storage, no work */ }
+
+try {
+  const ahead = second && resumes ? compile("high").catch((error) => console.info("Steady's second part:", error)) : undefined;
   const page = await import(here(js));
+  await ahead;
   const exports = await page.default({ module_or_path: here(wasm) });
   if (second) requestAnimationFrame(() => setTimeout(() => beside(exports)));
 } catch (error) {

@@ -5,7 +5,7 @@
 //! that is not there yet, and calls the function by its slot of the table. The *second* imports what it needs
 //! of the first, and when it is instantiated puts its functions into their slots. A function that has a slot
 //! already is put there, so it is called as directly as before; its slot is its address in Rust, which
-//! therefore stays what it was. Data stays in the first module.
+//! therefore stays what it was. Data that only the second part can know of leaves with it ([`data`]).
 //!
 //! Which functions are left decides how large the first part is and how early the second is asked for, never
 //! what is computed.
@@ -75,8 +75,7 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(module: &'a Module<'a>, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Self> {
         let load = module.exports.iter().find(|export| export.name == LOAD);
-        let hack = std::env::var("HACK").ok().and_then(|n| module.imports.iter().position(|i| i.name == n)).map(|n| n as u32);
-        let load = load.map(|l| l.index).or(hack).ok_or_else(|| format!("the module does not export `{LOAD}`"))?;
+        let load = load.ok_or_else(|| format!("the module does not export `{LOAD}`"))?.index;
         let mut refers = BTreeMap::new();
         for (function, body) in module.defined() {
             refers.insert(function, references(body)?);
@@ -118,8 +117,7 @@ impl<'a> Plan<'a> {
         }
         let taken: BTreeSet<&str> = module.exports.iter().map(|export| export.name).collect();
         let mut names = (0..).map(short).filter(|name| !taken.contains(name.as_str()));
-        let shared: BTreeSet<u32> =
-            called_by(true).filter(|function| !cold.contains(function)).collect();
+        let shared: BTreeSet<u32> = called_by(true).filter(|function| !cold.contains(function)).collect();
         let shared = shared.into_iter().zip(&mut names).collect();
         let data = linked.unreached(&reached);
         Ok(Plan { module, cold, stubs, slots, slot_of, table, shared, load, data })
@@ -134,7 +132,8 @@ impl<'a> Plan<'a> {
         let module = self.module;
         let hot: Vec<_> = module.defined().filter(|(function, _)| !self.cold.contains(function)).collect();
         let imported = module.imported();
-        let order = (0..imported).chain(hot.iter().map(|(function, _)| *function)).chain(self.stubs.iter().copied());
+        let order =
+            (0..imported).chain(hot.iter().map(|(function, _)| *function)).chain(self.stubs.iter().copied());
         let mut functions = vec![None; module.functions.len()];
         let mut count = 0;
         for function in order.clone() {

@@ -95,7 +95,9 @@ impl References {
         }
         for section in relocations {
             let of = |part: &Option<(u32, Range<usize>)>| {
-                part.as_ref().filter(|(number, _)| *number == section.section_index()).map(|(_, range)| range.start)
+                part.as_ref()
+                    .filter(|(number, _)| *number == section.section_index())
+                    .map(|(_, range)| range.start)
             };
             if let Some(start) = of(&code) {
                 found.in_code(linked, &section, start)?;
@@ -141,7 +143,8 @@ impl References {
         start: usize,
         segments: &[(Range<usize>, u32)],
     ) -> Result<()> {
-        let mut by_address: Vec<(u32, u32)> = self.symbols.iter().map(|(s, range)| (range.start, *s)).collect();
+        let mut by_address: Vec<(u32, u32)> =
+            self.symbols.iter().map(|(s, range)| (range.start, *s)).collect();
         by_address.sort_unstable();
         for entry in section.entries() {
             let entry = entry?;

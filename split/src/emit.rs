@@ -2,8 +2,8 @@
 
 use wasm_encoder::reencode::{Error, Reencode};
 use wasm_encoder::{
-    CustomSection, FuncType, FunctionSection, ImportSection, IndirectNameMap, MemorySection, Module as Output,
-    NameMap, NameSection, TypeSection,
+    CustomSection, FuncType, FunctionSection, ImportSection, IndirectNameMap, MemorySection,
+    Module as Output, NameMap, NameSection, TypeSection,
 };
 use wasmparser::FunctionBody;
 

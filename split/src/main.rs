@@ -25,8 +25,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 const USAGE: &str = "\
 steady-split
     what Trunk calls: cuts the page that it has built
-steady-split profile NAMES
-    prints a profile of the names in a file, one in a line
+steady-split profile NAMES PROFILE
+    writes a profile of the names in a file, one in a line
 steady-split cut LINKED WASM NAMES FIRST SECOND
     cuts one module; those of its functions stay first that the file names, and LINKED is what the linker wrote";
 
@@ -34,8 +34,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
-        [] => std::env::var("TRUNK_PROFILE").map_err(|_| USAGE.into()).and_then(|profile| hook::run(&profile)),
-        ["profile", names] => named(names).map(|profile| print!("{profile}")),
+        [] => {
+            std::env::var("TRUNK_PROFILE").map_err(|_| USAGE.into()).and_then(|profile| hook::run(&profile))
+        }
+        ["profile", names, to] => {
+            named(names).and_then(|profile| hook::write(Path::new(to), profile.to_string().as_bytes()))
+        }
         ["cut", linked, wasm, names, first, second] => cut(linked, wasm, names, [first, second]),
         _ => Err(USAGE.into()),
     };

@@ -7,9 +7,9 @@ use wasm_encoder::{
     MemoryType, Module as Output, StartSection, TableSection,
 };
 
+use crate::Result;
 use crate::emit::{self, Renumber, said};
 use crate::module::Module;
-use crate::Result;
 
 /// What the memory with the marks is exported as: a byte for every function that is not imported, in order.
 pub const MARKS: &str = "marks";

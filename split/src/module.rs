@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{
-    CompositeInnerType, ConstExpr, CustomSectionReader, Data, DataKind, Element, ElementItems, ElementKind, Export,
-    FuncType, FunctionBody, Global, Import, KnownCustom, MemoryType, Name, Operator, Parser, Payload, Table,
-    TypeRef,
+    CompositeInnerType, ConstExpr, CustomSectionReader, Data, DataKind, Element, ElementItems, ElementKind,
+    Export, FuncType, FunctionBody, Global, Import, KnownCustom, MemoryType, Name, Operator, Parser, Payload,
+    Table, TypeRef,
 };
 
 use crate::Result;

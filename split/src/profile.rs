@@ -32,7 +32,10 @@ impl FromIterator<u32> for Profile {
 
 impl std::fmt::Display for Profile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "# Functions that open the page, as hashes of their names: `cargo xtask split` writes this.")?;
+        writeln!(
+            f,
+            "# Functions that open the page, as hashes of their names: `cargo xtask split` writes this."
+        )?;
         self.0.iter().try_for_each(|hash| writeln!(f, "{hash:08x}"))
     }
 }
@@ -50,7 +53,9 @@ pub fn unhashed(name: &str) -> String {
     while let Some((before, after)) = rest.split_once('[') {
         out.push_str(before);
         match after.split_once(']') {
-            Some((hash, after)) if !hash.is_empty() && hash.bytes().all(|b| b.is_ascii_hexdigit()) => rest = after,
+            Some((hash, after)) if !hash.is_empty() && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+                rest = after
+            }
             _ => {
                 out.push('[');
                 rest = after;

@@ -31,7 +31,18 @@ pub fn watch(profile: Profile) -> Result<Child> {
 /// Builds the page with marks, uses it as somebody does who opens it for the first time, and writes down what ran.
 pub fn profile() -> Result<()> {
     run(trunk("build", Profile::Release)?.env("STEADY_MARK", "1"))?;
-    bench::with_page("split/profile.mjs", &[])
+    let names = target_dir().join("opening.txt").display().to_string();
+    bench::with_page("split/profile.mjs", &[&names])?;
+    run(cargo().args([
+        "run",
+        "--quiet",
+        "--package",
+        "steady-split",
+        "--",
+        "profile",
+        &names,
+        "split/first.txt",
+    ]))
 }
 
 fn trunk(verb: &str, profile: Profile) -> Result<Command> {

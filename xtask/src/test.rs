@@ -99,7 +99,10 @@ fn native(_: Profile) -> Result<()> {
     // The editor's own logic, on the schema that it will have.
     tools::npm_bin()?;
     crate::schema()?;
-    exec(command("node").args(["--test", "editor/schema.test.mjs"]))
+    exec(command("node").args(["--test", "editor/schema.test.mjs"]))?;
+    // A small module, cut in two.
+    tools::wasm_target()?;
+    exec(command("node").args(["--test", "split/cut.test.mjs"]))
 }
 
 fn wasm(_: Profile) -> Result<()> {

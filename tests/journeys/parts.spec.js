@@ -1,0 +1,100 @@
+// The published page's wasm is in two parts (split/), of which the second comes after the first paint. A page for
+// development has but one, and these have nothing to look at: `cargo xtask test --only journeys --release`.
+import { test, expect, open } from "./page.js";
+
+const SECOND = /_second\.wasm$/;
+const step = (page) => page.getByRole("button", { name: "Step", exact: true });
+/** How the second part came, if it did. */
+const came = (page) => page.evaluate(() => performance.getEntriesByName("steady:second").map((mark) => mark.detail));
+
+test.beforeEach(async ({ page }) => {
+  await open(page);
+  const parts = await page.evaluate(() => document.getElementById("boot").dataset.second);
+  test.skip(!parts, "the page is whole");
+  await page.evaluate(() => localStorage.clear());
+});
+
+/** Holds the second part back when it is asked for beside the page; gives a function that lets it come. */
+async function holdBack(page) {
+  let go, asked = 0;
+  const held = new Promise((resolve) => (go = resolve));
+  await page.route(SECOND, async (route) => {
+    if (asked++ === 0) await held;
+    await route.continue().catch(() => {});
+  });
+  return go;
+}
+
+/** A page of somebody who was never here before. */
+async function opened(context) {
+  const page = await context.newPage();
+  return { page, open: () => open(page) };
+}
+
+test("opening, a step and the way back need the first part alone; then the second comes by itself", async ({ context }) => {
+  const fresh = await opened(context);
+  const go = await holdBack(fresh.page);
+  await fresh.open();
+  await step(fresh.page).click();
+  await expect(fresh.page.locator(".said [role=status]")).toContainText(/create ReplicaSet web-\w+, because/);
+  await expect(fresh.page.locator(".next")).toHaveAttribute("aria-busy", "false");
+  await fresh.page.keyboard.press("ArrowLeft");
+  await expect(fresh.page.locator(".next")).toHaveAttribute("aria-busy", "false");
+  expect(await came(fresh.page)).toEqual([]);
+  go();
+  await expect.poll(() => came(fresh.page)).toEqual(["beside"]);
+});
+
+test("what needs the second part before it is there waits for it, and no longer", async ({ context }) => {
+  const fresh = await opened(context);
+  await holdBack(fresh.page);
+  await fresh.open();
+  const out = await fresh.page.evaluate(() => window.steady.kubectl("describe deployment web"));
+  expect(out.stdout).toContain("RollingUpdateStrategy");
+  expect(await came(fresh.page)).toEqual(["at once"]);
+  await fresh.page.evaluate(() => window.steady.runToSteady());
+  const both = await opened(context);
+  await fresh.page.evaluate(() => localStorage.clear());
+  await both.open();
+  await expect.poll(() => came(both.page)).toEqual(["beside"]);
+  await both.page.evaluate(() => window.steady.runToSteady());
+  expect(await both.page.evaluate(() => window.steady.digest())).toBe(await fresh.page.evaluate(() => window.steady.digest()));
+});
+
+test("without a network it asks whether to try again, and goes on where it was", async ({ context }) => {
+  const fresh = await opened(context);
+  await fresh.page.route(SECOND, (route) => route.abort("internetdisconnected"));
+  await fresh.open();
+  const asked = [];
+  fresh.page.on("dialog", async (dialog) => {
+    asked.push(dialog.message());
+    if (asked.length === 2) await fresh.page.unroute(SECOND);
+    await dialog.accept();
+  });
+  const out = await fresh.page.evaluate(() => window.steady.kubectl("describe deployment web"));
+  expect(out.stdout).toContain("RollingUpdateStrategy");
+  expect(asked[0]).toContain("could not be loaded");
+  expect(asked.length).toBeGreaterThanOrEqual(2);
+});
+
+test("and if nobody wants to, it says that it has stopped", async ({ context }) => {
+  const fresh = await opened(context);
+  await fresh.page.route(SECOND, (route) => route.abort("internetdisconnected"));
+  await fresh.open();
+  fresh.page.on("dialog", (dialog) => dialog.dismiss());
+  await expect(fresh.page.evaluate(() => window.steady.kubectl("describe deployment web"))).rejects.toThrow();
+  await expect(fresh.page.locator(".shell-note")).toContainText("your work is kept");
+});
+
+test("a link brings both parts at once", async ({ page, context }) => {
+  await page.evaluate(() => window.steady.runToSteady());
+  const [digest, link] = await page.evaluate(() => [window.steady.digest(), window.steady.link()]);
+  await page.evaluate(() => localStorage.clear());
+  const other = await context.newPage();
+  let asked = 0;
+  other.on("request", (request) => (asked += SECOND.test(request.url())));
+  await other.goto(link);
+  await expect.poll(() => other.evaluate(() => window.steady?.digest())).toBe(digest);
+  expect(await came(other)).toEqual(["ahead"]);
+  expect(asked).toBe(1);
+});
