@@ -46,8 +46,13 @@ pub fn hash(name: &str) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// A name without the crates' hashes, which change with the compiler: `steady[0123456789abcdef]::a` is `steady::a`.
+/// A name without the crates' hashes, which change with the compiler, and without the number that link-time
+/// optimisation adds: `steady[0123456789abcdef]::a.17` is `steady::a`.
 pub fn unhashed(name: &str) -> String {
+    let name = match name.rsplit_once('.') {
+        Some((before, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => before,
+        _ => name,
+    };
     let mut out = String::with_capacity(name.len());
     let mut rest = name;
     while let Some((before, after)) = rest.split_once('[') {
@@ -76,6 +81,7 @@ mod tests {
         let profile: Profile = [hash(now)].into_iter().collect();
         let read = Profile::read(&profile.to_string());
         assert!(read.has(&now.replace("[77]", "[1a]")));
+        assert!(read.has(&format!("{now}.1234")));
         assert!(!read.has("steady::other"));
     }
 }

@@ -15,6 +15,8 @@ pub enum Profile {
     Release,
 }
 
+/// How cargo is told of flags for rustc.
+const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 /// Names that tell a function from another one that is compiled from the same lines: `split/` needs them.
 const NAMES: &str = "-Csymbol-mangling-version=v0";
 
@@ -51,7 +53,7 @@ fn trunk(verb: &str, profile: Profile) -> Result<Command> {
     // Trunk refuses the values that others give this variable.
     trunk.env_remove("NO_COLOR");
     if profile == Profile::Release {
-        trunk.arg("--release").env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", NAMES);
+        trunk.arg("--release").env(FLAGS, NAMES);
     }
     Ok(trunk)
 }
@@ -64,7 +66,8 @@ pub fn lib(profile: Profile) -> Result<()> {
     let mut build = cargo();
     build.args(["build", "--package", "steady-embed", "--lib", "--target", WASM]);
     if release {
-        build.args(["--profile", "page"]);
+        // The same flags as the page's, so that what both are made of is compiled once.
+        build.args(["--profile", "page"]).env(FLAGS, NAMES);
     }
     run(&mut build)?;
     let folder = if release { "page" } else { "debug" };
