@@ -27,6 +27,8 @@ use crate::module::{Module, References, references};
 
 /// The function of the page that has the second part loaded, as it is exported: `src/second.rs`.
 pub const LOAD: &str = "steadyLoadSecond";
+/// wasm-bindgen's export that runs `main`; the others with two underscores are its glue.
+const START: &str = "__wbindgen_start";
 /// What the second part calls the first.
 const FIRST: &str = "first";
 /// A body of so many bytes is not worth a stub.
@@ -76,6 +78,10 @@ impl<'a> Plan<'a> {
     fn new(module: &'a Module<'a>, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Self> {
         let load = module.exports.iter().find(|export| export.name == LOAD);
         let load = load.ok_or_else(|| format!("the module does not export `{LOAD}`"))?.index;
+        if module.start.is_some() {
+            // It would run before JavaScript has what the second part is loaded with.
+            return Err("the module has a start function".into());
+        }
         let mut refers = BTreeMap::new();
         for (function, body) in module.defined() {
             refers.insert(function, references(body)?);
@@ -92,7 +98,6 @@ impl<'a> Plan<'a> {
         let mut stubs: BTreeSet<u32> = called_by(false).collect();
         let known = slots.iter().filter(|(slot, _)| linked.needs(&reached, **slot));
         stubs.extend(known.map(|(_, function)| function));
-        stubs.extend(module.start);
         stubs.extend(
             module
                 .exports
@@ -185,9 +190,6 @@ impl<'a> Plan<'a> {
             exports.export(name, ExportKind::Func, renumber.function_index(*function).map_err(said)?);
         }
         output.section(&exports);
-        if let Some(start) = module.start {
-            output.section(&StartSection { function_index: renumber.function_index(start).map_err(said)? });
-        }
         let mut elements = ElementSection::new();
         for (slot, run) in runs(&module.slots()?) {
             let new = |function| match self.cold.contains(&function) && !self.stubs.contains(&function) {
@@ -389,11 +391,22 @@ fn cold(
         .filter(|(function, refers)| !refers.segments && !hot(**function))
         .map(|(function, _)| *function)
         .collect();
-    let mut stay = vec![load];
-    while let Some(function) = stay.pop() {
-        cold.remove(&function);
-        let called = refers.get(&function).map(|refers| &refers.functions);
-        stay.extend(called.into_iter().flatten().filter(|function| cold.contains(function)));
+    // Whatever loading the second part itself runs, and what JavaScript calls meanwhile to hand objects and texts over:
+    // all that may be called from there.
+    let glue = module.exports.iter().filter(|export| {
+        export.kind == wasmparser::ExternalKind::Func && export.name.starts_with("__") && export.name != START
+    });
+    let mut ahead: Vec<u32> = glue.map(|export| export.index).chain([load]).collect();
+    let mut stay = BTreeSet::new();
+    while let Some(function) = ahead.pop() {
+        if stay.insert(function) {
+            cold.remove(&function);
+            ahead.extend(refers.get(&function).into_iter().flat_map(|refers| &refers.functions));
+        }
+    }
+    // And what begins: it prepares the table of objects that are handed over, before anything is.
+    for export in module.exports.iter().filter(|export| export.name == START) {
+        cold.remove(&export.index);
     }
     // One that calls nothing that leaves; whoever calls such a one comes after it, or leaves.
     for (function, body) in module.defined() {
