@@ -17,8 +17,8 @@ window.steadyEditor = async (element, options) => {
 };
 
 // As it is published the wasm is in two parts (split/): what opening the page runs, and the rest, which is
-// fetched and compiled beside the page after its first paint. `placed`: it is there.
-let compiled, placed = false, fetching;
+// fetched and compiled beside the page after its first paint. `placed`: it is there; `given`: why it was given up.
+let compiled, placed = false, fetching, given;
 const compile = async (priority) => {
   fetching = new AbortController();
   compiled ??= await WebAssembly.compileStreaming(fetch(here(second), { priority, signal: fetching.signal }));
@@ -29,10 +29,10 @@ const place = (module, exports, how) => {
   performance.mark("steady:second", { detail: how });
 };
 const beside = async (exports) => {
-  for (let wait = 1000; !placed; wait = Math.min(2 * wait, 60_000)) {
+  for (let wait = 1000; !placed && !given; wait = Math.min(2 * wait, 60_000)) {
     try {
       await compile("low");
-      if (!placed) place(compiled, exports, "beside");
+      if (!placed && !given) place(compiled, exports, "beside");
     } catch (error) {
       if (!placed) console.info("Steady's second part:", error);
       await new Promise((again) => setTimeout(again, wait));
@@ -44,6 +44,7 @@ const beside = async (exports) => {
 // middle of a command there is no leaving and coming back later, so nothing else happens meanwhile; and if it
 // cannot be had, somebody has to say whether to go on trying.
 window.steadySecond = (exports) => {
+  if (given) throw given;
   if (compiled && !placed) return place(compiled, exports, "ahead");
   fetching?.abort();
   while (!placed) {
@@ -56,13 +57,13 @@ window.steadySecond = (exports) => {
       const bytes = Uint8Array.from(request.responseText, (c) => c.charCodeAt(0));
       place(new WebAssembly.Module(bytes), exports, "at once");
     } catch (error) {
-      const [ask, stopped] = document.documentElement.lang.startsWith("zh")
+      const [ask, words] = document.documentElement.lang.startsWith("zh")
         ? ["Steady 的一部分无法加载。“确定”重试；“取消”则页面停在这里。", "Steady 的一部分无法加载，页面已停止。请稍后重新加载：您的工作不会丢失。"]
         : ["A part of Steady could not be loaded. OK tries again; Cancel stops the page here.", "A part of Steady could not be loaded, and the page has stopped. Reload it later: your work is kept."];
       if (confirm(`${ask}\n\n${error.message}`)) continue;
-      const note = Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: stopped });
+      const note = Object.assign(document.createElement("p"), { className: "shell-note", role: "alert", textContent: words });
       document.body.append(note);
-      throw error;
+      throw (given = error);
     }
   }
 };
