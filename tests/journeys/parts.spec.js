@@ -28,6 +28,7 @@ async function holdBack(page) {
 /** A page of somebody who was never here before. */
 async function opened(context) {
   const page = await context.newPage();
+  await page.addInitScript(() => localStorage.clear());
   return { page, open: () => open(page) };
 }
 
@@ -62,11 +63,11 @@ test("without a network it asks whether to try again, and goes on where it was",
   const fresh = await opened(context);
   const asked = [];
   await fresh.page.route(SECOND, (route) => (asked.length < 2 ? route.abort("internetdisconnected") : route.continue()));
-  await fresh.open();
   fresh.page.on("dialog", (dialog) => {
     asked.push(dialog.message());
     return dialog.accept();
   });
+  await fresh.open();
   const out = await fresh.page.evaluate(() => window.steady.kubectl("describe deployment web"));
   expect(out.stdout).toContain("RollingUpdateStrategy");
   expect(asked[0]).toContain("could not be loaded");
