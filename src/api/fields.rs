@@ -6,7 +6,7 @@ use std::fmt;
 use super::kinds::Kind;
 use super::names::quote;
 use super::object::Object;
-use super::types::{Event, Namespace, Node, Pod, ReplicaSet, Secret, Service};
+use super::types::{Event, Namespace, Node, Pod, ReplicaSet, ReplicationController, Secret, Service};
 use crate::api::order;
 
 /// One condition: a field is, or is not, a value.
@@ -177,7 +177,9 @@ fn selectable(kind: Kind) -> Option<&'static [&'static str]> {
         Kind::Namespace => &["status.phase", "metadata.name"],
         Kind::Secret => &["type", "metadata.namespace", "metadata.name"],
         Kind::Service => &["metadata.namespace", "metadata.name", "spec.clusterIP", "spec.type"],
-        Kind::ReplicaSet => &["metadata.name", "metadata.namespace", "status.replicas"],
+        Kind::ReplicaSet | Kind::ReplicationController => {
+            &["metadata.name", "metadata.namespace", "status.replicas"]
+        }
         _ => return None,
     })
 }
@@ -257,6 +259,10 @@ fn other_field(object: &Object, path: &str) -> Option<String> {
         "type" => object.get::<Secret>()?.type_.clone(),
         "spec.clusterIP" => object.get::<Service>()?.spec.as_ref()?.cluster_ip.clone(),
         "spec.type" => object.get::<Service>()?.spec.as_ref()?.type_.clone(),
+        "status.replicas" if object.kind() == Kind::ReplicationController => {
+            let status = object.get::<ReplicationController>()?.status.as_ref();
+            Some(status.map_or(0, |s| s.replicas).to_string())
+        }
         "status.replicas" => {
             Some(object.get::<ReplicaSet>()?.status.as_ref().map_or(0, |s| s.replicas).to_string())
         }

@@ -42,6 +42,15 @@ pub fn on_create(object: &Object) -> Vec<String> {
         if let Some(a) = object.get::<t::ServiceAccount>() {
             mountable_secrets(&mut out, &a.metadata);
         }
+        if let Some(i) = object.get::<t::Ingress>()
+            && i.metadata.annotation(validation::CLASS_ANNOTATION).is_some()
+            && i.spec.as_ref().is_none_or(|s| s.ingress_class_name.is_none())
+        {
+            out.push(format!(
+                "annotation {:?} is deprecated, please use 'spec.ingressClassName' instead",
+                validation::CLASS_ANNOTATION
+            ));
+        }
     }
     out
 }
@@ -83,6 +92,9 @@ fn template(object: &Object) -> Option<&t::PodTemplateSpec> {
     if let Some(j) = object.get::<t::Job>() {
         return j.spec.as_ref().map(|s| &s.template);
     }
+    if let Some(r) = object.get::<t::ReplicationController>() {
+        return r.spec.as_ref()?.template.as_ref();
+    }
     object.get::<t::ReplicaSet>()?.spec.as_ref()?.template.as_ref()
 }
 
@@ -108,6 +120,25 @@ fn anyway(out: &mut Vec<String>, object: &Object) {
         }
     } else if let Some(n) = object.get::<t::Node>() {
         node(out, n);
+    } else if let Some(p) = object.get::<t::NetworkPolicy>() {
+        network_policy(out, p);
+    }
+}
+
+fn network_policy(out: &mut Vec<String>, policy: &t::NetworkPolicy) {
+    let Some(spec) = &policy.spec else { return };
+    let into = spec.ingress.iter().flatten().map(|r| &r.from).enumerate();
+    let from = spec.egress.iter().flatten().map(|r| &r.to).enumerate();
+    let rules = into.map(|(i, p)| ("ingress", "from", i, p)).chain(from.map(|(i, p)| ("egress", "to", i, p)));
+    for (direction, field, i, peers) in rules {
+        for (j, peer) in peers.iter().flatten().enumerate() {
+            let Some(block) = &peer.ip_block else { continue };
+            let at = Path::new("spec").child(direction).index(i).child(field).index(j).child("ipBlock");
+            cidr(out, &block.cidr, &at.child("cidr"));
+            for (k, except) in block.except.iter().flatten().enumerate() {
+                cidr(out, except, &at.child("except").index(k));
+            }
+        }
     }
 }
 
