@@ -416,3 +416,39 @@ Events:       <none>
 "
     );
 }
+
+#[test]
+fn a_secrets_values_are_not_shown_by_diff() {
+    let mut s = Server::new();
+    s.ok("create secret generic s --from-literal=same=x --from-literal=other=y --from-literal=gone=z");
+    // Base64 of x, new and more.
+    let changed = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {same: eA==, other: bmV3, more: bW9yZQ==}\n";
+    let diff = |s: &mut Server, flags: &str| {
+        let files = |name: &str| (name == "s.yaml").then(|| changed.to_owned());
+        let out = run(&format!("diff -f s.yaml{flags}"), &files, s);
+        assert_eq!(out.exit, 1, "{out:?}");
+        let lines = out.stdout.lines().filter(|l| l.starts_with(['+', '-']) && !l.contains("/tmp/"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(diff(&mut s, ""), ["-  other: '*** (before)'", "+  more: '***'", "+  other: '*** (after)'"]);
+    assert!(diff(&mut s, " --show-secrets").contains(&"+  other: bmV3".to_owned()));
+}
+
+#[test]
+fn a_flag_before_what_is_no_command() {
+    let mut s = Server::new();
+    for (line, exit, stderr) in [
+        ("--help | head", 1, "Error: flags cannot be placed before plugin name: --help\n"),
+        ("-x y z", 1, "Error: flags cannot be placed before plugin name: -x\n"),
+        ("--help get", 0, ""),
+        ("-n kube-system get pods", 0, "No resources found in kube-system namespace.\n"),
+        (
+            "config get-contexts -x",
+            1,
+            "error: unknown shorthand flag: 'x' in -x\nSee 'kubectl config get-contexts --help' for usage.\n",
+        ),
+    ] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stderr.as_str()), (exit, stderr), "{line}");
+    }
+}
