@@ -257,6 +257,10 @@ impl Store {
         }
         let before = self.with(|s| s.session.at());
         let output = self.change(|s| s.session.apply(text));
+        if output.exit == 0 {
+            // What was said of the text before is no longer so.
+            self.hush();
+        }
         // Its mistakes are marked where it is shown: another text has its own.
         if self.with(|s| s.text.as_str() == text) {
             let diagnostics = problems(text, &output);
