@@ -184,6 +184,7 @@ impl Store {
             return;
         }
         let Some(scenario) = self.with(|s| s.scenarios.iter().find(|s| s.id == id).cloned()) else { return };
+        self.hush();
         self.put_aside();
         let setup = SetUp::new(&scenario);
         self.begin(Job::SetUp(Box::new((scenario, setup))));
