@@ -22,8 +22,14 @@ use crate::client::{Component, Controller};
 
 /// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
 /// them, and whoever shows them has to say so.
-pub const UNATTENDED: &[Kind] =
-    &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob, Kind::HorizontalPodAutoscaler];
+pub const UNATTENDED: &[Kind] = &[
+    Kind::StatefulSet,
+    Kind::DaemonSet,
+    Kind::Job,
+    Kind::CronJob,
+    Kind::HorizontalPodAutoscaler,
+    Kind::ReplicationController,
+];
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {

@@ -1,7 +1,7 @@
 //! Commands of kubectl's that are not built here: what they say before they would do anything is
 //! as in kubectl, so that a mistyped line reads as it should.
 
-use super::commands;
+use super::commands::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, duration, int, slice, text};
 use crate::api::Kind;
@@ -23,6 +23,25 @@ pub(super) const EXEC_FLAGS: &[Flag] = &[
     text("container").short('c'),
     boolean("quiet").short('q'),
     slice("filename").short('f'),
+];
+
+/// `config …`: there is no kubeconfig here.
+pub(super) const CONFIG: &[Command] = &[
+    sub("current-context", &[], &[], &[], nothing),
+    sub("delete-cluster", &[], &[], &[], nothing),
+    sub("delete-context", &[], &[], &[], nothing),
+    sub("delete-user", &[], &[], &[], nothing),
+    sub("get-clusters", &[], &[], &[], nothing),
+    sub("get-contexts", &[], &[], &[], nothing),
+    sub("get-users", &[], &[], &[], nothing),
+    sub("rename-context", &[], &[], &[], nothing),
+    sub("set", &[], &[], &[], nothing),
+    sub("set-cluster", &[], &[], &[], nothing),
+    sub("set-context", &[], &[], &[], nothing),
+    sub("set-credentials", &[], &[], &[], nothing),
+    sub("unset", &[], &[], &[], nothing),
+    sub("use-context", &["use"], &[], &[], nothing),
+    sub("view", &[], &[], &[], nothing),
 ];
 
 /// There is nothing behind it.
