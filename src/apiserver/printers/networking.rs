@@ -6,7 +6,7 @@ use super::{Column, col, created, name, or_none, wide};
 use crate::api::types::{
     ClusterRoleBinding, Ingress, IngressClass, NetworkPolicy, ObjectMeta, networking as net, rbac,
 };
-use crate::api::{Timestamp, labels};
+use crate::api::{MetaExt, Timestamp, labels};
 
 pub(super) const INGRESS: &[Column] =
     &[col("Name"), col("Class"), col("Hosts"), col("Address"), col("Ports"), col("Age")];
@@ -66,8 +66,12 @@ pub(super) fn class(c: &IngressClass, now: Timestamp) -> Vec<String> {
         Some(group) => format!("{}.{group}/{}", p.kind, p.name),
         None => format!("{}/{}", p.kind, p.name),
     });
+    let mut title = name(&c.metadata);
+    if c.metadata.annotation("ingressclass.kubernetes.io/is-default-class") == Some("true") {
+        title.push_str(" (default)");
+    }
     vec![
-        name(&c.metadata),
+        title,
         spec.controller.unwrap_or_default(),
         or_none(parameters.as_deref()),
         created(&c.metadata, now),
