@@ -170,7 +170,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             edit(object, |n: &mut Node| {
                 n.status.clone_from(&o.status);
                 if let Some(spec) =
-                    n.spec.as_mut().filter(|_| !o.spec.as_ref().is_some_and(|s| s.config_source.is_some()))
+                    n.spec.as_mut().filter(|_| o.spec.as_ref().is_none_or(|s| s.config_source.is_none()))
                 {
                     spec.config_source = None;
                 }

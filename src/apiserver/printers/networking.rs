@@ -110,3 +110,27 @@ pub(super) fn binding(
         of("ServiceAccount"),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::class;
+    use crate::api::Timestamp;
+    use crate::api::types::{IngressClass, ObjectMeta};
+
+    /// Since 1.36 (#134422), as StorageClasses are.
+    #[test]
+    fn the_default_class_is_marked() {
+        let titled = |default: Option<&str>| {
+            let annotations = default.map(|d| {
+                [("ingressclass.kubernetes.io/is-default-class".to_owned(), d.to_owned())]
+                    .into_iter()
+                    .collect()
+            });
+            let metadata = ObjectMeta { name: Some("nginx".into()), annotations, ..Default::default() };
+            class(&IngressClass { metadata, spec: None }, Timestamp::UNIX_EPOCH).first().cloned()
+        };
+        assert_eq!(titled(Some("true")).as_deref(), Some("nginx (default)"));
+        assert_eq!(titled(Some("false")).as_deref(), Some("nginx"));
+        assert_eq!(titled(None).as_deref(), Some("nginx"));
+    }
+}

@@ -168,3 +168,37 @@ fn generate_selector(meta: &mut ObjectMeta, spec: &mut JobSpec) {
     let selected = spec.selector.get_or_insert_default().match_labels.get_or_insert_default();
     selected.entry(CONTROLLER_UID.to_owned()).or_insert(uid);
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use crate::api::{Kind, Object};
+
+    fn set(rolling: Value) -> Object {
+        let body = json!({"metadata": {"name": "s", "namespace": "default"}, "spec": {
+            "serviceName": "s", "selector": {}, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling},
+            "template": {"spec": {"containers": [{"name": "c", "image": "i"}]}}
+        }});
+        Object::from_value(Kind::StatefulSet, body).unwrap()
+    }
+
+    fn rolling(object: &Object) -> Value {
+        object.to_value()["spec"]["updateStrategy"]["rollingUpdate"].clone()
+    }
+
+    /// `MaxUnavailableStatefulSet` is off in 1.36 (#137904): the field stays only where it was.
+    #[test]
+    fn max_unavailable_is_dropped_from_stateful_sets() {
+        let given = json!({"partition": 1, "maxUnavailable": 2});
+        let mut new = set(given.clone());
+        super::create(&mut new);
+        assert_eq!(rolling(&new), json!({"partition": 1}));
+        for (before, after) in [(json!({"partition": 1}), json!({"partition": 1})), (given.clone(), given)] {
+            let mut changed = set(json!({"partition": 1, "maxUnavailable": 2}));
+            super::update(&mut changed, &set(before));
+            assert_eq!(rolling(&changed), after);
+        }
+    }
+}

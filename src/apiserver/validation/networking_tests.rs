@@ -58,7 +58,8 @@ fn ingresses() {
         assert_eq!(refusals(Kind::Ingress, ingress(change)), "", "{i}");
     }
     let path = "spec.rules[0].http.paths[0]";
-    let invalid: [(fn(&mut Value), String); 15] = [
+    type Case = (fn(&mut Value), String);
+    let invalid: [Case; 15] = [
         (
             |s| *s = json!({}),
             "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified".into(),
