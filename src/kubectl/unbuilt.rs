@@ -67,9 +67,9 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let (namespace, (kind, name)) = (cx.namespace.clone(), named(word)?);
     match cx.get(kind, &namespace, name) {
-        Err(Stop::Error(e)) if kind == Kind::Pod && e.is_not_found() => fail(format!(
-            "error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"
-        )),
+        Err(Stop::Error(e)) if kind == Kind::Pod && e.is_not_found() => {
+            fail(format!("error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"))
+        }
         Err(stop) => Err(stop),
         Ok(_) => fail("containers run nothing here, so they write no logs"),
     }
