@@ -22,14 +22,8 @@ use crate::client::{Component, Controller};
 
 /// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
 /// them, and whoever shows them has to say so.
-pub const UNATTENDED: &[Kind] = &[
-    Kind::StatefulSet,
-    Kind::DaemonSet,
-    Kind::Job,
-    Kind::CronJob,
-    Kind::HorizontalPodAutoscaler,
-    Kind::ReplicationController,
-];
+pub const UNATTENDED: &[Kind] =
+    &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob, Kind::HorizontalPodAutoscaler];
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {
@@ -51,5 +45,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::persistentvolume::PersistentVolumeController),
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),
+        Controller::boxed(replicaset::ReplicationManager),
     ]
 }
