@@ -323,7 +323,8 @@ impl ApiServer {
             next: Some(object.clone()),
             last: None,
             user: r.user.clone(),
-            verb: r.verb_string(),
+            verb: r.verb,
+            subresource: r.subresource,
         });
         object
     }
@@ -427,7 +428,8 @@ impl ApiServer {
             next: None,
             last: Some(last),
             user: r.user.clone(),
-            verb: r.verb_string(),
+            verb: r.verb,
+            subresource: r.subresource,
         });
     }
 
