@@ -151,6 +151,14 @@ impl ApiServer {
         &self.etcd
     }
 
+    /// Room for the first write since the last were taken. Nearly always it is the only one, and a history
+    /// keeps it: a list's usual first room would be for four.
+    fn writes_anew(&mut self) {
+        if self.writes.is_empty() {
+            self.writes.reserve_exact(1);
+        }
+    }
+
     /// The writes since this was last called.
     pub fn take_writes(&mut self) -> Vec<Write> {
         std::mem::take(&mut self.writes)

@@ -151,6 +151,8 @@ impl Search {
         let Some(mut command) = cluster.as_command(t) else { return Ok(None) };
         cluster.flush_events(&mut command, &mut self.actions);
         command.actions = std::mem::take(&mut self.actions);
+        // A history keeps it.
+        command.actions.shrink_to_fit();
         command.waited_since = self.waited_since;
         if let Some(copy) = self.copy.take() {
             *given = copy;
@@ -273,7 +275,11 @@ impl Cluster {
             }
             let Ok(t) = self.act(&action) else { return };
             actions.push(action);
-            command.events.extend(t.writes);
+            if command.events.is_empty() {
+                command.events = t.writes;
+            } else {
+                command.events.extend(t.writes);
+            }
         }
     }
 
