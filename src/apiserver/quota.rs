@@ -274,8 +274,9 @@ impl ApiServer {
     /// 403.
     pub(super) fn quota_charges(&self, object: &Object, old: Option<&Object>) -> Result<Vec<Charge>, Status> {
         let kind = object.kind();
-        // Updates count for what can grow.
+        // Updates count for what can grow, and no quota counts events (`ignoredResources`).
         if !kind.namespaced()
+            || kind == Kind::Event
             || (old.is_some() && !matches!(kind, Kind::Service | Kind::PersistentVolumeClaim))
         {
             return Ok(Vec::new());

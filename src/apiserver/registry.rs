@@ -316,6 +316,7 @@ impl ApiServer {
             self.etcd.replace_notes(&at, note);
         }
         self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
+        self.writes_anew();
         self.writes.push(Write {
             revision,
             object: at,
@@ -323,7 +324,8 @@ impl ApiServer {
             next: Some(object.clone()),
             last: None,
             user: r.user.clone(),
-            verb: r.verb_string(),
+            verb: r.verb,
+            subresource: r.subresource,
         });
         object
     }
@@ -420,6 +422,7 @@ impl ApiServer {
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
         self.watches.dispatch(&at.key, Some(&last), None, revision, &mut self.woken);
+        self.writes_anew();
         self.writes.push(Write {
             revision,
             object: at.clone(),
@@ -427,7 +430,8 @@ impl ApiServer {
             next: None,
             last: Some(last),
             user: r.user.clone(),
-            verb: r.verb_string(),
+            verb: r.verb,
+            subresource: r.subresource,
         });
     }
 

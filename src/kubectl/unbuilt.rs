@@ -4,6 +4,7 @@
 use super::commands::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, duration, int, slice, text};
+use super::resource::must_kind;
 use crate::api::Kind;
 
 pub(super) const LOGS_FLAGS: &[Flag] = &[
@@ -49,9 +50,12 @@ pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
     fail("this command of kubectl's is not built here yet")
 }
 
-/// The name of a pod in `pod/x` or `x`.
-fn pod_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+/// What `deploy/x` names, or `x`: a pod.
+fn named(word: &str) -> Result<(Kind, &str)> {
+    match word.split_once('/') {
+        Some((kind, name)) => Ok((must_kind(kind)?, name)),
+        None => Ok((Kind::Pod, word)),
+    }
 }
 
 pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -61,12 +65,11 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
             "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
         );
     };
-    let namespace = cx.namespace.clone();
-    match cx.get(Kind::Pod, &namespace, pod_name(word)) {
-        Err(Stop::Error(e)) if e.is_not_found() => fail(format!(
-            "error from server (NotFound): pods {:?} not found in namespace {namespace:?}",
-            pod_name(word)
-        )),
+    let (namespace, (kind, name)) = (cx.namespace.clone(), named(word)?);
+    match cx.get(kind, &namespace, name) {
+        Err(Stop::Error(e)) if kind == Kind::Pod && e.is_not_found() => {
+            fail(format!("error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"))
+        }
         Err(stop) => Err(stop),
         Ok(_) => fail("containers run nothing here, so they write no logs"),
     }
@@ -77,7 +80,8 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("pod, type/name or --filename must be specified");
     };
     let namespace = cx.namespace.clone();
-    cx.get(Kind::Pod, &namespace, pod_name(word))?;
+    let (kind, name) = named(word)?;
+    cx.get(kind, &namespace, name)?;
     fail("containers run nothing here, so nothing can be run in them")
 }
 

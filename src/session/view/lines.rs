@@ -98,8 +98,9 @@ type Place<'v> = (Vec<Cow<'v, str>>, usize);
 
 /// The lines of a value, each with its place; no two are the same.
 fn placed<'v>(kind: Kind, value: &'v Value) -> Vec<(Place<'v>, String)> {
-    let name =
-        move |list: &[Cow<'v, str>], index: usize, item: &'v Value| name_of_item(kind, list, index, item);
+    let name = move |list: &[Cow<'v, str>], index: usize, item: &'v Value| {
+        Cow::Owned(name_of_item(kind, list, index, item))
+    };
     let mut seen: BTreeMap<Vec<Cow<'v, str>>, usize> = BTreeMap::new();
     let mut out = Vec::new();
     for (path, text) in yaml::to_yaml_placed(value, &name) {
@@ -111,23 +112,24 @@ fn placed<'v>(kind: Kind, value: &'v Value) -> Vec<(Place<'v>, String)> {
 }
 
 /// What an item of a list is known by: what patches merge it by, its name, or itself where it is one
-/// value; if it has none of these, its index.
-fn name_of_item<'v>(kind: Kind, list: &[Cow<'_, str>], index: usize, item: &'v Value) -> Cow<'v, str> {
-    let path: Vec<&str> = list.iter().filter(|n| !n.starts_with(ITEM)).map(|n| &**n).collect();
+/// value; if it has none of these, its index. `list` is the names of fields down to the list; those of
+/// items on the way do not count.
+pub(super) fn name_of_item<S: AsRef<str>>(kind: Kind, list: &[S], index: usize, item: &Value) -> String {
+    let path: Vec<&str> = list.iter().map(AsRef::as_ref).filter(|n| !n.starts_with(ITEM)).collect();
     let key = field_info(kind, &path).map(|field| (field.list_type, field.merge_key));
     let text = |name: &str| match item.get(name) {
         Some(Value::String(s)) => Some(s.clone()),
         other => other.map(Value::to_string),
     };
     let known = match (item, key) {
+        (Value::Object(_), Some((_, key))) if !key.is_empty() => text(key),
         (Value::Object(_), Some((Some(ListType::Map(keys)), _))) => {
             Some(keys.iter().map(|k| text(k).unwrap_or_default()).collect::<Vec<_>>().join(","))
         }
-        (Value::Object(_), Some((_, key))) if !key.is_empty() => text(key),
         (Value::Object(_), _) => text("name"),
         (one, _) => Some(one.to_string()),
     };
-    Cow::Owned(format!("{ITEM}{}", known.unwrap_or_else(|| index.to_string())))
+    format!("{ITEM}{}", known.unwrap_or_else(|| index.to_string()))
 }
 
 /// What tells an item's name in a place from a field's.
