@@ -14,7 +14,7 @@ use super::controller_utils::{
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Shared, Timestamp, later, owner_reference};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
 use crate::apiserver::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
@@ -307,7 +307,7 @@ async fn create_missing(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, have: usize, mi
     cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
     let owner = owner_reference(Kind::ReplicaSet, &rs.metadata);
     let mut template = rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default();
-    let spec = template.spec.take().map(Shared::new);
+    let spec = template.spec.take().map(pod::Spec::from);
     let mut created = 0;
     let mut failed: Option<Status> = None;
     let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
