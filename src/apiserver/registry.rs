@@ -12,7 +12,7 @@ use super::{
 };
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, StatefulSet, Time};
+use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::stages::Stage;
 use crate::apiserver::status::Cause;
@@ -625,6 +625,11 @@ fn with_replicas(object: &Object, replicas: i32) -> Option<Object> {
         let mut s = Rc::clone(s);
         Rc::make_mut(&mut s).spec.as_mut()?.replicas = Some(replicas);
         return Some(s.into());
+    }
+    if let Some(r) = ReplicationController::from_object(object) {
+        let mut r = Rc::clone(r);
+        Rc::make_mut(&mut r).spec.as_mut()?.replicas = Some(replicas);
+        return Some(r.into());
     }
     let mut rs = Rc::clone(ReplicaSet::from_object(object)?);
     Rc::make_mut(&mut rs).spec.as_mut()?.replicas = Some(replicas);

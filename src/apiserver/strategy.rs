@@ -1,6 +1,7 @@
 //! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
 //! starts with, what counts as a change of what is wanted, what a status update may touch.
 
+mod networking;
 mod workloads;
 
 use std::rc::Rc;
@@ -49,6 +50,9 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
+        Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
+            networking::create(object);
+        }
         Kind::EndpointSlice | Kind::PriorityClass => object.meta_mut().generation = Some(1),
         Kind::HorizontalPodAutoscaler => {
             edit(object, |h: &mut HorizontalPodAutoscaler| h.status = Some(Default::default()));
@@ -121,6 +125,9 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
+        Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
+            networking::update(object, old);
+        }
         Kind::EndpointSlice => {
             let Some(o) = EndpointSlice::from_object(old).cloned() else { return };
             edit(object, |s: &mut EndpointSlice| {
@@ -270,6 +277,7 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
             edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::keep_spec(object, old),
+        Kind::Ingress | Kind::ReplicationController => networking::keep_spec(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -337,7 +345,18 @@ pub(super) fn prepare_for_finalize(object: &mut Object, old: &Object) {
 
 /// Kinds whose PUT makes the object where there is none.
 pub(super) fn allow_create_on_update(kind: Kind) -> bool {
-    matches!(kind, Kind::Lease | Kind::Event | Kind::Service)
+    matches!(
+        kind,
+        Kind::Lease
+            | Kind::Event
+            | Kind::Service
+            | Kind::Endpoints
+            | Kind::LimitRange
+            | Kind::Role
+            | Kind::ClusterRole
+            | Kind::RoleBinding
+            | Kind::ClusterRoleBinding
+    )
 }
 
 /// Kinds that can be replaced without saying which version is replaced.

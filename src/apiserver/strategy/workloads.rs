@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{edit, keep};
-use crate::api::types::{CronJob, DaemonSet, Job, JobSpec, ObjectMeta, StatefulSet};
-use crate::api::{ApiKind, MetaExt, Object};
+use super::{drop_disabled, edit, keep};
+use crate::api::types::{CronJob, DaemonSet, Job, JobSpec, ObjectMeta, PodTemplateSpec, StatefulSet};
+use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apiserver::validation::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 
 /// Counts the changes of a DaemonSet's template; inside it is a field of the spec.
@@ -13,6 +13,7 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 /// `PrepareForCreate`
 pub(super) fn create(object: &mut Object) {
     object.meta_mut().generation = Some(1);
+    drop_disabled(template_mut(object), None);
     edit(object, |s: &mut StatefulSet| s.status = Some(Default::default()));
     edit(object, |d: &mut DaemonSet| {
         d.status = Some(Default::default());
@@ -35,6 +36,9 @@ pub(super) fn create(object: &mut Object) {
 /// `PrepareForUpdate`: the status stays, and a change of what is wanted is counted.
 pub(super) fn update(object: &mut Object, old: &Object) {
     let generation = old.meta().generation();
+    if let Some(template) = template_mut(object) {
+        drop_disabled(Some(template), template_of(old));
+    }
     if let Some(o) = StatefulSet::from_object(old) {
         edit(object, |s: &mut StatefulSet| {
             s.status.clone_from(&o.status);
@@ -61,6 +65,29 @@ pub(super) fn update(object: &mut Object, old: &Object) {
             c.status.clone_from(&o.status);
             count(&mut c.metadata, generation, c.spec != o.spec);
         });
+    }
+}
+
+/// What an object makes its pods from.
+fn template_mut(object: &mut Object) -> Option<&mut PodTemplateSpec> {
+    match object.kind() {
+        Kind::StatefulSet => Some(&mut StatefulSet::from_object_mut(object)?.spec.as_mut()?.template),
+        Kind::DaemonSet => Some(&mut DaemonSet::from_object_mut(object)?.spec.as_mut()?.template),
+        Kind::Job => Some(&mut Job::from_object_mut(object)?.spec.as_mut()?.template),
+        Kind::CronJob => {
+            Some(&mut CronJob::from_object_mut(object)?.spec.job_template.spec.as_mut()?.template)
+        }
+        _ => None,
+    }
+}
+
+fn template_of(object: &Object) -> Option<&PodTemplateSpec> {
+    match object.kind() {
+        Kind::StatefulSet => Some(&StatefulSet::from_object(object)?.spec.as_ref()?.template),
+        Kind::DaemonSet => Some(&DaemonSet::from_object(object)?.spec.as_ref()?.template),
+        Kind::Job => Some(&Job::from_object(object)?.spec.as_ref()?.template),
+        Kind::CronJob => Some(&CronJob::from_object(object)?.spec.job_template.spec.as_ref()?.template),
+        _ => None,
     }
 }
 

@@ -156,28 +156,12 @@ pub(super) fn spec(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     }
 }
 
-/// `IsDomainPrefixedPath`, and not too long.
+/// In somebody's domain, and not too long.
 fn managed_by(errs: &mut Errors, by: &str, path: &Path) {
     if by.is_empty() {
         errs.push(FieldError::required(path, ""));
     } else {
-        match by.split_once('/') {
-            Some((domain, rest)) if !domain.is_empty() && !rest.is_empty() => {
-                for message in names::dns1123_subdomain(domain) {
-                    errs.push(FieldError::invalid(path, domain, message));
-                }
-                let allowed = |c: char| c.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=:/@".contains(c);
-                if !rest.chars().all(allowed) {
-                    let message =
-                        "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
-                    errs.push(FieldError::invalid(path, rest, message));
-                }
-            }
-            _ => {
-                let message = "must be a domain-prefixed path (such as \"acme.io/foo\")";
-                errs.push(FieldError::invalid(path, by, message));
-            }
-        }
+        names::domain_prefixed_path(errs, by, path);
     }
     if by.len() > MAX_MANAGED_BY {
         errs.push(FieldError::too_long(path, MAX_MANAGED_BY));

@@ -16,8 +16,7 @@ fn head(w: &mut Writer, object: &Object) {
 
 pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<Service>() else { return Ok(true) };
-    let of = format!("{}={}", crate::controllers::endpoint::slices::SERVICE_NAME, object.name());
-    let slices = cx.list(Kind::EndpointSlice, object.namespace(), &of)?;
+    let slices = slices_of(cx, object.namespace(), object.name())?;
     let spec = s.spec.clone().unwrap_or_default();
     head(w, object);
     let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
@@ -56,6 +55,21 @@ pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> 
         w.line(0, &format!("Internal Traffic Policy:\t{p}"));
     }
     Ok(true)
+}
+
+fn slices_of(cx: &mut Context<'_>, namespace: &str, service: &str) -> Result<Vec<Object>> {
+    let of = format!("{}={service}", crate::controllers::endpoint::slices::SERVICE_NAME);
+    cx.list(Kind::EndpointSlice, namespace, &of)
+}
+
+/// The ready addresses behind a port of a Service.
+pub(super) fn endpoints_of(
+    cx: &mut Context<'_>,
+    namespace: &str,
+    service: &str,
+    port: &str,
+) -> Result<String> {
+    Ok(endpoints(&slices_of(cx, namespace, service)?, port))
 }
 
 /// The ready addresses behind a port, three of them by name (`formatEndpointSlices`).
