@@ -37,8 +37,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 use std::rc::Rc;
 
-use crate::api::types::PodSpec;
-use crate::api::{Manager, Object, ObjectRef, Shared, Timestamp};
+use crate::api::{Manager, Object, ObjectRef, Timestamp, pod};
 use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
@@ -98,7 +97,7 @@ pub struct ApiServer {
     /// What the request that was just handled is advised against.
     warned: Vec<String>,
     /// The spec, as it came, of the last new pod that was found to be good.
-    valid_spec: Option<Shared<PodSpec>>,
+    valid_spec: Option<pod::Spec>,
     /// The stages that the request that is handled came to, where somebody wants to know.
     entered: Option<Vec<Entered>>,
     /// The documentation of the API, if somebody has it.

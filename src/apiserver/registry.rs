@@ -87,7 +87,7 @@ impl ApiServer {
         self.enter(Stage::Validate, "", Some(&object));
         // The pods of one owner have one spec in common; where it was good for the last one, it is
         // for this one.
-        let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.ptr_eq(b));
+        let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.is_same(b));
         let errors = match object.get::<Pod>().filter(|_| known) {
             Some(pod) => validation::validate_pod_of_valid_spec(pod),
             None => validation::validate_create(&object),

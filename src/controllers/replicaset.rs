@@ -18,7 +18,7 @@ use crate::api::types::{
     OwnerReference, Pod, PodTemplateSpec, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus,
     ReplicationController, ReplicationControllerCondition, ReplicationControllerStatus, Time,
 };
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Shared, Timestamp, later, owner_reference};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
 use crate::apiserver::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
@@ -433,7 +433,7 @@ async fn create_missing<T: Replicated>(
     cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
     let owner = owner_reference(T::KIND, rs.meta());
     let mut template = rs.template().cloned().unwrap_or_default();
-    let spec = template.spec.take().map(Shared::new);
+    let spec = template.spec.take().map(pod::Spec::from);
     let mut created = 0;
     let mut failed: Option<Status> = None;
     let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
