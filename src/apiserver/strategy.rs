@@ -10,7 +10,7 @@ use super::registry::seconds;
 use super::stages::Stage;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
-    Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus,
+    Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus, Node,
     ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec,
     PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet,
     ResourceQuota, ResourceRequirements, Service, ServiceAccount, ServiceStatus, Time,
@@ -53,6 +53,12 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
         Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
             networking::create(object);
         }
+        Kind::Node => edit(object, |n: &mut Node| {
+            // The feature is removed.
+            let Node { spec, status, .. } = n;
+            spec.iter_mut().for_each(|s| s.config_source = None);
+            status.iter_mut().for_each(|s| s.config = None);
+        }),
         Kind::EndpointSlice | Kind::PriorityClass => object.meta_mut().generation = Some(1),
         Kind::HorizontalPodAutoscaler => {
             edit(object, |h: &mut HorizontalPodAutoscaler| h.status = Some(Default::default()));
@@ -160,8 +166,15 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::Node => {
-            let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
-            edit(object, |n: &mut crate::api::types::Node| n.status.clone_from(&o.status));
+            let Some(o) = Node::from_object(old).cloned() else { return };
+            edit(object, |n: &mut Node| {
+                n.status.clone_from(&o.status);
+                if let Some(spec) =
+                    n.spec.as_mut().filter(|_| o.spec.as_ref().is_none_or(|s| s.config_source.is_none()))
+                {
+                    spec.config_source = None;
+                }
+            });
         }
         Kind::Service => {
             let Some(o) = Service::from_object(old).cloned() else { return };
@@ -292,8 +305,8 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
             });
         }
         Kind::Node => {
-            let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
-            edit(object, |n: &mut crate::api::types::Node| keep(&mut n.spec, &o.spec));
+            let Some(o) = Node::from_object(old).cloned() else { return };
+            edit(object, |n: &mut Node| keep(&mut n.spec, &o.spec));
         }
         Kind::Namespace => {
             let Some(o) = Namespace::from_object(old).cloned() else { return };

@@ -228,7 +228,11 @@ const COMMANDS: &[Command] = &[
         describe::run,
     ),
     command("edit", &[PRINT, FILENAME, VALIDATE], edit::run),
-    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], explain::run),
+    command(
+        "explain",
+        &[&[boolean("recursive").short('R'), text("api-version"), text("output")]],
+        explain::run,
+    ),
     command("logs", &[unbuilt::LOGS_FLAGS], unbuilt::logs),
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),

@@ -139,7 +139,8 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dr
     let (value, done) = match (set, removed) {
         (false, false) => (object.to_value(), "not labeled"),
         (false, true) => (send(cx, object, "labels", changes, args, dry_run)?, "unlabeled"),
-        (true, _) => (send(cx, object, "labels", changes, args, dry_run)?, "labeled"),
+        (true, false) => (send(cx, object, "labels", changes, args, dry_run)?, "labeled"),
+        (true, true) => (send(cx, object, "labels", changes, args, dry_run)?, "modified"),
     };
     output::report(cx, args, &value, done, dry_run)
 }

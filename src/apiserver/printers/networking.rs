@@ -6,7 +6,7 @@ use super::{Column, col, created, name, or_none, wide};
 use crate::api::types::{
     ClusterRoleBinding, Ingress, IngressClass, NetworkPolicy, ObjectMeta, networking as net, rbac,
 };
-use crate::api::{Timestamp, labels};
+use crate::api::{MetaExt, Timestamp, labels};
 
 pub(super) const INGRESS: &[Column] =
     &[col("Name"), col("Class"), col("Hosts"), col("Address"), col("Ports"), col("Age")];
@@ -66,8 +66,12 @@ pub(super) fn class(c: &IngressClass, now: Timestamp) -> Vec<String> {
         Some(group) => format!("{}.{group}/{}", p.kind, p.name),
         None => format!("{}/{}", p.kind, p.name),
     });
+    let mut title = name(&c.metadata);
+    if c.metadata.annotation("ingressclass.kubernetes.io/is-default-class") == Some("true") {
+        title.push_str(" (default)");
+    }
     vec![
-        name(&c.metadata),
+        title,
         spec.controller.unwrap_or_default(),
         or_none(parameters.as_deref()),
         created(&c.metadata, now),
@@ -105,4 +109,28 @@ pub(super) fn binding(
         of("Group"),
         of("ServiceAccount"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::class;
+    use crate::api::Timestamp;
+    use crate::api::types::{IngressClass, ObjectMeta};
+
+    /// Since 1.36 (#134422), as StorageClasses are.
+    #[test]
+    fn the_default_class_is_marked() {
+        let titled = |default: Option<&str>| {
+            let annotations = default.map(|d| {
+                [("ingressclass.kubernetes.io/is-default-class".to_owned(), d.to_owned())]
+                    .into_iter()
+                    .collect()
+            });
+            let metadata = ObjectMeta { name: Some("nginx".into()), annotations, ..Default::default() };
+            class(&IngressClass { metadata, spec: None }, Timestamp::UNIX_EPOCH).first().cloned()
+        };
+        assert_eq!(titled(Some("true")).as_deref(), Some("nginx (default)"));
+        assert_eq!(titled(Some("false")).as_deref(), Some("nginx"));
+        assert_eq!(titled(None).as_deref(), Some("nginx"));
+    }
 }

@@ -273,9 +273,12 @@ fn going_back(
         let at = path.child("completionTime");
         errs.push(FieldError::invalid(&at, quote_time(new), "completionTime cannot be mutated"));
     }
-    if before.start_time.is_some() && status.start_time != before.start_time && spec.suspend != Some(true) {
-        let message = "startTime cannot be removed for unsuspended job";
-        errs.push(FieldError::required(&path.child("startTime"), message));
+    let resumed = list(&before.conditions).iter().any(|c| c.type_ == "Suspended" && c.status == "True");
+    let restarted = before.start_time.is_some() && status.start_time != before.start_time;
+    if restarted && !resumed && spec.suspend != Some(true) {
+        let value = status.start_time.as_ref().map_or_else(|| BadValue::Json("null".into()), quote_time);
+        let message = "field is immutable for unsuspended job once set";
+        errs.push(FieldError::invalid(&path.child("startTime"), value, message));
     }
     if said.success_criteria_met && !says.success_criteria_met {
         conditions(errs, "cannot disable the SuccessCriteriaMet=True condition");

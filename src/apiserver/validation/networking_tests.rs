@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::{FieldError, aggregate, validate_create, validate_status_update, validate_update};
 use crate::api::{Kind, Object};
 
+/// What is done to a valid spec.
+type Change = fn(&mut Value);
+
 fn object(kind: Kind, mut body: Value) -> Object {
     for (field, value) in [("name", "x"), ("resourceVersion", "1")] {
         if body["metadata"][field].is_null() {
@@ -58,7 +61,7 @@ fn ingresses() {
         assert_eq!(refusals(Kind::Ingress, ingress(change)), "", "{i}");
     }
     let path = "spec.rules[0].http.paths[0]";
-    let invalid: [(fn(&mut Value), String); 15] = [
+    let invalid: [(Change, String); 15] = [
         (
             |s| *s = json!({}),
             "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified".into(),
