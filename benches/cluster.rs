@@ -4,9 +4,12 @@
 //! No harness: a run of 10,000 pods is measured once, not sampled a thousand times.
 #![allow(clippy::unwrap_used)]
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use steady::cluster::Cluster;
+use steady::api::{Kind, Object};
+use steady::apiserver::{Body, Request, Verb};
+use steady::cluster::{Cluster, Config};
 use steady::session::{Depth, Link, Session, Start, scenario};
 
 const SIZES: [usize; 6] = [3, 30, 100, 300, 1000, 10_000];
@@ -123,6 +126,55 @@ fn steps(sizes: &[usize]) {
     println!();
 }
 
+/// Pods that are bound already, with kubelets and nothing else: what a pod's own life costs.
+fn kubelets(sizes: &[usize]) {
+    println!("### From bound to Running, kubelets alone, natively\n");
+    println!("| pods | nodes | commands | events | CPU µs per pod | a copy of the cluster, µs |");
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    for &pods in sizes {
+        let nodes = pods.div_ceil(100).max(3);
+        let mut config = Config::nodes(nodes);
+        config.controllers = Rc::new(Vec::new);
+        config.scheduler = Rc::new(Vec::new);
+        config.addons = Rc::new(Vec::new);
+        config.addon_objects = Vec::new();
+        let mut cluster = Cluster::new(&config);
+        for i in 0..pods {
+            create_bound(&mut cluster, i, nodes);
+        }
+        let (mut commands, mut events) = (0, 0);
+        let before = cpu();
+        assert!(cluster.run_to_steady(usize::MAX, |_, c| {
+            commands += 1;
+            events += c.events.len();
+        }));
+        let took = cpu() - before;
+        let t = Instant::now();
+        let copy = cluster.clone();
+        let copied = t.elapsed();
+        drop(copy);
+        println!(
+            "| {pods} | {nodes} | {commands} | {events} | {:.1} | {:.1} |",
+            took.as_secs_f64() * 1e6 / pods as f64,
+            copied.as_secs_f64() * 1e6,
+        );
+    }
+    println!();
+}
+
+fn create_bound(cluster: &mut Cluster, i: usize, nodes: usize) {
+    let manifest = format!(
+        r#"{{"metadata": {{"name": "p-{i}", "namespace": "default"}}, "spec": {{
+            "nodeName": "node-{}", "restartPolicy": "Always",
+            "containers": [{{"name": "app", "image": "app:1", "imagePullPolicy": "IfNotPresent"}}]
+        }}}}"#,
+        i % nodes + 1
+    );
+    let pod = Object::from_value(Kind::Pod, serde_json::from_str(&manifest).unwrap()).unwrap();
+    let request = Request::new(&"me".into(), Verb::Create, Kind::Pod, pod.key()).body(Body::Object(pod));
+    assert_eq!(cluster.request(&request).0.code(), 201);
+}
+
 fn ready(session: &Session) -> usize {
     use steady::api::{Kind, types::ReplicaSet};
     let all = session.cluster().api().etcd().range(Kind::ReplicaSet, None);
@@ -138,4 +190,5 @@ fn main() {
     };
     to_ready(&chosen(&SIZES));
     steps(&chosen(&STEPPED));
+    kubelets(&chosen(&STEPPED));
 }

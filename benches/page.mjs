@@ -119,6 +119,16 @@ for (const replicas of sizes.length ? sizes : [1000, 10000]) {
     await keys("Home", 1, 500);
     await keys("End", 1, 1500);
   });
+  await traced("to the map and 20 steps back", async () => {
+    await page.keyboard.press("v");
+    await page.locator(".map-world").waitFor();
+    await keys("ArrowLeft", 20);
+  });
+  await traced("15 steps forth on the map", () => keys("ArrowRight", 15));
+  await traced("back to the objects", async () => {
+    await page.keyboard.press("v");
+    await page.locator("g.card").first().waitFor();
+  });
   await traced("sharing", async () => {
     await page.locator(".share").click();
     await page.locator(".toast").waitFor();

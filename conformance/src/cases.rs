@@ -176,7 +176,8 @@ fn play(
         match step {
             Step::Kubectl(command) => {
                 let since = system.writes().get(before..).unwrap_or(&[]);
-                let command = substitute(command, since);
+                // Whoever recorded had a namespace for each case, and said so with each command.
+                let command = format!("-n default {}", substitute(command, since));
                 let printed = system.kubectl(&command, folder);
                 let since = system.writes().get(before..).unwrap_or(&[]);
                 let mut normaliser = Normaliser::new("default", start);

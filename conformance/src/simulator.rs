@@ -316,7 +316,7 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
                 by = of("/reportingComponent");
             }
         }
-        into.push(Write { op, object: value, by, verb: w.verb.clone() });
+        into.push(Write { op, object: value, by, verb: w.verb_string() });
     }
 }
 

@@ -97,7 +97,8 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
         Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
         PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
         PodDisruptionBudget PriorityClass Endpoints EndpointSlice HorizontalPodAutoscaler LimitRange
-        ResourceQuota
+        ResourceQuota ReplicationController Ingress IngressClass NetworkPolicy Role ClusterRole
+        RoleBinding ClusterRoleBinding
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use super::kinds::Kind;
 use super::names::quote;
 use super::object::Object;
-use super::types::{Event, Namespace, Node, Pod, ReplicaSet, Secret, Service};
+use super::types::{Event, Job, Namespace, Node, Pod, ReplicaSet, ReplicationController, Secret, Service};
 use crate::api::order;
 
 /// One condition: a field is, or is not, a value.
@@ -175,9 +175,12 @@ fn selectable(kind: Kind) -> Option<&'static [&'static str]> {
             "metadata.name",
         ],
         Kind::Namespace => &["status.phase", "metadata.name"],
+        Kind::Job => &["metadata.name", "metadata.namespace", "status.successful"],
         Kind::Secret => &["type", "metadata.namespace", "metadata.name"],
         Kind::Service => &["metadata.namespace", "metadata.name", "spec.clusterIP", "spec.type"],
-        Kind::ReplicaSet => &["metadata.name", "metadata.namespace", "status.replicas"],
+        Kind::ReplicaSet | Kind::ReplicationController => {
+            &["metadata.name", "metadata.namespace", "status.replicas"]
+        }
         _ => return None,
     })
 }
@@ -185,6 +188,7 @@ fn selectable(kind: Kind) -> Option<&'static [&'static str]> {
 fn check(kind: Kind, path: &str) -> Result<(), String> {
     match selectable(kind) {
         Some(paths) if paths.contains(&path) => Ok(()),
+        Some(_) if kind == Kind::Job => Err(format!("field label {} not supported for Job", quote(path))),
         Some(_) => Err(format!("field label not supported: {path}")),
         None if matches!(path, "metadata.name" | "metadata.namespace") => Ok(()),
         None => Err(format!(
@@ -254,9 +258,17 @@ fn other_field(object: &Object, path: &str) -> Option<String> {
             Some(spec.and_then(|s| s.unschedulable).unwrap_or_default().to_string())
         }
         "status.phase" => object.get::<Namespace>()?.status.as_ref()?.phase.clone(),
+        "status.successful" => {
+            let status = object.get::<Job>()?.status.as_ref();
+            Some(status.and_then(|s| s.succeeded).unwrap_or(0).to_string())
+        }
         "type" => object.get::<Secret>()?.type_.clone(),
         "spec.clusterIP" => object.get::<Service>()?.spec.as_ref()?.cluster_ip.clone(),
         "spec.type" => object.get::<Service>()?.spec.as_ref()?.type_.clone(),
+        "status.replicas" if object.kind() == Kind::ReplicationController => {
+            let status = object.get::<ReplicationController>()?.status.as_ref();
+            Some(status.map_or(0, |s| s.replicas).to_string())
+        }
         "status.replicas" => {
             Some(object.get::<ReplicaSet>()?.status.as_ref().map_or(0, |s| s.replicas).to_string())
         }

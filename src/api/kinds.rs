@@ -137,6 +137,22 @@ kinds! {
     LimitRange: ""/"v1" "limitranges" "limitrange" ["limits"] Namespaced [];
     /// What all objects of a namespace may use together.
     ResourceQuota: ""/"v1" "resourcequotas" "resourcequota" ["quota"] Namespaced ["status"];
+    /// Pods by the number, in the form of old.
+    ReplicationController: ""/"v1" "replicationcontrollers" "replicationcontroller" ["rc"] Namespaced ["status", "scale"];
+    /// Which Service answers which host and path.
+    Ingress: "networking.k8s.io"/"v1" "ingresses" "ingress" ["ing"] Namespaced ["status"];
+    /// Who makes Ingresses work.
+    IngressClass: "networking.k8s.io"/"v1" "ingressclasses" "ingressclass" [] Cluster [];
+    /// Who may talk to which pods.
+    NetworkPolicy: "networking.k8s.io"/"v1" "networkpolicies" "networkpolicy" ["netpol"] Namespaced [];
+    /// What may be done in a namespace.
+    Role: "rbac.authorization.k8s.io"/"v1" "roles" "role" [] Namespaced [];
+    /// What may be done.
+    ClusterRole: "rbac.authorization.k8s.io"/"v1" "clusterroles" "clusterrole" [] Cluster [];
+    /// Who may do it in a namespace.
+    RoleBinding: "rbac.authorization.k8s.io"/"v1" "rolebindings" "rolebinding" [] Namespaced [];
+    /// Who may do it.
+    ClusterRoleBinding: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
 }
 
 impl Kind {

@@ -51,9 +51,11 @@ pub mod types {
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
+    pub use k8s_openapi::api::networking::v1::{Ingress, IngressClass, NetworkPolicy};
     pub use k8s_openapi::api::policy::v1::{
         PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus,
     };
+    pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
     pub use k8s_openapi::api::storage::v1::StorageClass;
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
@@ -66,6 +68,16 @@ pub mod types {
     /// The parts of a HorizontalPodAutoscaler.
     pub mod autoscaling {
         pub use k8s_openapi::api::autoscaling::v2::*;
+    }
+
+    /// The parts of Ingresses and NetworkPolicies.
+    pub mod networking {
+        pub use k8s_openapi::api::networking::v1::*;
+    }
+
+    /// The parts of roles and their bindings.
+    pub mod rbac {
+        pub use k8s_openapi::api::rbac::v1::*;
     }
 
     /// The parts of an EndpointSlice, some of which have the names of parts of Endpoints.

@@ -161,6 +161,10 @@ fn go_nulls(kind: Kind, value: &mut Value) {
         nulls(Some(value), &["endpoints", "ports"]);
         return;
     }
+    if matches!(kind, Kind::Role | Kind::ClusterRole) {
+        nulls(Some(value), &["rules"]);
+        return;
+    }
     if kind == Kind::HorizontalPodAutoscaler {
         nulls(value.get_mut("status"), &["currentMetrics"]);
     }
@@ -172,7 +176,11 @@ fn go_nulls(kind: Kind, value: &mut Value) {
         Kind::Pod | Kind::PersistentVolumeClaim => &["lastProbeTime", "lastTransitionTime"],
         Kind::Node => &["lastHeartbeatTime", "lastTransitionTime"],
         Kind::Deployment => &["lastUpdateTime", "lastTransitionTime"],
-        Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet | Kind::Namespace => &["lastTransitionTime"],
+        Kind::ReplicaSet
+        | Kind::ReplicationController
+        | Kind::StatefulSet
+        | Kind::DaemonSet
+        | Kind::Namespace => &["lastTransitionTime"],
         Kind::HorizontalPodAutoscaler => &["lastTransitionTime"],
         Kind::Job => &["lastProbeTime", "lastTransitionTime"],
         _ => return,

@@ -1,5 +1,8 @@
 //! [`Pod`], and what its status says, as everybody reads it (`k8s.io/kubernetes/pkg/api/v1/pod`).
 
+use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
+
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -14,14 +17,79 @@ pub struct Pod {
     /// Its name, labels, owners …
     pub metadata: ObjectMeta,
     /// What is wanted.
-    pub spec: Option<Shared<PodSpec>>,
+    pub spec: Option<Spec>,
     /// What there is.
     pub status: Option<Shared<PodStatus>>,
 }
 
+impl Pod {
+    /// Its spec as the API has it, with `nodeName` in its place.
+    pub fn whole_spec(&self) -> Cow<'_, PodSpec> {
+        self.spec.as_ref().map_or_else(|| Cow::Owned(PodSpec::default()), Spec::whole)
+    }
+}
+
 impl From<k8s_openapi::api::core::v1::Pod> for Pod {
     fn from(pod: k8s_openapi::api::core::v1::Pod) -> Pod {
-        Pod { metadata: pod.metadata, spec: pod.spec.map(Shared::new), status: pod.status.map(Shared::new) }
+        Pod { metadata: pod.metadata, spec: pod.spec.map(Spec::from), status: pod.status.map(Shared::new) }
+    }
+}
+
+/// What is wanted of a pod, and beside it where the pod is: to be bound is all that a spec of ten
+/// kilobytes goes through in most pods' lives, and it is not copied for that. What is read of it is read
+/// as of a [`PodSpec`], `node_name` included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spec {
+    /// Its node: `spec.nodeName`.
+    pub node_name: Option<String>,
+    /// Everything else. Its own `node_name` is empty.
+    rest: Shared<PodSpec>,
+}
+
+impl Spec {
+    /// The same memory and the same node.
+    pub fn is_same(&self, other: &Spec) -> bool {
+        self.rest.ptr_eq(&other.rest) && self.node_name == other.node_name
+    }
+
+    /// As the API has it, with `nodeName` in its place.
+    pub fn whole(&self) -> Cow<'_, PodSpec> {
+        if self.node_name.is_none() {
+            return Cow::Borrowed(&self.rest);
+        }
+        Cow::Owned(PodSpec { node_name: self.node_name.clone(), ..PodSpec::clone(&self.rest) })
+    }
+}
+
+impl From<PodSpec> for Spec {
+    fn from(mut spec: PodSpec) -> Spec {
+        Spec { node_name: spec.node_name.take(), rest: spec.into() }
+    }
+}
+
+impl From<Shared<PodSpec>> for Spec {
+    fn from(mut rest: Shared<PodSpec>) -> Spec {
+        let node_name = rest.node_name.is_some().then(|| rest.node_name.take()).flatten();
+        Spec { node_name, rest }
+    }
+}
+
+impl Deref for Spec {
+    type Target = PodSpec;
+    fn deref(&self) -> &PodSpec {
+        &self.rest
+    }
+}
+
+impl DerefMut for Spec {
+    fn deref_mut(&mut self) -> &mut PodSpec {
+        &mut self.rest
+    }
+}
+
+impl Serialize for Spec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.whole().serialize(serializer)
     }
 }
 

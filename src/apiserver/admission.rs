@@ -3,11 +3,12 @@
 
 use std::rc::Rc;
 
+use super::validation::CLASS_ANNOTATION;
 use super::{ApiServer, Cause, Details, Stage, Status, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
-    ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, ObjectFieldSelector,
-    PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
+    ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress, IngressClass, KeyToPath,
+    ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
     ServiceAccountTokenProjection, StorageClass, Toleration, Volume, VolumeMount, VolumeProjection,
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
@@ -15,6 +16,8 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 
 /// How the volume with a pod's token is called; five letters by chance follow.
 pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
+/// Marks the class of Ingresses that name none.
+const DEFAULT_INGRESS_CLASS: &str = "ingressclass.kubernetes.io/is-default-class";
 const TOKEN_MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 /// How long a pod stays on a node that does not answer, in seconds (DefaultTolerationSeconds).
 const DEFAULT_TOLERATION_SECONDS: i64 = 300;
@@ -67,11 +70,33 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
     {
         c.spec.get_or_insert_default().storage_class_name = Some(class);
     }
+    if object.kind() == Kind::Ingress {
+        api.enter(Stage::Mutate, "DefaultIngressClass", Some(object));
+        ingress_class(api, object);
+    }
     if matches!(object.kind(), Kind::PersistentVolumeClaim | Kind::PersistentVolume) {
         api.enter(Stage::Mutate, "StorageObjectInUseProtection", Some(object));
     }
     protect_storage(object);
     Ok(())
+}
+
+/// DefaultIngressClass: an Ingress that names no class gets the newest that is a default.
+fn ingress_class(api: &ApiServer, object: &mut Object) {
+    let Some(ingress) = Ingress::from_object_mut(object) else { return };
+    let spec = ingress.spec.get_or_insert_default();
+    if spec.ingress_class_name.is_some() || ingress.metadata.annotation(CLASS_ANNOTATION).is_some() {
+        return;
+    }
+    let classes = api.etcd().range(Kind::IngressClass, None);
+    spec.ingress_class_name = classes
+        .filter_map(|(_, r)| IngressClass::from_object(&r.object))
+        .filter(|c| c.metadata.annotation(DEFAULT_INGRESS_CLASS) == Some("true"))
+        .max_by_key(|c| {
+            let name = c.metadata.name().to_owned();
+            (c.metadata.creation_timestamp.clone().map(|t| t.0), std::cmp::Reverse(name))
+        })
+        .map(|c| c.metadata.name().to_owned());
 }
 
 /// A plug-in that looks at pods.

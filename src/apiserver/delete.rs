@@ -346,9 +346,10 @@ fn bump_generation(object: &mut Object) {
 fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
     let orphan = match options.propagation_policy {
         Some(p) => p == Propagation::Orphan,
-        // A Job's pods are left if nothing is said: so it was before there were policies.
+        // A Job's and a ReplicationController's pods are left if nothing is said: so it was before there were policies.
         None => {
-            let job = object.kind() == Kind::Job && !object.meta().has_finalizer(FINALIZER_FOREGROUND);
+            let job = matches!(object.kind(), Kind::Job | Kind::ReplicationController)
+                && !object.meta().has_finalizer(FINALIZER_FOREGROUND);
             job || object.meta().has_finalizer(FINALIZER_ORPHAN)
         }
     };

@@ -199,7 +199,7 @@ fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: t::PodSpec) {
 pub(super) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
-    let mut spec = before.spec.as_deref().cloned().unwrap_or_default();
+    let mut spec = before.whole_spec().into_owned();
     spec.ephemeral_containers = pod.spec.take().and_then(|s| s.ephemeral_containers.clone());
     keep_all_but(pod, before, spec);
 }
@@ -209,8 +209,7 @@ pub(super) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object
 pub(super) fn prepare_for_resize(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
-    let spec_of = |p: &t::Pod| p.spec.as_deref().cloned().unwrap_or_default();
-    let (new, mut spec) = (spec_of(pod), spec_of(before));
+    let (new, mut spec) = (pod.whole_spec().into_owned(), before.whole_spec().into_owned());
     let count = |s: &t::PodSpec| (s.containers.len(), s.init_containers.as_ref().map_or(0, Vec::len));
     if count(&new) != count(&spec) {
         return;

@@ -274,8 +274,9 @@ impl ApiServer {
     /// 403.
     pub(super) fn quota_charges(&self, object: &Object, old: Option<&Object>) -> Result<Vec<Charge>, Status> {
         let kind = object.kind();
-        // Updates count for what can grow.
+        // Updates count for what can grow, and no quota counts events (`ignoredResources`).
         if !kind.namespaced()
+            || kind == Kind::Event
             || (old.is_some() && !matches!(kind, Kind::Service | Kind::PersistentVolumeClaim))
         {
             return Ok(Vec::new());
@@ -305,11 +306,18 @@ impl ApiServer {
             }
         }
         let mut delta = usage(object, self.now);
+        let negative: Vec<&str> =
+            delta.iter().filter(|(_, a)| a.sign() < 0).map(|(name, _)| name.as_str()).collect();
+        if !negative.is_empty() {
+            return refuse(format!("quota usage is negative for resource(s): {}", negative.join(",")));
+        }
         if let Some(old) = old {
             let before = usage(old, self.now);
             for (name, amount) in &mut delta {
                 if let Some(before) = before.get(name) {
-                    *amount = amount.sub(*before);
+                    // What is used less is given back by the quota's controller, not here.
+                    let more = amount.sub(*before);
+                    *amount = if more.sign() < 0 { more.sub(more) } else { more };
                 }
             }
         }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, StatefulSet, Time};
+use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apiserver::stages::Stage;
 use crate::apiserver::status::Cause;
@@ -87,7 +87,7 @@ impl ApiServer {
         self.enter(Stage::Validate, "", Some(&object));
         // The pods of one owner have one spec in common; where it was good for the last one, it is
         // for this one.
-        let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.ptr_eq(b));
+        let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.is_same(b));
         let errors = match object.get::<Pod>().filter(|_| known) {
             Some(pod) => validation::validate_pod_of_valid_spec(pod),
             None => validation::validate_create(&object),
@@ -316,6 +316,7 @@ impl ApiServer {
             self.etcd.replace_notes(&at, note);
         }
         self.watches.dispatch(&at.key, prev.as_ref(), Some(&object), revision, &mut self.woken);
+        self.writes_anew();
         self.writes.push(Write {
             revision,
             object: at,
@@ -323,7 +324,8 @@ impl ApiServer {
             next: Some(object.clone()),
             last: None,
             user: r.user.clone(),
-            verb: r.verb_string(),
+            verb: r.verb,
+            subresource: r.subresource,
         });
         object
     }
@@ -420,6 +422,7 @@ impl ApiServer {
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
         self.watches.dispatch(&at.key, Some(&last), None, revision, &mut self.woken);
+        self.writes_anew();
         self.writes.push(Write {
             revision,
             object: at.clone(),
@@ -427,7 +430,8 @@ impl ApiServer {
             next: None,
             last: Some(last),
             user: r.user.clone(),
-            verb: r.verb_string(),
+            verb: r.verb,
+            subresource: r.subresource,
         });
     }
 
@@ -621,6 +625,11 @@ fn with_replicas(object: &Object, replicas: i32) -> Option<Object> {
         let mut s = Rc::clone(s);
         Rc::make_mut(&mut s).spec.as_mut()?.replicas = Some(replicas);
         return Some(s.into());
+    }
+    if let Some(r) = ReplicationController::from_object(object) {
+        let mut r = Rc::clone(r);
+        Rc::make_mut(&mut r).spec.as_mut()?.replicas = Some(replicas);
+        return Some(r.into());
     }
     let mut rs = Rc::clone(ReplicaSet::from_object(object)?);
     Rc::make_mut(&mut rs).spec.as_mut()?.replicas = Some(replicas);

@@ -63,6 +63,14 @@ impl Verb {
         }
     }
 
+    /// `update/status`
+    pub fn with(self, subresource: Subresource) -> String {
+        match subresource {
+            Subresource::None => self.as_str().to_owned(),
+            s => format!("{}/{}", self.as_str(), s.as_str()),
+        }
+    }
+
     /// The HTTP method.
     pub fn method(self) -> &'static str {
         match self {
@@ -319,10 +327,7 @@ impl Request {
 
     /// `update/status`, as the audit log's verb and subresource.
     pub fn verb_string(&self) -> String {
-        match self.subresource {
-            Subresource::None => self.verb.as_str().to_owned(),
-            s => format!("{}/{}", self.verb.as_str(), s.as_str()),
-        }
+        self.verb.with(self.subresource)
     }
 
     /// Its path.

@@ -1,6 +1,7 @@
 //! What is peculiar to a kind (`k8s.io/kubernetes/pkg/registry/*/strategy.go`): what a new object
 //! starts with, what counts as a change of what is wanted, what a status update may touch.
 
+mod networking;
 mod workloads;
 
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use super::registry::seconds;
 use super::stages::Stage;
 use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
 use crate::api::types::{
-    Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus,
+    Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus, Node,
     ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec,
     PersistentVolumeStatus, Pod, PodCondition, PodDisruptionBudget, PodSpec, PodTemplateSpec, ReplicaSet,
     ResourceQuota, ResourceRequirements, Service, ServiceAccount, ServiceStatus, Time,
@@ -49,6 +50,15 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
+        Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
+            networking::create(object);
+        }
+        Kind::Node => edit(object, |n: &mut Node| {
+            // The feature is removed.
+            let Node { spec, status, .. } = n;
+            spec.iter_mut().for_each(|s| s.config_source = None);
+            status.iter_mut().for_each(|s| s.config = None);
+        }),
         Kind::EndpointSlice | Kind::PriorityClass => object.meta_mut().generation = Some(1),
         Kind::HorizontalPodAutoscaler => {
             edit(object, |h: &mut HorizontalPodAutoscaler| h.status = Some(Default::default()));
@@ -121,6 +131,9 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
+        Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
+            networking::update(object, old);
+        }
         Kind::EndpointSlice => {
             let Some(o) = EndpointSlice::from_object(old).cloned() else { return };
             edit(object, |s: &mut EndpointSlice| {
@@ -153,8 +166,15 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
             });
         }
         Kind::Node => {
-            let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
-            edit(object, |n: &mut crate::api::types::Node| n.status.clone_from(&o.status));
+            let Some(o) = Node::from_object(old).cloned() else { return };
+            edit(object, |n: &mut Node| {
+                n.status.clone_from(&o.status);
+                if let Some(spec) =
+                    n.spec.as_mut().filter(|_| o.spec.as_ref().is_none_or(|s| s.config_source.is_none()))
+                {
+                    spec.config_source = None;
+                }
+            });
         }
         Kind::Service => {
             let Some(o) = Service::from_object(old).cloned() else { return };
@@ -270,6 +290,7 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
             edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::keep_spec(object, old),
+        Kind::Ingress | Kind::ReplicationController => networking::keep_spec(object, old),
         Kind::Pod => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
@@ -284,8 +305,8 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
             });
         }
         Kind::Node => {
-            let Some(o) = crate::api::types::Node::from_object(old).cloned() else { return };
-            edit(object, |n: &mut crate::api::types::Node| keep(&mut n.spec, &o.spec));
+            let Some(o) = Node::from_object(old).cloned() else { return };
+            edit(object, |n: &mut Node| keep(&mut n.spec, &o.spec));
         }
         Kind::Namespace => {
             let Some(o) = Namespace::from_object(old).cloned() else { return };
@@ -337,7 +358,18 @@ pub(super) fn prepare_for_finalize(object: &mut Object, old: &Object) {
 
 /// Kinds whose PUT makes the object where there is none.
 pub(super) fn allow_create_on_update(kind: Kind) -> bool {
-    matches!(kind, Kind::Lease | Kind::Event | Kind::Service)
+    matches!(
+        kind,
+        Kind::Lease
+            | Kind::Event
+            | Kind::Service
+            | Kind::Endpoints
+            | Kind::LimitRange
+            | Kind::Role
+            | Kind::ClusterRole
+            | Kind::RoleBinding
+            | Kind::ClusterRoleBinding
+    )
 }
 
 /// Kinds that can be replaced without saying which version is replaced.

@@ -326,8 +326,10 @@ impl<S, T> ApiCall<S, T> {
     }
 
     /// Says why.
-    pub fn because(mut self, why: Why) -> ApiCall<S, T> {
+    pub fn because(mut self, mut why: Why) -> ApiCall<S, T> {
         if let Some(p) = self.pending.as_mut() {
+            // A history keeps it.
+            why.facts.shrink_to_fit();
             p.why = Some(Rc::new(why));
         }
         self

@@ -58,6 +58,15 @@ pub struct Recorded {
     pub at: Timestamp,
 }
 
+/// What events are known by: the halves of a fingerprint of their texts. (A `u128` would have the trees'
+/// leaves aligned to 16 bytes, which in wasm is a detour for the allocator.)
+type Fingerprint = (u64, u64);
+
+fn fingerprint(texts: Digest) -> Fingerprint {
+    let n = texts.finish();
+    ((n >> 64) as u64, n as u64)
+}
+
 /// Similar events of the last while.
 #[derive(Clone, Debug)]
 struct Similar {
@@ -83,12 +92,12 @@ struct Bucket {
 pub struct Recorder {
     flavour: EventFlavour,
     pending: VecDeque<Recorded>,
-    similar: Map<u128, Similar>,
-    known: Map<u128, Known>,
-    buckets: Map<u128, Bucket>,
+    similar: Map<Fingerprint, Similar>,
+    known: Map<Fingerprint, Known>,
+    buckets: Map<Fingerprint, Bucket>,
     counter: u64,
     // The key under which the answer to the request that is out is remembered.
-    out: Option<u128>,
+    out: Option<Fingerprint>,
 }
 
 impl Recorder {
@@ -163,8 +172,9 @@ impl Recorder {
             .fold(Digest::default().with(&component), |d, part| d.with(part.as_deref().unwrap_or_default()));
         // Similar events: the same but for the message.
         let similar = object.with(r.type_).with(&r.reason);
-        let (object_key, similar_key) = (object.finish(), similar.finish());
-        let full_key = similar.with(a.field_path.as_deref().unwrap_or_default()).with(&r.message).finish();
+        let (object_key, similar_key) = (fingerprint(object), fingerprint(similar));
+        let full_key = similar.with(a.field_path.as_deref().unwrap_or_default()).with(&r.message);
+        let full_key = fingerprint(full_key);
         let mut message = r.message;
         let key = if self.is_one_of_many(similar_key, &message, r.at) {
             message = format!("(combined from similar events): {message}");
@@ -206,7 +216,7 @@ impl Recorder {
     }
 
     /// Remembers a message; whether there are so many with the same key that they are folded.
-    fn is_one_of_many(&mut self, key: u128, message: &str, at: Timestamp) -> bool {
+    fn is_one_of_many(&mut self, key: Fingerprint, message: &str, at: Timestamp) -> bool {
         let Some(s) = self.similar.get_mut(&key) else {
             self.similar.insert(key, Similar { messages: Rc::new(vec![message.into()]), last: at });
             return false;
@@ -230,7 +240,7 @@ impl Recorder {
         let EventFlavour::Events { component, instance } = self.flavour.clone() else { return None };
         let uid = r.about.uid.as_deref().unwrap_or_default();
         let parts = [uid, r.type_, r.action, &r.reason, &component, &instance];
-        let key = parts.iter().fold(Digest::default(), |d, part| d.with(part)).finish();
+        let key = fingerprint(parts.iter().fold(Digest::default(), |d, part| d.with(part)));
         if let Some(k) = self.known.get(&key).cloned() {
             // The first repetition starts a series; the following ones are only counted here and
             // written every half hour, which is longer than anybody watches.
@@ -261,7 +271,7 @@ impl Recorder {
     }
 
     /// A token bucket for each object a component talks about.
-    fn take_token(&mut self, key: u128, now: Timestamp) -> bool {
+    fn take_token(&mut self, key: Fingerprint, now: Timestamp) -> bool {
         let Some(b) = self.buckets.get_mut(&key) else {
             self.buckets.insert(key, Bucket { tokens: SPAM_BURST - 1.0, last: now });
             return true;

@@ -107,11 +107,12 @@ impl Search {
     /// same cluster each time, and nobody else may have touched it. Ends as
     /// [`Cluster::next_command`] does.
     pub fn advance(&mut self, cluster: &mut Cluster, most: usize) -> Option<Result<Command, Stopped>> {
-        for _ in 0..most {
+        let end = self.actions.len().saturating_add(most);
+        while self.actions.len() < end {
             if self.actions.len() >= ACTIONS_LIMIT {
                 return Some(Err(Stopped::Limit));
             }
-            match self.act(cluster) {
+            match self.act(cluster, end) {
                 Ok(None) => {}
                 Ok(Some(command)) => return Some(Ok(command)),
                 Err(stopped) => return Some(Err(stopped)),
@@ -120,7 +121,9 @@ impl Search {
         None
     }
 
-    fn act(&mut self, given: &mut Cluster) -> Result<Option<Command>, Stopped> {
+    /// One action, or all the news of a component that wait at one informer, as long as there are fewer
+    /// actions than `end`.
+    fn act(&mut self, given: &mut Cluster, end: usize) -> Result<Option<Command>, Stopped> {
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
         let action = match &mut self.who {
             Who::Actor(actor) => cluster.next_for(*actor),
@@ -132,6 +135,14 @@ impl Search {
             self.copy = Some(given.clone());
         }
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
+        // A component hears all that waits before it does anything, unless a policy says otherwise.
+        if let Action::Notify { actor, informer } = action
+            && !matches!(self.who, Who::Policy(_))
+        {
+            let heard = cluster.hear(actor, informer, end.saturating_sub(self.actions.len()));
+            self.actions.extend(std::iter::repeat_n(action, heard));
+            return if heard > 0 { Ok(None) } else { Err(Stopped::Idle) };
+        }
         let t = cluster.act(&action).map_err(|_| Stopped::Idle)?;
         self.actions.push(action);
         if let Outcome::Advanced { from, .. } = t.outcome {
@@ -140,6 +151,8 @@ impl Search {
         let Some(mut command) = cluster.as_command(t) else { return Ok(None) };
         cluster.flush_events(&mut command, &mut self.actions);
         command.actions = std::mem::take(&mut self.actions);
+        // A history keeps it.
+        command.actions.shrink_to_fit();
         command.waited_since = self.waited_since;
         if let Some(copy) = self.copy.take() {
             *given = copy;
@@ -262,7 +275,11 @@ impl Cluster {
             }
             let Ok(t) = self.act(&action) else { return };
             actions.push(action);
-            command.events.extend(t.writes);
+            if command.events.is_empty() {
+                command.events = t.writes;
+            } else {
+                command.events.extend(t.writes);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use super::members::ETCD;
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
 use crate::apiserver::{Request, Response, Verb, Write};
-use crate::client::{Delta, Env, Informer, Progress, TimerOp};
+use crate::client::{Delta, Env, Informer, Notification, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
@@ -195,17 +195,42 @@ impl Cluster {
     }
 
     fn notify(&mut self, actor: Actor, informer: u16) -> Option<Outcome> {
+        let kind = self.processes.get(actor.process as usize)?.informers.get(informer as usize)?.kind;
+        let mut key = None;
+        self.tell(actor, informer, 1, |seen| key = Some(seen.key));
+        Some(Outcome::Handled { kind, key: key? })
+    }
+
+    /// Hands a component at most `most` of the news that wait for it at an informer, as so many
+    /// [`Action::Notify`] one after another, until it has something to say itself. How many it heard.
+    /// This is half of all that happens, and between two of them there is nothing else to be looked at:
+    /// who hears writes nothing.
+    pub(super) fn hear(&mut self, actor: Actor, informer: u16, most: usize) -> usize {
+        let mut heard = 0;
+        self.tell(actor, informer, most, |_| heard += 1);
+        self.turn = actor;
+        self.settle_readiness(actor.process, Some(informer));
+        heard
+    }
+
+    fn tell(&mut self, actor: Actor, informer: u16, most: usize, mut told: impl FnMut(Notification)) {
         let now = self.clock.now();
-        let p = self.hearing(actor.process)?;
-        let n = p.informers.get_mut(informer as usize)?;
-        let kind: Kind = n.kind;
-        let l = n.listeners.iter_mut().find(|l| l.component == actor.component as usize)?;
-        let seen = l.pending.pop_front()?;
         let mut timers = Vec::new();
-        let component = p.components.get_mut(actor.component as usize)?;
-        component.notify(&mut Env { caches: &p.caches, now, timers: &mut timers }, &seen);
+        let Some(p) = self.hearing(actor.process) else { return };
+        let Some(component) = p.components.get_mut(actor.component as usize) else { return };
+        let Some(n) = p.informers.get_mut(informer as usize) else { return };
+        let Some(l) = n.listeners.iter_mut().find(|l| l.component == actor.component as usize) else {
+            return;
+        };
+        for _ in 0..most {
+            let Some(seen) = l.pending.pop_front() else { break };
+            component.notify(&mut Env { caches: &p.caches, now, timers: &mut timers }, &seen);
+            told(seen);
+            if component.has_events() || component.pending().is_some() {
+                break;
+            }
+        }
         self.set_timers(actor, timers);
-        Some(Outcome::Handled { kind, key: seen.key })
     }
 
     fn start(&mut self, actor: Actor) -> Option<Outcome> {

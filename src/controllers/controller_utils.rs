@@ -7,8 +7,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
-use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodSpec, PodTemplateSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Shared, Timestamp, later};
+use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later, pod};
 use crate::apiserver::{DeleteOptions, Status};
 use crate::client::{Context, Error, Why};
 use crate::etcd::Map;
@@ -105,7 +105,7 @@ pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
 /// The template's spec is given apart, so that the pods of one owner share it.
 pub fn pod_from_template(
     template: &PodTemplateSpec,
-    spec: Option<Shared<PodSpec>>,
+    spec: Option<pod::Spec>,
     namespace: &str,
     owner: &OwnerReference,
 ) -> Pod {

@@ -13,7 +13,7 @@ use crate::api::labels::Selector;
 use crate::api::pod::{is_ready, is_terminal, pod_condition};
 use crate::api::types::{
     Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodDisruptionBudget,
-    PodDisruptionBudgetStatus, ReplicaSet, StatefulSet, Time,
+    PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apiserver::Filter;
@@ -48,10 +48,17 @@ impl Reconciler for DisruptionController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        [Kind::PodDisruptionBudget, Kind::Pod, Kind::ReplicaSet, Kind::Deployment, Kind::StatefulSet]
-            .into_iter()
-            .map(|k| (k, Filter::All))
-            .collect()
+        [
+            Kind::PodDisruptionBudget,
+            Kind::Pod,
+            Kind::ReplicaSet,
+            Kind::Deployment,
+            Kind::StatefulSet,
+            Kind::ReplicationController,
+        ]
+        .into_iter()
+        .map(|k| (k, Filter::All))
+        .collect()
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
@@ -176,7 +183,8 @@ fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool),
     Ok((scales.values().fold(0i32, |sum, n| sum.saturating_add(*n)), unmanaged))
 }
 
-/// The controller behind an owner, and its size: a Deployment, else a ReplicaSet, else a StatefulSet.
+/// The controller behind an owner, and its size: a ReplicationController, a Deployment, else a ReplicaSet,
+/// else a StatefulSet.
 fn find_controller(
     cx: &Cx,
     owner: &OwnerReference,
@@ -197,6 +205,11 @@ fn find_controller(
         return Ok(deployment
             .filter(|d| d.metadata.uid() == of.uid)
             .map(|d| (of.uid.clone(), size(d.spec.as_ref().and_then(|s| s.replicas)))));
+    }
+    if owner.api_version == "v1" && owner.kind == "ReplicationController" {
+        let all = cx.lister::<ReplicationController>();
+        let one = all.get(&key).filter(|r| r.metadata.uid() == owner.uid);
+        return Ok(one.map(|r| (owner.uid.clone(), r.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
     }
     if apps && owner.kind == "StatefulSet" {
         let sets = cx.lister::<StatefulSet>();

@@ -45,5 +45,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::persistentvolume::PersistentVolumeController),
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),
+        Controller::boxed(replicaset::ReplicationManager),
     ]
 }

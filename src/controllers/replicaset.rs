@@ -1,5 +1,6 @@
 //! The ReplicaSet controller: as many pods as wanted
-//! (`k8s.io/kubernetes/pkg/controller/replicaset`).
+//! (`k8s.io/kubernetes/pkg/controller/replicaset`). A ReplicationController is the same in another form
+//! (`pkg/controller/replication`), so the code is written for both: see [`Replicated`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,8 +14,11 @@ use super::controller_utils::{
 };
 use crate::api::labels::Selector;
 use crate::api::order;
-use crate::api::types::{OwnerReference, Pod, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Shared, Timestamp, later, owner_reference};
+use crate::api::types::{
+    OwnerReference, Pod, PodTemplateSpec, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus,
+    ReplicationController, ReplicationControllerCondition, ReplicationControllerStatus, Time,
+};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
 use crate::apiserver::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
@@ -28,6 +32,103 @@ const STATUS_UPDATE_RETRIES: usize = 1;
 /// The controller.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplicaSetController;
+
+/// The same for ReplicationControllers.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplicationManager;
+
+/// A kind that wants so many pods of a template.
+trait Replicated: ApiKind {
+    /// Whether its status counts pods that are going away.
+    const COUNTS_TERMINATING: bool;
+    /// `spec.replicas`
+    fn replicas(&self) -> Option<i32>;
+    /// `spec.minReadySeconds`, in seconds.
+    fn min_ready_seconds(&self) -> i32;
+    /// `spec.template`
+    fn template(&self) -> Option<&PodTemplateSpec>;
+    /// `spec.selector`, or why it cannot be read.
+    fn selector(&self) -> std::result::Result<Selector, String>;
+    /// `status`, as a ReplicaSet has it.
+    fn status(&self) -> ReplicaSetStatus;
+    /// Sets `status`.
+    fn set_status(&mut self, status: ReplicaSetStatus);
+}
+
+impl Replicated for ReplicaSet {
+    const COUNTS_TERMINATING: bool = true;
+    fn replicas(&self) -> Option<i32> {
+        self.spec.as_ref()?.replicas
+    }
+    fn min_ready_seconds(&self) -> i32 {
+        self.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
+    }
+    fn template(&self) -> Option<&PodTemplateSpec> {
+        self.spec.as_ref()?.template.as_ref()
+    }
+    fn selector(&self) -> std::result::Result<Selector, String> {
+        Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
+    }
+    fn status(&self) -> ReplicaSetStatus {
+        self.status.clone().unwrap_or_default()
+    }
+    fn set_status(&mut self, status: ReplicaSetStatus) {
+        self.status = Some(status);
+    }
+}
+
+impl Replicated for ReplicationController {
+    const COUNTS_TERMINATING: bool = false;
+    fn replicas(&self) -> Option<i32> {
+        self.spec.as_ref()?.replicas
+    }
+    fn min_ready_seconds(&self) -> i32 {
+        self.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
+    }
+    fn template(&self) -> Option<&PodTemplateSpec> {
+        self.spec.as_ref()?.template.as_ref()
+    }
+    fn selector(&self) -> std::result::Result<Selector, String> {
+        let set = self.spec.as_ref().and_then(|s| s.selector.as_ref());
+        Ok(Selector::from_set(set.unwrap_or(&BTreeMap::new())))
+    }
+    fn status(&self) -> ReplicaSetStatus {
+        let Some(s) = &self.status else { return ReplicaSetStatus::default() };
+        let condition = |c: &ReplicationControllerCondition| ReplicaSetCondition {
+            type_: c.type_.clone(),
+            status: c.status.clone(),
+            last_transition_time: c.last_transition_time.clone(),
+            reason: c.reason.clone(),
+            message: c.message.clone(),
+        };
+        ReplicaSetStatus {
+            available_replicas: s.available_replicas,
+            conditions: s.conditions.as_ref().map(|all| all.iter().map(condition).collect()),
+            fully_labeled_replicas: s.fully_labeled_replicas,
+            observed_generation: s.observed_generation,
+            ready_replicas: s.ready_replicas,
+            replicas: s.replicas,
+            terminating_replicas: None,
+        }
+    }
+    fn set_status(&mut self, s: ReplicaSetStatus) {
+        let condition = |c: ReplicaSetCondition| ReplicationControllerCondition {
+            type_: c.type_,
+            status: c.status,
+            last_transition_time: c.last_transition_time,
+            reason: c.reason,
+            message: c.message,
+        };
+        self.status = Some(ReplicationControllerStatus {
+            available_replicas: s.available_replicas,
+            conditions: s.conditions.map(|all| all.into_iter().map(condition).collect()),
+            fully_labeled_replicas: s.fully_labeled_replicas,
+            observed_generation: s.observed_generation,
+            ready_replicas: s.ready_replicas,
+            replicas: s.replicas,
+        });
+    }
+}
 
 /// What it remembers.
 #[derive(Clone, Debug, Default)]
@@ -54,18 +155,45 @@ impl Reconciler for ReplicaSetController {
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        let pods =
-            (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));
-        match pods {
-            (None, None) => handle_replica_set(cx, seen),
-            (None, Some(new)) => add_pod(cx, new),
-            (Some(old), Some(new)) => update_pod(cx, old, new),
-            (Some(old), None) => delete_pod_seen(cx, old),
-        }
+        handle::<ReplicaSet>(cx, seen);
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
-        sync(&cx, &key).await
+        sync::<ReplicaSet>(&cx, &key).await
+    }
+}
+
+impl Reconciler for ReplicationManager {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        "replication-controller".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::ReplicationController, Filter::All), (Kind::Pod, Filter::All)]
+    }
+
+    fn memory(&self, state: &State) -> Vec<String> {
+        state.expectations.lines().collect()
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        handle::<ReplicationController>(cx, seen);
+    }
+
+    async fn sync(self, cx: Cx, key: Key) -> Result {
+        sync::<ReplicationController>(&cx, &key).await
+    }
+}
+
+fn handle<T: Replicated>(cx: &mut Handler<'_, State>, seen: &Notification) {
+    let pods = (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));
+    match pods {
+        (None, None) => handle_replica_set(cx, seen),
+        (None, Some(new)) => add_pod::<T>(cx, new),
+        (Some(old), Some(new)) => update_pod::<T>(cx, old, new),
+        (Some(old), None) => delete_pod_seen::<T>(cx, old),
     }
 }
 
@@ -81,123 +209,115 @@ fn handle_replica_set(cx: &mut Handler<'_, State>, seen: &Notification) {
     cx.enqueue(key);
 }
 
-fn add_pod(cx: &mut Handler<'_, State>, pod: &Pod) {
+fn add_pod<T: Replicated>(cx: &mut Handler<'_, State>, pod: &Pod) {
     if pod.metadata.is_deleting() {
-        return delete_pod_seen(cx, pod);
+        return delete_pod_seen::<T>(cx, pod);
     }
     match pod.metadata.controller() {
         Some(owner) => {
-            if let Some(key) = resolve(cx.caches, pod.metadata.namespace(), owner) {
+            if let Some(key) = resolve::<T>(cx.caches, pod.metadata.namespace(), owner) {
                 cx.state.expectations.creation_observed(&key);
                 cx.enqueue(key);
             }
         }
-        None => enqueue_matching(cx, pod),
+        None => enqueue_matching::<T>(cx, pod),
     }
 }
 
-fn update_pod(cx: &mut Handler<'_, State>, old: &Pod, new: &Pod) {
+fn update_pod<T: Replicated>(cx: &mut Handler<'_, State>, old: &Pod, new: &Pod) {
     if old.metadata.resource_version == new.metadata.resource_version {
         return;
     }
     let labels_changed = old.metadata.labels != new.metadata.labels;
     if new.metadata.is_deleting() {
-        delete_pod_seen(cx, new);
+        delete_pod_seen::<T>(cx, new);
         if labels_changed {
-            delete_pod_seen(cx, old);
+            delete_pod_seen::<T>(cx, old);
         }
         return;
     }
     let (was, is) = (old.metadata.controller(), new.metadata.controller());
     if was != is
         && let Some(owner) = was
-        && let Some(key) = resolve(cx.caches, old.metadata.namespace(), owner)
+        && let Some(key) = resolve::<T>(cx.caches, old.metadata.namespace(), owner)
     {
         cx.enqueue(key);
     }
     match is {
         Some(owner) => {
-            if let Some(key) = resolve(cx.caches, new.metadata.namespace(), owner) {
+            if let Some(key) = resolve::<T>(cx.caches, new.metadata.namespace(), owner) {
                 cx.enqueue(key);
             }
         }
-        None if labels_changed || was != is => enqueue_matching(cx, new),
+        None if labels_changed || was != is => enqueue_matching::<T>(cx, new),
         None => {}
     }
 }
 
-fn delete_pod_seen(cx: &mut Handler<'_, State>, pod: &Pod) {
+fn delete_pod_seen<T: Replicated>(cx: &mut Handler<'_, State>, pod: &Pod) {
     let Some(owner) = pod.metadata.controller() else { return };
-    let Some(key) = resolve(cx.caches, pod.metadata.namespace(), owner) else { return };
+    let Some(key) = resolve::<T>(cx.caches, pod.metadata.namespace(), owner) else { return };
     cx.state.expectations.deletion_observed(&key, &pod.metadata.key());
     cx.enqueue(key);
 }
 
-/// The key of the ReplicaSet that a reference means, if there is still that one.
-fn resolve(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<Key> {
-    if owner.kind != Kind::ReplicaSet.as_str() {
+/// The key of the object that a reference means, if there is still that one.
+fn resolve<T: Replicated>(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<Key> {
+    if owner.kind != T::KIND.as_str() {
         return None;
     }
     let key = Key::new(namespace, &owner.name);
-    let rs = caches.get::<ReplicaSet>(&key)?;
-    (rs.metadata.uid() == owner.uid).then_some(key)
+    let rs = caches.get::<T>(&key)?;
+    (rs.meta().uid() == owner.uid).then_some(key)
 }
 
 /// An orphan may be wanted by somebody.
-fn enqueue_matching(cx: &mut Handler<'_, State>, pod: &Pod) {
+fn enqueue_matching<T: Replicated>(cx: &mut Handler<'_, State>, pod: &Pod) {
     let matching: Vec<Key> = cx
         .caches
-        .of(Kind::ReplicaSet)
+        .of(T::KIND)
         .list(Some(pod.metadata.namespace()))
-        .filter_map(ReplicaSet::from_object)
-        .filter(|rs| selector(rs).is_ok_and(|s| !s.is_empty() && s.matches(pod.metadata.labels_or_empty())))
-        .map(|rs| rs.metadata.key())
+        .filter_map(T::from_object)
+        .filter(|rs| rs.selector().is_ok_and(|s| !s.is_empty() && s.matches(pod.metadata.labels_or_empty())))
+        .map(|rs| rs.meta().key())
         .collect();
     for key in matching {
         cx.enqueue(key);
     }
 }
 
-fn selector(rs: &ReplicaSet) -> std::result::Result<Selector, String> {
-    Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
+fn reference<T: Replicated>(rs: &T) -> ObjectRef {
+    ObjectRef::new(T::KIND, rs.meta().namespace(), rs.meta().name())
 }
 
-fn reference(rs: &ReplicaSet) -> ObjectRef {
-    ObjectRef::new(Kind::ReplicaSet, rs.metadata.namespace(), rs.metadata.name())
-}
-
-fn wanted(rs: &ReplicaSet) -> usize {
-    usize::try_from(rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1)).unwrap_or(0)
-}
-
-fn min_ready_seconds(rs: &ReplicaSet) -> i32 {
-    rs.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)
+fn wanted<T: Replicated>(rs: &T) -> usize {
+    usize::try_from(rs.replicas().unwrap_or(1)).unwrap_or(0)
 }
 
 /// `syncReplicaSet`: claims pods, makes or deletes as many as it takes, and reports.
-async fn sync(cx: &Cx, key: &Key) -> Result {
-    let Some(rs) = cx.lister::<ReplicaSet>().get(key).cloned() else {
+async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
+    let Some(rs) = cx.lister::<T>().get(key).cloned() else {
         let key = key.clone();
         cx.update_state(move |s| s.expectations.delete(&key));
         return Ok(());
     };
     let may_manage = cx.state(|s| s.expectations.satisfied(key, cx.now()));
     // A selector that cannot be read was refused when it was written.
-    let Ok(selector) = selector(&rs) else { return Ok(()) };
+    let Ok(selector) = rs.selector() else { return Ok(()) };
 
-    let mine = match count_pods(cx, &rs, &selector, may_manage) {
+    let mine = match count_pods(cx, &*rs, &selector, may_manage) {
         Some(mine) => mine,
         None => list_pods(cx, &rs, &selector).await?,
     };
 
     let mut managed = Ok(());
-    if may_manage && !rs.metadata.is_deleting() {
+    if may_manage && !rs.meta().is_deleting() {
         managed = manage_replicas(cx, key, &rs, &mine).await;
     }
-    let status = calculate_status(&rs, &mine, managed.as_ref().err(), cx.now());
+    let status = calculate_status(&*rs, &mine, managed.as_ref().err(), cx.now());
     let updated = update_status(cx, &rs, status, mine.active).await?;
     managed?;
-    check_availability_later(cx, key, &updated, &mine.list);
+    check_availability_later(cx, key, &*updated, &mine.list);
     Ok(())
 }
 
@@ -215,23 +335,23 @@ struct Mine {
     list: Vec<Rc<Pod>>,
 }
 
-fn template_labels(rs: &ReplicaSet) -> Selector {
-    let template = rs.spec.as_ref().and_then(|s| s.template.as_ref()).and_then(|t| t.metadata.as_ref());
+fn template_labels<T: Replicated>(rs: &T) -> Selector {
+    let template = rs.template().and_then(|t| t.metadata.as_ref());
     Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()))
 }
 
 /// What there is to know without a look at each pod. `None` if there is one to adopt, to release or
 /// to delete, or if it matters since when a pod is ready.
-fn count_pods(cx: &Cx, rs: &ReplicaSet, selector: &Selector, may_manage: bool) -> Option<Mine> {
+fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: bool) -> Option<Mine> {
     let pods = cx.caches().of(Kind::Pod);
     let matches = |c: &PodCount| selector.matches(c.example.metadata.labels_or_empty());
-    let orphans = pods.orphaned_pods(rs.metadata.namespace());
-    if min_ready_seconds(rs) != 0 || orphans.iter().any(|c| c.active > 0 && matches(c)) {
+    let orphans = pods.orphaned_pods(rs.meta().namespace());
+    if rs.min_ready_seconds() != 0 || orphans.iter().any(|c| c.active > 0 && matches(c)) {
         return None;
     }
     let labels = template_labels(rs);
     let mut mine = Mine::default();
-    for c in pods.pods_controlled_by(rs.metadata.uid()) {
+    for c in pods.pods_controlled_by(rs.meta().uid()) {
         if c.active > 0 && !matches(c) {
             return None;
         }
@@ -243,23 +363,23 @@ fn count_pods(cx: &Cx, rs: &ReplicaSet, selector: &Selector, may_manage: bool) -
         mine.terminating += c.terminating;
     }
     mine.available = mine.ready;
-    let surplus = may_manage && !rs.metadata.is_deleting() && mine.active > wanted(rs);
+    let surplus = may_manage && !rs.meta().is_deleting() && mine.active > wanted(rs);
     (!surplus).then_some(mine)
 }
 
 /// Looks at each pod; claims and releases.
-async fn list_pods(cx: &Cx, rs: &Rc<ReplicaSet>, selector: &Selector) -> Result<Mine> {
+async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> Result<Mine> {
     let pods = cx.lister::<Pod>();
-    let owned = pods.controlled_by(rs.metadata.uid());
-    let all: Vec<&Rc<Pod>> = owned.chain(pods.orphans(rs.metadata.namespace())).collect();
+    let owned = pods.controlled_by(rs.meta().uid());
+    let all: Vec<&Rc<Pod>> = owned.chain(pods.orphans(rs.meta().namespace())).collect();
     let active: Vec<Rc<Pod>> = all.iter().filter(|p| is_active(p)).map(|p| Rc::clone(p)).collect();
     let terminating = all
         .iter()
-        .filter(|p| is_terminating(p) && p.metadata.controller().is_some_and(|c| c.uid == rs.metadata.uid()))
+        .filter(|p| is_terminating(p) && p.metadata.controller().is_some_and(|c| c.uid == rs.meta().uid()))
         .count();
     let list = claim_objects(cx, rs, selector, active, |_| true).await?;
-    let labels = template_labels(rs);
-    let (min, now) = (min_ready_seconds(rs), cx.now());
+    let labels = template_labels(&**rs);
+    let (min, now) = (rs.min_ready_seconds(), cx.now());
     let ready = || list.iter().filter(|p| is_ready(p));
     Ok(Mine {
         active: list.len(),
@@ -272,9 +392,9 @@ async fn list_pods(cx: &Cx, rs: &Rc<ReplicaSet>, selector: &Selector) -> Result<
 }
 
 /// Comes back when the next pod becomes available.
-fn check_availability_later(cx: &Cx, key: &Key, rs: &ReplicaSet, active: &[Rc<Pod>]) {
-    let min = i64::from(min_ready_seconds(rs));
-    let status = rs.status.clone().unwrap_or_default();
+fn check_availability_later<T: Replicated>(cx: &Cx, key: &Key, rs: &T, active: &[Rc<Pod>]) {
+    let min = i64::from(rs.min_ready_seconds());
+    let status = rs.status();
     if min == 0 || status.ready_replicas.unwrap_or(0) == status.available_replicas.unwrap_or(0) {
         return;
     }
@@ -290,8 +410,8 @@ fn check_availability_later(cx: &Cx, key: &Key, rs: &ReplicaSet, active: &[Rc<Po
 }
 
 /// `manageReplicas`: makes what is missing, deletes what is too many.
-async fn manage_replicas(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, mine: &Mine) -> Result {
-    let (want, have) = (wanted(rs), mine.active);
+async fn manage_replicas<T: Replicated>(cx: &Cx, key: &Key, rs: &Rc<T>, mine: &Mine) -> Result {
+    let (want, have) = (wanted(&**rs), mine.active);
     if have < want {
         create_missing(cx, key, rs, have, (want - have).min(BURST_REPLICAS)).await
     } else if have > want {
@@ -302,21 +422,27 @@ async fn manage_replicas(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, mine: &Mine) -
 }
 
 /// Batches that start small, so that a cause that fails all of them fails few.
-async fn create_missing(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, have: usize, missing: usize) -> Result {
+async fn create_missing<T: Replicated>(
+    cx: &Cx,
+    key: &Key,
+    rs: &Rc<T>,
+    have: usize,
+    missing: usize,
+) -> Result {
     let (k, now) = (key.clone(), cx.now());
     cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
-    let owner = owner_reference(Kind::ReplicaSet, &rs.metadata);
-    let mut template = rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default();
-    let spec = template.spec.take().map(Shared::new);
+    let owner = owner_reference(T::KIND, rs.meta());
+    let mut template = rs.template().cloned().unwrap_or_default();
+    let spec = template.spec.take().map(pod::Spec::from);
     let mut created = 0;
     let mut failed: Option<Status> = None;
     let mut batch = SLOW_START_INITIAL_BATCH_SIZE.min(missing);
     let mut tried = 0;
     while tried < missing && failed.is_none() {
         for _ in 0..batch {
-            let pod = pod_from_template(&template, spec.clone(), rs.metadata.namespace(), &owner);
+            let pod = pod_from_template(&template, spec.clone(), rs.meta().namespace(), &owner);
             let why = Why::new("manage_replicas.create")
-                .read("want", reference(rs), "spec.replicas", wanted(rs))
+                .read("want", reference(&**rs), "spec.replicas", wanted(&**rs))
                 .with("have", have + created);
             match create_pod(cx, pod, &**rs, why).await {
                 Ok(_) => created += 1,
@@ -336,21 +462,21 @@ async fn create_missing(cx: &Cx, key: &Key, rs: &Rc<ReplicaSet>, have: usize, mi
     failed.map_or(Ok(()), |e| Err(e.into()))
 }
 
-async fn delete_surplus(
+async fn delete_surplus<T: Replicated>(
     cx: &Cx,
     key: &Key,
-    rs: &Rc<ReplicaSet>,
+    rs: &Rc<T>,
     active: &[Rc<Pod>],
     surplus: usize,
 ) -> Result {
-    let victims = pods_to_delete(cx, rs, active, surplus);
+    let victims = pods_to_delete(cx, &**rs, active, surplus);
     let keys: BTreeSet<Key> = order::gather(victims.iter().map(|p| p.metadata.key()));
     let (k, now) = (key.clone(), cx.now());
     cx.update_state(move |s| s.expectations.expect_deletions(&k, keys.clone(), now));
     let mut failed: Option<Error> = None;
     for (i, pod) in victims.iter().enumerate() {
         let why = Why::new("manage_replicas.delete")
-            .read("want", reference(rs), "spec.replicas", wanted(rs))
+            .read("want", reference(&**rs), "spec.replicas", wanted(&**rs))
             .with("have", active.len() - i);
         if let Err(e) = delete_pod(cx, pod, &**rs, why).await {
             let (k, p) = (key.clone(), pod.metadata.key());
@@ -365,13 +491,13 @@ async fn delete_surplus(
 
 /// `getPodsToDelete`: those that cost least to lose. Pods that share their node with others of
 /// the same owner (also of its other ReplicaSets) go before those that stand alone.
-fn pods_to_delete(cx: &Cx, rs: &ReplicaSet, active: &[Rc<Pod>], surplus: usize) -> Vec<Rc<Pod>> {
+fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: usize) -> Vec<Rc<Pod>> {
     let mut pods: Vec<Rc<Pod>> = active.to_vec();
     if surplus < pods.len() {
         let node = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
         let mut on_node: BTreeMap<String, i32> = BTreeMap::new();
         for sibling in siblings(cx, rs) {
-            for p in cx.lister::<Pod>().controlled_by(sibling.metadata.uid()).filter(|p| is_active(p)) {
+            for p in cx.lister::<Pod>().controlled_by(sibling.meta().uid()).filter(|p| is_active(p)) {
                 *on_node.entry(node(p)).or_default() += 1;
             }
         }
@@ -384,21 +510,21 @@ fn pods_to_delete(cx: &Cx, rs: &ReplicaSet, active: &[Rc<Pod>], surplus: usize) 
 }
 
 /// The ReplicaSets of the same owner, this one too.
-fn siblings(cx: &Cx, rs: &ReplicaSet) -> Vec<Rc<ReplicaSet>> {
-    match rs.metadata.controller() {
-        Some(owner) => cx.lister::<ReplicaSet>().controlled_by(&owner.uid).cloned().collect(),
+fn siblings<T: Replicated>(cx: &Cx, rs: &T) -> Vec<Rc<T>> {
+    match rs.meta().controller() {
+        Some(owner) => cx.lister::<T>().controlled_by(&owner.uid).cloned().collect(),
         None => vec![Rc::new(rs.clone())],
     }
 }
 
 /// `calculateStatus`
-fn calculate_status(
-    rs: &ReplicaSet,
+fn calculate_status<T: Replicated>(
+    rs: &T,
     mine: &Mine,
     failure: Option<&Error>,
     now: Timestamp,
 ) -> ReplicaSetStatus {
-    let mut status = rs.status.clone().unwrap_or_default();
+    let mut status = rs.status();
     set_failure(&mut status, mine.active, wanted(rs), failure, now);
     let number = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
     let count = |n: usize| (n != 0).then_some(number(n));
@@ -406,7 +532,7 @@ fn calculate_status(
     status.fully_labeled_replicas = count(mine.full);
     status.ready_replicas = count(mine.ready);
     status.available_replicas = count(mine.available);
-    status.terminating_replicas = Some(number(mine.terminating));
+    status.terminating_replicas = T::COUNTS_TERMINATING.then(|| number(mine.terminating));
     status
 }
 
@@ -444,14 +570,14 @@ fn set_failure(
 }
 
 /// Writes the status unless it says already what it should; the object as it is then.
-async fn update_status(
+async fn update_status<T: Replicated>(
     cx: &Cx,
-    rs: &Rc<ReplicaSet>,
+    rs: &Rc<T>,
     mut status: ReplicaSetStatus,
     active: usize,
-) -> Result<Rc<ReplicaSet>> {
-    let old = rs.status.clone().unwrap_or_default();
-    status.observed_generation = Some(rs.metadata.generation());
+) -> Result<Rc<T>> {
+    let old = rs.status();
+    status.observed_generation = Some(rs.meta().generation());
     if old == status {
         return Ok(rs.clone());
     }
@@ -459,16 +585,16 @@ async fn update_status(
     let mut tries = 0;
     loop {
         let why = Why::new("update_replica_set_status")
-            .read("before", reference(rs), "status.replicas", old.replicas)
+            .read("before", reference(&**rs), "status.replicas", old.replicas)
             .with("replicas", active)
             .with("ready", status.ready_replicas.unwrap_or(0))
             .with("available", status.available_replicas.unwrap_or(0))
             .with("terminating", status.terminating_replicas.unwrap_or(0));
-        Rc::make_mut(&mut current).status = Some(status.clone());
+        Rc::make_mut(&mut current).set_status(status.clone());
         match cx.update_status(current.clone()).because(why).await {
             Ok(updated) => return Ok(updated),
             Err(e) if tries >= STATUS_UPDATE_RETRIES => return Err(e.into()),
-            Err(_) => current = cx.get::<ReplicaSet>(rs.metadata.key()).await?,
+            Err(_) => current = cx.get::<T>(rs.meta().key()).await?,
         }
         tries += 1;
     }

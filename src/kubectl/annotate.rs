@@ -1,7 +1,7 @@
 //! `kubectl annotate`
 
 use super::commands;
-use super::context::{Context, Result, Stop, fail};
+use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::label::{self, Changes};
 use super::output::{self, DryRun};
@@ -13,15 +13,8 @@ pub(super) const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let changes = label::changes(&args.words, "annotation", false)?;
     let dry_run = DryRun::of(cx, args)?;
-    let (objects, mut errors) = label::objects(cx, args, &changes, "annotation")?;
-    for object in objects {
-        match one(cx, args, &object, &changes, dry_run) {
-            Ok(()) => {}
-            Err(Stop::Error(e)) => errors.push(e),
-            Err(stop) => return Err(stop),
-        }
-    }
-    commands::finish(errors)
+    let (objects, errors) = label::objects(cx, args, &changes, "annotation")?;
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {

@@ -9,6 +9,7 @@ use super::{
     annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
     generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
 };
+use crate::api::Object;
 use crate::api::order;
 
 /// What a command does with its arguments.
@@ -227,7 +228,11 @@ const COMMANDS: &[Command] = &[
         describe::run,
     ),
     command("edit", &[PRINT, FILENAME, VALIDATE], edit::run),
-    command("explain", &[&[boolean("recursive"), text("api-version"), text("output")]], explain::run),
+    command(
+        "explain",
+        &[&[boolean("recursive").short('R'), text("api-version"), text("output")]],
+        explain::run,
+    ),
     command("logs", &[unbuilt::LOGS_FLAGS], unbuilt::logs),
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
@@ -236,7 +241,7 @@ const COMMANDS: &[Command] = &[
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[FILENAME, SELECTOR, diff::FLAGS], diff::run),
-    command("config", &[], unbuilt::nothing),
+    command("config", &[], unbuilt::nothing).with(unbuilt::CONFIG),
     command("debug", &[], unbuilt::nothing),
     command("cp", &[], unbuilt::nothing),
     command("proxy", &[], unbuilt::nothing),
@@ -251,15 +256,17 @@ const LABEL: &[Flag] = &[boolean("overwrite"), boolean("list"), boolean("local")
 
 /// Finds the command of some words and runs it.
 pub(super) fn dispatch(cx: &mut Context<'_>, words: &[String]) -> Result {
+    if let Some(flag) = words.first().filter(|w| w.starts_with('-') && names_no_command(words)) {
+        // What is no command of kubectl's may be a plug-in's, and those want their name first.
+        cx.err.push_str(&format!("Error: flags cannot be placed before plugin name: {flag}\n"));
+        return Err(Stop::Exit(1));
+    }
     let Some((index, name)) = first_word(words) else {
         cx.say("kubectl controls the Kubernetes cluster manager.");
         cx.say("");
         cx.say("Usage:\n  kubectl [flags] [options]");
         return Ok(());
     };
-    if index > 0 && words.iter().take(index).any(|w| w.starts_with('-') && w == "--help") {
-        return fail("flags cannot be placed before plugin name: --help");
-    }
     let Some(command) = COMMANDS.iter().find(|c| c.is(name)) else {
         return unknown(name);
     };
@@ -295,6 +302,29 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
         return fail(format!("required flag(s) {} not set", missing.join(", ")));
     }
     (command.run)(cx, &args)
+}
+
+/// Whether the first word that is left is no command, read as cobra reads words before it knows any flag but
+/// the global ones: every other flag, and so `--help` too, takes the next word with it.
+fn names_no_command(words: &[String]) -> bool {
+    let alone = |w: &str| {
+        let bools = flags::GLOBAL.iter().filter(|f| f.value == flags::Value::Bool && f.long != "help");
+        bools.into_iter().any(|f| w.strip_prefix("--") == Some(f.long))
+    };
+    let mut words = words.iter();
+    while let Some(w) = words.next() {
+        let short = w.starts_with('-') && !w.starts_with("--");
+        if w == "--" {
+            return false;
+        } else if w.len() > 1 && w.starts_with('-') {
+            if !w.contains('=') && !alone(w) && (!short || w.len() == 2) {
+                words.next();
+            }
+        } else {
+            return !COMMANDS.iter().any(|c| c.is(w)) && w != "help";
+        }
+    }
+    false
 }
 
 /// The first word that is no flag (nor a global flag's value), and where it stands.
@@ -371,6 +401,22 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -
     }
     cx.out.push_str(help);
     Err(Stop::Exit(1))
+}
+
+/// Does something with each object; what fails does not keep it from the others.
+pub(super) fn each(
+    cx: &mut Context<'_>,
+    objects: Vec<Object>,
+    mut errors: Vec<Error>,
+    one: &mut dyn FnMut(&mut Context<'_>, &Object) -> Result,
+) -> Result {
+    for object in objects {
+        match one(cx, &object) {
+            Err(Stop::Error(e)) => errors.push(e),
+            other => other?,
+        }
+    }
+    finish(errors)
 }
 
 /// The errors of several objects, if there are any.

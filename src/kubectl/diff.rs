@@ -3,18 +3,21 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value};
+
 use super::apply;
 use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
 use super::files::{self, Manifest};
 use super::flags::{Args, Flag, boolean, text};
-use crate::api::{Object, yaml};
+use crate::api::{Kind, Object, yaml};
 use crate::apiserver::Verb;
 
 pub(super) const FLAGS: &[Flag] = &[
     boolean("server-side"),
     boolean("force-conflicts"),
     boolean("prune"),
+    boolean("show-secrets"),
     text("field-manager"),
     boolean("show-managed-fields"),
 ];
@@ -39,11 +42,39 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     for m in &manifests {
         let live = apply::current(cx, m)?;
         let merged = merged(cx, args, m, live.as_ref())?;
-        let text = |o: Option<&Object>| o.map(|o| yaml::to_yaml(&o.to_value())).unwrap_or_default();
-        compare(&name(m), &text(live.as_ref()), &text(Some(&merged)), &mut out);
+        let (mut live, mut merged) = (live.map(|o| o.to_value()), merged.to_value());
+        if m.kind == Kind::Secret && !args.on("show-secrets") {
+            mask(live.as_mut(), &mut merged);
+        }
+        let live = live.map(|v| yaml::to_yaml(&v)).unwrap_or_default();
+        compare(&name(m), &live, &yaml::to_yaml(&merged), &mut out);
     }
     cx.out.push_str(&out);
     if out.is_empty() { Ok(()) } else { Err(Stop::Exit(1)) }
+}
+
+/// Hides the values of a Secret, and shows only whether they differ (`Masker`).
+fn mask(live: Option<&mut Value>, merged: &mut Value) {
+    fn data(of: Option<&mut Value>) -> Option<&mut Map<String, Value>> {
+        of?.get_mut("data")?.as_object_mut()
+    }
+    let mut none = Map::new();
+    let mut none_either = Map::new();
+    let old = data(live).unwrap_or(&mut none);
+    let new = data(Some(merged)).unwrap_or(&mut none_either);
+    for (key, value) in old.iter_mut() {
+        let (before, after) = match new.get(key) {
+            Some(other) if other != value => ("*** (before)", "*** (after)"),
+            _ => ("***", "***"),
+        };
+        *value = before.into();
+        if let Some(other) = new.get_mut(key) {
+            *other = after.into();
+        }
+    }
+    for (_, value) in new.iter_mut().filter(|(key, _)| !old.contains_key(*key)) {
+        *value = "***".into();
+    }
 }
 
 /// The object as it would be.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::call::{Call, Payload};
 use super::commands;
-use super::context::{Context, Result, Stop, fail};
+use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::output;
 use super::resource::{self, Rules};
@@ -18,26 +18,22 @@ const HEADER: &str = "# Please edit the object below. Lines beginning with a '#'
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let rules = Rules { required: true, ..Rules::default() };
-    let (objects, mut errors) = resource::objects(cx, args, &args.words, rules)?;
+    let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     if objects.is_empty() && errors.is_empty() {
         return fail("edit cancelled, no objects found");
     }
-    for (object, _) in objects {
-        match one(cx, args, &object) {
-            Err(Stop::Error(e)) => errors.push(e),
-            other => other?,
-        }
-    }
-    commands::finish(errors)
+    let objects = objects.into_iter().map(|(o, _)| o).collect();
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     let before = object.to_value();
     let text = format!("{HEADER}{}", yaml::to_yaml(&before));
     let Some(edited) = cx.edit(&text) else {
-        return fail(
-            "there is no editor in this terminal: change the manifest beside it, or use kubectl patch, set or scale",
-        );
+        let (kind, name) = (object.kind().singular(), object.name());
+        return fail(format!(
+            "no editor can be opened from this terminal: \"kubectl get {kind} {name} -o yaml\" prints the object; change that in the manifest beside and apply it, or use kubectl patch, set or scale",
+        ));
     };
     if without_comments(&edited) == without_comments(&text) {
         cx.err.push_str("Edit cancelled, no changes made.\n");

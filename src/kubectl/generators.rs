@@ -9,11 +9,12 @@ use super::context::{Context, Result, Stop, fail};
 use super::create::post;
 use super::error::Error;
 use super::flags::{Args, Flag, array, boolean, int, optional, slice, text};
+use super::generators_policy as policy;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, Rules};
 use super::{apply, files};
 use crate::api::quantity::Amount;
-use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, Service};
+use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, ReplicationController, Service};
 use crate::api::{Key, Kind, Object};
 
 const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
@@ -88,6 +89,23 @@ pub(super) const CREATE: &[Command] = &[
     sub("job", &[], &[PRINT, DRY_RUN, VALIDATE, JOB], &[], job),
     sub("cronjob", &["cj"], &[PRINT, DRY_RUN, VALIDATE, CRON_JOB], &["image", "schedule"], cron_job),
     sub("quota", &["resourcequota"], &[PRINT, DRY_RUN, VALIDATE, QUOTA], &[], quota),
+    sub("ingress", &["ing"], &[PRINT, DRY_RUN, VALIDATE, policy::INGRESS], &[], policy::ingress),
+    sub("role", &[], &[PRINT, DRY_RUN, VALIDATE, policy::ROLE], &[], policy::role),
+    sub(
+        "clusterrole",
+        &[],
+        &[PRINT, DRY_RUN, VALIDATE, policy::ROLE, policy::CLUSTER_ROLE],
+        &[],
+        policy::cluster_role,
+    ),
+    sub("rolebinding", &[], &[PRINT, DRY_RUN, VALIDATE, policy::BINDING], &[], policy::role_binding),
+    sub(
+        "clusterrolebinding",
+        &[],
+        &[PRINT, DRY_RUN, VALIDATE, policy::BINDING],
+        &["clusterrole"],
+        policy::cluster_role_binding,
+    ),
     sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
 ];
 
@@ -100,7 +118,7 @@ fn service_group(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// The one name a command takes.
-fn name(args: &Args) -> Result<&str> {
+pub(super) fn name(args: &Args) -> Result<&str> {
     let before = args.dash.unwrap_or(args.words.len());
     match (args.words.first(), before) {
         (Some(name), 1) => Ok(name),
@@ -109,7 +127,7 @@ fn name(args: &Args) -> Result<&str> {
 }
 
 /// Makes the object and says so; `failed` stands before a refusal, as some commands have it.
-fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Value, failed: &str) -> Result {
+pub(super) fn make(cx: &mut Context<'_>, args: &Args, kind: Kind, mut value: Value, failed: &str) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     value["apiVersion"] = kind.api_version().into();
     value["kind"] = kind.as_str().into();
@@ -427,7 +445,7 @@ fn quota(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 /// `a=b,c=d`
-fn label_map(text: &str) -> Option<Map<String, Value>> {
+pub(super) fn label_map(text: &str) -> Option<Map<String, Value>> {
     let mut map = Map::new();
     for pair in text.split(',').filter(|p| !p.is_empty()) {
         let (k, v) = pair.split_once('=')?;
@@ -558,6 +576,9 @@ fn selector(object: &Object) -> Option<Value> {
     }
     if let Some(r) = object.get::<ReplicaSet>() {
         return match_labels(&r.spec.as_ref()?.selector);
+    }
+    if let Some(r) = object.get::<ReplicationController>() {
+        return r.spec.as_ref()?.selector.as_ref().map(|l| json!(l));
     }
     if let Some(s) = object.get::<Service>() {
         return s.spec.as_ref()?.selector.as_ref().map(|l| json!(l));

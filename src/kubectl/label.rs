@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::commands;
-use super::context::{Context, Result, Stop, fail};
+use super::context::{Context, Result, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::go;
@@ -109,15 +109,8 @@ pub(super) fn send(
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let changes = changes(&args.words, "label", true)?;
     let dry_run = DryRun::of(cx, args)?;
-    let (objects, mut errors) = objects(cx, args, &changes, "label")?;
-    for object in objects {
-        match one(cx, args, &object, &changes, dry_run) {
-            Ok(()) => {}
-            Err(Stop::Error(e)) => errors.push(e),
-            Err(stop) => return Err(stop),
-        }
-    }
-    commands::finish(errors)
+    let (objects, errors) = objects(cx, args, &changes, "label")?;
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
@@ -146,7 +139,8 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dr
     let (value, done) = match (set, removed) {
         (false, false) => (object.to_value(), "not labeled"),
         (false, true) => (send(cx, object, "labels", changes, args, dry_run)?, "unlabeled"),
-        (true, _) => (send(cx, object, "labels", changes, args, dry_run)?, "labeled"),
+        (true, false) => (send(cx, object, "labels", changes, args, dry_run)?, "labeled"),
+        (true, true) => (send(cx, object, "labels", changes, args, dry_run)?, "modified"),
     };
     output::report(cx, args, &value, done, dry_run)
 }

@@ -40,6 +40,7 @@ mod explain;
 mod files;
 mod flags;
 mod generators;
+mod generators_policy;
 mod get;
 mod go;
 mod go_template;

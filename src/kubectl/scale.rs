@@ -9,7 +9,6 @@ use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::Object;
-use crate::api::types::{Deployment, ReplicaSet};
 use crate::apiserver::{Response, Subresource, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -42,7 +41,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
     let expected = args.int("current-replicas").filter(|n| *n >= 0);
     let wanted = args.text("resource-version");
     if let Some(n) = expected {
-        let current = i64::from(current(object));
+        let current = current(object);
         if current != n {
             return fail(format!("Expected replicas to be {n}, was {current}"));
         }
@@ -64,8 +63,6 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
     }
 }
 
-fn current(object: &Object) -> i32 {
-    let deployment = object.get::<Deployment>().and_then(|d| d.spec.as_ref()?.replicas);
-    let replica_set = object.get::<ReplicaSet>().and_then(|r| r.spec.as_ref()?.replicas);
-    deployment.or(replica_set).unwrap_or(0)
+fn current(object: &Object) -> i64 {
+    object.to_value().pointer("/spec/replicas").and_then(serde_json::Value::as_i64).unwrap_or(0)
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::{Call, Payload};
 use super::commands::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::context::{Context, Result, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, slice, text};
 use super::go;
@@ -71,15 +71,9 @@ type Edit<'a> = dyn Fn(&mut Map<String, Value>) -> std::result::Result<(), Vec<S
 fn change(cx: &mut Context<'_>, args: &Args, words: &[String], done: &str, edit: &Edit) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let rules = Rules { required: true, ..Rules::default() };
-    let (objects, mut errors) = resource::objects(cx, args, words, rules)?;
-    for (object, _) in objects {
-        match one(cx, args, &object, done, edit, dry_run) {
-            Ok(()) => {}
-            Err(Stop::Error(e)) => errors.push(e),
-            Err(stop) => return Err(stop),
-        }
-    }
-    commands::finish(errors)
+    let (objects, errors) = resource::objects(cx, args, words, rules)?;
+    let objects = objects.into_iter().map(|(o, _)| o).collect();
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, edit, dry_run))
 }
 
 fn one(

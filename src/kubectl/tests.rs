@@ -264,3 +264,191 @@ fn a_verbose_command_says_its_requests() {
         nine.stderr
     );
 }
+
+#[test]
+fn roles_and_bindings_are_made_and_described() {
+    let mut s = Server::new();
+    let yaml = |s: &mut Server, line: &str| s.ok(&format!("{line} --dry-run=client -o yaml"));
+    // After `pkg/cmd/create/create_role_test.go` and `create_ingress_test.go` of kubectl.
+    assert_eq!(
+        yaml(
+            &mut s,
+            "create role r --verb=get,watch,get --resource=pods,deployments.apps,pods/status --resource-name=a"
+        ),
+        "apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: r
+rules:
+- apiGroups:
+  - \"\"
+  resourceNames:
+  - a
+  resources:
+  - pods
+  - pods/status
+  verbs:
+  - get
+  - watch
+- apiGroups:
+  - apps
+  resourceNames:
+  - a
+  resources:
+  - deployments
+  verbs:
+  - get
+  - watch
+"
+    );
+    for (line, error) in [
+        ("create role r --resource=pods", "at least one verb must be specified"),
+        ("create role r --verb=get", "at least one resource must be specified"),
+        ("create role r --verb=get --resource=foos", "the server doesn't have a resource type \"foos\""),
+        ("create role r --verb=use --resource=pods", "can not perform 'use' on 'pods' in group ''"),
+        (
+            "create role r --verb=get --resource=/status",
+            "resource must be specified if apiGroup/subresource specified",
+        ),
+        ("create clusterrole r --verb=get", "one of resource or nonResourceURL must be specified"),
+        ("create clusterrole r --verb=list --non-resource-url=/a", "invalid verb: 'list' for nonResourceURL"),
+        ("create clusterrole r --verb=get --non-resource-url=a", "nonResourceURL should start with /"),
+        (
+            "create clusterrole r --verb=get --non-resource-url=/*/a",
+            "nonResourceURL only supports wildcard matches when '*' is at the end",
+        ),
+        ("create rolebinding b --user=jane", "exactly one of clusterrole or role must be specified"),
+        ("create rolebinding b --role=r --serviceaccount=a", "serviceaccount must be <namespace>:<name>"),
+        (
+            "create ingress web",
+            "not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)",
+        ),
+        (
+            "create ingress web --rule=foo",
+            "rule foo is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]",
+        ),
+        (
+            "create ingress web --default-backend=foo",
+            "default-backend should be in format servicename:serviceport",
+        ),
+    ] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
+    }
+    let warned = s.run("create role w --verb=foo --resource=pods");
+    assert_eq!(
+        (warned.exit, warned.stderr.as_str()),
+        (0, "Warning: 'foo' is not a standard resource verb\n")
+    );
+    s.ok("create clusterrole c --verb=get,list --resource=pods,replicasets.apps/scale");
+    assert_eq!(
+        s.ok("describe clusterrole c"),
+        "Name:         c
+Labels:       <none>
+Annotations:  <none>
+PolicyRule:
+  Resources               Non-Resource URLs  Resource Names  Verbs
+  ---------               -----------------  --------------  -----
+  pods                    []                 []              [get list]
+  replicasets.apps/scale  []                 []              [get list]
+"
+    );
+    s.ok(
+        "create clusterrolebinding b --clusterrole=c --user=jane --group=g --serviceaccount=default:default",
+    );
+    assert_eq!(
+        s.ok("get clusterrolebinding b -o wide"),
+        "NAME   ROLE            AGE   USERS   GROUPS   SERVICEACCOUNTS\nb      ClusterRole/c   0s    jane    g        default/default\n"
+    );
+    assert_eq!(
+        s.ok("describe clusterrolebinding b"),
+        "Name:         b
+Labels:       <none>
+Annotations:  <none>
+Role:
+  Kind:  ClusterRole
+  Name:  c
+Subjects:
+  Kind            Name     Namespace
+  ----            ----     ---------
+  User            jane     
+  Group           g        
+  ServiceAccount  default  default
+"
+    );
+    assert_eq!(s.ok("get clusterrole"), "NAME   CREATED AT\nc      1970-01-01T00:00:00Z\n");
+}
+
+#[test]
+fn an_ingress_is_made_from_rules_and_described() {
+    let mut s = Server::new();
+    let line = "create ingress web --class=nginx --default-backend=fallback:http --annotation=a=b --rule=foo.com/path*=svc:8080,tls=cert --rule=foo.com/admin=svcadmin:portadmin,tls=cert --rule=/x=svc:80";
+    assert_eq!(
+        s.ok(&format!("{line} --dry-run=client -o jsonpath={{.spec.tls}}{{.spec.rules[*].host}}{{.spec.rules[0].http.paths[*].pathType}}")),
+        r#"[{"hosts":["foo.com"],"secretName":"cert"}]foo.comPrefix Exact"#
+    );
+    s.ok(line);
+    s.ok("create service clusterip svc --tcp=8080:80");
+    assert_eq!(
+        s.ok("get ingress"),
+        "NAME   CLASS   HOSTS     ADDRESS   PORTS     AGE\nweb    nginx   foo.com             80, 443   0s\n"
+    );
+    assert_eq!(
+        s.ok("describe ing web"),
+        "Name:             web
+Labels:           <none>
+Namespace:        default
+Address:          
+Ingress Class:    nginx
+Default backend:  fallback:http (<error: services \"fallback\" not found>)
+TLS:
+  cert terminates foo.com
+Rules:
+  Host        Path  Backends
+  ----        ----  --------
+  foo.com     
+              /path    svc:8080 (<none>)
+              /admin   svcadmin:portadmin (<error: services \"svcadmin\" not found>)
+  *           
+              /x   svc:80 (<none>)
+Annotations:  a: b
+Events:       <none>
+"
+    );
+}
+
+#[test]
+fn a_secrets_values_are_not_shown_by_diff() {
+    let mut s = Server::new();
+    s.ok("create secret generic s --from-literal=same=x --from-literal=other=y --from-literal=gone=z");
+    // Base64 of x, new and more.
+    let changed = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {same: eA==, other: bmV3, more: bW9yZQ==}\n";
+    let diff = |s: &mut Server, flags: &str| {
+        let files = |name: &str| (name == "s.yaml").then(|| changed.to_owned());
+        let out = run(&format!("diff -f s.yaml{flags}"), &files, s);
+        assert_eq!(out.exit, 1, "{out:?}");
+        let lines = out.stdout.lines().filter(|l| l.starts_with(['+', '-']) && !l.contains("/tmp/"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(diff(&mut s, ""), ["-  other: '*** (before)'", "+  more: '***'", "+  other: '*** (after)'"]);
+    assert!(diff(&mut s, " --show-secrets").contains(&"+  other: bmV3".to_owned()));
+}
+
+#[test]
+fn a_flag_before_what_is_no_command() {
+    let mut s = Server::new();
+    for (line, exit, stderr) in [
+        ("--help | head", 1, "Error: flags cannot be placed before plugin name: --help\n"),
+        ("-x y z", 1, "Error: flags cannot be placed before plugin name: -x\n"),
+        ("--help get", 0, ""),
+        ("-n kube-system get pods", 0, "No resources found in kube-system namespace.\n"),
+        (
+            "config get-contexts -x",
+            1,
+            "error: unknown shorthand flag: 'x' in -x\nSee 'kubectl config get-contexts --help' for usage.\n",
+        ),
+    ] {
+        let out = s.run(line);
+        assert_eq!((out.exit, out.stderr.as_str()), (exit, stderr), "{line}");
+    }
+}

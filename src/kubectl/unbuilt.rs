@@ -1,9 +1,10 @@
 //! Commands of kubectl's that are not built here: what they say before they would do anything is
 //! as in kubectl, so that a mistyped line reads as it should.
 
-use super::commands;
+use super::commands::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, duration, int, slice, text};
+use super::resource::must_kind;
 use crate::api::Kind;
 
 pub(super) const LOGS_FLAGS: &[Flag] = &[
@@ -25,14 +26,36 @@ pub(super) const EXEC_FLAGS: &[Flag] = &[
     slice("filename").short('f'),
 ];
 
+/// `config …`: there is no kubeconfig here.
+pub(super) const CONFIG: &[Command] = &[
+    sub("current-context", &[], &[], &[], nothing),
+    sub("delete-cluster", &[], &[], &[], nothing),
+    sub("delete-context", &[], &[], &[], nothing),
+    sub("delete-user", &[], &[], &[], nothing),
+    sub("get-clusters", &[], &[], &[], nothing),
+    sub("get-contexts", &[], &[], &[], nothing),
+    sub("get-users", &[], &[], &[], nothing),
+    sub("rename-context", &[], &[], &[], nothing),
+    sub("set", &[], &[], &[], nothing),
+    sub("set-cluster", &[], &[], &[], nothing),
+    sub("set-context", &[], &[], &[], nothing),
+    sub("set-credentials", &[], &[], &[], nothing),
+    sub("unset", &[], &[], &[], nothing),
+    sub("use-context", &["use"], &[], &[], nothing),
+    sub("view", &[], &[], &[], nothing),
+];
+
 /// There is nothing behind it.
 pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
     fail("this command of kubectl's is not built here yet")
 }
 
-/// The name of a pod in `pod/x` or `x`.
-fn pod_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+/// What `deploy/x` names, or `x`: a pod.
+fn named(word: &str) -> Result<(Kind, &str)> {
+    match word.split_once('/') {
+        Some((kind, name)) => Ok((must_kind(kind)?, name)),
+        None => Ok((Kind::Pod, word)),
+    }
 }
 
 pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -42,12 +65,11 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
             "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
         );
     };
-    let namespace = cx.namespace.clone();
-    match cx.get(Kind::Pod, &namespace, pod_name(word)) {
-        Err(Stop::Error(e)) if e.is_not_found() => fail(format!(
-            "error from server (NotFound): pods {:?} not found in namespace {namespace:?}",
-            pod_name(word)
-        )),
+    let (namespace, (kind, name)) = (cx.namespace.clone(), named(word)?);
+    match cx.get(kind, &namespace, name) {
+        Err(Stop::Error(e)) if kind == Kind::Pod && e.is_not_found() => {
+            fail(format!("error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"))
+        }
         Err(stop) => Err(stop),
         Ok(_) => fail("containers run nothing here, so they write no logs"),
     }
@@ -58,7 +80,8 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("pod, type/name or --filename must be specified");
     };
     let namespace = cx.namespace.clone();
-    cx.get(Kind::Pod, &namespace, pod_name(word))?;
+    let (kind, name) = named(word)?;
+    cx.get(kind, &namespace, name)?;
     fail("containers run nothing here, so nothing can be run in them")
 }
 

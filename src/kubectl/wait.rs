@@ -12,6 +12,9 @@ use super::resource::{self, Rules, Target};
 use super::{commands, go};
 use crate::api::{Kind, Object, Timestamp};
 
+const EXAMPLE: &str = "--for=jsonpath='{.status.readyReplicas}'=3";
+const EXAMPLE_PATH: &str = "--for=jsonpath='{.status.readyReplicas}'";
+
 /// What is waited for.
 enum Condition {
     Delete,
@@ -21,8 +24,34 @@ enum Condition {
     Path(Template, Option<String>),
 }
 
-fn condition(args: &Args) -> Result<Condition> {
-    let text = args.text("for");
+/// All that is waited for, one after the other; that an object is there comes first.
+fn conditions(args: &Args) -> Result<Vec<Condition>> {
+    let mut all = args.all("for").iter().map(|text| condition(text)).collect::<Result<Vec<_>>>()?;
+    if all.is_empty() {
+        return fail("unrecognized condition: []");
+    }
+    all.sort_by_key(|c| !matches!(c, Condition::Create));
+    Ok(all)
+}
+
+/// The text between single equal signs; those that come in pairs belong to a comparison.
+fn split_path(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '=' && chars.next_if_eq(&'=').is_none() {
+            parts.push(String::new());
+        } else if let Some(last) = parts.last_mut() {
+            last.push(c);
+            if c == '=' {
+                last.push(c);
+            }
+        }
+    }
+    parts
+}
+
+fn condition(text: &str) -> Result<Condition> {
     let lower = text.to_lowercase();
     if lower == "delete" {
         Ok(Condition::Delete)
@@ -32,17 +61,16 @@ fn condition(args: &Args) -> Result<Condition> {
         let (type_, status) = rest.split_once('=').unwrap_or((rest, "true"));
         Ok(Condition::Status(type_.to_owned(), status.to_owned()))
     } else if let Some(rest) = text.strip_prefix("jsonpath=") {
-        let rest = rest.trim_matches('\'');
-        let (path, value) = match rest.rfind('}') {
-            Some(end) => {
-                let (path, tail) = rest.split_at(end + 1);
-                (path, tail.strip_prefix('=').map(|v| v.trim_matches('"').to_owned()))
-            }
-            None => match rest.split_once('=') {
-                Some((path, value)) => (path, Some(value.to_owned())),
-                None => (rest, None),
-            },
+        let parts = split_path(rest);
+        let (path, value) = match parts.as_slice() {
+            [path] => (path, None),
+            [path, value] => (path, Some(value.trim_matches(['\'', '"']).to_owned())),
+            _ => return fail(format!("jsonpath wait format must be {EXAMPLE} or {EXAMPLE_PATH}")),
         };
+        if value.as_deref() == Some("") {
+            return fail(format!("jsonpath wait has to have a value after equal sign, like {EXAMPLE}"));
+        }
+        let path = path.trim_matches('\'');
         match jsonpath::relaxed(path).and_then(|p| Template::parse(&p)) {
             Ok(template) => Ok(Condition::Path(template, value)),
             Err(e) => fail(e),
@@ -53,7 +81,7 @@ fn condition(args: &Args) -> Result<Condition> {
 }
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    let condition = condition(args)?;
+    let conditions = conditions(args)?;
     let timeout = args.duration("timeout").unwrap_or(SignedDuration::from_secs(30));
     let until = match timeout {
         t if t.is_negative() => cx.now().checked_add(SignedDuration::from_hours(168)).ok(),
@@ -76,14 +104,19 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         };
         for (kind, namespace, name) in named {
             seen += 1;
-            match one(cx, args, kind, &namespace, &name, &condition, until) {
-                Ok(()) => {}
-                Err(Stop::Error(e)) => errors.push(e),
-                Err(stop) => return Err(stop),
+            for condition in &conditions {
+                match one(cx, args, kind, &namespace, &name, condition, until) {
+                    Ok(()) => {}
+                    Err(Stop::Error(e)) => {
+                        errors.push(e);
+                        break;
+                    }
+                    Err(stop) => return Err(stop),
+                }
             }
         }
     }
-    if seen == 0 && errors.is_empty() && !matches!(condition, Condition::Delete) {
+    if seen == 0 && errors.is_empty() && !conditions.iter().any(|c| matches!(c, Condition::Delete)) {
         return fail("no matching resources found");
     }
     commands::finish(errors)
@@ -163,5 +196,26 @@ fn holds(condition: &Condition, object: &Object) -> Result<bool> {
                 _ => fail("given jsonpath expression matches more than one value"),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::{Condition, Error, condition, split_path};
+    use crate::kubectl::context::Stop;
+
+    #[test]
+    fn paths_end_at_a_single_equal_sign() {
+        assert_eq!(split_path("a.b.c====d.e.f===g.h.i==="), ["a.b.c====d.e.f==", "g.h.i==", ""]);
+        let path = |text: &str| match condition(text) {
+            Ok(Condition::Path(_, value)) => value,
+            Err(Stop::Error(Error::Text(text))) => Some(text),
+            _ => None,
+        };
+        assert_eq!(path("jsonpath={.status.readyReplicas}=3").unwrap(), "3");
+        assert_eq!(path("jsonpath={.spec.containers[?(@.name==\"c\")].image}"), None);
+        assert!(path("jsonpath={.status.phase}=").unwrap().starts_with("jsonpath wait has to have a value"));
+        assert!(path("jsonpath={.a}=b=c").unwrap().starts_with("jsonpath wait format must be"));
     }
 }

@@ -8,7 +8,7 @@
 //! | `["sleep", "5"]`, `["sleep", "1m"]`, `["sleep", "infinity"]` | runs that long, exits with 0 |
 //! | `["true"]`, `["false"]` | exits at once with 0 or 1 |
 //! | `["sh", "-c", "…"]` (`bash`, `ash`) with `sleep N`, `exit N`, `true`, `false`, `echo …`, `:` joined by `;` or `&&` | one after the other |
-//! | anything else, or none | runs for ever |
+//! | anything else, or none | runs for ever; an init container that is no sidecar one second, exits with 0 |
 //!
 //! A process that has one of these commands is process 1 of its container and has no signal
 //! handler, so it does not heed SIGTERM: it is killed when the grace period is over, with 137. All
@@ -37,7 +37,7 @@ use jiff::SignedDuration;
 
 use super::timings::{self, later};
 use crate::api::quantity::amount_of;
-use crate::api::types::{Container, ObjectMeta};
+use crate::api::types::{Container, ObjectMeta, Pod};
 use crate::api::{MetaExt, Timestamp, quantity::Amount};
 
 /// The namespace of the annotations.
@@ -178,15 +178,26 @@ fn run_script(script: &str) -> Option<(Option<SignedDuration>, i32)> {
     Some((Some(time), code))
 }
 
+/// Whether a container's work is to come to an end before others start: what its command is, is its own
+/// matter. A sidecar's is not.
+fn is_init(pod: &Pod, container: &str) -> bool {
+    let inits = pod.spec.as_ref().and_then(|s| s.init_containers.as_deref()).unwrap_or_default();
+    inits.iter().any(|c| c.name == container && c.restart_policy.as_deref() != Some("Always"))
+}
+
 /// What a container will do, from its manifest.
-pub fn of(meta: &ObjectMeta, container: &Container) -> Behaviour {
-    let name = container.name.as_str();
+pub fn of(pod: &Pod, container: &Container) -> Behaviour {
+    let (meta, name) = (&pod.metadata, container.name.as_str());
     let command: Vec<String> =
         container.command.iter().flatten().chain(container.args.iter().flatten()).cloned().collect();
     let parsed =
         if container.command.as_ref().is_none_or(Vec::is_empty) { None } else { parse_command(&command) };
+    let ends = match parsed {
+        Some((time, code)) => time.map(|t| (t, Exit::code(code))),
+        None => is_init(pod, name).then_some((timings::INIT, Exit::code(0))),
+    };
     let mut b = Behaviour {
-        ends: parsed.and_then(|(time, code)| Some((time?, Exit::code(code)))),
+        ends,
         ready_after: SignedDuration::ZERO,
         ready: true,
         live_for: None,
@@ -198,7 +209,7 @@ pub fn of(meta: &ObjectMeta, container: &Container) -> Behaviour {
     }
     let (run, code) = (seconds(meta, name, "run-seconds"), integer(meta, name, "exit-code"));
     if run.is_some() || code.is_some() {
-        let by_command = b.ends.map_or(SignedDuration::ZERO, |(t, _)| t);
+        let by_command = parsed.and_then(|(time, _)| time).unwrap_or_default();
         b.ends = Some((run.unwrap_or(by_command), Exit::code(code.unwrap_or(0))));
     }
     b.ready_after = seconds(meta, name, "ready-after-seconds").unwrap_or_default();
@@ -293,8 +304,35 @@ mod tests {
             ),
             ..Default::default()
         };
-        let of = |name: &str| of(&meta, &Container { name: name.into(), ..Default::default() }).ends.unwrap();
+        let pod = Pod { metadata: meta, ..Default::default() };
+        let of = |name: &str| of(&pod, &Container { name: name.into(), ..Default::default() }).ends.unwrap();
         assert_eq!(of("a"), (SignedDuration::ZERO, Exit::code(1)));
         assert_eq!(of("b"), (SignedDuration::ZERO, Exit::code(2)));
+    }
+
+    #[test]
+    fn init_containers_come_to_an_end_and_sidecars_do_not() {
+        let container = |name: &str, command: &[&str], policy: Option<&str>| Container {
+            name: name.into(),
+            command: Some(command.iter().map(|w| (*w).to_owned()).collect()),
+            restart_policy: policy.map(str::to_owned),
+            ..Default::default()
+        };
+        let inits = vec![
+            container("migrate", &["./migrate"], None),
+            container("never", &["sleep", "infinity"], None),
+            container("proxy", &["envoy"], Some("Always")),
+        ];
+        let spec = crate::api::types::PodSpec {
+            containers: vec![container("app", &["./app"], None)],
+            init_containers: Some(inits.clone()),
+            ..Default::default()
+        };
+        let pod = Pod { spec: Some(spec.into()), ..Default::default() };
+        let ends = |c: &Container| of(&pod, c).ends;
+        assert_eq!(ends(&inits[0]), Some((timings::INIT, Exit::code(0))));
+        assert_eq!(ends(&inits[1]), None);
+        assert_eq!(ends(&inits[2]), None);
+        assert_eq!(ends(&pod.spec.as_ref().unwrap().containers[0]), None);
     }
 }

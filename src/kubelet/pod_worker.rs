@@ -110,7 +110,7 @@ impl<'a> Turn<'a> {
     fn renew_behaviour(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
-            let new = behaviour::of(&self.pod.metadata, spec);
+            let new = behaviour::of(self.pod, spec);
             if let Some(ContainerState::Running(r)) = self.rt.containers.get_mut(i).map(|c| &mut c.state) {
                 r.behaviour = behaviour::Behaviour { ends: r.behaviour.ends, ..new };
             }

@@ -257,7 +257,7 @@ impl Turn<'_> {
     /// A container runs.
     pub(super) fn started(&mut self, i: usize) {
         let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
-        let behaviour = behaviour::of(&self.pod.metadata, spec);
+        let behaviour = behaviour::of(self.pod, spec);
         let Some(c) = self.rt.containers.get_mut(i) else { return };
         let ContainerState::Created(instance) = &c.state else { return };
         c.state = ContainerState::Running(Running {

@@ -147,11 +147,11 @@ impl Lab {
         let at = self.at(at);
         for w in writes {
             let Some(object) = w.next.as_ref() else {
-                let _ = writeln!(self.log, "{at}{} {}", w.verb, w.object);
+                let _ = writeln!(self.log, "{at}{} {}", w.verb_string(), w.object);
                 continue;
             };
             if let Some(pod) = object.get::<Pod>() {
-                let _ = writeln!(self.log, "{at}{} {}", w.verb, summary(pod));
+                let _ = writeln!(self.log, "{at}{} {}", w.verb_string(), summary(pod));
             } else if let Some(e) = object.get::<Event>() {
                 let of = e.involved_object.field_path.as_deref().unwrap_or("-");
                 let count = match e.count {

@@ -7,6 +7,7 @@
 //! | pull of an image that the node has (`Always`) | 500 ms | the same |
 //! | a pull that fails | 1 s | the same |
 //! | create and start of a container | 0 s | `sim.steady/start-seconds` |
+//! | an init container whose command says nothing of it is done | after 1 s | `sim.steady/run-seconds` |
 //! | a container stops after SIGTERM | 1 s | `sim.steady/stop-seconds`, `sim.steady/ignores-sigterm` |
 //! | a container that uses more memory than its limit is killed | after 5 s | |
 //!
@@ -25,6 +26,8 @@ pub const PULL: SignedDuration = SignedDuration::from_secs(2);
 pub const PULL_PRESENT: SignedDuration = SignedDuration::from_millis(500);
 /// A pull that fails.
 pub const PULL_FAILED: SignedDuration = SignedDuration::from_secs(1);
+/// From the start of an init container to its end, if its command does not tell.
+pub const INIT: SignedDuration = SignedDuration::from_secs(1);
 /// From SIGTERM to the end of a container that heeds it.
 pub const STOP: SignedDuration = SignedDuration::from_secs(1);
 /// From the start of a container to its end, if it wants more memory than it may have.

@@ -18,7 +18,7 @@ use super::queue::Queue;
 use crate::api::labels::Selector;
 use crate::api::types::{
     Namespace, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition,
-    PodDisruptionBudget, ReplicaSet, Service, StorageClass, Time,
+    PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StorageClass, Time,
 };
 use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
@@ -88,6 +88,7 @@ impl Reconciler for Scheduler {
             Kind::Namespace,
             Kind::Service,
             Kind::ReplicaSet,
+            Kind::ReplicationController,
             Kind::PersistentVolumeClaim,
             Kind::PersistentVolume,
             Kind::StorageClass,
@@ -259,6 +260,13 @@ impl WorkloadLister for Listers<'_> {
             && let Ok(s) = Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
         {
             selectors.push(Rc::new(s));
+        }
+        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicationController")
+            && let Some(r) =
+                self.0.get::<ReplicationController>(&Key::new(pod.metadata.namespace(), &owner.name))
+            && let Some(set) = r.spec.as_ref().and_then(|s| s.selector.as_ref())
+        {
+            selectors.push(Rc::new(Selector::from_set(set)));
         }
         selectors
     }

@@ -18,6 +18,7 @@
 pub mod explore;
 pub mod handle;
 mod into;
+mod keep;
 pub mod link;
 mod op;
 #[cfg(test)]
@@ -50,10 +51,6 @@ use crate::kubectl::{self, Kubectl, Output, Poll};
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
 
-/// A moment keeps its cluster when repeating what led to it would be this much work, counted in
-/// commands: a few milliseconds. A cluster that is kept costs twice: what it was stays in memory,
-/// and every later write has to copy what it shares with it.
-const KEEP_EVERY: usize = 256;
 /// Going to a moment by repeating keeps the clusters of so many moments on the way, for the next
 /// steps back.
 const NEAR: usize = 16;
@@ -110,8 +107,8 @@ pub struct Moment {
     /// The cluster, where it is kept; elsewhere it is made again from the last one kept. See
     /// [`Session::cluster_at`].
     kept: Option<Box<Cluster>>,
-    /// How many commands were issued since the last moment that keeps its cluster.
-    since_kept: usize,
+    /// Where clusters were kept on the way here.
+    trail: keep::Trail,
 }
 
 impl Moment {
@@ -192,7 +189,7 @@ impl Session {
             op: Op::Start,
             depth: 0,
             kept: Some(Box::new(cluster.clone())),
-            since_kept: 0,
+            trail: keep::Trail::default(),
         };
         Session {
             start,
@@ -590,12 +587,10 @@ impl Session {
     fn record(&mut self, what: What, op: Op) {
         let id = self.moments.len();
         let depth = self.moments[self.at].depth + 1;
-        let work = self.moments[self.at].since_kept + what.work();
-        let keep = work >= KEEP_EVERY || matches!(what, What::Person { .. });
+        let (trail, keep) = self.follow_trail(id, what.work(), matches!(what, What::Person { .. }));
         let kept = keep.then(|| Box::new(self.cluster.clone()));
-        let since_kept = if keep { 0 } else { work };
         let parent = Some(self.at);
-        self.moments.push(Moment { parent, children: Vec::new(), what, op, depth, kept, since_kept });
+        self.moments.push(Moment { parent, children: Vec::new(), what, op, depth, kept, trail });
         self.moments[self.at].children.push(id);
         self.at = id;
         self.tip = id;

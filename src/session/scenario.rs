@@ -45,6 +45,8 @@ scenarios!(
     "18-back-off",
     "19-leader-election",
     "20-etcd-members",
+    "21-etcd-five",
+    "22-empty",
 );
 
 /// A text in both languages.

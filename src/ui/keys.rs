@@ -32,19 +32,28 @@ const KEYS: &[(&[&str], &str)] = &[
     (&["?"], "keys"),
 ];
 
-/// Puts the focus on the first thing that a selector finds, once it is drawn.
+/// Puts the focus on the first thing that a selector finds: now, for the next key may come before a
+/// timer, or once it is drawn.
 pub fn focus(selector: &str) {
+    if focused(selector) {
+        return;
+    }
     let selector = selector.to_owned();
     gloo::timers::callback::Timeout::new(0, move || {
-        if let Ok(Some(el)) = document().query_selector(&selector) {
-            if let Some(el) = el.dyn_ref::<HtmlElement>() {
-                let _ = el.focus();
-            } else if let Some(el) = el.dyn_ref::<web_sys::SvgElement>() {
-                let _ = el.focus();
-            }
-        }
+        focused(&selector);
     })
     .forget();
+}
+
+/// Tries to focus it, and says whether it has the focus.
+fn focused(selector: &str) -> bool {
+    let Ok(Some(el)) = document().query_selector(selector) else { return false };
+    let _ = match (el.dyn_ref::<HtmlElement>(), el.dyn_ref::<web_sys::SvgElement>()) {
+        (Some(el), _) => el.focus(),
+        (None, Some(el)) => el.focus(),
+        (None, None) => return false,
+    };
+    document().active_element().as_ref() == Some(&el)
 }
 
 /// Clicks the first thing that a selector finds.

@@ -85,6 +85,7 @@ pub fn TopBar(props: &BarProps) -> Html {
     };
     html! {
         <header class="top">
+            <div class="top-start">
             <h1 class="brand">
                 <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
                     <circle cx="11" cy="11" r="9.2" /><path d="M4.5 11c2.2-5 4.2 5 6.5 0s4.3 0 6.5 0" />
@@ -98,7 +99,8 @@ pub fn TopBar(props: &BarProps) -> Html {
                 aria-expanded={props.exploring.to_string()} onclick={explore}>
                 { glyph::icon(glyph::ORDERS) }<span>{ t.get("explore") }</span>
             </button>
-            <span class="spring"></span>
+            </div>
+            <div class="top-end">
             <button type="button" class="language" onclick={language} lang={other.tag()}>
                 { if other == Lang::Zh { "中文" } else { "English" } }
             </button>
@@ -109,6 +111,7 @@ pub fn TopBar(props: &BarProps) -> Html {
                 <b aria-hidden="true">{ "?" }</b>
             </button>
             <button type="button" class="share" onclick={share}>{ t.get("share") }</button>
+            </div>
         </header>
     }
 }

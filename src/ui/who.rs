@@ -5,7 +5,7 @@ pub fn class(name: &str) -> &'static str {
     match name {
         "you" | "kubectl" => "who-you",
         "deployment-controller" => "who-deployment",
-        "replicaset-controller" => "who-replicaset",
+        "replicaset-controller" | "replication-controller" => "who-replicaset",
         "kube-scheduler" | "default-scheduler" => "who-scheduler",
         "kubelet" => "who-kubelet",
         "garbage-collector" | "generic-garbage-collector" => "who-gc",
@@ -25,7 +25,7 @@ pub fn class(name: &str) -> &'static str {
 pub fn keeper(kind: &str) -> &'static str {
     match kind {
         "Deployment" => "who-deployment",
-        "ReplicaSet" => "who-replicaset",
+        "ReplicaSet" | "ReplicationController" => "who-replicaset",
         "Pod" | "Node" => "who-kubelet",
         "Service" => "who-a",
         "Job" | "CronJob" => "who-b",

@@ -18,11 +18,13 @@ FILES = [
     (1, "storage", "storage/v1/types.go"),
     (1, "coordination", "coordination/v1/types.go"),
     (1, "autoscalingv2", "autoscaling/v2/types.go"),
+    (1, "networking", "networking/v1/types.go"),
+    (1, "rbac", "rbac/v1/types.go"),
     (2, "metav1", "pkg/apis/meta/v1/types.go"),
 ]
 KINDS = [
     ("core", k)
-    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume LimitRange ResourceQuota".split()
+    for k in "Namespace Node Pod Service Endpoints ServiceAccount ConfigMap Secret Event PersistentVolumeClaim PersistentVolume LimitRange ResourceQuota ReplicationController".split()
 ] + [
     ("storage", "StorageClass"),
     ("coordination", "Lease"),
@@ -36,6 +38,13 @@ KINDS = [
     ("policy", "PodDisruptionBudget"),
     ("scheduling", "PriorityClass"),
     ("autoscalingv2", "HorizontalPodAutoscaler"),
+    ("networking", "Ingress"),
+    ("networking", "IngressClass"),
+    ("networking", "NetworkPolicy"),
+    ("rbac", "Role"),
+    ("rbac", "ClusterRole"),
+    ("rbac", "RoleBinding"),
+    ("rbac", "ClusterRoleBinding"),
 ]
 
 # (package, struct): its fields as (type, tags, markers).

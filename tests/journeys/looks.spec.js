@@ -34,6 +34,31 @@ for (const [name, use] of Object.entries({
   });
 }
 
+test("nothing in the bar lies over anything else, however long the scenario's name", async ({ page }) => {
+  await open(page);
+  for (const width of [1600, 1440, 1321, 1280, 1241, 1121, 1000, 901]) {
+    await page.setViewportSize({ width, height: 700 });
+    await page.locator(".scenarios .menu-button b").evaluate((b) => (b.textContent = "A name that is longer than any"));
+    const boxes = await page.locator(".top-start > *, .controls, .top-end > *").evaluateAll((all) =>
+      all.map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.right]).sort((a, b) => a[0] - b[0]));
+    const over = boxes.slice(1).filter(([left], i) => left < boxes[i][1] - 0.5);
+    expect(over, `at ${width}`).toEqual([]);
+    expect(boxes.at(-1)[1], `at ${width}`).toBeLessThanOrEqual(width);
+    // What the switch says of the run is not covered either.
+    const [pill, change] = await page.locator(".pill, .view-switch").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
+    expect(pill.right <= change.left || pill.bottom <= change.top, `at ${width}`).toBe(true);
+  }
+});
+
+test("the bar's menus leave the transport in sight", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Scenarios" }).click();
+  await expect(page.getByRole("menu")).toBeVisible();
+  const step = await page.locator(".step").boundingBox();
+  const there = await page.evaluate(([x, y]) => document.elementFromPoint(x, y).closest("button").className, [step.x + 5, step.y + 5]);
+  expect(there).toContain("step");
+});
+
 test("the theme and the language are remembered", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Light or dark" }).click();

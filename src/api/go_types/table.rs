@@ -20,6 +20,7 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::PersistentVolume => &PERSISTENT_VOLUME,
         Kind::LimitRange => &LIMIT_RANGE,
         Kind::ResourceQuota => &RESOURCE_QUOTA,
+        Kind::ReplicationController => &REPLICATION_CONTROLLER,
         Kind::StorageClass => &STORAGE_CLASS,
         Kind::Lease => &LEASE,
         Kind::EndpointSlice => &ENDPOINT_SLICE,
@@ -32,6 +33,13 @@ pub(super) const fn of(kind: Kind) -> &'static GoStruct {
         Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         Kind::PriorityClass => &PRIORITY_CLASS,
         Kind::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
+        Kind::Ingress => &INGRESS,
+        Kind::IngressClass => &INGRESS_CLASS,
+        Kind::NetworkPolicy => &NETWORK_POLICY,
+        Kind::Role => &ROLE,
+        Kind::ClusterRole => &CLUSTER_ROLE,
+        Kind::RoleBinding => &ROLE_BINDING,
+        Kind::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
     }
 }
 
@@ -153,6 +161,14 @@ pub(super) static RESOURCE_QUOTA: GoStruct = GoStruct { name: "ResourceQuota", f
     f("status", Struct(&RESOURCE_QUOTA_STATUS), true),
 ] };
 
+pub(super) static REPLICATION_CONTROLLER: GoStruct = GoStruct { name: "ReplicationController", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&REPLICATION_CONTROLLER_SPEC), true),
+    f("status", Struct(&REPLICATION_CONTROLLER_STATUS), true),
+] };
+
 pub(super) static STORAGE_CLASS: GoStruct = GoStruct { name: "StorageClass", fields: &[
     f("kind", Text, true),
     f("apiVersion", Text, true),
@@ -254,6 +270,59 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "Horizo
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC), true),
     f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS), true),
+] };
+
+pub(super) static INGRESS: GoStruct = GoStruct { name: "Ingress", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&INGRESS_SPEC), true),
+    f("status", Struct(&INGRESS_STATUS), true),
+] };
+
+pub(super) static INGRESS_CLASS: GoStruct = GoStruct { name: "IngressClass", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&INGRESS_CLASS_SPEC), true),
+] };
+
+pub(super) static NETWORK_POLICY: GoStruct = GoStruct { name: "NetworkPolicy", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&NETWORK_POLICY_SPEC), true),
+] };
+
+pub(super) static ROLE: GoStruct = GoStruct { name: "Role", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("rules", List(&Struct(&POLICY_RULE)), false),
+] };
+
+pub(super) static CLUSTER_ROLE: GoStruct = GoStruct { name: "ClusterRole", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("rules", List(&Struct(&POLICY_RULE)), false),
+    f("aggregationRule", Pointer(&Struct(&AGGREGATION_RULE)), true),
+] };
+
+pub(super) static ROLE_BINDING: GoStruct = GoStruct { name: "RoleBinding", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("subjects", List(&Struct(&SUBJECT)), true),
+    f("roleRef", Struct(&ROLE_REF), false),
+] };
+
+pub(super) static CLUSTER_ROLE_BINDING: GoStruct = GoStruct { name: "ClusterRoleBinding", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("subjects", List(&Struct(&SUBJECT)), true),
+    f("roleRef", Struct(&ROLE_REF), false),
 ] };
 
 pub(super) static SCALE: GoStruct = GoStruct { name: "Scale", fields: &[
@@ -549,6 +618,22 @@ pub(super) static RESOURCE_QUOTA_STATUS: GoStruct = GoStruct { name: "ResourceQu
     f("used", Named("v1.ResourceList", &Map(&Quantity)), true),
 ] };
 
+pub(super) static REPLICATION_CONTROLLER_SPEC: GoStruct = GoStruct { name: "ReplicationControllerSpec", fields: &[
+    f("replicas", Pointer(&Int32), true),
+    f("minReadySeconds", Int32, true),
+    f("selector", Map(&Text), true),
+    f("template", Pointer(&Struct(&POD_TEMPLATE_SPEC)), true),
+] };
+
+pub(super) static REPLICATION_CONTROLLER_STATUS: GoStruct = GoStruct { name: "ReplicationControllerStatus", fields: &[
+    f("replicas", Int32, false),
+    f("fullyLabeledReplicas", Int32, true),
+    f("readyReplicas", Int32, true),
+    f("availableReplicas", Int32, true),
+    f("observedGeneration", Int64, true),
+    f("conditions", List(&Struct(&REPLICATION_CONTROLLER_CONDITION)), true),
+] };
+
 pub(super) static TOPOLOGY_SELECTOR_TERM: GoStruct = GoStruct { name: "TopologySelectorTerm", fields: &[
     f("matchLabelExpressions", List(&Struct(&TOPOLOGY_SELECTOR_LABEL_REQUIREMENT)), true),
 ] };
@@ -751,6 +836,54 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: GoStruct = GoStruct { name: 
     f("desiredReplicas", Int32, false),
     f("currentMetrics", List(&Struct(&METRIC_STATUS)), false),
     f("conditions", List(&Struct(&HORIZONTAL_POD_AUTOSCALER_CONDITION)), true),
+] };
+
+pub(super) static INGRESS_SPEC: GoStruct = GoStruct { name: "IngressSpec", fields: &[
+    f("ingressClassName", Pointer(&Text), true),
+    f("defaultBackend", Pointer(&Struct(&INGRESS_BACKEND)), true),
+    f("tls", List(&Struct(&INGRESS_TLS)), true),
+    f("rules", List(&Struct(&INGRESS_RULE)), true),
+] };
+
+pub(super) static INGRESS_STATUS: GoStruct = GoStruct { name: "IngressStatus", fields: &[
+    f("loadBalancer", Struct(&INGRESS_LOAD_BALANCER_STATUS), true),
+] };
+
+pub(super) static INGRESS_CLASS_SPEC: GoStruct = GoStruct { name: "IngressClassSpec", fields: &[
+    f("controller", Text, true),
+    f("parameters", Pointer(&Struct(&INGRESS_CLASS_PARAMETERS_REFERENCE)), true),
+] };
+
+pub(super) static NETWORK_POLICY_SPEC: GoStruct = GoStruct { name: "NetworkPolicySpec", fields: &[
+    f("podSelector", Struct(&LABEL_SELECTOR), false),
+    f("ingress", List(&Struct(&NETWORK_POLICY_INGRESS_RULE)), true),
+    f("egress", List(&Struct(&NETWORK_POLICY_EGRESS_RULE)), true),
+    f("policyTypes", List(&Named("v1.PolicyType", &Text)), true),
+] };
+
+pub(super) static POLICY_RULE: GoStruct = GoStruct { name: "PolicyRule", fields: &[
+    f("verbs", List(&Text), false),
+    f("apiGroups", List(&Text), true),
+    f("resources", List(&Text), true),
+    f("resourceNames", List(&Text), true),
+    f("nonResourceURLs", List(&Text), true),
+] };
+
+pub(super) static AGGREGATION_RULE: GoStruct = GoStruct { name: "AggregationRule", fields: &[
+    f("clusterRoleSelectors", List(&Struct(&LABEL_SELECTOR)), true),
+] };
+
+pub(super) static SUBJECT: GoStruct = GoStruct { name: "Subject", fields: &[
+    f("kind", Text, false),
+    f("apiGroup", Text, true),
+    f("name", Text, false),
+    f("namespace", Text, true),
+] };
+
+pub(super) static ROLE_REF: GoStruct = GoStruct { name: "RoleRef", fields: &[
+    f("apiGroup", Text, false),
+    f("kind", Text, false),
+    f("name", Text, false),
 ] };
 
 pub(super) static SCALE_SPEC: GoStruct = GoStruct { name: "ScaleSpec", fields: &[
@@ -1356,6 +1489,19 @@ pub(super) static SCOPE_SELECTOR: GoStruct = GoStruct { name: "ScopeSelector", f
     f("matchExpressions", List(&Struct(&SCOPED_RESOURCE_SELECTOR_REQUIREMENT)), true),
 ] };
 
+pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&POD_SPEC), true),
+] };
+
+pub(super) static REPLICATION_CONTROLLER_CONDITION: GoStruct = GoStruct { name: "ReplicationControllerCondition", fields: &[
+    f("type", Named("v1.ReplicationControllerConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, true),
+    f("reason", Text, true),
+    f("message", Text, true),
+] };
+
 pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: GoStruct = GoStruct { name: "TopologySelectorLabelRequirement", fields: &[
     f("key", Text, false),
     f("values", List(&Text), false),
@@ -1370,11 +1516,6 @@ pub(super) static ENDPOINT_CONDITIONS: GoStruct = GoStruct { name: "EndpointCond
 pub(super) static ENDPOINT_HINTS: GoStruct = GoStruct { name: "EndpointHints", fields: &[
     f("forZones", List(&Struct(&FOR_ZONE)), true),
     f("forNodes", List(&Struct(&FOR_NODE)), true),
-] };
-
-pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpec", fields: &[
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&POD_SPEC), true),
 ] };
 
 pub(super) static DEPLOYMENT_STRATEGY: GoStruct = GoStruct { name: "DeploymentStrategy", fields: &[
@@ -1496,6 +1637,43 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { nam
     f("lastTransitionTime", Time, true),
     f("reason", Text, true),
     f("message", Text, true),
+] };
+
+pub(super) static INGRESS_BACKEND: GoStruct = GoStruct { name: "IngressBackend", fields: &[
+    f("service", Pointer(&Struct(&INGRESS_SERVICE_BACKEND)), true),
+    f("resource", Pointer(&Struct(&TYPED_LOCAL_OBJECT_REFERENCE)), true),
+] };
+
+pub(super) static INGRESS_TLS: GoStruct = GoStruct { name: "IngressTLS", fields: &[
+    f("hosts", List(&Text), true),
+    f("secretName", Text, true),
+] };
+
+pub(super) static INGRESS_RULE: GoStruct = GoStruct { name: "IngressRule", fields: &[
+    f("host", Text, true),
+    f("http", Pointer(&Struct(&HTTPINGRESS_RULE_VALUE)), true),
+] };
+
+pub(super) static INGRESS_LOAD_BALANCER_STATUS: GoStruct = GoStruct { name: "IngressLoadBalancerStatus", fields: &[
+    f("ingress", List(&Struct(&INGRESS_LOAD_BALANCER_INGRESS)), true),
+] };
+
+pub(super) static INGRESS_CLASS_PARAMETERS_REFERENCE: GoStruct = GoStruct { name: "IngressClassParametersReference", fields: &[
+    f("apiGroup", Pointer(&Text), true),
+    f("kind", Text, false),
+    f("name", Text, false),
+    f("scope", Pointer(&Text), false),
+    f("namespace", Pointer(&Text), true),
+] };
+
+pub(super) static NETWORK_POLICY_INGRESS_RULE: GoStruct = GoStruct { name: "NetworkPolicyIngressRule", fields: &[
+    f("ports", List(&Struct(&NETWORK_POLICY_PORT)), true),
+    f("from", List(&Struct(&NETWORK_POLICY_PEER)), true),
+] };
+
+pub(super) static NETWORK_POLICY_EGRESS_RULE: GoStruct = GoStruct { name: "NetworkPolicyEgressRule", fields: &[
+    f("ports", List(&Struct(&NETWORK_POLICY_PORT)), true),
+    f("to", List(&Struct(&NETWORK_POLICY_PEER)), true),
 ] };
 
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
@@ -1947,6 +2125,33 @@ pub(super) static EXTERNAL_METRIC_STATUS: GoStruct = GoStruct { name: "ExternalM
     f("current", Struct(&METRIC_VALUE_STATUS), false),
 ] };
 
+pub(super) static INGRESS_SERVICE_BACKEND: GoStruct = GoStruct { name: "IngressServiceBackend", fields: &[
+    f("name", Text, false),
+    f("port", Struct(&SERVICE_BACKEND_PORT), true),
+] };
+
+pub(super) static HTTPINGRESS_RULE_VALUE: GoStruct = GoStruct { name: "HTTPIngressRuleValue", fields: &[
+    f("paths", List(&Struct(&HTTPINGRESS_PATH)), false),
+] };
+
+pub(super) static INGRESS_LOAD_BALANCER_INGRESS: GoStruct = GoStruct { name: "IngressLoadBalancerIngress", fields: &[
+    f("ip", Text, true),
+    f("hostname", Text, true),
+    f("ports", List(&Struct(&INGRESS_PORT_STATUS)), true),
+] };
+
+pub(super) static NETWORK_POLICY_PORT: GoStruct = GoStruct { name: "NetworkPolicyPort", fields: &[
+    f("protocol", Pointer(&Named("v1.Protocol", &Text)), true),
+    f("port", Pointer(&IntOrString), true),
+    f("endPort", Pointer(&Int32), true),
+] };
+
+pub(super) static NETWORK_POLICY_PEER: GoStruct = GoStruct { name: "NetworkPolicyPeer", fields: &[
+    f("podSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("namespaceSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("ipBlock", Pointer(&Struct(&IPBLOCK)), true),
+] };
+
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[
     f("key", Text, false),
     f("path", Text, false),
@@ -2129,6 +2334,28 @@ pub(super) static METRIC_VALUE_STATUS: GoStruct = GoStruct { name: "MetricValueS
     f("value", Pointer(&Quantity), true),
     f("averageValue", Pointer(&Quantity), true),
     f("averageUtilization", Pointer(&Int32), true),
+] };
+
+pub(super) static SERVICE_BACKEND_PORT: GoStruct = GoStruct { name: "ServiceBackendPort", fields: &[
+    f("name", Text, true),
+    f("number", Int32, true),
+] };
+
+pub(super) static HTTPINGRESS_PATH: GoStruct = GoStruct { name: "HTTPIngressPath", fields: &[
+    f("path", Text, true),
+    f("pathType", Pointer(&Named("v1.PathType", &Text)), false),
+    f("backend", Struct(&INGRESS_BACKEND), false),
+] };
+
+pub(super) static INGRESS_PORT_STATUS: GoStruct = GoStruct { name: "IngressPortStatus", fields: &[
+    f("port", Int32, false),
+    f("protocol", Named("v1.Protocol", &Text), false),
+    f("error", Pointer(&Text), true),
+] };
+
+pub(super) static IPBLOCK: GoStruct = GoStruct { name: "IPBlock", fields: &[
+    f("cidr", Text, false),
+    f("except", List(&Text), true),
 ] };
 
 pub(super) static OBJECT_FIELD_SELECTOR: GoStruct = GoStruct { name: "ObjectFieldSelector", fields: &[

@@ -22,6 +22,7 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::PersistentVolume => &PERSISTENT_VOLUME,
         Kind::LimitRange => &LIMIT_RANGE,
         Kind::ResourceQuota => &RESOURCE_QUOTA,
+        Kind::ReplicationController => &REPLICATION_CONTROLLER,
         Kind::StorageClass => &STORAGE_CLASS,
         Kind::Lease => &LEASE,
         Kind::EndpointSlice => &ENDPOINT_SLICE,
@@ -34,6 +35,13 @@ pub(super) const fn of(kind: Kind) -> &'static Type {
         Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         Kind::PriorityClass => &PRIORITY_CLASS,
         Kind::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
+        Kind::Ingress => &INGRESS,
+        Kind::IngressClass => &INGRESS_CLASS,
+        Kind::NetworkPolicy => &NETWORK_POLICY,
+        Kind::Role => &ROLE,
+        Kind::ClusterRole => &CLUSTER_ROLE,
+        Kind::RoleBinding => &ROLE_BINDING,
+        Kind::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
     }
 }
 
@@ -115,6 +123,12 @@ static RESOURCE_QUOTA: Type = Type { name: "ResourceQuota", atomic: false, field
     f("status", Struct(&RESOURCE_QUOTA_STATUS)),
 ] };
 
+static REPLICATION_CONTROLLER: Type = Type { name: "ReplicationController", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&REPLICATION_CONTROLLER_SPEC)),
+    f("status", Struct(&REPLICATION_CONTROLLER_STATUS)),
+] };
+
 static STORAGE_CLASS: Type = Type { name: "StorageClass", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
     f("parameters", Map(&Scalar)),
@@ -183,6 +197,45 @@ static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler",
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC)),
     f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS)),
+] };
+
+static INGRESS: Type = Type { name: "Ingress", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&INGRESS_SPEC)),
+    f("status", Struct(&INGRESS_STATUS)),
+] };
+
+static INGRESS_CLASS: Type = Type { name: "IngressClass", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&INGRESS_CLASS_SPEC)),
+] };
+
+static NETWORK_POLICY: Type = Type { name: "NetworkPolicy", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&NETWORK_POLICY_SPEC)),
+] };
+
+static ROLE: Type = Type { name: "Role", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("rules", List(&Struct(&POLICY_RULE))).atomic(),
+] };
+
+static CLUSTER_ROLE: Type = Type { name: "ClusterRole", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("rules", List(&Struct(&POLICY_RULE))).atomic(),
+    f("aggregationRule", Struct(&AGGREGATION_RULE)),
+] };
+
+static ROLE_BINDING: Type = Type { name: "RoleBinding", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("subjects", List(&Struct(&SUBJECT))).atomic(),
+    f("roleRef", Struct(&ROLE_REF)),
+] };
+
+static CLUSTER_ROLE_BINDING: Type = Type { name: "ClusterRoleBinding", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("subjects", List(&Struct(&SUBJECT))).atomic(),
+    f("roleRef", Struct(&ROLE_REF)),
 ] };
 
 static OBJECT_META: Type = Type { name: "ObjectMeta", atomic: false, fields: &[
@@ -352,6 +405,15 @@ static RESOURCE_QUOTA_STATUS: Type = Type { name: "ResourceQuotaStatus", atomic:
     f("used", Map(&Scalar)),
 ] };
 
+static REPLICATION_CONTROLLER_SPEC: Type = Type { name: "ReplicationControllerSpec", atomic: false, fields: &[
+    f("selector", Map(&Scalar)).atomic(),
+    f("template", Struct(&POD_TEMPLATE_SPEC)),
+] };
+
+static REPLICATION_CONTROLLER_STATUS: Type = Type { name: "ReplicationControllerStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&REPLICATION_CONTROLLER_CONDITION))).merge().merge_key("type").list_map(&["type"]),
+] };
+
 static TOPOLOGY_SELECTOR_TERM: Type = Type { name: "TopologySelectorTerm", atomic: true, fields: &[
     f("matchLabelExpressions", List(&Struct(&TOPOLOGY_SELECTOR_LABEL_REQUIREMENT))).atomic(),
 ] };
@@ -449,6 +511,43 @@ static HORIZONTAL_POD_AUTOSCALER_STATUS: Type = Type { name: "HorizontalPodAutos
     f("currentMetrics", List(&Struct(&METRIC_STATUS))).atomic(),
     f("conditions", List(&Struct(&HORIZONTAL_POD_AUTOSCALER_CONDITION))).merge().merge_key("type").list_map(&["type"]),
 ] };
+
+static INGRESS_SPEC: Type = Type { name: "IngressSpec", atomic: false, fields: &[
+    f("defaultBackend", Struct(&INGRESS_BACKEND)),
+    f("tls", List(&Struct(&INGRESS_TLS))).atomic(),
+    f("rules", List(&Struct(&INGRESS_RULE))).atomic(),
+] };
+
+static INGRESS_STATUS: Type = Type { name: "IngressStatus", atomic: false, fields: &[
+    f("loadBalancer", Struct(&INGRESS_LOAD_BALANCER_STATUS)),
+] };
+
+static INGRESS_CLASS_SPEC: Type = Type { name: "IngressClassSpec", atomic: false, fields: &[
+    f("parameters", Struct(&INGRESS_CLASS_PARAMETERS_REFERENCE)),
+] };
+
+static NETWORK_POLICY_SPEC: Type = Type { name: "NetworkPolicySpec", atomic: false, fields: &[
+    f("podSelector", Struct(&LABEL_SELECTOR)),
+    f("ingress", List(&Struct(&NETWORK_POLICY_INGRESS_RULE))).atomic(),
+    f("egress", List(&Struct(&NETWORK_POLICY_EGRESS_RULE))).atomic(),
+    f("policyTypes", List(&Scalar)).atomic(),
+] };
+
+static POLICY_RULE: Type = Type { name: "PolicyRule", atomic: false, fields: &[
+    f("verbs", List(&Scalar)).atomic(),
+    f("apiGroups", List(&Scalar)).atomic(),
+    f("resources", List(&Scalar)).atomic(),
+    f("resourceNames", List(&Scalar)).atomic(),
+    f("nonResourceURLs", List(&Scalar)).atomic(),
+] };
+
+static AGGREGATION_RULE: Type = Type { name: "AggregationRule", atomic: false, fields: &[
+    f("clusterRoleSelectors", List(&Struct(&LABEL_SELECTOR))).atomic(),
+] };
+
+static SUBJECT: Type = Type { name: "Subject", atomic: true, fields: &[] };
+
+static ROLE_REF: Type = Type { name: "RoleRef", atomic: true, fields: &[] };
 
 static OWNER_REFERENCE: Type = Type { name: "OwnerReference", atomic: true, fields: &[] };
 
@@ -760,6 +859,13 @@ static SCOPE_SELECTOR: Type = Type { name: "ScopeSelector", atomic: true, fields
     f("matchExpressions", List(&Struct(&SCOPED_RESOURCE_SELECTOR_REQUIREMENT))).atomic(),
 ] };
 
+static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&POD_SPEC)),
+] };
+
+static REPLICATION_CONTROLLER_CONDITION: Type = Type { name: "ReplicationControllerCondition", atomic: false, fields: &[] };
+
 static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Type = Type { name: "TopologySelectorLabelRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
@@ -769,11 +875,6 @@ static ENDPOINT_CONDITIONS: Type = Type { name: "EndpointConditions", atomic: fa
 static ENDPOINT_HINTS: Type = Type { name: "EndpointHints", atomic: false, fields: &[
     f("forZones", List(&Struct(&FOR_ZONE))).atomic(),
     f("forNodes", List(&Struct(&FOR_NODE))).atomic(),
-] };
-
-static POD_TEMPLATE_SPEC: Type = Type { name: "PodTemplateSpec", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&POD_SPEC)),
 ] };
 
 static DEPLOYMENT_STRATEGY: Type = Type { name: "DeploymentStrategy", atomic: false, fields: &[
@@ -844,6 +945,35 @@ static METRIC_STATUS: Type = Type { name: "MetricStatus", atomic: false, fields:
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_CONDITION: Type = Type { name: "HorizontalPodAutoscalerCondition", atomic: false, fields: &[] };
+
+static INGRESS_BACKEND: Type = Type { name: "IngressBackend", atomic: false, fields: &[
+    f("service", Struct(&INGRESS_SERVICE_BACKEND)),
+    f("resource", Struct(&TYPED_LOCAL_OBJECT_REFERENCE)),
+] };
+
+static INGRESS_TLS: Type = Type { name: "IngressTLS", atomic: false, fields: &[
+    f("hosts", List(&Scalar)).atomic(),
+] };
+
+static INGRESS_RULE: Type = Type { name: "IngressRule", atomic: false, fields: &[
+    f("http", Struct(&HTTPINGRESS_RULE_VALUE)),
+] };
+
+static INGRESS_LOAD_BALANCER_STATUS: Type = Type { name: "IngressLoadBalancerStatus", atomic: false, fields: &[
+    f("ingress", List(&Struct(&INGRESS_LOAD_BALANCER_INGRESS))).atomic(),
+] };
+
+static INGRESS_CLASS_PARAMETERS_REFERENCE: Type = Type { name: "IngressClassParametersReference", atomic: false, fields: &[] };
+
+static NETWORK_POLICY_INGRESS_RULE: Type = Type { name: "NetworkPolicyIngressRule", atomic: false, fields: &[
+    f("ports", List(&Struct(&NETWORK_POLICY_PORT))).atomic(),
+    f("from", List(&Struct(&NETWORK_POLICY_PEER))).atomic(),
+] };
+
+static NETWORK_POLICY_EGRESS_RULE: Type = Type { name: "NetworkPolicyEgressRule", atomic: false, fields: &[
+    f("ports", List(&Struct(&NETWORK_POLICY_PORT))).atomic(),
+    f("to", List(&Struct(&NETWORK_POLICY_PEER))).atomic(),
+] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
@@ -1101,6 +1231,26 @@ static EXTERNAL_METRIC_STATUS: Type = Type { name: "ExternalMetricStatus", atomi
     f("current", Struct(&METRIC_VALUE_STATUS)),
 ] };
 
+static INGRESS_SERVICE_BACKEND: Type = Type { name: "IngressServiceBackend", atomic: false, fields: &[
+    f("port", Struct(&SERVICE_BACKEND_PORT)),
+] };
+
+static HTTPINGRESS_RULE_VALUE: Type = Type { name: "HTTPIngressRuleValue", atomic: false, fields: &[
+    f("paths", List(&Struct(&HTTPINGRESS_PATH))).atomic(),
+] };
+
+static INGRESS_LOAD_BALANCER_INGRESS: Type = Type { name: "IngressLoadBalancerIngress", atomic: false, fields: &[
+    f("ports", List(&Struct(&INGRESS_PORT_STATUS))).atomic(),
+] };
+
+static NETWORK_POLICY_PORT: Type = Type { name: "NetworkPolicyPort", atomic: false, fields: &[] };
+
+static NETWORK_POLICY_PEER: Type = Type { name: "NetworkPolicyPeer", atomic: false, fields: &[
+    f("podSelector", Struct(&LABEL_SELECTOR)),
+    f("namespaceSelector", Struct(&LABEL_SELECTOR)),
+    f("ipBlock", Struct(&IPBLOCK)),
+] };
+
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
 static DOWNWARD_APIVOLUME_FILE: Type = Type { name: "DownwardAPIVolumeFile", atomic: false, fields: &[
@@ -1216,6 +1366,18 @@ static METRIC_IDENTIFIER: Type = Type { name: "MetricIdentifier", atomic: false,
 static HPASCALING_POLICY: Type = Type { name: "HPAScalingPolicy", atomic: false, fields: &[] };
 
 static METRIC_VALUE_STATUS: Type = Type { name: "MetricValueStatus", atomic: false, fields: &[] };
+
+static SERVICE_BACKEND_PORT: Type = Type { name: "ServiceBackendPort", atomic: true, fields: &[] };
+
+static HTTPINGRESS_PATH: Type = Type { name: "HTTPIngressPath", atomic: false, fields: &[
+    f("backend", Struct(&INGRESS_BACKEND)),
+] };
+
+static INGRESS_PORT_STATUS: Type = Type { name: "IngressPortStatus", atomic: false, fields: &[] };
+
+static IPBLOCK: Type = Type { name: "IPBlock", atomic: false, fields: &[
+    f("except", List(&Scalar)).atomic(),
+] };
 
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
 

@@ -1,6 +1,7 @@
 //! YAML as `kubectl -o yaml` prints it (`sigs.k8s.io/yaml.Marshal`): block style, keys sorted, lists
 //! not indented under their key, quotes where YAML 1.1 would read something else.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
@@ -22,34 +23,62 @@ pub fn to_yaml_unfolded(value: &Value) -> String {
     emit(value, usize::MAX)
 }
 
+/// The text of [`to_yaml_unfolded`] by lines, each with the field that it says something of: the names
+/// down to it, of an item of a list what `item` calls it, given the names down to the list and its
+/// index. All lines of a text of several lines have the same place.
+pub fn to_yaml_placed<'v>(value: &'v Value, item: &NameOfItem<'v>) -> Vec<(Vec<Cow<'v, str>>, String)> {
+    let mut e = Emitter { places: Some((Vec::new(), item)), ..Emitter::new(usize::MAX) };
+    e.all(value);
+    let places = e.places.map_or(Vec::new(), |(places, _)| places);
+    places.into_iter().zip(e.out.lines().map(str::to_owned)).collect()
+}
+
+/// What the items of a list are called in a place.
+pub type NameOfItem<'v> = dyn Fn(&[Cow<'v, str>], usize, &'v Value) -> Cow<'v, str> + 'v;
+
 fn emit(value: &Value, width: usize) -> String {
-    let mut e = Emitter { out: String::new(), column: 0, width };
-    match value {
-        Value::Object(map) if !map.is_empty() => e.map(map, 0),
-        Value::Array(items) if !items.is_empty() => e.list(items, 0),
-        scalar => {
-            e.scalar(scalar, 2, false);
-            e.newline();
-        }
-    }
+    let mut e = Emitter::new(width);
+    e.all(value);
     e.out
 }
 
-struct Emitter {
+struct Emitter<'v, 'n> {
     out: String,
     /// Characters on the current line.
     column: usize,
     /// After which text is folded.
     width: usize,
+    /// The names down to what is being written.
+    path: Vec<Cow<'v, str>>,
+    /// The path of each line that has ended, if they are asked for, and how items are called.
+    places: Option<(Vec<Vec<Cow<'v, str>>>, &'n NameOfItem<'v>)>,
 }
 
-impl Emitter {
+impl<'v, 'n> Emitter<'v, 'n> {
+    fn new(width: usize) -> Self {
+        Emitter { out: String::new(), column: 0, width, path: Vec::new(), places: None }
+    }
+
+    fn all(&mut self, value: &'v Value) {
+        match value {
+            Value::Object(map) if !map.is_empty() => self.map(map, 0),
+            Value::Array(items) if !items.is_empty() => self.list(items, 0),
+            scalar => {
+                self.scalar(scalar, 2, false);
+                self.newline();
+            }
+        }
+    }
+
     fn write(&mut self, text: &str) {
         self.out.push_str(text);
         self.column += text.chars().count();
     }
 
     fn newline(&mut self) {
+        if let Some((places, _)) = &mut self.places {
+            places.push(self.path.clone());
+        }
         self.out.push('\n');
         self.column = 0;
     }
@@ -60,8 +89,9 @@ impl Emitter {
     }
 
     /// A map whose first key is written where the line stands.
-    fn map(&mut self, map: &Map<String, Value>, indent: usize) {
+    fn map(&mut self, map: &'v Map<String, Value>, indent: usize) {
         for (i, (key, value)) in sorted(map).into_iter().enumerate() {
+            self.path.push(Cow::Borrowed(key));
             if i > 0 {
                 self.write(&" ".repeat(indent));
             }
@@ -88,12 +118,15 @@ impl Emitter {
                     self.newline();
                 }
             }
+            self.path.pop();
         }
     }
 
     /// A list whose first dash is written where the line stands.
-    fn list(&mut self, items: &[Value], indent: usize) {
+    fn list(&mut self, items: &'v [Value], indent: usize) {
         for (i, item) in items.iter().enumerate() {
+            let name = self.places.as_ref().map(|(_, name)| name(&self.path, i, item));
+            self.path.push(name.unwrap_or_default());
             if i > 0 {
                 self.write(&" ".repeat(indent));
             }
@@ -106,6 +139,7 @@ impl Emitter {
                     self.newline();
                 }
             }
+            self.path.pop();
         }
     }
 

@@ -22,7 +22,7 @@ mod position;
 mod resolve;
 mod tree;
 
-pub use emit::{to_yaml, to_yaml_unfolded};
+pub use emit::{to_yaml, to_yaml_placed, to_yaml_unfolded};
 pub use position::position_of;
 
 use serde_json::Value;

@@ -10,6 +10,22 @@ use super::{default, quantities, volume};
 /// How long a client stays with a pod if the affinity does not say, in seconds.
 const DEFAULT_CLIENT_IP_AFFINITY_SECONDS: i32 = 10800;
 
+/// Its labels and its selector are its pods' labels if it does not say.
+pub(super) fn replication_controller(controller: &mut t::ReplicationController) {
+    let spec = controller.spec.get_or_insert_default();
+    spec.replicas.get_or_insert(1);
+    let labels = spec.template.as_ref().and_then(|t| t.metadata.as_ref()?.labels.clone());
+    for own in [&mut spec.selector, &mut controller.metadata.labels] {
+        if own.as_ref().is_none_or(|l| l.is_empty()) && labels.is_some() {
+            own.clone_from(&labels);
+        }
+    }
+    if let Some(template) = &mut spec.template {
+        super::pod::template(template);
+    }
+    controller.status.get_or_insert_default();
+}
+
 pub(super) fn service(service: &mut t::Service) {
     let spec = service.spec.get_or_insert_default();
     default(&mut spec.session_affinity, "None");

@@ -19,6 +19,7 @@ mod apps;
 mod batch;
 mod core;
 mod limits;
+mod networking;
 mod omit;
 mod pod;
 mod prepare;
@@ -30,6 +31,7 @@ use std::rc::Rc;
 use crate::api::types as t;
 use crate::api::{ApiKind, Kind, Object};
 
+pub(crate) use networking::RBAC_GROUP;
 pub(crate) use pod::{container_requests, pod_resources};
 pub use prepare::prepare;
 
@@ -73,6 +75,17 @@ pub fn apply(object: &mut Object) {
         Kind::HorizontalPodAutoscaler => change(object, limits::autoscaler),
         Kind::LimitRange => change(object, limits::limit_range),
         Kind::ResourceQuota => change(object, limits::quota),
+        Kind::ReplicationController => change(object, core::replication_controller),
+        Kind::Ingress => change(object, networking::ingress),
+        Kind::IngressClass => change(object, networking::class),
+        Kind::NetworkPolicy => change(object, networking::policy),
+        Kind::Role | Kind::ClusterRole => {}
+        Kind::RoleBinding => change::<t::RoleBinding>(object, |b| {
+            networking::binding(&mut b.role_ref, &mut b.subjects);
+        }),
+        Kind::ClusterRoleBinding => change::<t::ClusterRoleBinding>(object, |b| {
+            networking::binding(&mut b.role_ref, &mut b.subjects);
+        }),
         Kind::PodDisruptionBudget => change::<t::PodDisruptionBudget>(object, |budget| {
             // Go writes the status' counts even when they are 0.
             budget.status.get_or_insert_default();

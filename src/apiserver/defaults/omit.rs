@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::api::Kind;
+use crate::api::go_types::{self, Type};
 use crate::apiserver::validation::internal;
 
 /// Fields of a kind that are left out when empty, `false`, `0` or `""`: those whose Go type is no
@@ -13,6 +14,7 @@ use crate::apiserver::validation::internal;
 const PLAIN: &[(Kind, &str, &[&str])] = &[
     (Kind::Deployment, "/spec", &["paused b", "minReadySeconds i"]),
     (Kind::ReplicaSet, "/spec", &["minReadySeconds i"]),
+    (Kind::ReplicationController, "/spec", &["minReadySeconds i", "selector m"]),
     (Kind::StatefulSet, "/spec", &["minReadySeconds i", "podManagementPolicy s", "volumeClaimTemplates l"]),
     (Kind::StatefulSet, "/spec/updateStrategy", &["type s"]),
     (Kind::DaemonSet, "/spec", &["minReadySeconds i"]),
@@ -124,6 +126,34 @@ fn at<'v>(body: &'v mut Value, path: &str) -> Option<&'v mut Map<String, Value>>
     body.pointer_mut(path).and_then(Value::as_object_mut)
 }
 
+/// What Go leaves out of a value of a type, by its struct's tags: what is empty and no pointer.
+fn drop_empty(kind: Type, value: &mut Value) {
+    match (kind.bare(), value) {
+        (Type::Struct(s), Value::Object(map)) => {
+            for field in s.fields {
+                let Some(value) = map.get_mut(field.name) else { continue };
+                drop_empty(field.kind, value);
+                let ty = match field.kind {
+                    Type::Pointer(_) => "pointer",
+                    kind => match kind.bare() {
+                        Type::Text => "s",
+                        Type::Bool => "b",
+                        Type::Int32 | Type::Int64 => "i",
+                        Type::List(_) => "l",
+                        Type::Map(_) => "m",
+                        _ => "struct",
+                    },
+                };
+                if field.omitempty && is_zero(value, ty) {
+                    map.remove(field.name);
+                }
+            }
+        }
+        (Type::List(of), Value::Array(items)) => items.iter_mut().for_each(|v| drop_empty(*of, v)),
+        _ => {}
+    }
+}
+
 /// Takes out of a body what Go would not write back.
 pub(super) fn omit_empty(kind: Kind, body: &mut Value) {
     if let Some(meta) = at(body, "/metadata") {
@@ -146,10 +176,20 @@ pub(super) fn omit_empty(kind: Kind, body: &mut Value) {
     }
     let template = match kind {
         Kind::Pod => "",
-        Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet | Kind::Job => {
-            "/spec/template"
-        }
+        Kind::Deployment
+        | Kind::ReplicaSet
+        | Kind::ReplicationController
+        | Kind::StatefulSet
+        | Kind::DaemonSet
+        | Kind::Job => "/spec/template",
         Kind::CronJob => "/spec/jobTemplate/spec/template",
+        Kind::Ingress
+        | Kind::IngressClass
+        | Kind::NetworkPolicy
+        | Kind::Role
+        | Kind::ClusterRole
+        | Kind::RoleBinding
+        | Kind::ClusterRoleBinding => return drop_empty(Type::Struct(go_types::of(kind)), body),
         _ => return,
     };
     if let Some(meta) = at(body, &format!("{template}/metadata")) {

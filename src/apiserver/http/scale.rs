@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::decode::Expected;
-use crate::api::types::{Deployment, ReplicaSet, StatefulSet};
+use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationController, StatefulSet};
 use crate::api::{ApiKind, MetaExt, Object, go_types, labels};
 
 pub(super) fn expected() -> Expected {
@@ -12,6 +12,7 @@ pub(super) fn expected() -> Expected {
 
 /// The scale of an object; `None` if its kind has none.
 pub(in crate::apiserver) fn of(object: &Object) -> Option<Value> {
+    let mut by_labels = LabelSelector::default();
     let (spec, status, selector) = if let Some(d) = Deployment::from_object(object) {
         let spec = d.spec.as_ref();
         (
@@ -26,6 +27,10 @@ pub(in crate::apiserver) fn of(object: &Object) -> Option<Value> {
             s.status.as_ref().map_or(0, |s| s.replicas),
             spec.map(|s| &s.selector),
         )
+    } else if let Some(r) = ReplicationController::from_object(object) {
+        let spec = r.spec.as_ref();
+        by_labels.match_labels = spec.and_then(|s| s.selector.clone());
+        (spec.and_then(|s| s.replicas), r.status.as_ref().map_or(0, |s| s.replicas), Some(&by_labels))
     } else {
         let rs = ReplicaSet::from_object(object)?;
         let spec = rs.spec.as_ref();

@@ -3,7 +3,7 @@
 use super::{Column, col, created, name};
 use crate::api::Timestamp;
 use crate::api::quantity::amount_of;
-use crate::api::types::{HorizontalPodAutoscaler, LimitRange, Quantity, ResourceQuota, autoscaling as hpa};
+use crate::api::types::{HorizontalPodAutoscaler, ObjectMeta, Quantity, ResourceQuota, autoscaling as hpa};
 
 pub(super) const AUTOSCALER: &[Column] = &[
     col("Name"),
@@ -14,8 +14,8 @@ pub(super) const AUTOSCALER: &[Column] = &[
     col("Replicas"),
     col("Age"),
 ];
-/// No printer of its own: what every kind has without one.
-pub(super) const LIMIT_RANGE: &[Column] = &[col("Name"), col("Created At")];
+/// What every kind has without a printer of its own.
+pub(super) const NO_PRINTER: &[Column] = &[col("Name"), col("Created At")];
 pub(super) const QUOTA: &[Column] = &[col("Name"), col("Request"), col("Limit"), col("Age")];
 
 /// So many metrics are shown.
@@ -107,9 +107,9 @@ fn metric(m: &hpa::MetricSpec, now: &Current) -> String {
     text.unwrap_or_else(|| "<unknown type>".into())
 }
 
-pub(super) fn limit_range(l: &LimitRange, _: Timestamp) -> Vec<String> {
-    let at = l.metadata.creation_timestamp.as_ref();
-    vec![name(&l.metadata), at.map_or_else(|| UNKNOWN.into(), |t| t.0.to_string())]
+/// The cells of a kind without a printer of its own.
+pub(super) fn created_at(meta: &ObjectMeta) -> Vec<String> {
+    vec![name(meta), meta.creation_timestamp.as_ref().map_or_else(|| UNKNOWN.into(), |t| t.0.to_string())]
 }
 
 pub(super) fn quota(q: &ResourceQuota, now: Timestamp) -> Vec<String> {

@@ -8,6 +8,7 @@ mod batch;
 mod core;
 mod endpoints;
 mod limits;
+mod networking;
 mod pod;
 mod storage;
 mod workloads;
@@ -17,6 +18,7 @@ use crate::api::{Kind, MetaExt, Object, Timestamp};
 
 pub(crate) use core::{format_labels, node_roles};
 pub(crate) use limits::{current, quantity};
+pub(crate) use networking::addresses;
 pub use pod::{Summary, summarize};
 pub(crate) use storage::access_modes;
 
@@ -60,11 +62,16 @@ pub fn columns(kind: Kind) -> &'static [Column] {
         Kind::Lease => core::LEASE,
         Kind::PriorityClass => core::PRIORITY_CLASS,
         Kind::HorizontalPodAutoscaler => limits::AUTOSCALER,
-        Kind::LimitRange => limits::LIMIT_RANGE,
+        Kind::LimitRange | Kind::Role | Kind::ClusterRole => limits::NO_PRINTER,
         Kind::ResourceQuota => limits::QUOTA,
         Kind::PersistentVolume => storage::VOLUME,
         Kind::PersistentVolumeClaim => storage::CLAIM,
         Kind::StorageClass => storage::CLASS,
+        Kind::ReplicationController => workloads::REPLICA_SET,
+        Kind::Ingress => networking::INGRESS,
+        Kind::IngressClass => networking::CLASS,
+        Kind::NetworkPolicy => networking::POLICY,
+        Kind::RoleBinding | Kind::ClusterRoleBinding => networking::BINDING,
         #[allow(unreachable_patterns)]
         _ => DEFAULT,
     }
@@ -92,11 +99,19 @@ pub fn row(object: &Object, now: Timestamp) -> Vec<String> {
         Kind::Lease => object.get().map(|o| core::lease(o, now)),
         Kind::PriorityClass => object.get().map(|o| core::priority_class(o, now)),
         Kind::HorizontalPodAutoscaler => object.get().map(|o| limits::autoscaler(o, now)),
-        Kind::LimitRange => object.get().map(|o| limits::limit_range(o, now)),
+        Kind::LimitRange | Kind::Role | Kind::ClusterRole => Some(limits::created_at(object.meta())),
         Kind::ResourceQuota => object.get().map(|o| limits::quota(o, now)),
         Kind::PersistentVolume => object.get().map(|o| storage::volume(o, now)),
         Kind::PersistentVolumeClaim => object.get().map(|o| storage::claim(o, now)),
         Kind::StorageClass => object.get().map(|o| storage::class(o, now)),
+        Kind::ReplicationController => object.get().map(|o| workloads::replication_controller(o, now)),
+        Kind::Ingress => object.get().map(|o| networking::ingress(o, now)),
+        Kind::IngressClass => object.get().map(|o| networking::class(o, now)),
+        Kind::NetworkPolicy => object.get().map(|o| networking::policy(o, now)),
+        Kind::RoleBinding => object.get().map(|b: &std::rc::Rc<crate::api::types::RoleBinding>| {
+            networking::binding(&b.metadata, &b.role_ref, b.subjects.as_deref(), now)
+        }),
+        Kind::ClusterRoleBinding => object.get().map(|o| networking::cluster_binding(o, now)),
         #[allow(unreachable_patterns)]
         _ => None,
     };

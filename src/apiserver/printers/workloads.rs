@@ -2,7 +2,8 @@
 
 use super::{Column, col, created, format_labels, name, wide};
 use crate::api::types::{
-    DaemonSet, Deployment, LabelSelector, PodDisruptionBudget, PodTemplateSpec, ReplicaSet, StatefulSet,
+    DaemonSet, Deployment, LabelSelector, PodDisruptionBudget, PodTemplateSpec, ReplicaSet,
+    ReplicationController, StatefulSet,
 };
 use crate::api::{Timestamp, intstr, labels};
 
@@ -76,6 +77,22 @@ pub(super) fn replica_set(rs: &ReplicaSet, now: Timestamp) -> Vec<String> {
         containers,
         images,
         selector(rs.spec.as_ref().map(|s| &s.selector)),
+    ]
+}
+
+pub(super) fn replication_controller(r: &ReplicationController, now: Timestamp) -> Vec<String> {
+    let spec = r.spec.clone().unwrap_or_default();
+    let status = r.status.clone().unwrap_or_default();
+    let [containers, images] = template_cells(spec.template.as_ref());
+    vec![
+        name(&r.metadata),
+        spec.replicas.unwrap_or(0).to_string(),
+        status.replicas.to_string(),
+        status.ready_replicas.unwrap_or(0).to_string(),
+        created(&r.metadata, now),
+        containers,
+        images,
+        format_labels(spec.selector.as_ref()),
     ]
 }
 

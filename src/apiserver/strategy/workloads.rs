@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{edit, keep};
-use crate::api::types::{CronJob, DaemonSet, Job, JobSpec, ObjectMeta, StatefulSet};
-use crate::api::{ApiKind, MetaExt, Object};
+use super::{drop_disabled, edit, keep};
+use crate::api::types::{
+    CronJob, DaemonSet, IntOrString, Job, JobSpec, ObjectMeta, PodTemplateSpec, StatefulSet,
+};
+use crate::api::{ApiKind, Kind, MetaExt, Object};
 use crate::apiserver::validation::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 
 /// Counts the changes of a DaemonSet's template; inside it is a field of the spec.
@@ -13,7 +15,11 @@ const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 /// `PrepareForCreate`
 pub(super) fn create(object: &mut Object) {
     object.meta_mut().generation = Some(1);
-    edit(object, |s: &mut StatefulSet| s.status = Some(Default::default()));
+    drop_disabled(template_mut(object), None);
+    edit(object, |s: &mut StatefulSet| {
+        s.status = Some(Default::default());
+        drop_max_unavailable(s);
+    });
     edit(object, |d: &mut DaemonSet| {
         d.status = Some(Default::default());
         let given = template_generation(&d.metadata).max(1);
@@ -35,9 +41,15 @@ pub(super) fn create(object: &mut Object) {
 /// `PrepareForUpdate`: the status stays, and a change of what is wanted is counted.
 pub(super) fn update(object: &mut Object, old: &Object) {
     let generation = old.meta().generation();
+    if let Some(template) = template_mut(object) {
+        drop_disabled(Some(template), template_of(old));
+    }
     if let Some(o) = StatefulSet::from_object(old) {
         edit(object, |s: &mut StatefulSet| {
             s.status.clone_from(&o.status);
+            if max_unavailable(o).is_none() {
+                drop_max_unavailable(s);
+            }
             count(&mut s.metadata, generation, s.spec != o.spec);
         });
     }
@@ -61,6 +73,41 @@ pub(super) fn update(object: &mut Object, old: &Object) {
             c.status.clone_from(&o.status);
             count(&mut c.metadata, generation, c.spec != o.spec);
         });
+    }
+}
+
+fn max_unavailable(set: &StatefulSet) -> Option<&IntOrString> {
+    set.spec.as_ref()?.update_strategy.as_ref()?.rolling_update.as_ref()?.max_unavailable.as_ref()
+}
+
+/// The gate `MaxUnavailableStatefulSet` is off again since 1.36.
+fn drop_max_unavailable(set: &mut StatefulSet) {
+    let strategy = set.spec.as_mut().and_then(|s| s.update_strategy.as_mut());
+    if let Some(rolling) = strategy.and_then(|s| s.rolling_update.as_mut()) {
+        rolling.max_unavailable = None;
+    }
+}
+
+/// What an object makes its pods from.
+fn template_mut(object: &mut Object) -> Option<&mut PodTemplateSpec> {
+    match object.kind() {
+        Kind::StatefulSet => Some(&mut StatefulSet::from_object_mut(object)?.spec.as_mut()?.template),
+        Kind::DaemonSet => Some(&mut DaemonSet::from_object_mut(object)?.spec.as_mut()?.template),
+        Kind::Job => Some(&mut Job::from_object_mut(object)?.spec.as_mut()?.template),
+        Kind::CronJob => {
+            Some(&mut CronJob::from_object_mut(object)?.spec.job_template.spec.as_mut()?.template)
+        }
+        _ => None,
+    }
+}
+
+fn template_of(object: &Object) -> Option<&PodTemplateSpec> {
+    match object.kind() {
+        Kind::StatefulSet => Some(&StatefulSet::from_object(object)?.spec.as_ref()?.template),
+        Kind::DaemonSet => Some(&DaemonSet::from_object(object)?.spec.as_ref()?.template),
+        Kind::Job => Some(&Job::from_object(object)?.spec.as_ref()?.template),
+        Kind::CronJob => Some(&CronJob::from_object(object)?.spec.job_template.spec.as_ref()?.template),
+        _ => None,
     }
 }
 
@@ -120,4 +167,38 @@ fn generate_selector(meta: &mut ObjectMeta, spec: &mut JobSpec) {
     }
     let selected = spec.selector.get_or_insert_default().match_labels.get_or_insert_default();
     selected.entry(CONTROLLER_UID.to_owned()).or_insert(uid);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use crate::api::{Kind, Object};
+
+    fn set(rolling: Value) -> Object {
+        let body = json!({"metadata": {"name": "s", "namespace": "default"}, "spec": {
+            "serviceName": "s", "selector": {}, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling},
+            "template": {"spec": {"containers": [{"name": "c", "image": "i"}]}}
+        }});
+        Object::from_value(Kind::StatefulSet, body).unwrap()
+    }
+
+    fn rolling(object: &Object) -> Value {
+        object.to_value()["spec"]["updateStrategy"]["rollingUpdate"].clone()
+    }
+
+    /// `MaxUnavailableStatefulSet` is off in 1.36 (#137904): the field stays only where it was.
+    #[test]
+    fn max_unavailable_is_dropped_from_stateful_sets() {
+        let given = json!({"partition": 1, "maxUnavailable": 2});
+        let mut new = set(given.clone());
+        super::create(&mut new);
+        assert_eq!(rolling(&new), json!({"partition": 1}));
+        for (before, after) in [(json!({"partition": 1}), json!({"partition": 1})), (given.clone(), given)] {
+            let mut changed = set(json!({"partition": 1, "maxUnavailable": 2}));
+            super::update(&mut changed, &set(before));
+            assert_eq!(rolling(&changed), after);
+        }
+    }
 }

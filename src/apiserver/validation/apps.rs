@@ -84,11 +84,17 @@ fn selector_and_template(
         Err(_) => {
             errs.push(FieldError::invalid(&at, internal::quote_selector(selector), "invalid label selector"));
         }
-        Ok(parsed) => template_spec(errs, template, &parsed, &path.child("template")),
+        Ok(parsed) => template_spec(errs, template, &parsed, "ReplicaSet", &path.child("template")),
     }
 }
 
-fn template_spec(errs: &mut Errors, template: &t::PodTemplateSpec, selector: &Selector, path: &Path) {
+fn template_spec(
+    errs: &mut Errors,
+    template: &t::PodTemplateSpec,
+    selector: &Selector,
+    kind: &str,
+    path: &Path,
+) {
     let labels = template.metadata.as_ref().and_then(|m| m.labels.as_ref());
     let none = std::collections::BTreeMap::new();
     if !selector.matches(labels.unwrap_or(&none)) {
@@ -109,7 +115,7 @@ fn template_spec(errs: &mut Errors, template: &t::PodTemplateSpec, selector: &Se
     if spec.active_deadline_seconds.is_some() {
         errs.push(FieldError::forbidden(
             &path.child("spec").child("activeDeadlineSeconds"),
-            "activeDeadlineSeconds in ReplicaSet is not Supported",
+            format!("activeDeadlineSeconds in {kind} is not Supported"),
         ));
     }
 }
@@ -253,32 +259,99 @@ fn replica_set_spec(errs: &mut Errors, spec: &t::ReplicaSetSpec) {
 
 pub(super) fn replica_set_status_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t::ReplicaSet) {
     object_meta_update(errs, &new.metadata, &old.metadata);
-    let path = Path::new("status");
     let none = Default::default();
     let status = or_default(&new.status, &none);
     let n = |count: Option<i32>| count.unwrap_or_default();
-    let (labeled, ready, available) =
-        (n(status.fully_labeled_replicas), n(status.ready_replicas), n(status.available_replicas));
+    let counts = [
+        status.replicas,
+        n(status.fully_labeled_replicas),
+        n(status.ready_replicas),
+        n(status.available_replicas),
+    ];
+    replicas_status(errs, counts, status.terminating_replicas, status.observed_generation);
+}
+
+/// `counts`: replicas, fully labeled, ready, available.
+fn replicas_status(errs: &mut Errors, counts: [i32; 4], terminating: Option<i32>, observed: Option<i64>) {
+    let path = Path::new("status");
+    let [replicas, labeled, ready, available] = counts;
     for (name, count) in [
-        ("replicas", status.replicas),
+        ("replicas", replicas),
         ("fullyLabeledReplicas", labeled),
         ("readyReplicas", ready),
         ("availableReplicas", available),
-        ("terminatingReplicas", n(status.terminating_replicas)),
+        ("terminatingReplicas", terminating.unwrap_or_default()),
     ] {
         non_negative(errs, count, &path.child(name));
     }
-    non_negative(errs, status.observed_generation.unwrap_or_default(), &path.child("observedGeneration"));
+    non_negative(errs, observed.unwrap_or_default(), &path.child("observedGeneration"));
     for (name, count) in
         [("fullyLabeledReplicas", labeled), ("readyReplicas", ready), ("availableReplicas", available)]
     {
-        if count > status.replicas {
+        if count > replicas {
             errs.push(FieldError::invalid(&path.child(name), count, MORE_THAN_REPLICAS));
         }
     }
     if available > ready {
         errs.push(FieldError::invalid(&path.child("availableReplicas"), available, MORE_THAN_READY));
     }
+}
+
+pub(super) fn replication_controller(errs: &mut Errors, controller: &t::ReplicationController) {
+    object_meta(errs, &controller.metadata, true, name_is_dns_subdomain);
+    replication_controller_spec(errs, controller);
+}
+
+/// The strategy asks the rules of a create first, and then those of an update.
+pub(super) fn replication_controller_update(
+    errs: &mut Errors,
+    new: &t::ReplicationController,
+    old: &t::ReplicationController,
+) {
+    replication_controller(errs, new);
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    replication_controller_spec(errs, new);
+}
+
+fn replication_controller_spec(errs: &mut Errors, controller: &t::ReplicationController) {
+    let path = Path::new("spec");
+    let none = Default::default();
+    let spec = or_default(&controller.spec, &none);
+    non_negative(errs, spec.min_ready_seconds.unwrap_or_default(), &path.child("minReadySeconds"));
+    let none = std::collections::BTreeMap::new();
+    let selector = spec.selector.as_ref().unwrap_or(&none);
+    if selector.is_empty() {
+        errs.push(FieldError::required(&path.child("selector"), ""));
+    }
+    match spec.replicas {
+        None => errs.push(FieldError::required(&path.child("replicas"), "")),
+        Some(n) => non_negative(errs, n, &path.child("replicas")),
+    }
+    let at = path.child("template");
+    match &spec.template {
+        None => errs.push(FieldError::required(&at, "")),
+        Some(template) => {
+            template_spec(errs, template, &Selector::from_set(selector), "ReplicationController", &at);
+        }
+    }
+}
+
+pub(super) fn replication_controller_status_update(
+    errs: &mut Errors,
+    new: &t::ReplicationController,
+    old: &t::ReplicationController,
+) {
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
+    let n = |count: Option<i32>| count.unwrap_or_default();
+    let counts = [
+        status.replicas,
+        n(status.fully_labeled_replicas),
+        n(status.ready_replicas),
+        n(status.available_replicas),
+    ];
+    replicas_status(errs, counts, None, status.observed_generation);
 }
 
 #[cfg(test)]

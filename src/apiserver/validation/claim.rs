@@ -9,8 +9,16 @@ use super::field::{BadValue, Errors, FieldError, Path};
 use super::meta::{IMMUTABLE, invalid_each, label_selector, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
 use super::storage::{access_modes, pointer, positive, volume_mode};
-use super::{diff, internal, list, or_default, semantic_eq, text};
+use super::{diff, internal, list, or_default, resources, semantic_eq, text};
 
+/// How far growing a claim has come.
+const RESIZE_STATES: &[&str] = &[
+    "ControllerResizeInProgress",
+    "ControllerResizeInfeasible",
+    "NodeResizePending",
+    "NodeResizeInProgress",
+    "NodeResizeInfeasible",
+];
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
 pub(super) fn claim(errs: &mut Errors, claim: &t::PersistentVolumeClaim) {
@@ -109,11 +117,14 @@ pub(super) fn claim_update(
         claim.metadata.annotation(BETA_CLASS).unwrap_or_default().to_owned()
     };
     let (beta_new, beta_old) = (beta(new), beta(old));
-    if beta_new != beta_old {
+    // A class may be named once; one named the old way is so only again, without the annotation or with it.
+    let named = before.storage_class_name.is_none() && spec.storage_class_name.is_some();
+    let again = named && !beta_old.is_empty() && spec.storage_class_name.as_ref() == Some(&beta_old);
+    if beta_new != beta_old && !(again && beta_new.is_empty()) {
         let at = Path::new("metadata").child("annotations").child(BETA_CLASS);
         errs.push(FieldError::invalid(&at, &beta_new, IMMUTABLE));
     }
-    if before.storage_class_name.is_none() && beta_old.is_empty() {
+    if again || (named && beta_old.is_empty()) {
         before.storage_class_name.clone_from(&spec.storage_class_name);
     }
     let requests = |s: &t::PersistentVolumeClaimSpec| s.resources.as_ref().and_then(|r| r.requests.clone());
@@ -189,5 +200,109 @@ pub(super) fn claim_status_update(
             let at = Path::new("status").child("capacity").key(name);
             errs.push(FieldError::invalid(&at, value, "must be a valid resource quantity"));
         }
+    }
+    let none = Default::default();
+    let status = or_default(&new.status, &none);
+    let at = Path::new("status").child("allocatedResourceStatus");
+    for (name, state) in status.allocated_resource_statuses.iter().flatten() {
+        resource_key(errs, name, &at);
+        if !RESIZE_STATES.contains(&state.as_str()) {
+            // Kubernetes quotes the resource where it means its state.
+            errs.push(FieldError::not_supported(&at, name, RESIZE_STATES));
+        }
+    }
+    let at = Path::new("status").child("allocatedResources");
+    for (name, quantity) in status.allocated_resources.iter().flatten() {
+        if !resource_key(errs, name, &at) {
+            continue;
+        }
+        let value = amount_of(Some(quantity)).value();
+        if value < 0 {
+            errs.push(FieldError::invalid(&at.key(name), value, "must be a valid resource quantity"));
+        } else {
+            resources::resource_amount(errs, "storage", quantity, &at.key(name));
+        }
+    }
+}
+
+/// Of the resources Kubernetes itself knows, only storage is a claim's.
+fn resource_key(errs: &mut Errors, name: &str, path: &Path) -> bool {
+    let messages = names::qualified_name(name);
+    let ok = messages.is_empty();
+    invalid_each(errs, path, name, messages);
+    if ok && resources::is_native(name) && name != "storage" {
+        errs.push(FieldError::not_supported(path, name, &["storage"]));
+        return false;
+    }
+    ok
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::api::{Kind, Object};
+    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
+    use serde_json::{Value, json};
+
+    fn claim(class: Option<&str>, annotation: Option<&str>, status: Value) -> Object {
+        let mut body = json!({
+            "metadata": {"name": "c", "namespace": "default", "uid": "u", "resourceVersion": "1"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+            "status": status
+        });
+        if let Some(class) = class {
+            body["spec"]["storageClassName"] = class.into();
+        }
+        if let Some(class) = annotation {
+            body["metadata"]["annotations"] = json!({ super::BETA_CLASS: class });
+        }
+        let mut object = Object::from_value(Kind::PersistentVolumeClaim, body).unwrap();
+        crate::apiserver::defaults::apply(&mut object);
+        object
+    }
+
+    /// After `TestValidatePersistentVolumeClaimUpdate`.
+    #[test]
+    fn a_class_is_named_once() {
+        let with = |class, annotation| claim(class, annotation, json!({}));
+        for (old, new, ok) in [
+            ((None, None), (Some("fast"), None), true),
+            ((None, Some("fast")), (Some("fast"), None), true),
+            ((None, Some("fast")), (Some("fast"), Some("fast")), true),
+            ((None, Some("fast")), (Some("slow"), Some("fast")), false),
+            ((None, Some("fast")), (Some("fast"), Some("slow")), false),
+            ((None, Some("fast")), (None, Some("slow")), false),
+            ((Some("fast"), None), (None, None), false),
+            ((Some("fast"), None), (Some("slow"), None), false),
+        ] {
+            let errors = validate_update(&with(new.0, new.1), &with(old.0, old.1));
+            assert_eq!(errors.is_empty(), ok, "{old:?} to {new:?}: {}", aggregate(&errors));
+        }
+    }
+
+    /// After `TestValidatePersistentVolumeClaimStatusUpdate`.
+    #[test]
+    fn how_far_a_claim_has_grown() {
+        let old = claim(None, None, json!({}));
+        let said = |status| {
+            let errors = validate_status_update(&claim(None, None, status), &old);
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        assert_eq!(
+            said(json!({"allocatedResources": {"storage": "2Gi", "foo.bar.com/x": "1"},
+                "allocatedResourceStatuses": {"storage": "NodeResizePending"}})),
+            ""
+        );
+        assert_eq!(
+            said(json!({"allocatedResources": {"cpu": "1"}})),
+            "status.allocatedResources: Unsupported value: \"cpu\": supported values: \"storage\""
+        );
+        assert_eq!(
+            said(json!({"allocatedResources": {"storage": "-10Gi"}})),
+            "status.allocatedResources[storage]: Invalid value: -10737418240: must be a valid resource quantity"
+        );
+        assert!(said(json!({"allocatedResourceStatuses": {"storage": "foo"}})).starts_with(
+            "status.allocatedResourceStatus: Unsupported value: \"storage\": supported values: \"ControllerResize"
+        ));
     }
 }

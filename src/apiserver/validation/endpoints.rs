@@ -25,7 +25,7 @@ pub(super) fn create(errs: &mut Errors, endpoints: &t::Endpoints) {
 
 pub(super) fn update(errs: &mut Errors, new: &t::Endpoints, old: &t::Endpoints) {
     object_meta_update(errs, &new.metadata, &old.metadata);
-    subsets(errs, list(&new.subsets));
+    create(errs, new);
 }
 
 fn subsets(errs: &mut Errors, subsets: &[t::EndpointSubset]) {

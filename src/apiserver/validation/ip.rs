@@ -42,16 +42,33 @@ fn is_mapped(ip: Ipv6Addr) -> bool {
     ip.to_ipv4_mapped().is_some()
 }
 
+/// An address and how many of its bits are the range's; as older software read it.
+pub(super) fn parse_cidr(value: &str) -> Option<(IpAddr, u32)> {
+    let (ip, bits) = value.split_once('/')?;
+    let ip = parse_sloppy(ip)?;
+    let digits = !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit());
+    let bits: u32 = digits.then(|| bits.parse().ok()).flatten()?;
+    let max = if ip.is_ipv4() { 32 } else { 128 };
+    (bits <= max).then_some((ip, bits))
+}
+
+/// Whether a range is a part of another, and smaller.
+pub(super) fn is_strict_subset((ip, bits): (IpAddr, u32), (of, of_bits): (IpAddr, u32)) -> bool {
+    let same = match (ip, of) {
+        (IpAddr::V4(a), IpAddr::V4(b)) => {
+            (u32::from(a) ^ u32::from(b)) & !u32::MAX.checked_shr(of_bits).unwrap_or(0) == 0
+        }
+        (IpAddr::V6(a), IpAddr::V6(b)) => {
+            (u128::from(a) ^ u128::from(b)) & !u128::MAX.checked_shr(of_bits).unwrap_or(0) == 0
+        }
+        _ => false,
+    };
+    same && bits > of_bits
+}
+
 /// A range of addresses, such as `10.9.8.0/24`.
 pub(super) fn legacy_cidr(errs: &mut Errors, value: &str, path: &Path) {
-    let parsed = value.split_once('/').and_then(|(ip, bits)| {
-        let ip = parse_sloppy(ip)?;
-        let digits = !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit());
-        let bits: u32 = digits.then(|| bits.parse().ok()).flatten()?;
-        let max = if ip.is_ipv4() { 32 } else { 128 };
-        (bits <= max).then_some((ip, bits))
-    });
-    let Some((ip, bits)) = parsed else {
+    let Some((ip, bits)) = parse_cidr(value) else {
         let message = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
         errs.push(FieldError::invalid(path, value, message));
         return;

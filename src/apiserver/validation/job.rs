@@ -9,7 +9,7 @@ use crate::api::types as t;
 use super::field::{BadValue, Errors, FieldError, Path, go_quote, json_map};
 use super::meta::{IMMUTABLE, label_selector, non_negative, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
-use super::{internal, job_policy, or_default, pod, semantic_eq, text};
+use super::{internal, job_policy, list, or_default, pod, semantic_eq, text};
 
 /// Pods of an indexed Job that run at once.
 const MAX_PARALLELISM_INDEXED: i32 = 100_000;
@@ -156,28 +156,12 @@ pub(super) fn spec(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     }
 }
 
-/// `IsDomainPrefixedPath`, and not too long.
+/// In somebody's domain, and not too long.
 fn managed_by(errs: &mut Errors, by: &str, path: &Path) {
     if by.is_empty() {
         errs.push(FieldError::required(path, ""));
     } else {
-        match by.split_once('/') {
-            Some((domain, rest)) if !domain.is_empty() && !rest.is_empty() => {
-                for message in names::dns1123_subdomain(domain) {
-                    errs.push(FieldError::invalid(path, domain, message));
-                }
-                let allowed = |c: char| c.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=:/@".contains(c);
-                if !rest.chars().all(allowed) {
-                    let message =
-                        "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
-                    errs.push(FieldError::invalid(path, rest, message));
-                }
-            }
-            _ => {
-                let message = "must be a domain-prefixed path (such as \"acme.io/foo\")";
-                errs.push(FieldError::invalid(path, by, message));
-            }
-        }
+        names::domain_prefixed_path(errs, by, path);
     }
     if by.len() > MAX_MANAGED_BY {
         errs.push(FieldError::too_long(path, MAX_MANAGED_BY));
@@ -251,11 +235,10 @@ pub(super) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job) {
     };
     let same = semantic_eq(&spec.selector, &before.selector);
     immutable(errs, "selector", same, internal::quote_selector(spec.selector.as_ref()));
-    let never_started =
-        before.suspend == Some(true) && old.status.as_ref().is_none_or(|s| s.start_time.is_none());
     let mut template = before.template.clone();
-    if never_started {
+    if before.suspend == Some(true) && at_rest(old) {
         free_scheduling(&mut template, &spec.template);
+        free_resources(&mut template, &spec.template);
     }
     let same = semantic_eq(&spec.template, &template);
     immutable(errs, "template", same, internal::template(&spec.template));
@@ -282,7 +265,23 @@ fn null() -> BadValue {
     BadValue::Json("null".into())
 }
 
-/// While a Job is suspended and has never started, where its pods may go can still be changed.
+/// Whether no pod of a suspended Job's is there: it has never started, or has stopped.
+fn at_rest(job: &t::Job) -> bool {
+    let none = Default::default();
+    let status = or_default(&job.status, &none);
+    let stopped = list(&status.conditions).iter().any(|c| c.type_ == "Suspended" && c.status == "True");
+    status.active.unwrap_or_default() == 0 && (status.start_time.is_none() || stopped)
+}
+
+/// While a Job is at rest, what its containers ask for can still be changed.
+fn free_resources(before: &mut t::PodTemplateSpec, after: &t::PodTemplateSpec) {
+    let (Some(spec), Some(to)) = (before.spec.as_mut(), after.spec.as_ref()) else { return };
+    let pairs = spec.containers.iter_mut().zip(&to.containers);
+    let init = spec.init_containers.iter_mut().flatten().zip(to.init_containers.iter().flatten());
+    pairs.chain(init).for_each(|(container, to)| container.resources.clone_from(&to.resources));
+}
+
+/// While a Job is at rest, where its pods may go can still be changed.
 fn free_scheduling(before: &mut t::PodTemplateSpec, after: &t::PodTemplateSpec) {
     let none = Default::default();
     let to = or_default(&after.spec, &none);
@@ -334,7 +333,7 @@ pub(super) fn quoted(names: &[&str]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use crate::api::{Kind, Object};
-    use crate::apiserver::validation::{aggregate, validate_update};
+    use crate::apiserver::validation::{aggregate, validate_status_update, validate_update};
     use serde_json::{Value, json};
 
     fn job(change: Value) -> Object {
@@ -352,6 +351,57 @@ mod tests {
         let mut object = Object::from_value(Kind::Job, body).unwrap();
         crate::apiserver::defaults::apply(&mut object);
         object
+    }
+
+    /// A suspended Job that asks for so much, and what became of it.
+    fn suspended(cpu: &str, image: &str, status: Value) -> Object {
+        let mut template = job(json!({})).to_value()["spec"]["template"].clone();
+        template["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": cpu}});
+        template["spec"]["containers"][0]["image"] = image.into();
+        let mut body = job(json!({"suspend": true, "template": template})).to_value();
+        body["status"] = status;
+        Object::from_value(Kind::Job, body).unwrap()
+    }
+
+    /// The gates `MutablePodResourcesForSuspendedJobs` and `MutableSchedulingDirectivesForSuspendedJobs`
+    /// are on since 1.36 (#135965).
+    #[test]
+    fn what_a_suspended_job_asks_for_can_be_changed_while_it_has_no_pods() {
+        let started = "2026-09-24T00:00:00Z";
+        let condition = json!([{"type": "Suspended", "status": "True"}]);
+        for (status, mutable) in [
+            (json!({}), true),
+            (json!({"active": 1}), false),
+            (json!({"startTime": started}), false),
+            (json!({"startTime": started, "conditions": condition}), true),
+            (json!({"startTime": started, "conditions": condition, "active": 1}), false),
+        ] {
+            let old = suspended("1", "i", status.clone());
+            let errors = validate_update(&suspended("4", "i", status.clone()), &old);
+            assert_eq!(errors.is_empty(), mutable, "{status}: {}", aggregate(&errors));
+            assert!(!validate_update(&suspended("1", "other", status), &old).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_start_is_set_once() {
+        let at = |minute: u8, status: &str| {
+            let mut body = job(json!({})).to_value();
+            body["status"] = json!({
+                "startTime": format!("2026-09-24T00:0{minute}:00Z"),
+                "conditions": [{"type": "Suspended", "status": status}]
+            });
+            Object::from_value(Kind::Job, body).unwrap()
+        };
+        let field = "status.startTime";
+        assert_eq!(
+            aggregate(&validate_status_update(&at(2, "False"), &at(1, "False"))),
+            format!(
+                "{field}: Invalid value: \"2026-09-24T00:02:00Z\": field is immutable for unsuspended job once set"
+            )
+        );
+        // One that goes on starts anew.
+        assert_eq!(validate_status_update(&at(2, "False"), &at(1, "True")), []);
     }
 
     #[test]

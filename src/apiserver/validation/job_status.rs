@@ -58,8 +58,11 @@ pub(super) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job) {
         }
     }
     uncounted(errs, status, &path.child("uncountedTerminatedPods"));
-    times_and_ends(errs, status, before, &says, &said);
+    // Such a one has never started.
+    let nothing_to_do = spec.suspend == Some(true) && spec.completions == Some(0);
+    times_and_ends(errs, status, before, (&says, &said), nothing_to_do);
     indexes(errs, spec, status, before);
+    counts(errs, status, before, &says, &said);
     contradictions(errs, spec, &says);
     going_back(errs, spec, status, before, &says, &said);
 }
@@ -84,7 +87,13 @@ fn uncounted(errs: &mut Errors, status: &t::JobStatus, path: &Path) {
     }
 }
 
-fn times_and_ends(errs: &mut Errors, status: &t::JobStatus, before: &t::JobStatus, says: &Says, said: &Says) {
+fn times_and_ends(
+    errs: &mut Errors,
+    status: &t::JobStatus,
+    before: &t::JobStatus,
+    (says, said): (&Says, &Says),
+    nothing_to_do: bool,
+) {
     let path = Path::new("status");
     let complete_changed = says.complete != said.complete;
     let finished_changed = says.finished() != said.finished();
@@ -119,11 +128,24 @@ fn times_and_ends(errs: &mut Errors, status: &t::JobStatus, before: &t::JobStatu
         let message = "completionTime cannot be set before startTime";
         errs.push(FieldError::invalid(&at, quote_time(end), message));
     }
+    if (says.failed != said.failed || status.failed_indexes != before.failed_indexes)
+        && says.failed
+        && !says.failure_target
+    {
+        conditions(errs, "cannot set Failed=True condition without the FailureTarget=true condition");
+    }
+    if (complete_changed || says.success_criteria_met != said.success_criteria_met)
+        && says.complete
+        && !says.success_criteria_met
+    {
+        conditions(errs, "cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
+    }
     let active = status.active.unwrap_or_default();
     if (finished_changed || active != before.active.unwrap_or_default()) && active > 0 && says.finished() {
         errs.push(FieldError::invalid(&path.child("active"), active, "active>0 is invalid for finished job"));
     }
-    if (finished_changed || start_changed) && status.start_time.is_none() && says.finished() {
+    let unstarted = (finished_changed || start_changed) && !nothing_to_do;
+    if unstarted && status.start_time.is_none() && says.finished() {
         let message = "startTime is required for finished job";
         errs.push(FieldError::required(&path.child("startTime"), message));
     }
@@ -171,6 +193,24 @@ fn indexes(errs: &mut Errors, spec: &t::JobSpec, status: &t::JobStatus, before: 
     {
         let message = format!("failedIndexes and completedIndexes overlap at index: {index}");
         errs.push(FieldError::invalid(&at_failed, failed, message));
+    }
+}
+
+fn counts(errs: &mut Errors, status: &t::JobStatus, before: &t::JobStatus, says: &Says, said: &Says) {
+    let path = Path::new("status");
+    let finished_changed = says.finished() != said.finished();
+    if let Some(n) = status.terminating.filter(|n| *n > 0 && says.finished())
+        && (finished_changed || status.terminating != before.terminating)
+    {
+        let message = "terminating>0 is invalid for finished job";
+        errs.push(FieldError::invalid(&path.child("terminating"), n, message));
+    }
+    let active = status.active.unwrap_or_default();
+    if let Some(n) = status.ready.filter(|n| *n > active)
+        && (status.ready != before.ready || active != before.active.unwrap_or_default())
+    {
+        let message = "cannot set more ready pods than active";
+        errs.push(FieldError::invalid(&path.child("ready"), n, message));
     }
 }
 
@@ -233,9 +273,12 @@ fn going_back(
         let at = path.child("completionTime");
         errs.push(FieldError::invalid(&at, quote_time(new), "completionTime cannot be mutated"));
     }
-    if before.start_time.is_some() && status.start_time != before.start_time && spec.suspend != Some(true) {
-        let message = "startTime cannot be removed for unsuspended job";
-        errs.push(FieldError::required(&path.child("startTime"), message));
+    let resumed = list(&before.conditions).iter().any(|c| c.type_ == "Suspended" && c.status == "True");
+    let restarted = before.start_time.is_some() && status.start_time != before.start_time;
+    if restarted && !resumed && spec.suspend != Some(true) {
+        let value = status.start_time.as_ref().map_or_else(|| BadValue::Json("null".into()), quote_time);
+        let message = "field is immutable for unsuspended job once set";
+        errs.push(FieldError::invalid(&path.child("startTime"), value, message));
     }
     if said.success_criteria_met && !says.success_criteria_met {
         conditions(errs, "cannot disable the SuccessCriteriaMet=True condition");
@@ -243,5 +286,68 @@ fn going_back(
     if said.complete && !said.success_criteria_met && says.success_criteria_met {
         let message = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
         conditions(errs, message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::api::{Kind, Object};
+    use crate::apiserver::validation::{aggregate, validate_status_update};
+    use serde_json::{Value, json};
+
+    fn job(spec: Value, status: Value) -> Object {
+        let mut spec = spec;
+        spec["template"] = json!({"spec": {"containers": []}});
+        let metadata = json!({"name": "j", "namespace": "default", "resourceVersion": "1"});
+        let body = json!({"metadata": metadata, "spec": spec, "status": status});
+        Object::from_value(Kind::Job, body).unwrap()
+    }
+
+    fn condition(kind: &str) -> Value {
+        json!({"type": kind, "status": "True"})
+    }
+
+    /// After `pkg/registry/batch/job/strategy_test.go`.
+    #[test]
+    fn what_a_job_says_of_itself_holds_together() {
+        let start = "2024-01-01T00:00:00Z";
+        for (spec, status, message) in [
+            (json!({}), json!({"ready": 1, "active": 1}), ""),
+            (
+                json!({}),
+                json!({"ready": 2, "active": 1}),
+                "status.ready: Invalid value: 2: cannot set more ready pods than active",
+            ),
+            (
+                json!({}),
+                json!({"startTime": start, "conditions": [condition("Failed")]}),
+                "status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition",
+            ),
+            (
+                json!({}),
+                json!({"startTime": start, "terminating": 1, "conditions": [condition("FailureTarget"), condition("Failed")]}),
+                "status.terminating: Invalid value: 1: terminating>0 is invalid for finished job",
+            ),
+            (
+                json!({}),
+                json!({"startTime": start, "completionTime": start, "conditions": [condition("Complete")]}),
+                "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
+            ),
+            (
+                json!({"suspend": true, "completions": 0}),
+                json!({"completionTime": start, "conditions": [condition("SuccessCriteriaMet"), condition("Complete")]}),
+                "",
+            ),
+            (
+                json!({"completions": 0}),
+                json!({"completionTime": start, "conditions": [condition("SuccessCriteriaMet"), condition("Complete")]}),
+                "status.startTime: Required value: startTime is required for finished job",
+            ),
+        ] {
+            let errors = validate_status_update(&job(spec.clone(), status.clone()), &job(spec, json!({})));
+            let said = if errors.is_empty() { String::new() } else { aggregate(&errors) };
+            assert_eq!(said, message, "{status}");
+        }
     }
 }

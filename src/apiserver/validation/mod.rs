@@ -35,6 +35,9 @@ mod limits;
 mod meta;
 mod mounts;
 mod names;
+mod networking;
+#[cfg(test)]
+mod networking_tests;
 mod node;
 mod pod;
 mod pod_parts;
@@ -42,6 +45,7 @@ mod pod_status;
 mod pod_update;
 mod policy;
 mod probe;
+mod rbac;
 mod resources;
 mod scheduling;
 mod security;
@@ -65,6 +69,7 @@ pub use names::{
     config_map_key, dns1123_label, dns1123_subdomain, env_var_name, label_value, path_segment_name,
     port_name, qualified_name,
 };
+pub(super) use networking::CLASS_ANNOTATION;
 pub(crate) use resources::is_extended;
 pub use status::{aggregate, invalid_status};
 
@@ -192,6 +197,14 @@ fn create(object: &Object, errs: &mut Errors) {
         HorizontalPodAutoscaler: autoscaling::create,
         LimitRange: limits::limit_range,
         ResourceQuota: limits::quota,
+        ReplicationController: apps::replication_controller,
+        Ingress: networking::ingress,
+        IngressClass: networking::class,
+        NetworkPolicy: networking::policy,
+        Role: rbac::role,
+        ClusterRole: rbac::cluster_role,
+        RoleBinding: rbac::role_binding,
+        ClusterRoleBinding: rbac::cluster_role_binding,
         Event: event::event,
     });
 }
@@ -222,6 +235,14 @@ fn update(new: &Object, old: &Object, errs: &mut Errors) {
         HorizontalPodAutoscaler: autoscaling::update,
         LimitRange: limits::limit_range_update,
         ResourceQuota: limits::quota_update,
+        ReplicationController: apps::replication_controller_update,
+        Ingress: networking::ingress_update,
+        IngressClass: networking::class_update,
+        NetworkPolicy: networking::policy_update,
+        Role: rbac::role_update,
+        ClusterRole: rbac::cluster_role_update,
+        RoleBinding: rbac::role_binding_update,
+        ClusterRoleBinding: rbac::cluster_role_binding_update,
         Event: event::update,
     });
 }
@@ -243,6 +264,8 @@ fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
         PodDisruptionBudget: policy::budget_status_update,
         HorizontalPodAutoscaler: autoscaling::status_update,
         ResourceQuota: limits::quota_status_update,
+        ReplicationController: apps::replication_controller_status_update,
+        Ingress: networking::ingress_status_update,
     });
 }
 

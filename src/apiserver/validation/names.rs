@@ -7,6 +7,8 @@ pub use crate::api::names::{
 };
 use crate::api::names::{max_len_error as max_len, regex_error};
 
+use super::field::{Errors, FieldError, Path};
+
 /// What a value must look like, with the words Kubernetes uses for it.
 struct Format {
     message: &'static str,
@@ -47,6 +49,14 @@ const CONDITION_REASON: Format = Format {
     examples: &["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
 };
 
+const WILDCARD_SUBDOMAIN: Format = Format {
+    message: "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+    regex: "\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
+    examples: &["*.example.com"],
+};
+const HTTP_PATH: Format =
+    Format { message: "Invalid path", regex: r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", examples: &[] };
+
 fn is_lower_alnum(b: u8) -> bool {
     b.is_ascii_lowercase() || b.is_ascii_digit()
 }
@@ -77,6 +87,33 @@ pub fn dns1123_subdomain_with_underscore(value: &str) -> Vec<String> {
         errs.push(SUBDOMAIN_UNDERSCORE.error());
     }
     errs
+}
+
+/// All names below a DNS subdomain: `*.example.com`.
+pub fn wildcard_dns1123_subdomain(value: &str) -> Vec<String> {
+    let mut errs = Vec::new();
+    if value.len() > 253 {
+        errs.push(max_len(253));
+    }
+    let label = |s: &str| has_edges(s, is_lower_alnum, |c| c == b'-');
+    if !value.strip_prefix("*.").is_some_and(|rest| rest.split('.').all(label)) {
+        errs.push(WILDCARD_SUBDOMAIN.error());
+    }
+    errs
+}
+
+/// A name in somebody's domain: `example.com/name` (`IsDomainPrefixedPath`).
+pub(super) fn domain_prefixed_path(errs: &mut Errors, value: &str, at: &Path) {
+    let Some((host, path)) = value.split_once('/').filter(|(h, p)| !h.is_empty() && !p.is_empty()) else {
+        let message = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+        errs.push(FieldError::invalid(at, value, message));
+        return;
+    };
+    errs.extend(dns1123_subdomain(host).into_iter().map(|m| FieldError::invalid(at, host, m)));
+    let allowed = |c: u8| c.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&c);
+    if !path.bytes().all(allowed) {
+        errs.push(FieldError::invalid(at, path, HTTP_PATH.error()));
+    }
 }
 
 /// A port number.

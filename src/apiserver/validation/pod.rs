@@ -36,8 +36,7 @@ pub(super) fn create(errs: &mut Errors, pod: &t::Pod) {
 /// What a Pod must always be.
 pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
     metadata(errs, pod);
-    let none = t::PodSpec::default();
-    let spec = pod.spec.as_deref().unwrap_or(&none);
+    let spec = &*pod.whole_spec();
     let path = Path::new("spec");
     pod_spec(errs, spec, Some(&pod.metadata), &path);
     // From here on what holds for Pods, but for templates does not.
@@ -72,8 +71,7 @@ pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
 pub(super) fn metadata(errs: &mut Errors, pod: &t::Pod) {
     object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
     let at = Path::new("metadata").child("annotations");
-    let none = t::PodSpec::default();
-    pod_annotations(errs, &pod.metadata, pod.spec.as_deref().unwrap_or(&none), &at);
+    pod_annotations(errs, &pod.metadata, &pod.whole_spec(), &at);
 }
 
 /// Annotations that mean something to Kubernetes.

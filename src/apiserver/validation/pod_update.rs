@@ -9,7 +9,7 @@ use super::diff;
 use super::field::{BadValue, Errors, FieldError, Path, json_map};
 use super::meta::object_meta_update;
 use super::pod::{MIRROR, metadata_and_spec, pod_annotations};
-use super::{container, internal, list, names, or_default, scheduling, semantic_eq, text};
+use super::{container, internal, list, names, scheduling, semantic_eq, text};
 
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
@@ -19,10 +19,7 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     metadata_and_spec(errs, new);
     annotations(errs, new, old);
     let path = Path::new("spec");
-    let none = Default::default();
-    let spec = or_default(&new.spec, &none);
-    let none_before = Default::default();
-    let before = or_default(&old.spec, &none_before);
+    let (spec, before) = (&*new.whole_spec(), &*old.whole_spec());
     if !images(errs, &spec.containers, &before.containers, &path.child("containers"))
         || !images(
             errs,
@@ -74,7 +71,7 @@ pub(super) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
             errs.push(FieldError::forbidden(&path.key(key), "may not add mirror pod annotation"));
         }
     }
-    pod_annotations(errs, &new.metadata, new.spec.as_deref().unwrap_or(&Default::default()), &path);
+    pod_annotations(errs, &new.metadata, &new.whole_spec(), &path);
 }
 
 /// Whether to go on.

@@ -51,7 +51,7 @@ fn is_huge_page(name: &str) -> bool {
 }
 
 /// Whether the name is Kubernetes' own.
-fn is_native(name: &str) -> bool {
+pub(super) fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 

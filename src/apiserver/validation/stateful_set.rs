@@ -88,9 +88,6 @@ fn spec(errs: &mut Errors, spec: &t::StatefulSetSpec, strict: Strictness) {
     if let Some(ordinals) = &spec.ordinals {
         non_negative(errs, ordinals.start.unwrap_or_default(), &path.child("ordinals.start"));
     }
-    if let Some(limit) = spec.revision_history_limit {
-        non_negative(errs, limit, &path.child("revisionHistoryLimit"));
-    }
     let service = text(&spec.service_name);
     if strict.new && !service.is_empty() {
         let at = path.child("serviceName");

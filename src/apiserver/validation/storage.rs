@@ -1,5 +1,7 @@
 //! PersistentVolumes and StorageClasses.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::api::quantity::amount_of;
 use crate::api::types as t;
 use t::Quantity;
@@ -328,15 +330,35 @@ pub(super) fn class(errs: &mut Errors, class: &t::StorageClass) {
         }
         Some(_) => {}
     }
-    for (i, term) in list(&class.allowed_topologies).iter().enumerate() {
-        let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions");
+    topologies(errs, list(&class.allowed_topologies), &Path::new("allowedTopologies"));
+}
+
+/// Where volumes may lie: no term twice, in it no key, in it no value.
+fn topologies(errs: &mut Errors, terms: &[t::TopologySelectorTerm], path: &Path) {
+    // Kubernetes compares with as many empty terms as there are terms, too.
+    let mut seen = vec![BTreeMap::new(); terms.len()];
+    for (i, term) in terms.iter().enumerate() {
+        let at = path.index(i).child("matchLabelExpressions");
+        let mut keys = BTreeMap::new();
         for (j, expression) in list(&term.match_label_expressions).iter().enumerate() {
             let at = at.index(j);
             if expression.values.is_empty() {
                 errs.push(FieldError::required(&at.child("values"), ""));
             }
+            let mut values = BTreeSet::new();
+            for (k, value) in expression.values.iter().enumerate() {
+                if !values.insert(value) {
+                    errs.push(FieldError::duplicate(&at.child("values").index(k), value));
+                }
+            }
             label_name(errs, &expression.key, &at.child("key"));
+            if keys.insert(&expression.key, values).is_some() {
+                errs.push(FieldError::duplicate(&at.child("key"), &expression.key));
+            }
         }
+        let times = seen.iter().filter(|before| **before == keys).count();
+        errs.extend((0..times).map(|_| FieldError::duplicate(&at, "")));
+        seen.push(keys);
     }
 }
 
@@ -358,5 +380,43 @@ pub(super) fn class_update(errs: &mut Errors, new: &t::StorageClass, old: &t::St
     if new.volume_binding_mode != old.volume_binding_mode {
         let at = Path::new("volumeBindingMode");
         errs.push(FieldError::invalid(&at, pointer(&new.volume_binding_mode), IMMUTABLE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::api::{Kind, Object};
+    use crate::apiserver::validation::{aggregate, validate_create};
+    use serde_json::{Value, json};
+
+    /// After `TestValidateAllowedTopologies`.
+    #[test]
+    fn no_topology_twice() {
+        let said = |topologies: Value| {
+            let body =
+                json!({"metadata": {"name": "c"}, "provisioner": "p", "allowedTopologies": topologies});
+            let mut class = Object::from_value(Kind::StorageClass, body).unwrap();
+            crate::apiserver::defaults::apply(&mut class);
+            let errors = validate_create(&class);
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        let zone = |values: Value| json!({"key": "failure-domain.beta.kubernetes.io/zone", "values": values});
+        let term = |expressions: Value| json!({ "matchLabelExpressions": expressions });
+        let (one, two) = (zone(json!(["zone1"])), zone(json!(["zone2"])));
+        assert_eq!(said(json!([term(json!([one])), term(json!([two]))])), "");
+        let at = "allowedTopologies[0].matchLabelExpressions[0]";
+        assert_eq!(said(json!([term(json!([zone(json!([]))]))])), format!("{at}.values: Required value"));
+        assert_eq!(
+            said(json!([term(json!([zone(json!(["zone1", "zone1"]))]))])),
+            format!("{at}.values[1]: Duplicate value: \"zone1\"")
+        );
+        assert_eq!(
+            said(json!([term(json!([one, two]))])),
+            "allowedTopologies[0].matchLabelExpressions[1].key: Duplicate value: \
+             \"failure-domain.beta.kubernetes.io/zone\""
+        );
+        let twice = "allowedTopologies[1].matchLabelExpressions: Duplicate value: \"\"";
+        assert_eq!(said(json!([term(json!([one])), term(json!([one]))])), twice);
     }
 }

@@ -36,11 +36,21 @@ pub fn on_create(object: &Object) -> Vec<String> {
         if !matches!(object.kind(), Kind::StatefulSet | Kind::DaemonSet) {
             label_name(&mut out, name, "Pod names and hostnames");
         }
-        pod::template(&mut out, template, &Path::new("spec").child("template"));
+        of_template(&mut out, object, template);
+        claim_templates(&mut out, object, |at| at);
     } else {
         anyway(&mut out, object);
         if let Some(a) = object.get::<t::ServiceAccount>() {
             mountable_secrets(&mut out, &a.metadata);
+        }
+        if let Some(i) = object.get::<t::Ingress>()
+            && i.metadata.annotation(validation::CLASS_ANNOTATION).is_some()
+            && i.spec.as_ref().is_none_or(|s| s.ingress_class_name.is_none())
+        {
+            out.push(format!(
+                "annotation {:?} is deprecated, please use 'spec.ingressClassName' instead",
+                validation::CLASS_ANNOTATION
+            ));
         }
     }
     out
@@ -52,7 +62,12 @@ pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(template) = template(new) {
         if new.meta().generation() != old.meta().generation() {
-            pod::template(&mut out, template, &Path::new("spec").child("template"));
+            of_template(&mut out, new, template);
+        }
+        // The field's name is misspelt there.
+        claim_templates(&mut out, new, |at| at.child("Spec"));
+        if new.get::<t::CronJob>().is_some_and(|c| c.spec.schedule.contains("TZ")) {
+            out.push("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details".to_owned());
         }
     } else if let (Some(a), Some(before)) = (new.get::<t::ServiceAccount>(), old.get::<t::ServiceAccount>()) {
         if before.metadata.annotation(MOUNTABLE_SECRETS) != a.metadata.annotation(MOUNTABLE_SECRETS) {
@@ -66,7 +81,48 @@ pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
 
 /// Whether [`on_update`] has to know what an object of the kind was before.
 pub fn compares(kind: Kind) -> bool {
-    matches!(kind, Kind::Deployment | Kind::ReplicaSet | Kind::ServiceAccount)
+    matches!(
+        kind,
+        Kind::Deployment
+            | Kind::ReplicaSet
+            | Kind::ReplicationController
+            | Kind::StatefulSet
+            | Kind::DaemonSet
+            | Kind::Job
+            | Kind::CronJob
+            | Kind::ServiceAccount
+    )
+}
+
+/// What is to be said of the pods that an object makes, and of how many a Job makes.
+fn of_template(out: &mut Vec<String>, object: &Object, template: &t::PodTemplateSpec) {
+    let mut path = Path::new("spec");
+    let mut job = object.get::<t::Job>().and_then(|j| j.spec.as_ref());
+    if let Some(c) = object.get::<t::CronJob>() {
+        path = path.child("jobTemplate").child("spec");
+        job = c.spec.job_template.spec.as_ref();
+    }
+    if job.is_some_and(|j| {
+        j.completion_mode.as_deref() == Some("Indexed")
+            && j.completions.is_some_and(|n| n > 100_000)
+            && j.parallelism.is_some_and(|n| n > 10_000)
+    }) {
+        out.push(format!("{path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail"));
+    }
+    pod::template(out, template, &path.child("template"));
+}
+
+/// What is to be said of a StatefulSet beside its template.
+fn claim_templates(out: &mut Vec<String>, object: &Object, at: impl Fn(Path) -> Path) {
+    let Some(spec) = object.get::<t::StatefulSet>().and_then(|s| s.spec.as_ref()) else { return };
+    for (i, claim) in spec.volume_claim_templates.iter().flatten().enumerate() {
+        if let Some(spec) = &claim.spec {
+            claim_spec(out, spec, &at(Path::new("spec").child("volumeClaimTemplates").index(i)));
+        }
+    }
+    if spec.revision_history_limit.is_some_and(|n| n < 0) {
+        out.push("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended".to_owned());
+    }
 }
 
 /// The template of an object's pods, if it has one.
@@ -82,6 +138,12 @@ fn template(object: &Object) -> Option<&t::PodTemplateSpec> {
     }
     if let Some(j) = object.get::<t::Job>() {
         return j.spec.as_ref().map(|s| &s.template);
+    }
+    if let Some(c) = object.get::<t::CronJob>() {
+        return c.spec.job_template.spec.as_ref().map(|s| &s.template);
+    }
+    if let Some(r) = object.get::<t::ReplicationController>() {
+        return r.spec.as_ref()?.template.as_ref();
     }
     object.get::<t::ReplicaSet>()?.spec.as_ref()?.template.as_ref()
 }
@@ -108,6 +170,25 @@ fn anyway(out: &mut Vec<String>, object: &Object) {
         }
     } else if let Some(n) = object.get::<t::Node>() {
         node(out, n);
+    } else if let Some(p) = object.get::<t::NetworkPolicy>() {
+        network_policy(out, p);
+    }
+}
+
+fn network_policy(out: &mut Vec<String>, policy: &t::NetworkPolicy) {
+    let Some(spec) = &policy.spec else { return };
+    let into = spec.ingress.iter().flatten().map(|r| &r.from).enumerate();
+    let from = spec.egress.iter().flatten().map(|r| &r.to).enumerate();
+    let rules = into.map(|(i, p)| ("ingress", "from", i, p)).chain(from.map(|(i, p)| ("egress", "to", i, p)));
+    for (direction, field, i, peers) in rules {
+        for (j, peer) in peers.iter().flatten().enumerate() {
+            let Some(block) = &peer.ip_block else { continue };
+            let at = Path::new("spec").child(direction).index(i).child(field).index(j).child("ipBlock");
+            cidr(out, &block.cidr, &at.child("cidr"));
+            for (k, except) in block.except.iter().flatten().enumerate() {
+                cidr(out, except, &at.child("except").index(k));
+            }
+        }
     }
 }
 
@@ -393,5 +474,35 @@ mod tests {
                 r#"spec.resources.requests[storage]: fractional byte value "500m" is invalid, must be an integer"#
             ]
         );
+    }
+
+    #[test]
+    fn workloads_and_policies_are_advised_too() {
+        let template = json!({"spec": {"containers": [{"name": "c", "image": "i"}], "nodeSelector": {"beta.kubernetes.io/os": "linux"}}});
+        let label =
+            r#"nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead"#;
+        let cron = json!({"metadata": {"name": "c", "generation": 1}, "spec": {"schedule": "TZ=UTC * * * * *", "jobTemplate": {"spec": {"template": template}}}});
+        assert_eq!(of(Kind::CronJob, cron.clone()), [format!("spec.jobTemplate.spec.template.spec.{label}")]);
+        let old = Object::from_value(Kind::CronJob, cron).unwrap();
+        let tz = "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+        assert_eq!(on_update(&old, &old), [tz]);
+        let claims = json!([{"spec": {"resources": {"requests": {"storage": "100m"}}}}]);
+        let set = json!({"metadata": {"name": "s"}, "spec": {"selector": {}, "template": {"spec": {"containers": []}}, "revisionHistoryLimit": -2, "volumeClaimTemplates": claims}});
+        let fraction =
+            r#"resources.requests[storage]: fractional byte value "100m" is invalid, must be an integer"#;
+        let limit = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
+        assert_eq!(
+            of(Kind::StatefulSet, set.clone()),
+            [format!("spec.volumeClaimTemplates[0].{fraction}"), limit.to_owned()]
+        );
+        let set = Object::from_value(Kind::StatefulSet, set).unwrap();
+        assert_eq!(
+            on_update(&set, &set),
+            [format!("spec.volumeClaimTemplates[0].Spec.{fraction}"), limit.to_owned()]
+        );
+        let ingress = |spec| json!({"metadata": {"name": "i", "annotations": {"kubernetes.io/ingress.class": "a"}}, "spec": spec});
+        let class = r#"annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead"#;
+        assert_eq!(of(Kind::Ingress, ingress(json!({}))), [class]);
+        assert!(of(Kind::Ingress, ingress(json!({"ingressClassName": "a"}))).is_empty());
     }
 }

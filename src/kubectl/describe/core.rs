@@ -16,8 +16,7 @@ fn head(w: &mut Writer, object: &Object) {
 
 pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<Service>() else { return Ok(true) };
-    let of = format!("{}={}", crate::controllers::endpoint::slices::SERVICE_NAME, object.name());
-    let slices = cx.list(Kind::EndpointSlice, object.namespace(), &of)?;
+    let slices = slices_of(cx, object.namespace(), object.name())?;
     let spec = s.spec.clone().unwrap_or_default();
     head(w, object);
     let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
@@ -26,15 +25,31 @@ pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> 
     if let Some(p) = &spec.ip_family_policy {
         w.line(0, &format!("IP Family Policy:\t{p}"));
     }
-    if let Some(f) = spec.ip_families.as_ref().filter(|f| !f.is_empty()) {
-        w.line(0, &format!("IP Families:\t{}", f.join(",")));
-    }
+    let joined = |list: &Option<Vec<String>>| list.as_ref().filter(|l| !l.is_empty()).map(|l| l.join(","));
+    let none = || "<none>".to_owned();
+    w.line(0, &format!("IP Families:\t{}", joined(&spec.ip_families).unwrap_or_else(none)));
     w.line(0, &format!("IP:\t{}", spec.cluster_ip.as_deref().unwrap_or_default()));
-    if let Some(ips) = spec.cluster_ips.as_ref().filter(|i| !i.is_empty()) {
-        w.line(0, &format!("IPs:\t{}", ips.join(",")));
+    w.line(0, &format!("IPs:\t{}", joined(&spec.cluster_ips).unwrap_or_else(none)));
+    if let Some(ips) = joined(&spec.external_ips) {
+        w.line(0, &format!("External IPs:\t{ips}"));
+    }
+    if let Some(ip) = spec.load_balancer_ip.as_deref().filter(|n| !n.is_empty()) {
+        w.line(0, &format!("Desired LoadBalancer IP:\t{ip}"));
     }
     if let Some(n) = spec.external_name.as_deref().filter(|n| !n.is_empty()) {
         w.line(0, &format!("External Name:\t{n}"));
+    }
+    let balancer = s.status.as_ref().and_then(|s| s.load_balancer.as_ref());
+    if let Some(points) = balancer.and_then(|b| b.ingress.as_ref()).filter(|i| !i.is_empty()) {
+        let shown: Vec<String> = points
+            .iter()
+            .map(|p| match (p.ip.as_deref().filter(|ip| !ip.is_empty()), &p.ip_mode) {
+                (Some(ip), Some(mode)) => format!("{ip} ({mode})"),
+                (Some(ip), None) => ip.to_owned(),
+                (None, _) => p.hostname.clone().unwrap_or_default(),
+            })
+            .collect();
+        w.line(0, &format!("LoadBalancer Ingress:\t{}", shown.join(", ")));
     }
     for p in spec.ports.iter().flatten() {
         let protocol = p.protocol.as_deref().unwrap_or("TCP");
@@ -42,6 +57,9 @@ pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> 
         w.line(0, &format!("Port:\t{name}\t{}/{protocol}", p.port));
         let target = p.target_port.as_ref().map_or_else(|| p.port.to_string(), intstr::to_string);
         w.line(0, &format!("TargetPort:\t{target}/{protocol}"));
+        if let Some(app) = &p.app_protocol {
+            w.line(0, &format!("AppProtocol:\t{app}"));
+        }
         if let Some(n) = p.node_port.filter(|n| *n > 0) {
             w.line(0, &format!("NodePort:\t{name}\t{n}/{protocol}"));
         }
@@ -55,7 +73,31 @@ pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> 
     if let Some(p) = &spec.internal_traffic_policy {
         w.line(0, &format!("Internal Traffic Policy:\t{p}"));
     }
+    if let Some(port) = spec.health_check_node_port.filter(|n| *n != 0) {
+        w.line(0, &format!("HealthCheck NodePort:\t{port}"));
+    }
+    if let Some(ranges) = joined(&spec.load_balancer_source_ranges) {
+        w.line(0, &format!("LoadBalancer Source Ranges:\t{ranges}"));
+    }
+    if let Some(d) = &spec.traffic_distribution {
+        w.line(0, &format!("Traffic Distribution:\t{d}"));
+    }
     Ok(true)
+}
+
+fn slices_of(cx: &mut Context<'_>, namespace: &str, service: &str) -> Result<Vec<Object>> {
+    let of = format!("{}={service}", crate::controllers::endpoint::slices::SERVICE_NAME);
+    cx.list(Kind::EndpointSlice, namespace, &of)
+}
+
+/// The ready addresses behind a port of a Service.
+pub(super) fn endpoints_of(
+    cx: &mut Context<'_>,
+    namespace: &str,
+    service: &str,
+    port: &str,
+) -> Result<String> {
+    Ok(endpoints(&slices_of(cx, namespace, service)?, port))
 }
 
 /// The ready addresses behind a port, three of them by name (`formatEndpointSlices`).

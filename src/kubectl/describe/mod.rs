@@ -8,8 +8,10 @@ mod containers;
 mod core;
 mod events;
 mod limits;
+mod networking;
 mod node;
 mod pod;
+mod rbac;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -86,6 +88,12 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Kind::HorizontalPodAutoscaler => limits::autoscaler(&mut w, object),
         Kind::LimitRange => limits::limit_range(&mut w, object),
         Kind::ResourceQuota => limits::quota(&mut w, object),
+        Kind::ReplicationController => workloads::replication_controller(cx, &mut w, object)?,
+        Kind::Ingress => networking::ingress(cx, &mut w, object)?,
+        Kind::IngressClass => networking::class(&mut w, object),
+        Kind::NetworkPolicy => networking::policy(&mut w, object),
+        Kind::Role | Kind::ClusterRole => rbac::role(&mut w, object),
+        Kind::RoleBinding | Kind::ClusterRoleBinding => rbac::binding(&mut w, object),
         Kind::PodDisruptionBudget => workloads::disruption_budget(&mut w, object),
         Kind::StatefulSet => batch::stateful_set(cx, &mut w, object)?,
         Kind::DaemonSet => batch::daemon_set(cx, &mut w, object)?,

@@ -3,7 +3,7 @@
 use super::super::context::{Context, Result};
 use super::{Writer, annotations, moment, pod_template};
 use crate::api::order;
-use crate::api::types::{Deployment, PodDisruptionBudget, ReplicaSet};
+use crate::api::types::{Deployment, PodDisruptionBudget, ReplicaSet, ReplicationController};
 use crate::api::{Kind, MetaExt, Object, intstr, labels};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -47,14 +47,7 @@ pub(super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) 
         );
     }
     pod_template(w, &spec.template);
-    if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
-        w.line(0, "Conditions:");
-        w.line(1, "Type\tStatus\tReason");
-        w.line(1, "----\t------\t------");
-        for c in conditions {
-            w.line(1, &format!("{} \t{}\t{}", c.type_, c.status, c.reason.as_deref().unwrap_or_default()));
-        }
-    }
+    conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
     let mut sets = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
     sets.retain(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
     order::sort_by_key(&mut sets, |o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
@@ -92,14 +85,35 @@ pub(super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object)
     w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
     super::batch::pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template.unwrap_or_default());
-    if let Some(conditions) = status.conditions.as_ref().filter(|c| !c.is_empty()) {
-        w.line(0, "Conditions:");
-        w.line(1, "Type\tStatus\tReason");
-        w.line(1, "----\t------\t------");
-        for c in conditions {
-            w.line(1, &format!("{} \t{}\t{}", c.type_, c.status, c.reason.as_deref().unwrap_or_default()));
+    conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
+    Ok(true)
+}
+
+fn conditions<'a>(w: &mut Writer, all: impl Iterator<Item = (&'a String, &'a String, &'a Option<String>)>) {
+    for (i, (kind, status, reason)) in all.enumerate() {
+        if i == 0 {
+            w.line(0, "Conditions:");
+            w.line(1, "Type\tStatus\tReason");
+            w.line(1, "----\t------\t------");
         }
+        w.line(1, &format!("{kind} \t{status}\t{}", reason.as_deref().unwrap_or_default()));
     }
+}
+
+pub(super) fn replication_controller(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(r) = object.get::<ReplicationController>() else { return Ok(true) };
+    let spec = r.spec.clone().unwrap_or_default();
+    let status = r.status.clone().unwrap_or_default();
+    let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Namespace:\t{}", object.namespace()));
+    w.line(0, &format!("Selector:\t{selector}"));
+    w.map(0, "Labels", r.metadata.labels.as_ref());
+    annotations(w, &r.metadata);
+    w.line(0, &format!("Replicas:\t{} current / {} desired", status.replicas, spec.replicas.unwrap_or(0)));
+    super::batch::pods_status(cx, w, object, &selector)?;
+    pod_template(w, &spec.template.unwrap_or_default());
+    conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
     Ok(true)
 }
 

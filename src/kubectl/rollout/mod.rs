@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::commands::{self, Command, sub};
-use super::context::{Context, Result, Stop, fail};
+use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, boolean, duration, int};
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
@@ -88,15 +88,8 @@ type Change = dyn Fn(&Context<'_>, &Deployment) -> std::result::Result<Value, St
 
 fn change(cx: &mut Context<'_>, args: &Args, doing: &str, done: &str, change: &Change) -> Result {
     let dry_run = DryRun::of(cx, args)?;
-    let (objects, mut errors) = objects(cx, args)?;
-    for object in objects {
-        match one(cx, args, &object, doing, done, change, dry_run) {
-            Ok(()) => {}
-            Err(Stop::Error(e)) => errors.push(e),
-            Err(stop) => return Err(stop),
-        }
-    }
-    commands::finish(errors)
+    let (objects, errors) = objects(cx, args)?;
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, doing, done, change, dry_run))
 }
 
 fn one(

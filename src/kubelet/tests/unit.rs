@@ -83,31 +83,6 @@ pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
     }
 }
 
-/// What a pod costs, with all machinery: run it with `--release -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn cost_of_ten_thousand_pods() {
-    let mut config = Config::nodes(100);
-    config.controllers = std::rc::Rc::new(Vec::new);
-    config.scheduler = std::rc::Rc::new(Vec::new);
-    config.addons = std::rc::Rc::new(Vec::new);
-    config.addon_objects = Vec::new();
-    let mut cluster = Cluster::new(&config);
-    create_many(&mut cluster, 100, 10_000);
-    let begin = std::time::Instant::now();
-    let (mut commands, mut events) = (0, 0);
-    assert!(cluster.run_to_steady(1_000_000, |_, c| {
-        commands += 1;
-        events += c.events.len();
-    }));
-    let took = begin.elapsed().as_secs_f64() * 1e6 / 10_000.0;
-    println!("{took:.1} us per pod to Running; {commands} commands, {events} events with them");
-    let twice = std::time::Instant::now();
-    let copy = cluster.clone();
-    println!("a copy takes {:.1} us", twice.elapsed().as_secs_f64() * 1e6);
-    assert!(copy.is_steady());
-}
-
 /// A kubelet alone: requests are answered with what they ask for.
 struct Alone {
     component: Box<dyn crate::client::Component>,

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::api::Object;
+use super::lines::name_of_item;
+use crate::api::{Kind, Object};
 
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +18,18 @@ pub struct FieldChange {
 
 /// What a person changed between two versions: not what the API server keeps books with.
 pub fn field_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
-    let mut out = Vec::new();
-    compare("", Some(&old.to_value()), Some(&new.to_value()), &mut out);
-    out
+    changes(old, new, &bookkeeping)
 }
 
 /// Everything that differs, what the API server keeps books with included.
 pub fn all_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
-    let mut out = Vec::new();
-    compare_all("", Some(&old.to_value()), Some(&new.to_value()), &|_| false, &mut out);
-    out
+    changes(old, new, &|_| false)
+}
+
+fn changes(old: &Object, new: &Object, aside: &dyn Fn(&str) -> bool) -> Vec<FieldChange> {
+    let mut c = Comparison { kind: new.kind(), names: Vec::new(), aside, out: Vec::new() };
+    c.compare("", Some(&old.to_value()), Some(&new.to_value()));
+    c.out
 }
 
 /// Fields that follow from the others.
@@ -40,40 +43,51 @@ fn bookkeeping(path: &str) -> bool {
     )
 }
 
-fn compare(path: &str, old: Option<&Value>, new: Option<&Value>, out: &mut Vec<FieldChange>) {
-    compare_all(path, old, new, &bookkeeping, out);
+struct Comparison<'a> {
+    kind: Kind,
+    /// The names of fields down to what is compared.
+    names: Vec<String>,
+    /// What is left out.
+    aside: &'a dyn Fn(&str) -> bool,
+    out: Vec<FieldChange>,
 }
 
-fn compare_all(
-    path: &str,
-    old: Option<&Value>,
-    new: Option<&Value>,
-    aside: &dyn Fn(&str) -> bool,
-    out: &mut Vec<FieldChange>,
-) {
-    if old == new || aside(path) {
-        return;
-    }
-    match (old, new) {
-        (Some(Value::Object(a)), Some(Value::Object(b))) => {
-            let join = |k: &str| if path.is_empty() { k.to_owned() } else { format!("{path}.{k}") };
-            for (k, v) in a {
-                compare_all(&join(k), Some(v), b.get(k), aside, out);
-            }
-            for (k, v) in b.iter().filter(|(k, _)| !a.contains_key(*k)) {
-                compare_all(&join(k), None, Some(v), aside, out);
-            }
+impl Comparison<'_> {
+    fn compare(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>) {
+        if old == new || (self.aside)(path) {
+            return;
         }
-        (Some(Value::Array(a)), Some(Value::Array(b))) => {
-            for i in 0..a.len().max(b.len()) {
-                compare_all(&format!("{path}[{i}]"), a.get(i), b.get(i), aside, out);
+        match (old, new) {
+            (Some(Value::Object(a)), Some(Value::Object(b))) => {
+                let join = |k: &str| if path.is_empty() { k.to_owned() } else { format!("{path}.{k}") };
+                let more = b.iter().filter(|(k, _)| !a.contains_key(*k)).map(|(k, v)| (k, None, Some(v)));
+                for (k, old, new) in a.iter().map(|(k, v)| (k, Some(v), b.get(k))).chain(more) {
+                    self.names.push(k.clone());
+                    self.compare(&join(k), old, new);
+                    self.names.pop();
+                }
             }
+            (Some(Value::Array(a)), Some(Value::Array(b))) => {
+                // An item is compared with its like, wherever that stands; its place is that of the later.
+                let name = |(i, v)| name_of_item(self.kind, &self.names, i, v);
+                let before: Vec<_> = a.iter().enumerate().map(name).collect();
+                let after: Vec<_> = b.iter().enumerate().map(name).collect();
+                let mut left: Vec<(usize, (&String, &Value))> = before.iter().zip(a).enumerate().collect();
+                for (i, (name, v)) in after.iter().zip(b).enumerate() {
+                    let at = left.iter().position(|(_, (n, _))| *n == name);
+                    let was = at.map(|at| left.remove(at).1.1);
+                    self.compare(&format!("{path}[{i}]"), was, Some(v));
+                }
+                for (i, (_, v)) in left {
+                    self.compare(&format!("{path}[{i}]"), Some(v), None);
+                }
+            }
+            _ => self.out.push(FieldChange {
+                path: path.to_owned(),
+                old: old.map(short_text),
+                new: new.map(short_text),
+            }),
         }
-        _ => out.push(FieldChange {
-            path: path.to_owned(),
-            old: old.map(short_text),
-            new: new.map(short_text),
-        }),
     }
 }
 
@@ -102,5 +116,19 @@ mod tests {
         assert_eq!(changes.len(), 1);
         assert_eq!(changes[0].path, "spec.containers[0].image");
         assert_eq!(changes[0].new.as_deref(), Some("a:2"));
+    }
+
+    #[test]
+    fn items_are_compared_with_their_like() {
+        let pod = |containers: serde_json::Value| {
+            let all = json!({"metadata": {"name": "p"}, "spec": {"containers": containers}});
+            Object::from_value(Kind::Pod, all).unwrap()
+        };
+        let (a, b) = (json!({"name": "a", "image": "a:1"}), json!({"name": "b", "image": "b:1"}));
+        let changes = field_changes(&pod(json!([a])), &pod(json!([b, a])));
+        assert_eq!(changes.len(), 1);
+        assert_eq!((changes[0].path.as_str(), &changes[0].old), ("spec.containers[0]", &None));
+        let changes = field_changes(&pod(json!([b, a])), &pod(json!([a])));
+        assert_eq!((changes[0].path.as_str(), &changes[0].new), ("spec.containers[0]", &None));
     }
 }

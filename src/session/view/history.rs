@@ -36,7 +36,7 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
                     moment: id,
                     revision: w.revision,
                     by: moment.by().unwrap_or_else(|| w.user.clone()),
-                    verb: w.verb.clone(),
+                    verb: w.verb_string(),
                     object: w.next.clone(),
                 });
             }

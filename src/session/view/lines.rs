@@ -1,8 +1,12 @@
 //! An object as lines of YAML, and what changed between two versions of it.
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
-use crate::api::{MetaExt, Object, yaml};
+use crate::api::patch::{ListType, field_info};
+use crate::api::{Kind, MetaExt, Object, yaml};
 
 /// What became of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,10 @@ pub fn has_bookkeeping(object: &Object) -> bool {
 /// An object as kubectl prints it, but for long texts, which stay on one line; without `metadata.managedFields` and what `kubectl apply` keeps
 /// for itself, unless all is asked for.
 pub fn yaml_of(object: &Object, all: bool) -> String {
+    yaml::to_yaml_unfolded(&value_of(object, all))
+}
+
+fn value_of(object: &Object, all: bool) -> Value {
     let mut value = object.to_value();
     if !all && let Some(Value::Object(meta)) = value.get_mut("metadata") {
         meta.remove("managedFields");
@@ -48,109 +56,97 @@ pub fn yaml_of(object: &Object, all: bool) -> String {
             }
         }
     }
-    yaml::to_yaml_unfolded(&value)
+    value
 }
 
-/// The lines of an object, marked with how they differ from an earlier version of it.
+/// The lines of an object, marked with how they differ from an earlier version of it. What is compared
+/// is fields: an item of a list with the item of the same name, type or other key, wherever it stood.
 pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> {
-    let text = yaml_of(new, all);
-    let same = |t: &str| Line { text: t.to_owned(), mark: LineMark::Same };
     let Some(old) = old.filter(|o| !o.ptr_eq(new)) else {
-        return text.lines().map(same).collect();
+        let same = |t: &str| Line { text: t.to_owned(), mark: LineMark::Same };
+        return yaml_of(new, all).lines().map(same).collect();
     };
-    let before = yaml_of(old, all);
-    let (a, b): (Vec<&str>, Vec<&str>) = (before.lines().collect(), text.lines().collect());
-    let mut lines: Vec<Line> = Vec::new();
-    // Removed lines wait until it is known whether the next one has the same field.
-    let mut gone: Vec<String> = Vec::new();
-    for (edit, line) in diff(&a, &b) {
-        match edit {
-            Edit::Delete => gone.push(line.to_owned()),
-            Edit::Insert => {
-                let mark = match gone.iter().position(|g| field(g).is_some() && field(g) == field(line)) {
-                    Some(at) => {
-                        for g in gone.drain(..at) {
-                            lines.push(Line { text: g, mark: LineMark::Removed });
-                        }
-                        let was = gone.remove(0);
-                        LineMark::Changed(was.split_once(": ").map_or(String::new(), |(_, v)| v.to_owned()))
-                    }
-                    None => LineMark::Added,
-                };
-                lines.push(Line { text: line.to_owned(), mark });
-            }
-            Edit::Keep => {
-                lines.extend(gone.drain(..).map(|text| Line { text, mark: LineMark::Removed }));
-                lines.push(same(line));
-            }
+    let kind = new.kind();
+    let (old, new) = (value_of(old, all), value_of(new, all));
+    let (before, after) = (placed(kind, &old), placed(kind, &new));
+    let was: BTreeMap<&Place, (usize, &str)> =
+        before.iter().enumerate().map(|(i, (place, text))| (place, (i, text.as_str()))).collect();
+    let is: BTreeSet<&Place> = after.iter().map(|(place, _)| place).collect();
+    // What is gone stands where it stood: after the line that it followed and that is still there.
+    let removed_from = |start: usize| {
+        let gone = before.iter().skip(start).take_while(|(place, _)| !is.contains(place));
+        gone.map(|(_, text)| Line { text: text.clone(), mark: LineMark::Removed })
+    };
+    let mut lines: Vec<Line> = removed_from(0).collect();
+    for (place, text) in &after {
+        let before = was.get(place);
+        let mark = match before.map(|(_, old)| (old, field(old), field(text))) {
+            Some((_, old, new)) if old == new => LineMark::Same,
+            Some((old, ..)) if !old.ends_with(':') => LineMark::Changed(said(old).to_owned()),
+            _ => LineMark::Added,
+        };
+        lines.push(Line { text: text.clone(), mark });
+        if let Some((at, _)) = before {
+            lines.extend(removed_from(at + 1));
         }
     }
-    lines.extend(gone.into_iter().map(|text| Line { text, mark: LineMark::Removed }));
     lines
 }
 
-/// What leads from one text to another, line by line.
-enum Edit {
-    Keep,
-    Delete,
-    Insert,
-}
+/// Which field a line is of, and the how-manieth it is of that field.
+type Place<'v> = (Vec<Cow<'v, str>>, usize);
 
-/// More pairs of lines than this are not compared with each other.
-const PAIRS: usize = 4_000_000;
-
-/// The shortest edit between two texts, what both begin and end with left aside. Written here, for
-/// a crate that does it brings 200 KB of wasm.
-fn diff<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<(Edit, &'a str)> {
-    let same = |(x, y): &(&&str, &&str)| x == y;
-    let head = a.iter().zip(b).take_while(same).count();
-    let (rest_a, rest_b) = (a.get(head..).unwrap_or_default(), b.get(head..).unwrap_or_default());
-    let tail = rest_a.iter().rev().zip(rest_b.iter().rev()).take_while(same).count();
-    let mid_a = rest_a.get(..rest_a.len() - tail).unwrap_or_default();
-    let mid_b = rest_b.get(..rest_b.len() - tail).unwrap_or_default();
-    let keep = |l: &&'a str| (Edit::Keep, *l);
-    let mut out: Vec<(Edit, &str)> = a.iter().take(head).map(keep).collect();
-    let wide = mid_b.len() + 1;
-    let mut common = vec![0_u32; if mid_a.len() * wide <= PAIRS { (mid_a.len() + 1) * wide } else { 0 }];
-    let at = |common: &[u32], i: usize, j: usize| common.get(i * wide + j).copied().unwrap_or(0);
-    // How many lines both have in common from here to the end.
-    for i in (0..mid_a.len()).rev() {
-        for j in (0..mid_b.len()).rev() {
-            let n = if mid_a.get(i) == mid_b.get(j) {
-                at(&common, i + 1, j + 1) + 1
-            } else {
-                at(&common, i + 1, j).max(at(&common, i, j + 1))
-            };
-            if let Some(cell) = common.get_mut(i * wide + j) {
-                *cell = n;
-            }
-        }
+/// The lines of a value, each with its place; no two are the same.
+fn placed<'v>(kind: Kind, value: &'v Value) -> Vec<(Place<'v>, String)> {
+    let name = move |list: &[Cow<'v, str>], index: usize, item: &'v Value| {
+        Cow::Owned(name_of_item(kind, list, index, item))
+    };
+    let mut seen: BTreeMap<Vec<Cow<'v, str>>, usize> = BTreeMap::new();
+    let mut out = Vec::new();
+    for (path, text) in yaml::to_yaml_placed(value, &name) {
+        let n = seen.entry(path.clone()).or_default();
+        *n += 1;
+        out.push(((path, *n), text));
     }
-    let (mut i, mut j) = (0, 0);
-    loop {
-        match (mid_a.get(i), mid_b.get(j)) {
-            (Some(x), Some(y)) if x == y => {
-                out.push((Edit::Keep, y));
-                (i, j) = (i + 1, j + 1);
-            }
-            (Some(x), y) if y.is_none() || at(&common, i + 1, j) >= at(&common, i, j + 1) => {
-                out.push((Edit::Delete, x));
-                i += 1;
-            }
-            (_, Some(y)) => {
-                out.push((Edit::Insert, y));
-                j += 1;
-            }
-            _ => break,
-        }
-    }
-    out.extend(rest_a.iter().skip(mid_a.len()).map(keep));
     out
 }
 
-/// The indentation and name of a line's field, if it has a value of its own.
-fn field(line: &str) -> Option<&str> {
-    line.split_once(": ").map(|(name, _)| name)
+/// What an item of a list is known by: what patches merge it by, its name, or itself where it is one
+/// value; if it has none of these, its index. `list` is the names of fields down to the list; those of
+/// items on the way do not count.
+pub(super) fn name_of_item<S: AsRef<str>>(kind: Kind, list: &[S], index: usize, item: &Value) -> String {
+    let path: Vec<&str> = list.iter().map(AsRef::as_ref).filter(|n| !n.starts_with(ITEM)).collect();
+    let key = field_info(kind, &path).map(|field| (field.list_type, field.merge_key));
+    let text = |name: &str| match item.get(name) {
+        Some(Value::String(s)) => Some(s.clone()),
+        other => other.map(Value::to_string),
+    };
+    let known = match (item, key) {
+        (Value::Object(_), Some((_, key))) if !key.is_empty() => text(key),
+        (Value::Object(_), Some((Some(ListType::Map(keys)), _))) => {
+            Some(keys.iter().map(|k| text(k).unwrap_or_default()).collect::<Vec<_>>().join(","))
+        }
+        (Value::Object(_), _) => text("name"),
+        (one, _) => Some(one.to_string()),
+    };
+    format!("{ITEM}{}", known.unwrap_or_else(|| index.to_string()))
+}
+
+/// What tells an item's name in a place from a field's.
+const ITEM: char = '[';
+
+/// A line without its indentation and the dashes of lists that begin in it.
+fn field(line: &str) -> &str {
+    let mut rest = line.trim_start_matches(' ');
+    while let Some(item) = rest.strip_prefix("- ") {
+        rest = item.trim_start_matches(' ');
+    }
+    rest
+}
+
+/// The value in a line.
+fn said(line: &str) -> &str {
+    field(line).split_once(": ").map_or(field(line), |(_, value)| value)
 }
 
 #[cfg(test)]
@@ -174,20 +170,52 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_leads_from_one_text_to_the_other() {
-        for (a, b) in
-            [("", ""), ("a", ""), ("", "a"), ("a b c", "a c"), ("a b a c", "b a d c e"), ("x a", "a y")]
-        {
-            let (a, b): (Vec<&str>, Vec<&str>) =
-                (a.split_whitespace().collect(), b.split_whitespace().collect());
-            let edits = diff(&a, &b);
-            let of = |keep: fn(&Edit) -> bool| -> Vec<&str> {
-                edits.iter().filter(|(e, _)| keep(e)).map(|(_, l)| *l).collect()
-            };
-            assert_eq!(of(|e| !matches!(e, Edit::Insert)), a);
-            assert_eq!(of(|e| !matches!(e, Edit::Delete)), b);
-        }
-        let kept = diff(&["a", "b", "a", "c"], &["b", "a", "d", "c", "e"]);
-        assert_eq!(kept.iter().filter(|(e, _)| matches!(e, Edit::Keep)).count(), 3);
+    fn items_are_compared_with_their_like() {
+        let pod = |conditions: Value, args: Value| {
+            let spec = json!({"containers": [{"name": "c", "args": args}]});
+            let all = json!({"metadata": {"name": "p"}, "spec": spec, "status": {"conditions": conditions}});
+            Object::from_value(Kind::Pod, all).unwrap()
+        };
+        let scheduled = json!({"type": "PodScheduled", "status": "True"});
+        let old = pod(json!([scheduled]), json!(["b", "x"]));
+        let ready = json!({"type": "Ready", "status": "False", "reason": "ContainersNotReady"});
+        let new = pod(json!([ready, scheduled]), json!(["a", "b"]));
+        let lines = object_lines(Some(&old), &new, false);
+        let marked = |wanted: LineMark| -> Vec<&str> {
+            lines.iter().filter(|l| l.mark == wanted).map(|l| field(&l.text)).collect()
+        };
+        let never = ["lastProbeTime: null", "lastTransitionTime: null"];
+        let said = ["reason: ContainersNotReady", "status: \"False\"", "type: Ready"];
+        assert_eq!(marked(LineMark::Added), [&["a"], &never[..], &said[..]].concat());
+        assert_eq!(marked(LineMark::Removed), ["x"]);
+        // A change inside a named item.
+        let late = json!({"type": "PodScheduled", "status": "False", "reason": "Unschedulable"});
+        let lines = object_lines(Some(&new), &pod(json!([ready, late]), json!(["a", "b"])), false);
+        let status = lines.iter().rfind(|l| field(&l.text) == "status: \"False\"").unwrap();
+        assert_eq!(status.mark, LineMark::Changed("\"True\"".into()));
+    }
+
+    #[test]
+    fn what_is_gone_stands_where_it_stood() {
+        let cm = |v: Value| {
+            Object::from_value(Kind::ConfigMap, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
+        };
+        let (old, new) =
+            (cm(json!({"a": "1", "b": "x\ny\nz", "c": "3"})), cm(json!({"a": "1", "b": "x\nw", "c": "3"})));
+        let lines = object_lines(Some(&old), &new, false);
+        let data: Vec<(&str, bool)> = lines
+            .iter()
+            .skip_while(|l| l.text != "data:")
+            .skip(1)
+            .take(6)
+            .map(|l| (l.text.trim(), l.mark == LineMark::Removed))
+            .collect();
+        assert_eq!(data[0], ("a: \"1\"", false));
+        assert_eq!(data[4], ("z", true));
+        assert_eq!(data[5], ("c: \"3\"", false));
+        // All of the new text stands there, in its order; all of the old that is gone, once.
+        let kept: Vec<&str> =
+            lines.iter().filter(|l| l.mark != LineMark::Removed).map(|l| &*l.text).collect();
+        assert_eq!(kept.join("\n") + "\n", yaml_of(&new, false));
     }
 }

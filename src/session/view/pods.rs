@@ -1,7 +1,8 @@
 //! A pod at a glance: the word of kubectl's STATUS column and which of few looks it has.
 
 use crate::api::MetaExt;
-use crate::api::types::{ContainerStatus, Pod};
+use crate::api::types::{Pod, PodStatus};
+use crate::apiserver::printers::{Summary, summarize};
 
 /// How a pod is drawn: one shape and one colour each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,7 +49,7 @@ pub struct PodView {
     pub look: PodLook,
     /// kubectl's STATUS: `Running`, `ContainerCreating`, `CrashLoopBackOff` …
     pub word: String,
-    /// Containers that are ready, of all.
+    /// Containers that are ready, of those that are to run.
     pub ready: (usize, usize),
     /// How often its containers were restarted.
     pub restarts: i32,
@@ -56,38 +57,16 @@ pub struct PodView {
     pub node: Option<String>,
 }
 
-/// Reads a pod as kubectl's printer does (`pkg/printers/internalversion.printPod`).
+/// A pod as kubectl's printer sums it up, and how that is drawn.
 pub fn pod_view(pod: &Pod) -> PodView {
     let status = pod.status.as_ref();
     let spec = pod.spec.as_ref();
     let phase = status.and_then(|s| s.phase.as_deref()).unwrap_or("Pending");
     let reason = status.and_then(|s| s.reason.as_deref()).unwrap_or_default();
-    let statuses = status.and_then(|s| s.container_statuses.as_deref()).unwrap_or_default();
-    let inits = status.and_then(|s| s.init_container_statuses.as_deref()).unwrap_or_default();
     let node = spec.and_then(|s| s.node_name.clone()).filter(|n| !n.is_empty());
-    let total = spec.map_or(0, |s| s.containers.len());
-    let ready = statuses.iter().filter(|c| c.ready).count();
-    let restarts = inits.iter().chain(statuses).map(|c| c.restart_count).sum();
-
-    let mut word = if reason.is_empty() { phase.to_owned() } else { reason.to_owned() };
-    let mut trouble = false;
-    match init_word(pod, inits) {
-        Some((w, bad)) => {
-            word = w;
-            trouble = bad;
-        }
-        None => {
-            for c in statuses.iter().rev() {
-                if let Some((w, bad)) = container_word(c) {
-                    word = w;
-                    trouble = bad;
-                }
-            }
-        }
-    }
+    let summary = summarize(pod);
     let pod_ready = condition(pod, "Ready");
     let look = if pod.metadata.is_deleting() {
-        word = if reason == "NodeLost" { "Unknown".into() } else { "Terminating".into() };
         PodLook::Terminating
     } else if phase == "Succeeded" {
         PodLook::Succeeded
@@ -95,7 +74,7 @@ pub fn pod_view(pod: &Pod) -> PodView {
         PodLook::Failed
     } else if phase == "Unknown" || reason == "NodeLost" {
         PodLook::Unknown
-    } else if trouble {
+    } else if status.is_some_and(|s| in_trouble(s)) {
         PodLook::Trouble
     } else if node.is_none() {
         PodLook::Unscheduled
@@ -106,6 +85,7 @@ pub fn pod_view(pod: &Pod) -> PodView {
     } else {
         PodLook::Starting
     };
+    let Summary { ready, total, status: word, restarts, .. } = summary;
     PodView { look, word, ready: (ready, total), restarts, node }
 }
 
@@ -114,44 +94,14 @@ fn condition(pod: &Pod, type_: &str) -> bool {
     conditions.iter().any(|c| c.type_ == type_ && c.status == "True")
 }
 
-/// What an init container that is not through yet says.
-fn init_word(pod: &Pod, inits: &[ContainerStatus]) -> Option<(String, bool)> {
-    let total = pod.spec.as_ref().and_then(|s| s.init_containers.as_ref()).map_or(0, Vec::len);
-    for (i, c) in inits.iter().enumerate() {
-        let state = c.state.as_ref();
-        if let Some(t) = state.and_then(|s| s.terminated.as_ref()) {
-            if t.exit_code == 0 {
-                continue;
-            }
-            let word = t.reason.clone().filter(|r| !r.is_empty());
-            return Some((
-                format!("Init:{}", word.unwrap_or_else(|| format!("ExitCode:{}", t.exit_code))),
-                true,
-            ));
-        }
-        if c.started == Some(true) {
-            continue;
-        }
-        let waiting = state.and_then(|s| s.waiting.as_ref()).and_then(|w| w.reason.as_deref());
-        return match waiting.filter(|r| !r.is_empty() && *r != "PodInitializing") {
-            Some(r) => Some((format!("Init:{r}"), is_trouble(r))),
-            None => Some((format!("Init:{i}/{total}"), false)),
-        };
-    }
-    None
-}
-
-fn container_word(c: &ContainerStatus) -> Option<(String, bool)> {
-    let state = c.state.as_ref()?;
-    if let Some(r) = state.waiting.as_ref().and_then(|w| w.reason.as_deref()).filter(|r| !r.is_empty()) {
-        return Some((r.to_owned(), is_trouble(r)));
-    }
-    let t = state.terminated.as_ref()?;
-    let word = match t.reason.as_deref() {
-        Some(r) if !r.is_empty() => r.to_owned(),
-        _ => format!("ExitCode:{}", t.exit_code),
-    };
-    Some((word, t.exit_code != 0))
+/// Whether a container ended badly, or waits for something that does not come by itself.
+fn in_trouble(status: &PodStatus) -> bool {
+    let all = status.init_container_statuses.iter().chain(&status.container_statuses).flatten();
+    all.filter_map(|c| c.state.as_ref()).any(|state| {
+        let waiting = state.waiting.as_ref().and_then(|w| w.reason.as_deref());
+        waiting.is_some_and(|r| !r.is_empty() && is_trouble(r))
+            || state.terminated.as_ref().is_some_and(|t| t.exit_code != 0)
+    })
 }
 
 /// A waiting reason that does not pass by itself.

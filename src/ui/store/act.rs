@@ -184,6 +184,7 @@ impl Store {
             return;
         }
         let Some(scenario) = self.with(|s| s.scenarios.iter().find(|s| s.id == id).cloned()) else { return };
+        self.hush();
         self.put_aside();
         let setup = SetUp::new(&scenario);
         self.begin(Job::SetUp(Box::new((scenario, setup))));
@@ -257,6 +258,10 @@ impl Store {
         }
         let before = self.with(|s| s.session.at());
         let output = self.change(|s| s.session.apply(text));
+        if output.exit == 0 {
+            // What was said of the text before is no longer so.
+            self.hush();
+        }
         // Its mistakes are marked where it is shown: another text has its own.
         if self.with(|s| s.text.as_str() == text) {
             let diagnostics = problems(text, &output);

@@ -14,7 +14,8 @@ docs = {}
 for source, package, path in [
     (1, "core", "core/v1"), (1, "apps", "apps/v1"), (1, "batch", "batch/v1"), (1, "discovery", "discovery/v1"),
     (1, "policy", "policy/v1"), (1, "storage", "storage/v1"),
-    (1, "scheduling", "scheduling/v1"), (1, "autoscaling", "autoscaling/v2"), (1, "coordination", "coordination/v1"), (2, "meta", "pkg/apis/meta/v1"),
+    (1, "scheduling", "scheduling/v1"), (1, "autoscaling", "autoscaling/v2"), (1, "coordination", "coordination/v1"),
+    (1, "networking", "networking/v1"), (1, "rbac", "rbac/v1"), (2, "meta", "pkg/apis/meta/v1"),
 ]:
     git = ["git", "-C", sys.argv[source], "show", f"{BRANCH}:{path}/types_swagger_doc_generated.go"]
     text = subprocess.run(git, check=True, capture_output=True, text=True).stdout
@@ -144,6 +145,33 @@ COLUMNS = {
         "StorageClass": ("string", 0, "StorageClass of the pvc"),
         "VolumeAttributesClass": ("string", 0, "VolumeAttributesClass of the pvc"),
         "VolumeMode": ("string", 0, "core.PersistentVolumeClaimSpec.volumeMode"),
+    },
+    "Ingress": {
+        "Class": ("string", 0, "The name of the IngressClass resource that should be used for additional configuration"),
+        "Hosts": ("string", 0, "Hosts that incoming requests are matched against before the ingress rule"),
+        "Address": ("string", 0, "Address is a list containing ingress points for the load-balancer"),
+        "Ports": ("string", 0, "Ports of TLS configurations that open"),
+    },
+    "IngressClass": {
+        "Controller": ("string", 0, "Controller that is responsible for handling this class"),
+        "Parameters": ("string", 0, "A reference to a resource with additional parameters"),
+    },
+    "NetworkPolicy": {"Pod-Selector": ("string", 0, "networking.NetworkPolicySpec.podSelector")},
+    **{
+        kind: {
+            "Role": ("string", 0, f"rbac.{kind}.roleRef"),
+            "Users": ("string", 0, f"Users in the {kind[0].lower()}{kind[1:]}"),
+            "Groups": ("string", 0, f"Groups in the {kind[0].lower()}{kind[1:]}"),
+            "ServiceAccounts": ("string", 0, f"ServiceAccounts in the {kind[0].lower()}{kind[1:]}"),
+        }
+        for kind in ["RoleBinding", "ClusterRoleBinding"]
+    },
+    "ReplicationController": {
+        "Desired": ("integer", 1, "core.ReplicationControllerSpec.replicas"),
+        "Current": ("integer", 1, "core.ReplicationControllerStatus.replicas"),
+        "Ready": ("integer", 1, "core.ReplicationControllerStatus.readyReplicas"),
+        "Containers": ("string", 0, CONTAINERS), "Images": ("string", 0, IMAGES),
+        "Selector": ("string", 0, "core.ReplicationControllerSpec.selector"),
     },
     "StorageClass": {
         "Provisioner": ("string", 0, "storage.StorageClass.provisioner"),

@@ -113,6 +113,7 @@ pub(super) static GROUPS: &[Group] = &[
         ("v1", &[
             Resource { name: "ingressclasses", singular: "ingressclass", namespaced: false, of: ("", ""), kind: "IngressClass", verbs: ALL, short: &[], categories: &[], hash: "l/iqIbDgFyQ=" },
             Resource { name: "ingresses", singular: "ingress", namespaced: true, of: ("", ""), kind: "Ingress", verbs: ALL, short: &["ing"], categories: &[], hash: "39NQlfNR+bo=" },
+            Resource { name: "ingresses/status", singular: "", namespaced: true, of: ("", ""), kind: "Ingress", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
             Resource { name: "ipaddresses", singular: "ipaddress", namespaced: false, of: ("", ""), kind: "IPAddress", verbs: ALL, short: &["ip"], categories: &[], hash: "3f/plJFChNE=" },
             Resource { name: "networkpolicies", singular: "networkpolicy", namespaced: true, of: ("", ""), kind: "NetworkPolicy", verbs: ALL, short: &["netpol"], categories: &[], hash: "YpfwF18m1G8=" },
             Resource { name: "servicecidrs", singular: "servicecidr", namespaced: false, of: ("", ""), kind: "ServiceCIDR", verbs: ALL, short: &[], categories: &[], hash: "gNLvruQhW2g=" },
