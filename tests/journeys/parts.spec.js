@@ -16,10 +16,11 @@ test.beforeEach(async ({ page }) => {
 
 /** Holds the second part back when it is asked for beside the page; gives a function that lets it come. */
 async function holdBack(page) {
-  let go, asked = 0;
+  let go;
   const held = new Promise((resolve) => (go = resolve));
   await page.route(SECOND, async (route) => {
-    if (asked++ === 0) await held;
+    // What is asked for at once is an XMLHttpRequest.
+    if (route.request().resourceType() === "fetch") await held;
     await route.continue().catch(() => {});
   });
   return go;
