@@ -46,7 +46,7 @@ pub(super) fn of(kind: &str, request: &HttpRequest) -> Result<Option<Value>, Sta
         }
     };
     let mut review = json!({
-        "kind": kind, "apiVersion": api_version, "metadata": {"creationTimestamp": null}, "status": status,
+        "kind": kind, "apiVersion": api_version, "metadata": {}, "status": status,
     });
     if let Some(spec) = body.get("spec").filter(|s| matches!(s, Json::Object(_))) {
         review["spec"] = spec.to_value();

@@ -180,7 +180,7 @@ impl Watch {
         if let Some(object) = empty {
             return self.event("BOOKMARK", (&object, None), Some(revision), annotations, now);
         }
-        let mut meta = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        let mut meta = json!({"resourceVersion": revision.to_string()});
         if let Some(a) = annotations {
             meta["annotations"] = a;
         }

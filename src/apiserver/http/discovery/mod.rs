@@ -163,7 +163,7 @@ pub(super) fn aggregated(core: bool) -> Value {
                     json!({"version": v, "freshness": "Current", "resources": aggregated_resources(g.name, v, resources)})
                 })
                 .collect();
-            let mut metadata = json!({"creationTimestamp": null});
+            let mut metadata = json!({});
             if !core {
                 metadata["name"] = g.name.into();
             }
