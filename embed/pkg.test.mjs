@@ -61,7 +61,11 @@ test("a policy chooses, and is in the link", () => {
 });
 
 test("scenarios open with their set-up done", () => {
-  for (const scenario of scenarios()) assert.ok(new Steady({ scenario }).objects("deployments").length > 0, scenario);
+  for (const scenario of scenarios()) {
+    const steady = new Steady({ scenario });
+    assert.ok(steady.objects("nodes").length > 0, scenario);
+    assert.equal(steady.objects("deployments").length > 0, scenario !== "22-empty", scenario);
+  }
 });
 
 test("what cannot be done throws and says why", () => {

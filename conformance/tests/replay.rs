@@ -67,7 +67,7 @@ impl System for Replay {
         self.asked += 1;
         if !self.all.is_empty() {
             let recorded = common::revive(row["command"].as_str().unwrap());
-            assert_eq!(command, recorded, "what stands for a pod's name is replaced");
+            assert_eq!(command, format!("-n default {recorded}"), "what stands for a pod's name is replaced");
         }
         let text = |k: &str| {
             let text = printed(row[k].as_str().unwrap());
