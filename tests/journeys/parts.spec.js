@@ -26,10 +26,13 @@ async function holdBack(page) {
   return go;
 }
 
-/** A page of somebody who was never here before. */
+/** A page of somebody who was never here before, whatever another page of the same browser saves meanwhile. */
 async function opened(context) {
   const page = await context.newPage();
-  await page.addInitScript(() => localStorage.clear());
+  await page.addInitScript(() => {
+    const get = Storage.prototype.getItem;
+    Storage.prototype.getItem = function (key) { return key === "steady:work" ? null : get.call(this, key); };
+  });
   return { page, open: () => open(page) };
 }
 
