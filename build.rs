@@ -1,4 +1,4 @@
-//! Has the linker say what refers to which data in the page as it is published: `split/` cuts it in two.
+//! Has the linker say what refers to which data in the page as it is published: `crates/split/` cuts it in two.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

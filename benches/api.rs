@@ -1,5 +1,5 @@
 //! Requests to the API server: through the library's one function, and through a socket of the door.
-//! `cargo bench --package steady-apiserver --bench api`, or `cargo xtask bench --only api`.
+//! `cargo bench --package steady-door --bench api`, or `cargo xtask bench --only api`.
 //!
 //! No controllers, no scheduler, no kubelets: what is measured is the API server. No harness: each
 //! figure is of one run, and nothing passes or fails by it. The library's figures are CPU time where
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use steady::apiserver::http::{HttpRequest, HttpResponse, Seen, Watch};
 use steady::cluster::{Cluster, Config};
-use steady_apiserver::{Options, Running, Time};
+use steady_door::{Options, Running, Time};
 
 const PODS: usize = 10_000;
 const WATCHERS: usize = 100;

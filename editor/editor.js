@@ -64,7 +64,7 @@ function hover(loading) {
  * @param {boolean} [o.dark]
  * @param {(text: string) => void} [o.onChange] after the person (not `setText`) changed it
  * @param {(text: string) => void} [o.onApply] Ctrl/Cmd+Enter
- * @param {string} [o.schemaUrl] the asset that `schema/` generates; without it there is no completion
+ * @param {string} [o.schemaUrl] the asset that `crates/schema/` generates; without it there is no completion
  * @param {string} [o.ariaLabel]
  * @param {boolean} [o.readOnly]
  * @param {Record<string, string>} [o.phrases] CodeMirror's own words in another language

@@ -1,5 +1,5 @@
 // What the schema says about a place in the YAML: completion and hover. Knows the text and the
-// asset that `schema/` generates; nothing of the page.
+// asset that `crates/schema/` generates; nothing of the page.
 //
 // A place is a path of steps from the document's root: a field's name, or ITEM for "in a list".
 // It is found by indentation, because a half-written line has no useful syntax tree, and by the

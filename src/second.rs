@@ -1,4 +1,4 @@
-//! The page's second part. As it is published its wasm is cut in two (`split/`): what opening the page runs,
+//! The page's second part. As it is published its wasm is cut in two (`crates/split/`): what opening the page runs,
 //! and the rest, which static/boot.js loads after the first paint. Where the first part comes upon a function
 //! of the second that is not there yet, what `split` puts in its place calls [`load_second`].
 
@@ -12,7 +12,7 @@ extern "C" {
     fn second(exports: &JsValue);
 }
 
-/// Has the second part loaded, now and whatever it takes. Nothing in Rust calls this: split/src/cut.rs knows it
+/// Has the second part loaded, now and whatever it takes. Nothing in Rust calls this: crates/split/src/cut.rs knows it
 /// by its name.
 #[wasm_bindgen(js_name = steadyLoadSecond)]
 pub fn load_second() {

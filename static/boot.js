@@ -16,7 +16,7 @@ window.steadyEditor = async (element, options) => {
   return mount(element, { schemaUrl: new URL("schema.json", import.meta.url).href, ...options });
 };
 
-// As it is published the wasm is in two parts (split/): what opening the page runs, and the rest, which is
+// As it is published the wasm is in two parts (crates/split/): what opening the page runs, and the rest, which is
 // fetched and compiled beside the page after its first paint. `placed`: it is there; `given`: why it was given up.
 let compiled, placed = false, fetching, given;
 const compile = async (priority) => {

@@ -1,4 +1,4 @@
-// The published page's wasm is in two parts (split/), of which the second comes after the first paint. A page for
+// The published page's wasm is in two parts (crates/split/), of which the second comes after the first paint. A page for
 // development has but one, and these have nothing to look at: `cargo xtask test --only journeys --release`.
 import { test, expect, open } from "./page.js";
 

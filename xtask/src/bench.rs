@@ -31,7 +31,7 @@ pub fn run(args: &[String]) -> Result<()> {
         exec(cargo().args(["bench", "--quiet", "--bench", "cluster", "--"]).args(&sizes))?;
     }
     if wanted("api") {
-        exec(cargo().args(["bench", "--quiet", "--package", "steady-apiserver", "--bench", "api"]))?;
+        exec(cargo().args(["bench", "--quiet", "--package", "steady-door", "--bench", "api"]))?;
     }
     if wanted("browser") {
         let chromium = browser::ensure()?;

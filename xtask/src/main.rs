@@ -30,7 +30,7 @@ cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICASâ
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
 cargo xtask split
-    learns anew which functions open the page, for split/first.txt; leaves a page with marks in dist/
+    learns anew which functions open the page, for crates/split/first.txt; leaves a page with marks in dist/
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
 cargo xtask conformance [DIR]

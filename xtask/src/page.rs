@@ -17,7 +17,7 @@ pub enum Profile {
 
 /// How cargo is told of flags for rustc.
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
-/// Names that tell a function from another one that is compiled from the same lines: `split/` needs them.
+/// Names that tell a function from another one that is compiled from the same lines: `crates/split/` needs them.
 const NAMES: &str = "-Csymbol-mangling-version=v0";
 
 /// Builds the page into `dist/`.
@@ -34,7 +34,7 @@ pub fn watch(profile: Profile) -> Result<Child> {
 pub fn profile() -> Result<()> {
     run(trunk("build", Profile::Release)?.env("STEADY_MARK", "1"))?;
     let names = target_dir().join("opening.txt").display().to_string();
-    bench::with_page("split/profile.mjs", &[&names])?;
+    bench::with_page("crates/split/profile.mjs", &[&names])?;
     run(cargo().args([
         "run",
         "--quiet",
@@ -43,7 +43,7 @@ pub fn profile() -> Result<()> {
         "--",
         "profile",
         &names,
-        "split/first.txt",
+        "crates/split/first.txt",
     ]))
 }
 

@@ -65,7 +65,7 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
     Ok(only)
 }
 
-// steady-schema, and steady-apiserver that serves its texts, are always called by themselves: in one
+// steady-schema, and steady-door that serves its texts, are always called by themselves: in one
 // build with the others, the `schemars` feature would be on for all of them. steady-embed is empty but
 // for wasm.
 const NATIVE: &[&str] = &[
@@ -73,12 +73,12 @@ const NATIVE: &[&str] = &[
     "--exclude",
     "steady-schema",
     "--exclude",
-    "steady-apiserver",
+    "steady-door",
     "--exclude",
     "steady-embed",
 ];
 const SCHEMA: &[&str] = &["--package", "steady-schema"];
-const DOOR: &[&str] = &["--package", "steady-apiserver"];
+const DOOR: &[&str] = &["--package", "steady-door"];
 
 fn lint(_: Profile) -> Result<()> {
     tools::wasm_target()?;
@@ -102,7 +102,7 @@ fn native(_: Profile) -> Result<()> {
     exec(command("node").args(["--test", "editor/schema.test.mjs"]))?;
     // A small module, cut in two.
     tools::wasm_target()?;
-    exec(command("node").args(["--test", "split/cut.test.mjs"]))
+    exec(command("node").args(["--test", "crates/split/cut.test.mjs"]))
 }
 
 fn wasm(_: Profile) -> Result<()> {
@@ -140,7 +140,7 @@ fn module(profile: Profile) -> Result<()> {
     native.args(["run", "--quiet", "--example", "commands", "--", "tests/wasm/deployment.yaml"]);
     let printed = output(&mut native).ok_or("the example `commands` cannot be run")?;
     let digest = printed.lines().last().unwrap_or_default();
-    exec(command("node").args(["--test", "embed/pkg.test.mjs"]).env("STEADY_DIGEST", digest))
+    exec(command("node").args(["--test", "crates/embed/pkg.test.mjs"]).env("STEADY_DIGEST", digest))
 }
 
 fn journeys(profile: Profile) -> Result<()> {

@@ -1,0 +1,33 @@
+//! A kubeconfig that leads here.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The first line of a file that this program wrote: only such a file is written over.
+const MARK: &str = "# Written by steady-door; it writes over this file.\n";
+
+/// The text of a kubeconfig for a door.
+pub fn text(url: &str) -> String {
+    format!(
+        "{MARK}apiVersion: v1\nkind: Config\nclusters:\n- name: steady\n  cluster:\n    server: {url}\n\
+         contexts:\n- name: steady\n  context:\n    cluster: steady\n    namespace: default\n    user: \"\"\n\
+         current-context: steady\nusers: []\n"
+    )
+}
+
+/// Writes it to a file.
+///
+/// # Errors
+/// If there is a file that this program did not write, or it cannot be written.
+pub fn write(file: &Path, url: &str) -> io::Result<()> {
+    match fs::read_to_string(file) {
+        Ok(old) if !old.starts_with(MARK) => {
+            let why = "the file is there and was not written by this program";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    fs::write(file, text(url))
+}

@@ -1,0 +1,123 @@
+//! Writes the schema of every kind of [`Kind::ALL`] as one compact JSON document.
+//!
+//! ```text
+//! {"kinds": {"apps/v1 Deployment": "io.k8s.api.apps.v1.Deployment", …},
+//!  "definitions": {"io.k8s.api.apps.v1.Deployment": {JSON Schema with "$ref": "#/definitions/…"}, …}}
+//! ```
+//!
+//! The program `steady-schema` writes it; the editor reads it: see `editor/schema.js`. The same
+//! descriptions are the texts of `/openapi/v3` where a native program serves the API ([`texts`]).
+
+mod enums;
+
+use std::collections::BTreeMap;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+use steady::api::Kind;
+use steady::apiserver::http::{Texts, TypeTexts};
+
+/// The structs that have a schema: the library's own Pod is k8s-openapi's, with shared parts.
+mod types {
+    pub use k8s_openapi::api::core::v1::Pod;
+    pub use steady::api::types::*;
+}
+
+/// The document that the editor reads.
+///
+/// # Errors
+/// If the table of enums names a field that there is not.
+pub fn document() -> Result<Value, String> {
+    let mut generator = SchemaSettings::draft07().into_generator();
+    let mut kinds = Map::new();
+    for &kind in Kind::ALL {
+        kinds.insert(format!("{} {}", kind.api_version(), kind.as_str()), add(kind, &mut generator).into());
+    }
+    let mut definitions = generator.take_definitions(true);
+    for (definition, field, values) in enums::VALUES {
+        // A name that is not there is a typing error here or a change in Kubernetes: say so.
+        let schema = definitions
+            .get_mut(*definition)
+            .and_then(|d| d.pointer_mut(&format!("/properties/{field}")))
+            .and_then(Value::as_object_mut)
+            .ok_or_else(|| format!("{definition} has no field {field}: correct crates/schema/src/enums.rs"))?;
+        // Of a list, the values are its items'.
+        match schema.get_mut("items").and_then(Value::as_object_mut) {
+            Some(items) => items.insert("enum".into(), json!(values)),
+            None => schema.insert("enum".into(), json!(values)),
+        };
+    }
+    Ok(json!({ "kinds": kinds, "definitions": definitions }))
+}
+
+/// What Kubernetes' documentation says about every type of every group and version.
+pub fn texts() -> Texts {
+    let mut texts = Texts::new();
+    for &kind in Kind::ALL {
+        let of_version: &mut BTreeMap<String, TypeTexts> =
+            texts.entry(kind.api_version().to_owned()).or_default();
+        let mut generator = SchemaSettings::draft07().into_generator();
+        add(kind, &mut generator);
+        for (name, definition) in generator.take_definitions(true) {
+            let short = name.rsplit('.').next().unwrap_or(&name).to_owned();
+            of_version.entry(short).or_insert_with(|| type_texts(&name, &definition));
+        }
+    }
+    texts
+}
+
+fn type_texts(name: &str, definition: &Value) -> TypeTexts {
+    let text = |v: &Value| v.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let fields = definition.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let required = definition.get("required").and_then(Value::as_array).into_iter().flatten();
+    TypeTexts {
+        name: name.to_owned(),
+        description: text(definition),
+        fields: fields.map(|(field, schema)| (field.clone(), text(schema))).collect(),
+        // The crate's structs always have metadata; Kubernetes' need not.
+        required: required
+            .filter_map(Value::as_str)
+            .filter(|f| *f != "metadata")
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
+/// Registers a kind and, through it, every type it is made of; returns its definition's name. The
+/// match has no wildcard: a new row in the table of kinds does not compile until it is here too.
+fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
+    macro_rules! kinds {
+        ($($kind:ident)*) => { match kind { $(Kind::$kind => {
+            generator.subschema_for::<types::$kind>();
+            <types::$kind as JsonSchema>::schema_name().into_owned()
+        })* } };
+    }
+    kinds! {
+        Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
+        PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
+        PodDisruptionBudget PriorityClass Endpoints EndpointSlice HorizontalPodAutoscaler LimitRange
+        ResourceQuota ReplicationController Ingress IngressClass NetworkPolicy Role ClusterRole
+        RoleBinding ClusterRoleBinding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let doc = document().expect("the table of enums fits");
+        let text = doc.to_string();
+        for target in
+            text.split("\"$ref\":\"#/definitions/").skip(1).filter_map(|rest| rest.split('"').next())
+        {
+            assert!(doc["definitions"].get(target).is_some(), "{target}");
+        }
+        for (id, name) in doc["kinds"].as_object().expect("an object") {
+            assert!(doc["definitions"].get(name.as_str().unwrap_or("")).is_some(), "{id}");
+        }
+        assert_eq!(doc["kinds"].as_object().map(Map::len), Some(Kind::ALL.len()));
+    }
+}
