@@ -68,15 +68,8 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
 // steady-schema, and steady-door that serves its texts, are always called by themselves: in one
 // build with the others, the `schemars` feature would be on for all of them. steady-embed is empty but
 // for wasm.
-const NATIVE: &[&str] = &[
-    "--workspace",
-    "--exclude",
-    "steady-schema",
-    "--exclude",
-    "steady-door",
-    "--exclude",
-    "steady-embed",
-];
+const NATIVE: &[&str] =
+    &["--workspace", "--exclude", "steady-schema", "--exclude", "steady-door", "--exclude", "steady-embed"];
 const SCHEMA: &[&str] = &["--package", "steady-schema"];
 const DOOR: &[&str] = &["--package", "steady-door"];
 

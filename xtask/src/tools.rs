@@ -147,7 +147,10 @@ mod tests {
         let bindgen = format!("wasm-bindgen = \"={}\"", WASM_BINDGEN.version);
         assert!(read("Cargo.toml").contains(&bindgen), "Cargo.toml: {bindgen}");
         assert!(read("crates/embed/Cargo.toml").contains(&bindgen), "crates/embed/Cargo.toml: {bindgen}");
-        assert!(read("crates/explorer/Cargo.toml").contains(&bindgen), "crates/explorer/Cargo.toml: {bindgen}");
+        assert!(
+            read("crates/explorer/Cargo.toml").contains(&bindgen),
+            "crates/explorer/Cargo.toml: {bindgen}"
+        );
         let trunk = read("Trunk.toml");
         assert!(trunk.contains(&format!("wasm_bindgen = \"{}\"", WASM_BINDGEN.version)), "Trunk.toml");
         let opt = trunk.split("wasm_opt = \"version_").nth(1).and_then(|rest| rest.split('"').next());

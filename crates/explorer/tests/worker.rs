@@ -143,7 +143,8 @@ fn what_cannot_be_said_is_not_false() {
 /// What docs/explorer.md shows can be said of every state of a run.
 #[test]
 fn the_examples_that_are_shown_can_be_evaluated() {
-    let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/explorer.md")).unwrap();
+    let docs =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/explorer.md")).unwrap();
     let block = docs.split("```").find(|b| b.trim_start().starts_with("objects.")).unwrap();
     let mut seen = 0;
     for text in block.lines().filter(|l| !l.is_empty()) {

@@ -41,7 +41,9 @@ pub fn document() -> Result<Value, String> {
             .get_mut(*definition)
             .and_then(|d| d.pointer_mut(&format!("/properties/{field}")))
             .and_then(Value::as_object_mut)
-            .ok_or_else(|| format!("{definition} has no field {field}: correct crates/schema/src/enums.rs"))?;
+            .ok_or_else(|| {
+                format!("{definition} has no field {field}: correct crates/schema/src/enums.rs")
+            })?;
         // Of a list, the values are its items'.
         match schema.get_mut("items").and_then(Value::as_object_mut) {
             Some(items) => items.insert("enum".into(), json!(values)),

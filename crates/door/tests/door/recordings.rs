@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use steady_door::{Options, Running, Time};
 use steady_conformance::{
     HttpRequest, HttpResponse, KubectlOutput, Setup, System, Write, api, default_dir, simulator, wiring,
 };
+use steady_door::{Options, Running, Time};
 
 use crate::client::Connection;
 
