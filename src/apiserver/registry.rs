@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::apply::check_name;
+use super::kinds::{self, Creation};
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
 use super::{
@@ -83,7 +84,8 @@ impl ApiServer {
             meta.name = Some(base + &suffix);
         }
         service::begin_create(self, &mut object)?;
-        strategy::prepare_for_create(self, &mut object)?;
+        let now = self.now_seconds();
+        kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut self.warned });
         self.enter(Stage::Validate, "", Some(&object));
         // The pods of one owner have one spec in common; where it was good for the last one, it is
         // for this one.
@@ -141,7 +143,7 @@ impl ApiServer {
                 self.match_namespace(r, &mut object)?;
                 check_name(object.name(), &r.key.name)?;
                 let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
-                    if strategy::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
+                    if kinds::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
                         let create =
                             Request { verb: super::Verb::Create, body: Body::Object(object), ..r.clone() };
                         return self.create(&create);
@@ -164,7 +166,7 @@ impl ApiServer {
     /// A store that is full takes nothing new, as etcd does beyond its quota.
     fn has_room(&self, kind: Kind) -> Result<(), Status> {
         let (have, limit, what) = match kind {
-            Kind::Event => (self.events, EVENTS_LIMIT, "events"),
+            kind if kind == Kind::EVENT => (self.events, EVENTS_LIMIT, "events"),
             _ => (self.etcd.len() - self.events, OBJECTS_LIMIT, "objects"),
         };
         if have < limit {
@@ -223,24 +225,24 @@ impl ApiServer {
             if old.meta().resource_version.as_deref() != Some(rv) {
                 return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
             }
-        } else if strategy::allow_unconditional_update(r.kind) {
+        } else if kinds::allow_unconditional_update(r.kind) {
             object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         } else if r.field_manager.is_some() {
             return Err(must_say_version(r.kind, &r.key.name));
         }
-        if r.kind == Kind::Service && r.subresource == Subresource::None {
+        if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
             service::begin_update(self, &mut object, &old)?;
         }
         self.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
         match r.subresource {
-            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
+            Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
                 pod_strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
             Subresource::Resize => pod_strategy::prepare_for_resize(&mut object, &old),
-            _ => strategy::prepare_for_update(&mut object, &old),
+            _ => kinds::prepare_for_update(&mut object, &old),
         }
         if r.subresource == Subresource::None {
             admission::mutate_update(self, &mut object, &old)?;
@@ -298,7 +300,7 @@ impl ApiServer {
         r: &Request,
     ) -> Object {
         let revision = self.etcd.revision() + 1;
-        self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
+        self.events += usize::from(prev.is_none() && at.kind == Kind::EVENT);
         object.meta_mut().resource_version = Some(revision.to_string());
         let note = self.note(prev.as_ref(), &object, r, revision);
         let notes = match &prev {
@@ -306,7 +308,8 @@ impl ApiServer {
             None => self.etcd.create_noted(at.clone(), object.clone(), note),
         };
         // What admission adds to a pod may be something else from now on.
-        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass | Kind::LimitRange)
+        if [Kind::NAMESPACE, Kind::SERVICE_ACCOUNT, Kind::PRIORITY_CLASS, Kind::LIMIT_RANGE]
+            .contains(&at.kind)
         {
             self.valid_spec = None;
         }
@@ -417,7 +420,7 @@ impl ApiServer {
         if self.etcd.delete(at).is_none() {
             return;
         }
-        self.events -= usize::from(at.kind == Kind::Event);
+        self.events -= usize::from(at.kind == Kind::EVENT);
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
@@ -463,7 +466,7 @@ impl ApiServer {
 
     /// Whether there is a namespace of that name, and whether it goes away.
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
-        self.etcd.get(&ObjectRef { kind: Kind::Namespace, key: Key::new("", name) }).map(|r| &r.object)
+        self.etcd.get(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).map(|r| &r.object)
     }
 }
 
@@ -480,16 +483,16 @@ fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
 
 /// Whether admission or the strategy adds fields to a new object of a kind.
 fn adds_to_new(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Pod
-            | Kind::PersistentVolumeClaim
-            | Kind::PersistentVolume
-            | Kind::Service
-            | Kind::Namespace
-            | Kind::DaemonSet
-            | Kind::Job
-    )
+    [
+        Kind::POD,
+        Kind::PERSISTENT_VOLUME_CLAIM,
+        Kind::PERSISTENT_VOLUME,
+        Kind::SERVICE,
+        Kind::NAMESPACE,
+        Kind::DAEMON_SET,
+        Kind::JOB,
+    ]
+    .contains(&kind)
 }
 
 /// The words of every update that came too late.
@@ -561,8 +564,8 @@ pub(super) fn other_uid(meant: &str, object: &Object) -> Status {
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.
 fn storage_key(r: &ObjectRef) -> String {
     let group = match r.kind {
-        Kind::Service => "services/specs",
-        Kind::Node => "minions",
+        kind if kind == Kind::SERVICE => "services/specs",
+        kind if kind == Kind::NODE => "minions",
         k => k.plural(),
     };
     if r.key.namespace.is_empty() {

@@ -14,7 +14,6 @@
 
 mod answer;
 #[rustfmt::skip]
-mod columns;
 mod decode;
 pub(crate) mod discovery;
 mod negotiate;
@@ -201,7 +200,7 @@ impl Call<'_> {
             Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
-        if target.kind == Kind::Endpoints {
+        if target.kind == Kind::ENDPOINTS {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
         }
         let media = negotiate::negotiate(&self.request.accept)?;
