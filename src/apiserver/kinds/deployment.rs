@@ -82,11 +82,11 @@ impl Strategy for Deployment {
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().map(|s| &s.template) {
-            if self.metadata.generation() != old.metadata.generation() {
-                let path = Path::new("spec");
-                warnings::pod::template(out, template, &path.child("template"));
-            }
+        if let Some(template) = self.spec.as_ref().map(|s| &s.template)
+            && self.metadata.generation() != old.metadata.generation()
+        {
+            let path = Path::new("spec");
+            warnings::pod::template(out, template, &path.child("template"));
         }
     }
 

@@ -86,12 +86,12 @@ impl Strategy for Job {
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().map(|s| &s.template) {
-            if self.metadata.generation() != old.metadata.generation() {
-                let path = Path::new("spec");
-                warnings::large_indexed_job(out, self.spec.as_ref(), &path);
-                warnings::pod::template(out, template, &path.child("template"));
-            }
+        if let Some(template) = self.spec.as_ref().map(|s| &s.template)
+            && self.metadata.generation() != old.metadata.generation()
+        {
+            let path = Path::new("spec");
+            warnings::large_indexed_job(out, self.spec.as_ref(), &path);
+            warnings::pod::template(out, template, &path.child("template"));
         }
     }
 

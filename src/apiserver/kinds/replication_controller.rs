@@ -78,11 +78,11 @@ impl Strategy for ReplicationController {
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
-        if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref()) {
-            if self.metadata.generation() != old.metadata.generation() {
-                let path = Path::new("spec");
-                warnings::pod::template(out, template, &path.child("template"));
-            }
+        if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref())
+            && self.metadata.generation() != old.metadata.generation()
+        {
+            let path = Path::new("spec");
+            warnings::pod::template(out, template, &path.child("template"));
         }
     }
 
