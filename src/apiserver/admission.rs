@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::validation::CLASS_ANNOTATION;
-use super::{ApiServer, Cause, Details, Stage, Status, limit_ranger};
+use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress, IngressClass, KeyToPath,
@@ -13,6 +13,7 @@ use crate::api::types::{
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apimachinery::{Cause, Details, Status};
 
 /// How the volume with a pod's token is called; five letters by chance follow.
 pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";

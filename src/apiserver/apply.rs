@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::managed_fields::{self, Applier};
 use super::stages::Stage;
-use super::{ApiServer, Body, Request, Response, Status, Subresource, Verb, defaults, http};
+use super::{ApiServer, defaults, http};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Object};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 
 impl ApiServer {
     /// Applies a configuration. After a dry run the owners it would have had stay in `decided`.

@@ -8,17 +8,13 @@ use super::registry::seconds;
 use super::stages::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
-use super::{
-    ApiServer, Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb,
-    strategy,
-};
+use super::{ApiServer, strategy};
 use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, Time};
 use crate::api::{ApiKind, Kind, MetaExt, Object, later};
-
-/// Dependents go first.
-pub const FINALIZER_FOREGROUND: &str = "foregroundDeletion";
-/// Dependents stay.
-pub const FINALIZER_ORPHAN: &str = "orphan";
+use crate::apimachinery::{
+    Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
+    Status, Subresource, Verb,
+};
 
 impl ApiServer {
     pub(super) fn delete(&mut self, r: &Request) -> Result<Response, Status> {

@@ -3,8 +3,9 @@
 //! Every component, kubectl and the page speak to it through [`ApiServer::request`].
 //!
 //! ```
-//! use steady::apiserver::{ApiServer, Body, Request, Response, Verb};
 //! use steady::api::{Key, Kind, Object};
+//! use steady::apimachinery::{Body, Request, Verb};
+//! use steady::apiserver::ApiServer;
 //! let mut api = ApiServer::new(1);
 //! let namespace = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": "team-a"}})).unwrap();
 //! let create = Request::new(&"kubectl".into(), Verb::Create, Kind::Namespace, Key::new("", "team-a"));
@@ -24,10 +25,8 @@ mod pod_strategy;
 pub mod printers;
 pub mod quota;
 mod registry;
-mod request;
 mod service;
 mod stages;
-mod status;
 mod strategy;
 pub mod validation;
 pub mod warnings;
@@ -38,16 +37,13 @@ use rand_pcg::Pcg32;
 use std::rc::Rc;
 
 use crate::api::{Manager, Object, ObjectRef, Timestamp, pod};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
-pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
-pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
 pub use stages::{Entered, Stage, Trace};
-pub use status::{Cause, Details, Status};
-pub use strategy::NAMESPACE_FINALIZER;
-pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};
+pub use watch::WatchCache;
 
 /// One write to the store, as the audit log would have it.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::apply::check_name;
 use super::registry::{invalid, one_owner_once};
-use super::request::with_status;
 use super::stages::Stage;
-use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http, validation};
+use super::{ApiServer, defaults, http, validation};
 use crate::api::types::{Pod, PodStatus};
 use crate::api::{MetaExt, Object, Shared, patch};
+use crate::apimachinery::{Body, Patch, Request, Response, Status, Subresource, with_status};
 
 impl ApiServer {
     pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {

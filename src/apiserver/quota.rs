@@ -4,16 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ApiServer;
 use super::defaults::pod_resources;
 use super::strategy::qos_class;
 use super::validation::{is_extended as is_extended_resource, text};
-use super::{ApiServer, Request, Status, Subresource, Verb};
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{
     Container, PersistentVolumeClaim, Pod, PodSpec, Quantity, ResourceQuota,
     ScopedResourceSelectorRequirement, Service,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::{Request, Status, Subresource, Verb};
 
 /// Amounts of resources by name.
 pub type Amounts = BTreeMap<String, Amount>;

@@ -6,17 +6,13 @@ use std::rc::Rc;
 use super::apply::check_name;
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
-use super::{
-    ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, pod_strategy,
-    service, strategy, warnings,
-};
+use super::{ApiServer, Write, admission, defaults, pod_strategy, service, strategy, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource};
 use crate::apiserver::stages::Stage;
-use crate::apiserver::status::Cause;
-use crate::apiserver::status::Details;
 use crate::etcd::{Memo, Note};
 
 /// So many objects, events not counted, a cluster may have.

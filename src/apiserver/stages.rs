@@ -5,8 +5,9 @@
 //! Nothing is noted unless somebody asks: [`ApiServer::trace`] handles a request on a copy, by the same
 //! code that handles every other.
 
-use super::{ApiServer, Request, Response, Write};
+use super::{ApiServer, Write};
 use crate::api::Object;
+use crate::apimachinery::{Request, Response};
 
 /// A stage of a request's way. Who asks and whether they may is settled before the first of these; here
 /// everybody is who they say and may do everything, so there is nothing to note.
@@ -106,7 +107,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::api::{Key, Kind};
-    use crate::apiserver::{Body, Verb};
+    use crate::apimachinery::{Body, Verb};
     use crate::cluster::{Cluster, Config};
     use serde_json::json;
 

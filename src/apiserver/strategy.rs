@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::registry::seconds;
 use super::stages::Stage;
-use super::{ApiServer, Request, Response, Status, Verb, pod_strategy, service};
+use super::{ApiServer, pod_strategy, service};
 use crate::api::types::{
     Deployment, EndpointSlice, HorizontalPodAutoscaler, LoadBalancerStatus, Namespace, NamespaceStatus, Node,
     ObjectReference, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec,
@@ -17,9 +17,7 @@ use crate::api::types::{
     TypedLocalObjectReference, TypedObjectReference,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, Timestamp, quantity::Amount};
-
-/// The finalizer that keeps a namespace until it is empty; it stands in `spec`.
-pub const NAMESPACE_FINALIZER: &str = "kubernetes";
+use crate::apimachinery::{Details, NAMESPACE_FINALIZER, Request, Response, Status, Verb};
 
 fn edit<T: ApiKind>(object: &mut Object, f: impl FnOnce(&mut T)) {
     if let Some(t) = T::from_object_mut(object) {
@@ -432,7 +430,7 @@ impl ApiServer {
         };
         if let Some(why) = why {
             let m = format!("Operation cannot be fulfilled on pods/binding {:?}: {why}", &*r.key.name);
-            return Err(Status::new(409, "Conflict", m).with(super::Details {
+            return Err(Status::new(409, "Conflict", m).with(Details {
                 name: r.key.name.to_string(),
                 kind: "pods/binding".into(),
                 ..Default::default()

@@ -6,17 +6,18 @@ use super::answer::Answer;
 use super::decode::{self, Expected};
 use super::patch::{Layout, PatchType, patched, patched_value};
 use super::path::Target;
-use super::query::{FieldValidation, WriteOptions, invalid_options, violation, write_options};
+use super::query::{WriteOptions, invalid_options, violation, write_options};
 use super::{Call, Result, method_not_allowed, scale};
 use crate::api::go_types;
 use crate::api::names::quote;
 use crate::api::{Key, Kind, Object};
+use crate::apimachinery::{
+    Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
+    Subresource, Verb,
+};
 use crate::apiserver::apply::check_name;
 use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
-use crate::apiserver::{
-    Body, DeleteOptions, Details, Patch, Propagation, Request, Response, Status, Subresource, Verb,
-};
 
 impl Call<'_> {
     fn content_type(&self) -> String {
