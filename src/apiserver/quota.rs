@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ApiServer;
+use super::context::RequestContext;
 use super::defaults::pod_resources;
 use super::strategy::qos_class;
 use super::validation::{is_extended as is_extended_resource, text};
@@ -364,10 +365,7 @@ impl ApiServer {
             let user = "kube-apiserver".into();
             let request = Request::new(&user, Verb::Update, Kind::ResourceQuota, charge.at.key.clone())
                 .subresource(Subresource::Status);
-            // The owners of the object that is being written are not those of the quota.
-            let (decided, submitted) = (self.decided.take(), self.submitted.take());
-            self.write(charge.at, Some(charge.old), new, &request);
-            (self.decided, self.submitted) = (decided, submitted);
+            self.write(charge.at, Some(charge.old), new, &request, &mut RequestContext::default());
         }
     }
 }

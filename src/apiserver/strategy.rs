@@ -6,6 +6,7 @@ mod workloads;
 
 use std::rc::Rc;
 
+use super::context::RequestContext;
 use super::registry::seconds;
 use super::stages::Stage;
 use super::{ApiServer, pod_strategy, service};
@@ -26,7 +27,11 @@ fn edit<T: ApiKind>(object: &mut Object, f: impl FnOnce(&mut T)) {
 }
 
 /// `PrepareForCreate`.
-pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+pub(super) fn prepare_for_create(
+    api: &ApiServer,
+    object: &mut Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
     let now = api.now_seconds();
     match object.kind() {
         Kind::Deployment => edit(object, |d: &mut Deployment| {
@@ -44,8 +49,7 @@ pub(super) fn prepare_for_create(api: &mut ApiServer, object: &mut Object) -> Re
             b.status = Some(Default::default());
         }),
         Kind::Pod => {
-            let warned = &mut api.warned;
-            edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, warned));
+            edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, &mut cx.warnings));
         }
         Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
         Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
@@ -414,10 +418,15 @@ pub(super) fn can_ignore_budget(object: &Object) -> bool {
 
 impl ApiServer {
     /// `pods/binding`: the scheduler's word becomes `spec.nodeName`.
-    pub(super) fn bind(&mut self, r: &Request, node: &str) -> Result<Response, Status> {
-        self.enter(Stage::Decode, "", None);
+    pub(super) fn bind(
+        &mut self,
+        r: &Request,
+        node: &str,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        cx.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
-        self.enter(Stage::Compare, "", Some(&old));
+        cx.enter(Stage::Compare, "", Some(&old));
         let Some(pod) = Pod::from_object(&old) else { return Err(Status::no_such_path()) };
         let why = if pod.metadata.is_deleting() {
             Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
@@ -436,7 +445,7 @@ impl ApiServer {
                 ..Default::default()
             }));
         }
-        self.enter(Stage::Patch, "", Some(&old));
+        cx.enter(Stage::Patch, "", Some(&old));
         let now = seconds(self.now_seconds());
         let mut new = Rc::clone(pod);
         let p = Rc::make_mut(&mut new);
@@ -457,8 +466,8 @@ impl ApiServer {
         if !r.dry_run {
             let at = old.reference();
             let new = new.into();
-            self.enter(Stage::Store, "", Some(&new));
-            self.write(at.clone(), Some(old), new, r);
+            cx.enter(Stage::Store, "", Some(&new));
+            self.write(at.clone(), Some(old), new, r, cx);
             self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);

@@ -131,7 +131,7 @@ async fn answer(house: &Rc<House>, request: Request<Incoming>) -> Response<Reply
         user_agent: header(&parts.headers, USER_AGENT),
         body: body.to_vec(),
     };
-    let Served { response, watch } = house.http(&request);
+    let Served { response, watch, .. } = house.http(&request);
     match watch {
         None => reply::whole(response, &parts.headers),
         Some(watch) => match house.count_watch() {

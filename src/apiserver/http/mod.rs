@@ -34,8 +34,9 @@ mod write;
 use std::rc::Rc;
 
 use super::ApiServer;
+use super::context::RequestContext;
 use crate::api::Kind;
-use crate::apimachinery::{Details, HttpRequest, HttpResponse, Status, Subresource};
+use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
 use negotiate::{Media, Shape};
@@ -67,6 +68,8 @@ pub struct Served {
     pub response: HttpResponse,
     /// How a watch goes on, see [`more`].
     pub watch: Option<Box<Watch>>,
+    /// For a request that writes objects: the request, without its body, and its answer, with typed objects.
+    pub exchange: Option<Box<(Request, Response)>>,
 }
 
 /// Answers a request. A watch ends with what has happened up to now.
@@ -76,16 +79,25 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
 
 /// Answers a request; a watch can be continued.
 pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
+    serve_in(api, request, &mut RequestContext::default())
+}
+
+/// Answers a request; its stages are noted in the context. Afterwards the context has the warnings of the answer.
+pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut RequestContext) -> Served {
     let query = Query::parse(&request.query);
-    let mut call = Call { api, request, query, warnings: Vec::new(), watch: None };
+    let warnings = Vec::new();
+    let mut call = Call { api, request, query, cx, warnings, watch: None, asked: None, answered: None };
     let result = call.run();
-    let watch = call.watch.take();
-    let mut warnings = std::mem::take(&mut call.warnings);
     let pretty = call.pretty();
-    let advice = std::mem::take(&mut api.warned);
+    let Call { cx, mut warnings, watch, asked, answered, .. } = call;
+    let answered = match &result {
+        Ok(_) => answered,
+        Err(status) => Some(Response::Failure(Box::new(status.clone()))),
+    };
+    let exchange = asked.zip(answered).map(Box::new);
+    let advice = std::mem::take(&mut cx.warnings);
     if result.is_ok() {
-        // What a kind's strategy advises is said of what was stored; what the body had too much is
-        // said anyway.
+        // A kind's strategy warns of what was stored; the decoder warns of the body even if the request is refused.
         warnings.extend(advice);
     }
     // The same warning is given once.
@@ -99,7 +111,8 @@ pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
         response.body = answer::indented(&response.body);
     }
     response.warnings = warning_headers(&warnings);
-    Served { response, watch }
+    cx.warnings = warnings;
+    Served { response, watch, exchange }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
@@ -150,9 +163,15 @@ struct Call<'a> {
     api: &'a mut ApiServer,
     request: &'a HttpRequest,
     query: Query,
+    cx: &'a mut RequestContext,
+    /// What the decoder warns of.
     warnings: Vec<String>,
     /// The watch that the request began.
     watch: Option<Box<Watch>>,
+    /// The typed request, without its body, of a request that writes objects.
+    asked: Option<Request>,
+    /// The typed answer to it.
+    answered: Option<Response>,
 }
 
 type Result<T> = std::result::Result<T, Status>;
