@@ -5,13 +5,14 @@
 //!
 //! ```
 //! use steady::api::{Kind, Object};
-//! let pod = Object::from_value(Kind::Pod, serde_json::json!({
+//! let pod = Object::from_value(Kind::POD, serde_json::json!({
 //!     "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}
 //! })).unwrap();
 //! assert_eq!(pod.name(), "p");
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+mod custom;
 pub mod digest;
 pub mod disruption_budget;
 pub mod field_set;
@@ -34,7 +35,9 @@ mod structs;
 pub mod volume;
 pub mod yaml;
 
-pub use kinds::{ApiKind, Kind, Scope};
+pub use custom::CustomObject;
+pub(crate) use kinds::BuiltIn;
+pub use kinds::{ApiKind, CustomNames, Kind, Scope};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
 pub use object::{DecodeError, Decoded, Object};

@@ -8,7 +8,7 @@
 //! ```
 //! use steady::api::{Key, Kind};
 //! use steady::apimachinery::{Request, Verb, wire};
-//! let get = Request::new(&"kubectl".into(), Verb::Get, Kind::Pod, Key::new("default", "web"));
+//! let get = Request::new(&"kubectl".into(), Verb::Get, Kind::POD, Key::new("default", "web"));
 //! assert_eq!(wire(&get).path, "/api/v1/namespaces/default/pods/web");
 //! ```
 

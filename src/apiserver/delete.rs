@@ -56,7 +56,7 @@ impl ApiServer {
         cx.enter(Stage::Compare, "", Some(old));
         preconditions(kind, old, options)?;
         cx.enter(Stage::Prepare, "", Some(old));
-        if kind == Kind::Namespace {
+        if kind == Kind::NAMESPACE {
             return self.delete_namespace(r, old, cx);
         }
         let mut object = old.clone();
@@ -86,16 +86,16 @@ impl ApiServer {
         if !r.dry_run {
             // Even a deletion without grace is first written down (the generic store's
             // updateForGracefulDeletionAndFinalizers), so that watchers see the deletionTimestamp.
-            if kind == Kind::Pod && object != *old {
+            if kind == Kind::POD && object != *old {
                 object = self.write(at.clone(), Some(old.clone()), object, r, cx);
             }
             self.remove(&at, &object, r);
         }
-        if kind == Kind::Pod
-            || kind == Kind::Service
-            || kind == Kind::ServiceAccount
-            || kind == Kind::PersistentVolumeClaim
-            || kind == Kind::PersistentVolume
+        if kind == Kind::POD
+            || kind == Kind::SERVICE
+            || kind == Kind::SERVICE_ACCOUNT
+            || kind == Kind::PERSISTENT_VOLUME_CLAIM
+            || kind == Kind::PERSISTENT_VOLUME
         {
             // registry.Store.ReturnDeletedObject
             if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
@@ -115,7 +115,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         if matches!(old.name(), "default" | "kube-system" | "kube-public") {
-            return Err(Status::forbidden(Kind::Namespace, old.name(), "this namespace may not be deleted"));
+            return Err(Status::forbidden(Kind::NAMESPACE, old.name(), "this namespace may not be deleted"));
         }
         if old.meta().is_deleting() {
             if !strategy::has_spec_finalizers(old) && old.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
@@ -124,7 +124,7 @@ impl ApiServer {
                     self.remove(&old.reference(), old, r);
                 }
                 let details =
-                    Details { uid: old.uid().into(), ..Details::resource(Kind::Namespace, old.name()) };
+                    Details { uid: old.uid().into(), ..Details::resource(Kind::NAMESPACE, old.name()) };
                 return Ok(Response::Success { code: 200, details: Some(Box::new(details)) });
             }
             return Ok(Response::Object { object: old.clone(), created: false });
@@ -159,7 +159,7 @@ impl ApiServer {
 
     fn check_budgets(&mut self, r: &Request, pod: &Object, cx: &mut RequestContext) -> Result<(), Status> {
         let mut matching = Vec::new();
-        for (_, record) in self.etcd.range(Kind::PodDisruptionBudget, Some(pod.namespace())) {
+        for (_, record) in self.etcd.range(Kind::POD_DISRUPTION_BUDGET, Some(pod.namespace())) {
             let Some(b) = PodDisruptionBudget::from_object(&record.object) else { continue };
             let selector = b.spec.as_ref().and_then(|s| s.selector.as_ref());
             let matches = crate::api::labels::Selector::from_label_selector(selector)
@@ -232,7 +232,7 @@ impl ApiServer {
         let old = Object::from(Rc::clone(budget));
         let write = Request {
             verb: Verb::Update,
-            kind: Kind::PodDisruptionBudget,
+            kind: Kind::POD_DISRUPTION_BUDGET,
             key: old.key(),
             subresource: Subresource::Status,
             body: Body::None,
@@ -361,7 +361,7 @@ fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
         Some(p) => p == Propagation::Orphan,
         // A Job's and a ReplicationController's pods are left if nothing is said: so it was before there were policies.
         None => {
-            let job = matches!(object.kind(), Kind::Job | Kind::ReplicationController)
+            let job = [Kind::JOB, Kind::REPLICATION_CONTROLLER].contains(&object.kind())
                 && !object.meta().has_finalizer(FINALIZER_FOREGROUND);
             job || object.meta().has_finalizer(FINALIZER_ORPHAN)
         }

@@ -62,7 +62,7 @@ pub fn uses(kind: Kind, resource: &str) -> bool {
         return true;
     }
     match kind {
-        Kind::Pod => {
+        kind if kind == Kind::POD => {
             let bare = resource.strip_prefix("requests.").unwrap_or(resource);
             resource == "pods"
                 || COMPUTE.contains(&bare)
@@ -70,12 +70,12 @@ pub fn uses(kind: Kind, resource: &str) -> bool {
                 || bare.starts_with("hugepages-")
                 || (bare != resource && is_extended_resource(bare))
         }
-        Kind::Service => matches!(resource, "services" | "services.nodeports" | "services.loadbalancers"),
-        Kind::PersistentVolumeClaim => {
+        kind if kind == Kind::SERVICE => matches!(resource, "services" | "services.nodeports" | "services.loadbalancers"),
+        kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
             let own = |r: &str| matches!(r, "persistentvolumeclaims" | "requests.storage");
             own(resource) || resource.split_once(STORAGE_CLASS).is_some_and(|(_, r)| own(r))
         }
-        Kind::ConfigMap | Kind::Secret | Kind::ResourceQuota => resource == kind.plural(),
+        kind if [Kind::CONFIG_MAP, Kind::SECRET, Kind::RESOURCE_QUOTA].contains(&kind) => resource == kind.plural(),
         _ => false,
     }
 }
@@ -106,7 +106,7 @@ pub fn usage(object: &Object, now: Timestamp) -> Amounts {
         of_service(service, &mut used);
     } else if let Some(claim) = PersistentVolumeClaim::from_object(object) {
         of_claim(claim, &mut used);
-    } else if matches!(kind, Kind::ConfigMap | Kind::Secret | Kind::ResourceQuota) {
+    } else if [Kind::CONFIG_MAP, Kind::SECRET, Kind::RESOURCE_QUOTA].contains(&kind) {
         used.insert(kind.plural().into(), one());
     }
     used
@@ -278,14 +278,14 @@ impl ApiServer {
         let kind = object.kind();
         // Updates count for what can grow, and no quota counts events (`ignoredResources`).
         if !kind.namespaced()
-            || kind == Kind::Event
-            || (old.is_some() && !matches!(kind, Kind::Service | Kind::PersistentVolumeClaim))
+            || kind == Kind::EVENT
+            || (old.is_some() && ![Kind::SERVICE, Kind::PERSISTENT_VOLUME_CLAIM].contains(&kind))
         {
             return Ok(Vec::new());
         }
         let quotas: Vec<Object> = self
             .etcd()
-            .range(Kind::ResourceQuota, Some(object.namespace()))
+            .range(Kind::RESOURCE_QUOTA, Some(object.namespace()))
             .map(|(_, r)| r.object.clone())
             .filter(|q| ResourceQuota::from_object(q).is_some_and(|q| matches(q, object)))
             .collect();
@@ -363,7 +363,7 @@ impl ApiServer {
             let used = charge.used.into_iter().map(|(name, amount)| (name, amount.to_quantity()));
             quota.status.get_or_insert_default().used = Some(used.collect());
             let user = "kube-apiserver".into();
-            let request = Request::new(&user, Verb::Update, Kind::ResourceQuota, charge.at.key.clone())
+            let request = Request::new(&user, Verb::Update, Kind::RESOURCE_QUOTA, charge.at.key.clone())
                 .subresource(Subresource::Status);
             self.write(charge.at, Some(charge.old), new, &request, &mut RequestContext::default());
         }

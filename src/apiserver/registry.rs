@@ -166,7 +166,7 @@ impl ApiServer {
     /// A store that is full takes nothing new, as etcd does beyond its quota.
     fn has_room(&self, kind: Kind) -> Result<(), Status> {
         let (have, limit, what) = match kind {
-            Kind::Event => (self.events, EVENTS_LIMIT, "events"),
+            kind if kind == Kind::EVENT => (self.events, EVENTS_LIMIT, "events"),
             _ => (self.etcd.len() - self.events, OBJECTS_LIMIT, "objects"),
         };
         if have < limit {
@@ -231,7 +231,7 @@ impl ApiServer {
         } else if r.field_manager.is_some() {
             return Err(must_say_version(r.kind, &r.key.name));
         }
-        if r.kind == Kind::Service && r.subresource == Subresource::None {
+        if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
             service::begin_update(self, &mut object, &old)?;
         }
         cx.enter(Stage::Prepare, "", Some(&object));
@@ -302,7 +302,7 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Object {
         let revision = self.etcd.revision() + 1;
-        self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
+        self.events += usize::from(prev.is_none() && at.kind == Kind::EVENT);
         object.meta_mut().resource_version = Some(revision.to_string());
         let note = self.note(prev.as_ref(), &object, r, revision, cx);
         let notes = match &prev {
@@ -425,7 +425,7 @@ impl ApiServer {
         if self.etcd.delete(at).is_none() {
             return;
         }
-        self.events -= usize::from(at.kind == Kind::Event);
+        self.events -= usize::from(at.kind == Kind::EVENT);
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
@@ -471,7 +471,7 @@ impl ApiServer {
 
     /// Whether there is a namespace of that name, and whether it goes away.
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
-        self.etcd.get(&ObjectRef { kind: Kind::Namespace, key: Key::new("", name) }).map(|r| &r.object)
+        self.etcd.get(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).map(|r| &r.object)
     }
 }
 
@@ -490,13 +490,13 @@ fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
 fn adds_to_new(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Pod
-            | Kind::PersistentVolumeClaim
-            | Kind::PersistentVolume
-            | Kind::Service
-            | Kind::Namespace
-            | Kind::DaemonSet
-            | Kind::Job
+        Kind::POD
+            | Kind::PERSISTENT_VOLUME_CLAIM
+            | Kind::PERSISTENT_VOLUME
+            | Kind::SERVICE
+            | Kind::NAMESPACE
+            | Kind::DAEMON_SET
+            | Kind::JOB
     )
 }
 
@@ -569,8 +569,8 @@ pub(super) fn other_uid(meant: &str, object: &Object) -> Status {
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.
 fn storage_key(r: &ObjectRef) -> String {
     let group = match r.kind {
-        Kind::Service => "services/specs",
-        Kind::Node => "minions",
+        kind if kind == Kind::SERVICE => "services/specs",
+        kind if kind == Kind::NODE => "minions",
         k => k.plural(),
     };
     if r.key.namespace.is_empty() {

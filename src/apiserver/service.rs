@@ -64,7 +64,7 @@ fn node_ports(spec: &ServiceSpec) -> BTreeSet<i32> {
 }
 
 fn refuse(object: &Object, errors: &[FieldError]) -> Result<(), Status> {
-    if errors.is_empty() { Ok(()) } else { Err(registry::invalid(Kind::Service, object.name(), errors)) }
+    if errors.is_empty() { Ok(()) } else { Err(registry::invalid(Kind::SERVICE, object.name(), errors)) }
 }
 
 fn internal_error(why: &str) -> Status {
@@ -93,7 +93,7 @@ impl Taken {
     /// By all Services but the one that is updated.
     fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
         let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
-        for (_, record) in api.etcd().range(Kind::Service, None) {
+        for (_, record) in api.etcd().range(Kind::SERVICE, None) {
             if not.is_some_and(|o| o.key() == record.object.key()) {
                 continue;
             }

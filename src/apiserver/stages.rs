@@ -127,8 +127,8 @@ mod tests {
         let cluster = Cluster::new(&Config::nodes(1));
         let pod =
             json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}});
-        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::Pod, Key::new("default", "p"))
-            .body(Body::Object(Object::from_value(Kind::Pod, pod).unwrap()));
+        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::POD, Key::new("default", "p"))
+            .body(Body::Object(Object::from_value(Kind::POD, pod).unwrap()));
         let before = cluster.digest();
         let trace = cluster.api().trace(&request);
         assert_eq!(cluster.digest(), before);
@@ -150,18 +150,18 @@ mod tests {
     fn a_refusal_is_of_the_last_stage() {
         let mut cluster = Cluster::new(&Config::nodes(1));
         let pod = |image: &str| json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": image}]}});
-        let create = Request::new(&"kubectl".into(), Verb::Create, Kind::Pod, Key::new("default", "p"));
+        let create = Request::new(&"kubectl".into(), Verb::Create, Kind::POD, Key::new("default", "p"));
         let with = |image: &str| {
-            create.clone().body(Body::Object(Object::from_value(Kind::Pod, pod(image)).unwrap()))
+            create.clone().body(Body::Object(Object::from_value(Kind::POD, pod(image)).unwrap()))
         };
         let last = |t: &Trace| t.entered.last().map(|e| e.stage);
         let bad = cluster.api().trace(&with(" "));
         assert_eq!((bad.response.code(), last(&bad)), (422, Some(Stage::Validate)));
         cluster.request(&with("nginx"));
-        let stored = cluster.api().etcd().iter().find(|(k, _)| k.kind == Kind::Pod).unwrap().1.object.clone();
+        let stored = cluster.api().etcd().iter().find(|(k, _)| k.kind == Kind::POD).unwrap().1.object.clone();
         let mut stale = stored.clone();
         stale.meta_mut().resource_version = Some("1".into());
-        let update = Request::new(&"kubectl".into(), Verb::Update, Kind::Pod, stale.key());
+        let update = Request::new(&"kubectl".into(), Verb::Update, Kind::POD, stale.key());
         let conflict = cluster.api().trace(&update.body(Body::Object(stale)));
         assert_eq!((conflict.response.code(), last(&conflict)), (409, Some(Stage::Compare)));
     }

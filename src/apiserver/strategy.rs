@@ -34,50 +34,50 @@ pub(super) fn prepare_for_create(
 ) -> Result<(), Status> {
     let now = api.now_seconds();
     match object.kind() {
-        Kind::Deployment => edit(object, |d: &mut Deployment| {
+        Kind::DEPLOYMENT => edit(object, |d: &mut Deployment| {
             d.metadata.generation = Some(1);
             d.status = Some(Default::default());
             drop_disabled(d.spec.as_mut().map(|s| &mut s.template), None);
         }),
-        Kind::ReplicaSet => edit(object, |rs: &mut ReplicaSet| {
+        Kind::REPLICA_SET => edit(object, |rs: &mut ReplicaSet| {
             rs.metadata.generation = Some(1);
             rs.status = Some(Default::default());
             drop_disabled(rs.spec.as_mut().and_then(|s| s.template.as_mut()), None);
         }),
-        Kind::PodDisruptionBudget => edit(object, |b: &mut PodDisruptionBudget| {
+        Kind::POD_DISRUPTION_BUDGET => edit(object, |b: &mut PodDisruptionBudget| {
             b.metadata.generation = Some(1);
             b.status = Some(Default::default());
         }),
-        Kind::Pod => {
+        Kind::POD => {
             edit(object, |p: &mut Pod| pod_strategy::prepare_for_create(p, now, &mut cx.warnings));
         }
-        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::create(object),
-        Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
+        Kind::STATEFUL_SET | Kind::DAEMON_SET | Kind::JOB | Kind::CRON_JOB => workloads::create(object),
+        Kind::INGRESS | Kind::INGRESS_CLASS | Kind::NETWORK_POLICY | Kind::REPLICATION_CONTROLLER => {
             networking::create(object);
         }
-        Kind::Node => edit(object, |n: &mut Node| {
+        Kind::NODE => edit(object, |n: &mut Node| {
             // The feature is removed.
             let Node { spec, status, .. } = n;
             spec.iter_mut().for_each(|s| s.config_source = None);
             status.iter_mut().for_each(|s| s.config = None);
         }),
-        Kind::EndpointSlice | Kind::PriorityClass => object.meta_mut().generation = Some(1),
-        Kind::HorizontalPodAutoscaler => {
+        Kind::ENDPOINT_SLICE | Kind::PRIORITY_CLASS => object.meta_mut().generation = Some(1),
+        Kind::HORIZONTAL_POD_AUTOSCALER => {
             edit(object, |h: &mut HorizontalPodAutoscaler| h.status = Some(Default::default()));
         }
-        Kind::ResourceQuota => edit(object, |q: &mut ResourceQuota| q.status = Some(Default::default())),
-        Kind::Namespace => edit(object, |n: &mut Namespace| {
+        Kind::RESOURCE_QUOTA => edit(object, |q: &mut ResourceQuota| q.status = Some(Default::default())),
+        Kind::NAMESPACE => edit(object, |n: &mut Namespace| {
             n.status = Some(NamespaceStatus { phase: Some("Active".into()), conditions: None });
             let f = n.spec.get_or_insert_default().finalizers.get_or_insert_default();
             if !f.iter().any(|f| f == NAMESPACE_FINALIZER) {
                 f.push(NAMESPACE_FINALIZER.into());
             }
         }),
-        Kind::Service => edit(object, |s: &mut Service| {
+        Kind::SERVICE => edit(object, |s: &mut Service| {
             s.status =
                 Some(ServiceStatus { load_balancer: Some(LoadBalancerStatus::default()), conditions: None });
         }),
-        Kind::PersistentVolumeClaim => edit(object, |c: &mut PersistentVolumeClaim| {
+        Kind::PERSISTENT_VOLUME_CLAIM => edit(object, |c: &mut PersistentVolumeClaim| {
             c.status = Some(Default::default());
             c.status.get_or_insert_default().phase = Some("Pending".into());
             if let Some(spec) = c.spec.as_mut() {
@@ -85,8 +85,8 @@ pub(super) fn prepare_for_create(
                 match_data_sources(spec);
             }
         }),
-        Kind::ServiceAccount => edit(object, only_names),
-        Kind::PersistentVolume => edit(object, |v: &mut PersistentVolume| {
+        Kind::SERVICE_ACCOUNT => edit(object, only_names),
+        Kind::PERSISTENT_VOLUME => edit(object, |v: &mut PersistentVolume| {
             v.status = Some(PersistentVolumeStatus {
                 phase: Some("Pending".into()),
                 last_phase_transition_time: Some(Time(now)),
@@ -101,7 +101,7 @@ pub(super) fn prepare_for_create(
 /// `PrepareForUpdate`: status stays, and a change of what is wanted is counted.
 pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
     match object.kind() {
-        Kind::Deployment => {
+        Kind::DEPLOYMENT => {
             let Some(o) = Deployment::from_object(old).cloned() else { return };
             edit(object, |d: &mut Deployment| {
                 d.status.clone_from(&o.status);
@@ -112,7 +112,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::ReplicaSet => {
+        Kind::REPLICA_SET => {
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
             edit(object, |rs: &mut ReplicaSet| {
                 rs.status.clone_from(&o.status);
@@ -123,7 +123,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::PodDisruptionBudget => {
+        Kind::POD_DISRUPTION_BUDGET => {
             let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
             edit(object, |b: &mut PodDisruptionBudget| {
                 b.status.clone_from(&o.status);
@@ -132,11 +132,11 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::update(object, old),
-        Kind::Ingress | Kind::IngressClass | Kind::NetworkPolicy | Kind::ReplicationController => {
+        Kind::STATEFUL_SET | Kind::DAEMON_SET | Kind::JOB | Kind::CRON_JOB => workloads::update(object, old),
+        Kind::INGRESS | Kind::INGRESS_CLASS | Kind::NETWORK_POLICY | Kind::REPLICATION_CONTROLLER => {
             networking::update(object, old);
         }
-        Kind::EndpointSlice => {
+        Kind::ENDPOINT_SLICE => {
             let Some(o) = EndpointSlice::from_object(old).cloned() else { return };
             edit(object, |s: &mut EndpointSlice| {
                 let same = s.address_type == o.address_type
@@ -148,7 +148,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::Pod => {
+        Kind::POD => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
                 p.status.clone_from(&o.status);
@@ -160,14 +160,14 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::Namespace => {
+        Kind::NAMESPACE => {
             let Some(o) = Namespace::from_object(old).cloned() else { return };
             edit(object, |n: &mut Namespace| {
                 n.spec.clone_from(&o.spec);
                 n.status.clone_from(&o.status);
             });
         }
-        Kind::Node => {
+        Kind::NODE => {
             let Some(o) = Node::from_object(old).cloned() else { return };
             edit(object, |n: &mut Node| {
                 n.status.clone_from(&o.status);
@@ -178,23 +178,23 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::Service => {
+        Kind::SERVICE => {
             let Some(o) = Service::from_object(old).cloned() else { return };
             edit(object, |s: &mut Service| {
                 s.status.clone_from(&o.status);
                 service::prepare_for_update(s, &o);
             });
         }
-        Kind::ServiceAccount => edit(object, only_names),
-        Kind::HorizontalPodAutoscaler => {
+        Kind::SERVICE_ACCOUNT => edit(object, only_names),
+        Kind::HORIZONTAL_POD_AUTOSCALER => {
             let Some(o) = HorizontalPodAutoscaler::from_object(old).cloned() else { return };
             edit(object, |h: &mut HorizontalPodAutoscaler| h.status.clone_from(&o.status));
         }
-        Kind::ResourceQuota => {
+        Kind::RESOURCE_QUOTA => {
             let Some(o) = ResourceQuota::from_object(old).cloned() else { return };
             edit(object, |q: &mut ResourceQuota| q.status.clone_from(&o.status));
         }
-        Kind::PersistentVolumeClaim => {
+        Kind::PERSISTENT_VOLUME_CLAIM => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
             edit(object, |c: &mut PersistentVolumeClaim| {
                 c.status.clone_from(&o.status);
@@ -203,7 +203,7 @@ pub(super) fn prepare_for_update(object: &mut Object, old: &Object) {
                 }
             });
         }
-        Kind::PersistentVolume => {
+        Kind::PERSISTENT_VOLUME => {
             let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
             edit(object, |v: &mut PersistentVolume| v.status.clone_from(&o.status));
         }
@@ -280,20 +280,20 @@ fn keep<T: Clone + PartialEq>(new: &mut T, old: &T) {
 /// each kind keeps.
 pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: Timestamp) {
     match object.kind() {
-        Kind::Deployment => {
+        Kind::DEPLOYMENT => {
             let Some(o) = Deployment::from_object(old).cloned() else { return };
             edit(object, |d: &mut Deployment| {
                 keep(&mut d.spec, &o.spec);
                 keep(&mut d.metadata.labels, &o.metadata.labels);
             });
         }
-        Kind::ReplicaSet => {
+        Kind::REPLICA_SET => {
             let Some(o) = ReplicaSet::from_object(old).cloned() else { return };
             edit(object, |rs: &mut ReplicaSet| keep(&mut rs.spec, &o.spec));
         }
-        Kind::StatefulSet | Kind::DaemonSet | Kind::Job | Kind::CronJob => workloads::keep_spec(object, old),
-        Kind::Ingress | Kind::ReplicationController => networking::keep_spec(object, old),
-        Kind::Pod => {
+        Kind::STATEFUL_SET | Kind::DAEMON_SET | Kind::JOB | Kind::CRON_JOB => workloads::keep_spec(object, old),
+        Kind::INGRESS | Kind::REPLICATION_CONTROLLER => networking::keep_spec(object, old),
+        Kind::POD => {
             let Some(o) = Pod::from_object(old).cloned() else { return };
             edit(object, |p: &mut Pod| {
                 keep(&mut p.spec, &o.spec);
@@ -306,35 +306,35 @@ pub(super) fn prepare_for_status_update(object: &mut Object, old: &Object, now: 
                 }
             });
         }
-        Kind::Node => {
+        Kind::NODE => {
             let Some(o) = Node::from_object(old).cloned() else { return };
             edit(object, |n: &mut Node| keep(&mut n.spec, &o.spec));
         }
-        Kind::Namespace => {
+        Kind::NAMESPACE => {
             let Some(o) = Namespace::from_object(old).cloned() else { return };
             edit(object, |n: &mut Namespace| keep(&mut n.spec, &o.spec));
         }
-        Kind::Service => {
+        Kind::SERVICE => {
             let Some(o) = Service::from_object(old).cloned() else { return };
             edit(object, |s: &mut Service| keep(&mut s.spec, &o.spec));
         }
-        Kind::PodDisruptionBudget => {
+        Kind::POD_DISRUPTION_BUDGET => {
             let Some(o) = PodDisruptionBudget::from_object(old).cloned() else { return };
             edit(object, |b: &mut PodDisruptionBudget| keep(&mut b.spec, &o.spec));
         }
-        Kind::HorizontalPodAutoscaler => {
+        Kind::HORIZONTAL_POD_AUTOSCALER => {
             let Some(o) = HorizontalPodAutoscaler::from_object(old).cloned() else { return };
             edit(object, |h: &mut HorizontalPodAutoscaler| keep(&mut h.spec, &o.spec));
         }
-        Kind::ResourceQuota => {
+        Kind::RESOURCE_QUOTA => {
             let Some(o) = ResourceQuota::from_object(old).cloned() else { return };
             edit(object, |q: &mut ResourceQuota| keep(&mut q.spec, &o.spec));
         }
-        Kind::PersistentVolumeClaim => {
+        Kind::PERSISTENT_VOLUME_CLAIM => {
             let Some(o) = PersistentVolumeClaim::from_object(old).cloned() else { return };
             edit(object, |c: &mut PersistentVolumeClaim| keep(&mut c.spec, &o.spec));
         }
-        Kind::PersistentVolume => {
+        Kind::PERSISTENT_VOLUME => {
             let Some(o) = PersistentVolume::from_object(old).cloned() else { return };
             edit(object, |v: &mut PersistentVolume| {
                 keep(&mut v.spec, &o.spec);
@@ -362,21 +362,21 @@ pub(super) fn prepare_for_finalize(object: &mut Object, old: &Object) {
 pub(super) fn allow_create_on_update(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Lease
-            | Kind::Event
-            | Kind::Service
-            | Kind::Endpoints
-            | Kind::LimitRange
-            | Kind::Role
-            | Kind::ClusterRole
-            | Kind::RoleBinding
-            | Kind::ClusterRoleBinding
+        Kind::LEASE
+            | Kind::EVENT
+            | Kind::SERVICE
+            | Kind::ENDPOINTS
+            | Kind::LIMIT_RANGE
+            | Kind::ROLE
+            | Kind::CLUSTER_ROLE
+            | Kind::ROLE_BINDING
+            | Kind::CLUSTER_ROLE_BINDING
     )
 }
 
 /// Kinds that can be replaced without saying which version is replaced.
 pub(super) fn allow_unconditional_update(kind: Kind) -> bool {
-    !matches!(kind, Kind::Lease | Kind::PodDisruptionBudget)
+    !matches!(kind, Kind::LEASE | Kind::POD_DISRUPTION_BUDGET)
 }
 
 /// Namespaces have finalizers in `spec` beside those in `metadata`.
@@ -517,7 +517,7 @@ mod tests {
     fn a_status_update_copies_a_spec_only_if_it_differs() {
         let pod = |image: &str| {
             let spec = json!({"containers": [{"name": "c", "image": image}]});
-            Object::from_value(Kind::Pod, json!({"metadata": {"name": "p"}, "spec": spec})).unwrap()
+            Object::from_value(Kind::POD, json!({"metadata": {"name": "p"}, "spec": spec})).unwrap()
         };
         let containers = |o: &Object| o.get::<Pod>().unwrap().spec.as_ref().unwrap().containers.as_ptr();
         let (old, mut same, mut other) = (pod("a"), pod("a"), pod("b"));

@@ -110,7 +110,7 @@ impl WatchCache {
         let Some(any) = next.or(prev) else { return };
         let Some(index) = self.index.get(&any.kind()) else { return };
         let mut values = [Some(any.name()), None];
-        if any.kind() == Kind::Pod {
+        if any.kind() == Kind::POD {
             let (old, new) = (prev.and_then(node_name), next.and_then(node_name));
             values = [new, old.filter(|_| old != new)];
         }

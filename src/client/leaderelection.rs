@@ -92,7 +92,7 @@ impl LeaderElector {
     /// `tryAcquireOrRenew` for who does not lead.
     async fn acquire(&self, cx: &Cx) -> Result {
         let me = cx.state(|s| s.identity.clone());
-        let reference = ObjectRef { kind: Kind::Lease, key: self.key() };
+        let reference = ObjectRef { kind: Kind::LEASE, key: self.key() };
         let written = match cx.get::<Lease>(self.key()).await {
             Err(e) if e.is_not_found() => {
                 let metadata = ObjectMeta {

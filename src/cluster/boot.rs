@@ -135,7 +135,7 @@ impl Cluster {
 
     /// What the cluster does before anybody looks.
     fn bootstrap(&mut self, object: Object) {
-        let user: Rc<str> = Rc::from(if object.kind() == Kind::Node { "kubelet" } else { "kube-apiserver" });
+        let user: Rc<str> = Rc::from(if object.kind() == Kind::NODE { "kubelet" } else { "kube-apiserver" });
         let request = Request::new(&user, Verb::Create, object.kind(), object.key());
         // What is refused here is missing from the start, and the tests of this room say so.
         let _ = self.request(&request.clone().body(Body::Object(object.clone())));
@@ -157,7 +157,7 @@ pub fn kubernetes_service() -> Vec<Object> {
     let meta = |labels: serde_json::Value| json!({"name": NAME, "namespace": "default", "labels": labels});
     let values = [
         (
-            Kind::Service,
+            Kind::SERVICE,
             json!({
                 "metadata": meta(json!({"component": "apiserver", "provider": NAME})),
                 "spec": {
@@ -168,14 +168,14 @@ pub fn kubernetes_service() -> Vec<Object> {
             }),
         ),
         (
-            Kind::Endpoints,
+            Kind::ENDPOINTS,
             json!({
                 "metadata": meta(json!({"endpointslice.kubernetes.io/skip-mirror": "true"})),
                 "subsets": [{"addresses": [{"ip": ADDRESS}], "ports": [port]}],
             }),
         ),
         (
-            Kind::EndpointSlice,
+            Kind::ENDPOINT_SLICE,
             json!({
                 "metadata": meta(json!({"kubernetes.io/service-name": NAME})),
                 "addressType": "IPv4",
@@ -190,12 +190,12 @@ pub fn kubernetes_service() -> Vec<Object> {
 fn bootstrap_objects() -> Vec<Object> {
     let mut values = Vec::new();
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-        values.push((Kind::Namespace, json!({"metadata": {"name": ns}})));
+        values.push((Kind::NAMESPACE, json!({"metadata": {"name": ns}})));
     }
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-        values.push((Kind::ServiceAccount, json!({"metadata": {"name": "default", "namespace": ns}})));
+        values.push((Kind::SERVICE_ACCOUNT, json!({"metadata": {"name": "default", "namespace": ns}})));
         values.push((
-            Kind::ConfigMap,
+            Kind::CONFIG_MAP,
             json!({
                 "metadata": {
                     "name": "kube-root-ca.crt", "namespace": ns,
@@ -209,7 +209,7 @@ fn bootstrap_objects() -> Vec<Object> {
     for (name, value) in [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)]
     {
         values.push((
-            Kind::PriorityClass,
+            Kind::PRIORITY_CLASS,
             json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"}),
         ));
     }
@@ -257,5 +257,5 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
             },
         },
     });
-    Object::from_value(Kind::Node, value).unwrap_or_else(|_| Node::default().into())
+    Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into())
 }

@@ -160,7 +160,7 @@ pub async fn delete_pod<S: Clone + 'static, T: ApiKind>(
     why: Why,
 ) -> Result<(), Status> {
     let name = pod.metadata.name();
-    match cx.delete(Kind::Pod, pod.metadata.key(), DeleteOptions::default()).because(why).await {
+    match cx.delete(Kind::POD, pod.metadata.key(), DeleteOptions::default()).because(why).await {
         Ok(_) => {
             cx.event(about, "Normal", "SuccessfulDelete", format!("Deleted pod: {name}"));
             Ok(())

@@ -75,7 +75,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         if !metrics.is_empty() {
             spec["metrics"] = metrics.clone().into();
         }
-        let scaler = Kind::HorizontalPodAutoscaler;
+        let scaler = Kind::HORIZONTAL_POD_AUTOSCALER;
         let mut value = json!({
             "apiVersion": scaler.api_version(), "kind": scaler.as_str(), "metadata": {"name": name},
             "spec": spec, "status": {"currentMetrics": null, "desiredReplicas": 0},

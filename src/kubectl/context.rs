@@ -195,7 +195,7 @@ impl<'a> Context<'a> {
 
     /// Asks, and prints the answer's warnings.
     pub(super) fn send(&mut self, call: Call) -> Result<Rc<Answer>> {
-        let endpoints = call.kind == Kind::Endpoints;
+        let endpoints = call.kind == Kind::ENDPOINTS;
         let answer = match (self.replies.next(), &mut self.client) {
             (Some(Reply::Answer(answer, at)), _) => {
                 self.now = at;

@@ -69,7 +69,7 @@ fn evict(cx: &mut Context<'_>, args: &Args, path: &str) -> Result {
         files::text(cx, f)?;
     }
     let mut call =
-        Call::new(Verb::Create, Kind::Pod, namespace, name).body(Payload::Delete(DeleteOptions::default()));
+        Call::new(Verb::Create, Kind::POD, namespace, name).body(Payload::Delete(DeleteOptions::default()));
     call.subresource = Subresource::Eviction;
     match &cx.send(call)?.response {
         Response::Failure(s) => Err((**s).clone().into()),

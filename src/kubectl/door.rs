@@ -140,7 +140,7 @@ fn filter(call: &Call, response: Response) -> Response {
         labels.matches(o.meta().labels_or_empty()) && fields.matches_object(o)
     };
     let mut items: Vec<Object> = items.into_iter().filter(|o| keep(o)).collect();
-    if call.kind == Kind::Event {
+    if call.kind == Kind::EVENT {
         // Events have a store of their own order in no way: by key like the rest.
         order::sort_by_key(&mut items, Object::key);
     }

@@ -18,7 +18,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let all = args.on("all-namespaces");
     let namespace = if all { String::new() } else { cx.namespace.clone() };
-    let mut call = super::call::Call::new(Verb::List, Kind::Event, &namespace, "");
+    let mut call = super::call::Call::new(Verb::List, Kind::EVENT, &namespace, "");
     if let Some(target) = args.flag("for") {
         let Some((kind, name)) = target.split_once('/') else {
             return fail("--for must be in resource/name form");

@@ -60,7 +60,7 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
 
 /// Where the pod spec of a kind is.
 fn pod_spec(kind: Kind, value: &mut Value) -> Option<&mut Map<String, Value>> {
-    let path = if kind == Kind::Pod { "/spec" } else { "/spec/template/spec" };
+    let path = if kind == Kind::POD { "/spec" } else { "/spec/template/spec" };
     value.pointer_mut(path)?.as_object_mut()
 }
 

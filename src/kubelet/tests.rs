@@ -74,7 +74,7 @@ impl Lab {
                 }
             }
         }
-        self.create(Kind::Pod, value)
+        self.create(Kind::POD, value)
     }
 
     pub(super) fn say(&mut self, what: &str) -> &mut Self {
@@ -86,7 +86,7 @@ impl Lab {
     pub(super) fn delete(&mut self, grace: Option<i64>) -> &mut Self {
         self.say("the pod is deleted");
         let options = DeleteOptions { grace_period_seconds: grace, ..Default::default() };
-        let request = Request::new(&"me".into(), Verb::Delete, Kind::Pod, Key::new("default", "p"));
+        let request = Request::new(&"me".into(), Verb::Delete, Kind::POD, Key::new("default", "p"));
         let (response, _) = self.cluster.request(&request.body(Body::Delete(options)));
         assert_eq!(response.code(), 200);
         self
@@ -98,7 +98,7 @@ impl Lab {
         let mut pod = (*self.get()).clone();
         change(&mut pod);
         let object = Object::from(pod);
-        let request = Request::new(&"me".into(), Verb::Update, Kind::Pod, object.key());
+        let request = Request::new(&"me".into(), Verb::Update, Kind::POD, object.key());
         let (response, _) = self.cluster.request(&request.body(Body::Object(object)));
         assert_eq!(response.code(), 200, "{response:?}");
         self
@@ -111,7 +111,7 @@ impl Lab {
     }
 
     pub(super) fn get(&self) -> Rc<Pod> {
-        let at = ObjectRef::new(Kind::Pod, "default", "p");
+        let at = ObjectRef::new(Kind::POD, "default", "p");
         self.cluster.api().etcd().get(&at).unwrap().object.get::<Pod>().unwrap().clone()
     }
 

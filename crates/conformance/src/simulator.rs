@@ -58,23 +58,23 @@ impl Reconciler for StandInKubelet {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Pod, Filter::NodeName(self.node.clone())), (Kind::Node, Filter::Name(self.node.clone()))]
+        vec![(Kind::POD, Filter::NodeName(self.node.clone())), (Kind::NODE, Filter::Name(self.node.clone()))]
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         match seen.object().map(Object::kind) {
-            Some(Kind::Pod) => {
+            Some(kind) if kind == Kind::POD => {
                 if let Some(o) = &seen.new {
                     cx.enqueue(o.key());
                 }
             }
-            Some(Kind::Node) => {
+            Some(kind) if kind == Kind::NODE => {
                 let down = |o: &Option<Object>| {
                     o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
                 };
                 if down(&seen.old) != down(&seen.new) {
                     cx.enqueue(Key::new("", &self.node));
-                    let keys: Vec<Key> = cx.caches.of(Kind::Pod).list(None).map(Object::key).collect();
+                    let keys: Vec<Key> = cx.caches.of(Kind::POD).list(None).map(Object::key).collect();
                     keys.into_iter().for_each(|k| cx.enqueue(k));
                 }
             }
@@ -124,7 +124,7 @@ impl Reconciler for StandInKubelet {
                         uid: Some(uid.to_string()),
                         ..Default::default()
                     };
-                    match cx.delete(Kind::Pod, key.clone(), options).because(Why::new("stand_in")).await {
+                    match cx.delete(Kind::POD, key.clone(), options).because(Why::new("stand_in")).await {
                         Ok(_) => {}
                         Err(e) if e.is_not_found() => {}
                         Err(e) => return Err(e.into()),
@@ -173,7 +173,7 @@ impl Reconciler for StandInProvisioner {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PersistentVolumeClaim, Filter::All), (Kind::PersistentVolume, Filter::All)]
+        vec![(Kind::PERSISTENT_VOLUME_CLAIM, Filter::All), (Kind::PERSISTENT_VOLUME, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, Self::State>, seen: &Notification) {
@@ -195,7 +195,7 @@ impl Reconciler for StandInProvisioner {
         if key.namespace.is_empty() {
             let volume = cx.lister::<PersistentVolume>().get(&key).cloned();
             if volume.is_some_and(|v| provisioner::is_to_go(&v)) {
-                let delete = cx.delete(Kind::PersistentVolume, key, DeleteOptions::default());
+                let delete = cx.delete(Kind::PERSISTENT_VOLUME, key, DeleteOptions::default());
                 delete.because(Why::new("stand_in")).await?;
             }
             return Ok(());
@@ -249,7 +249,7 @@ pub fn cluster(setup: &Setup) -> Cluster {
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
     config.addon_objects = vec![provisioner::storage_class().into()];
     if setup.real_default {
-        let of_kind = |o: &Object| o.kind() == Kind::Service;
+        let of_kind = |o: &Object| o.kind() == Kind::SERVICE;
         config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));
     }
     if !setup.controllers {
@@ -262,16 +262,16 @@ pub fn cluster(setup: &Setup) -> Cluster {
     if !setup.controllers {
         // A controller makes it; the recordings had none.
         let key = Key::new("default", "kube-root-ca.crt");
-        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::CONFIG_MAP, key));
     }
     let nodes: Vec<String> =
-        cluster.api().etcd().range(Kind::Node, None).map(|(_, r)| r.object.name().to_owned()).collect();
+        cluster.api().etcd().range(Kind::NODE, None).map(|(_, r)| r.object.name().to_owned()).collect();
     nodes.iter().for_each(|name| introduce(&mut cluster, name));
     // What was said of the nodes when they came lies in another namespace there.
     let events: Vec<Key> =
-        cluster.api().etcd().range(Kind::Event, None).map(|(k, _)| k.key.clone()).collect();
+        cluster.api().etcd().range(Kind::EVENT, None).map(|(k, _)| k.key.clone()).collect();
     for key in events {
-        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::Event, key));
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::EVENT, key));
     }
     cluster
 }
@@ -279,12 +279,12 @@ pub fn cluster(setup: &Setup) -> Cluster {
 /// What kind of machine a node is, as the stand-in kubelets said it once, before anything began.
 fn introduce(cluster: &mut Cluster, name: &str) {
     let key = Key::new("", name);
-    let at = steady::api::ObjectRef { kind: Kind::Node, key: key.clone() };
+    let at = steady::api::ObjectRef { kind: Kind::NODE, key: key.clone() };
     let node = cluster.api().etcd().get(&at).and_then(|r| ApiNode::from_object(&r.object)).cloned();
     let Some(mut node) = node else { return };
     let info = kubelet::node::info(name);
     Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
-    let request = Request::new(&"kubelet".into(), Verb::Update, Kind::Node, key)
+    let request = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key)
         .subresource(Subresource::Status)
         .body(Body::Object(node.into()));
     let _ = cluster.request(&request);
@@ -303,13 +303,13 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
             _ => w.next.as_ref(),
         };
         let Some(object) = object else { continue };
-        if object.kind() == Kind::Lease {
+        if object.kind() == Kind::LEASE {
             continue;
         }
         *last = now;
         let value = object.to_value();
         let mut by = w.user.to_string();
-        if object.kind() == Kind::Event {
+        if object.kind() == Kind::EVENT {
             let of =
                 |p: &str| value.pointer(p).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
             by = of("/source/component");

@@ -280,7 +280,7 @@ mod tests {
     use crate::api::Kind;
 
     fn deployment(text: &str) -> Result<Decoded, String> {
-        decode(of(Kind::Deployment), &parse(text.as_bytes()).unwrap())
+        decode(of(Kind::DEPLOYMENT), &parse(text.as_bytes()).unwrap())
     }
 
     #[test]

@@ -2,44 +2,44 @@
 //! tests/conformance/go-types/generate_go_types.py; do not edit.
 
 use super::Type::*;
-use super::{GoStruct, Kind, f};
+use super::{BuiltIn, GoStruct, f};
 
 /// The struct of a kind.
-pub(super) const fn of(kind: Kind) -> &'static GoStruct {
+pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
     match kind {
-        Kind::Namespace => &NAMESPACE,
-        Kind::Node => &NODE,
-        Kind::Pod => &POD,
-        Kind::Service => &SERVICE,
-        Kind::Endpoints => &ENDPOINTS,
-        Kind::ServiceAccount => &SERVICE_ACCOUNT,
-        Kind::ConfigMap => &CONFIG_MAP,
-        Kind::Secret => &SECRET,
-        Kind::Event => &EVENT,
-        Kind::PersistentVolumeClaim => &PERSISTENT_VOLUME_CLAIM,
-        Kind::PersistentVolume => &PERSISTENT_VOLUME,
-        Kind::LimitRange => &LIMIT_RANGE,
-        Kind::ResourceQuota => &RESOURCE_QUOTA,
-        Kind::ReplicationController => &REPLICATION_CONTROLLER,
-        Kind::StorageClass => &STORAGE_CLASS,
-        Kind::Lease => &LEASE,
-        Kind::EndpointSlice => &ENDPOINT_SLICE,
-        Kind::Deployment => &DEPLOYMENT,
-        Kind::ReplicaSet => &REPLICA_SET,
-        Kind::StatefulSet => &STATEFUL_SET,
-        Kind::DaemonSet => &DAEMON_SET,
-        Kind::Job => &JOB,
-        Kind::CronJob => &CRON_JOB,
-        Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
-        Kind::PriorityClass => &PRIORITY_CLASS,
-        Kind::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
-        Kind::Ingress => &INGRESS,
-        Kind::IngressClass => &INGRESS_CLASS,
-        Kind::NetworkPolicy => &NETWORK_POLICY,
-        Kind::Role => &ROLE,
-        Kind::ClusterRole => &CLUSTER_ROLE,
-        Kind::RoleBinding => &ROLE_BINDING,
-        Kind::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
+        BuiltIn::Namespace => &NAMESPACE,
+        BuiltIn::Node => &NODE,
+        BuiltIn::Pod => &POD,
+        BuiltIn::Service => &SERVICE,
+        BuiltIn::Endpoints => &ENDPOINTS,
+        BuiltIn::ServiceAccount => &SERVICE_ACCOUNT,
+        BuiltIn::ConfigMap => &CONFIG_MAP,
+        BuiltIn::Secret => &SECRET,
+        BuiltIn::Event => &EVENT,
+        BuiltIn::PersistentVolumeClaim => &PERSISTENT_VOLUME_CLAIM,
+        BuiltIn::PersistentVolume => &PERSISTENT_VOLUME,
+        BuiltIn::LimitRange => &LIMIT_RANGE,
+        BuiltIn::ResourceQuota => &RESOURCE_QUOTA,
+        BuiltIn::ReplicationController => &REPLICATION_CONTROLLER,
+        BuiltIn::StorageClass => &STORAGE_CLASS,
+        BuiltIn::Lease => &LEASE,
+        BuiltIn::EndpointSlice => &ENDPOINT_SLICE,
+        BuiltIn::Deployment => &DEPLOYMENT,
+        BuiltIn::ReplicaSet => &REPLICA_SET,
+        BuiltIn::StatefulSet => &STATEFUL_SET,
+        BuiltIn::DaemonSet => &DAEMON_SET,
+        BuiltIn::Job => &JOB,
+        BuiltIn::CronJob => &CRON_JOB,
+        BuiltIn::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
+        BuiltIn::PriorityClass => &PRIORITY_CLASS,
+        BuiltIn::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
+        BuiltIn::Ingress => &INGRESS,
+        BuiltIn::IngressClass => &INGRESS_CLASS,
+        BuiltIn::NetworkPolicy => &NETWORK_POLICY,
+        BuiltIn::Role => &ROLE,
+        BuiltIn::ClusterRole => &CLUSTER_ROLE,
+        BuiltIn::RoleBinding => &ROLE_BINDING,
+        BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
     }
 }
 
@@ -118,11 +118,11 @@ pub(super) static EVENT: GoStruct = GoStruct { name: "Event", fields: &[
     f("reason", Text, true),
     f("message", Text, true),
     f("source", Struct(&EVENT_SOURCE), true),
-    f("firstTimestamp", Time, true),
-    f("lastTimestamp", Time, true),
+    f("firstTimestamp", Time, false),
+    f("lastTimestamp", Time, false),
     f("count", Int32, true),
     f("type", Text, true),
-    f("eventTime", MicroTime, true),
+    f("eventTime", MicroTime, false),
     f("series", Pointer(&Struct(&EVENT_SERIES)), true),
     f("action", Text, true),
     f("related", Pointer(&Struct(&OBJECT_REFERENCE)), true),
@@ -536,7 +536,7 @@ pub(super) static EVENT_SOURCE: GoStruct = GoStruct { name: "EventSource", field
 
 pub(super) static EVENT_SERIES: GoStruct = GoStruct { name: "EventSeries", fields: &[
     f("count", Int32, true),
-    f("lastObservedTime", MicroTime, true),
+    f("lastObservedTime", MicroTime, false),
 ] };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_SPEC: GoStruct = GoStruct { name: "PersistentVolumeClaimSpec", fields: &[
@@ -922,7 +922,7 @@ pub(super) static MANAGED_FIELDS_ENTRY: GoStruct = GoStruct { name: "ManagedFiel
 pub(super) static NAMESPACE_CONDITION: GoStruct = GoStruct { name: "NamespaceCondition", fields: &[
     f("type", Named("v1.NamespaceConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -941,8 +941,8 @@ pub(super) static NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "NodeConfigSou
 pub(super) static NODE_CONDITION: GoStruct = GoStruct { name: "NodeCondition", fields: &[
     f("type", Named("v1.NodeConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastHeartbeatTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastHeartbeatTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1171,8 +1171,8 @@ pub(super) static POD_CONDITION: GoStruct = GoStruct { name: "PodCondition", fie
     f("type", Named("v1.PodConditionType", &Text), false),
     f("observedGeneration", Int64, true),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastProbeTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastProbeTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1285,8 +1285,8 @@ pub(super) static TYPED_OBJECT_REFERENCE: GoStruct = GoStruct { name: "TypedObje
 pub(super) static PERSISTENT_VOLUME_CLAIM_CONDITION: GoStruct = GoStruct { name: "PersistentVolumeClaimCondition", fields: &[
     f("type", Named("v1.PersistentVolumeClaimConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastProbeTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastProbeTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1497,7 +1497,7 @@ pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpe
 pub(super) static REPLICATION_CONTROLLER_CONDITION: GoStruct = GoStruct { name: "ReplicationControllerCondition", fields: &[
     f("type", Named("v1.ReplicationControllerConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1526,8 +1526,8 @@ pub(super) static DEPLOYMENT_STRATEGY: GoStruct = GoStruct { name: "DeploymentSt
 pub(super) static DEPLOYMENT_CONDITION: GoStruct = GoStruct { name: "DeploymentCondition", fields: &[
     f("type", Named("v1.DeploymentConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastUpdateTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastUpdateTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1535,7 +1535,7 @@ pub(super) static DEPLOYMENT_CONDITION: GoStruct = GoStruct { name: "DeploymentC
 pub(super) static REPLICA_SET_CONDITION: GoStruct = GoStruct { name: "ReplicaSetCondition", fields: &[
     f("type", Named("v1.ReplicaSetConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1557,7 +1557,7 @@ pub(super) static STATEFUL_SET_ORDINALS: GoStruct = GoStruct { name: "StatefulSe
 pub(super) static STATEFUL_SET_CONDITION: GoStruct = GoStruct { name: "StatefulSetCondition", fields: &[
     f("type", Named("v1.StatefulSetConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1570,7 +1570,7 @@ pub(super) static DAEMON_SET_UPDATE_STRATEGY: GoStruct = GoStruct { name: "Daemo
 pub(super) static DAEMON_SET_CONDITION: GoStruct = GoStruct { name: "DaemonSetCondition", fields: &[
     f("type", Named("v1.DaemonSetConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1586,8 +1586,8 @@ pub(super) static SUCCESS_POLICY: GoStruct = GoStruct { name: "SuccessPolicy", f
 pub(super) static JOB_CONDITION: GoStruct = GoStruct { name: "JobCondition", fields: &[
     f("type", Named("v1.JobConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastProbeTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastProbeTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1634,7 +1634,7 @@ pub(super) static METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fie
 pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { name: "HorizontalPodAutoscalerCondition", fields: &[
     f("type", Named("v2.HorizontalPodAutoscalerConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -2261,7 +2261,7 @@ pub(super) static CONTAINER_STATE_WAITING: GoStruct = GoStruct { name: "Containe
 ] };
 
 pub(super) static CONTAINER_STATE_RUNNING: GoStruct = GoStruct { name: "ContainerStateRunning", fields: &[
-    f("startedAt", Time, true),
+    f("startedAt", Time, false),
 ] };
 
 pub(super) static CONTAINER_STATE_TERMINATED: GoStruct = GoStruct { name: "ContainerStateTerminated", fields: &[
@@ -2269,8 +2269,8 @@ pub(super) static CONTAINER_STATE_TERMINATED: GoStruct = GoStruct { name: "Conta
     f("signal", Int32, true),
     f("reason", Text, true),
     f("message", Text, true),
-    f("startedAt", Time, true),
-    f("finishedAt", Time, true),
+    f("startedAt", Time, false),
+    f("finishedAt", Time, false),
     f("containerID", Text, true),
 ] };
 

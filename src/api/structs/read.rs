@@ -118,8 +118,22 @@ impl Reader {
         }
     }
 
-    fn take(&mut self) -> Value {
+    /// The value that is read next, as it is.
+    pub(in crate::api) fn take(&mut self) -> Value {
         std::mem::take(&mut self.current)
+    }
+
+    /// Reads the value of one field of an object whose other fields are read elsewhere; paths name the field.
+    pub(in crate::api) fn field<T: for<'de> Deserialize<'de>>(
+        &mut self,
+        name: &'static str,
+        value: Value,
+    ) -> T {
+        self.stack.push(Frame::Struct { fields: &[], rest: Map::new().into_iter(), at: name });
+        self.current = value;
+        let read = self.get();
+        self.stack.pop();
+        read
     }
 
     fn boolean(&mut self) -> bool {
@@ -207,7 +221,7 @@ impl Reader {
         let mut map = self.fields(name);
         // k8s-openapi compares these with what it expects. What an object is was decided before: in the
         // API server by the path; inside another one (a claim of a StatefulSet) by where it stands.
-        if Kind::ALL.iter().any(|k| k.as_str() == name) {
+        if Kind::BUILT_IN.iter().any(|k| k.as_str() == name) {
             map.remove("apiVersion");
             map.remove("kind");
         }

@@ -55,9 +55,9 @@ impl Call<'_> {
         if !allowed.contains(&self.request.method.as_str()) {
             return Err(method_not_allowed());
         }
-        let record = self.api.etcd.get(&ObjectRef::new(Kind::Pod, namespace, name));
+        let record = self.api.etcd.get(&ObjectRef::new(Kind::POD, namespace, name));
         let pod = record.and_then(|r| Pod::from_object(&r.object));
-        let pod = pod.ok_or_else(|| Status::not_found(Kind::Pod, name))?;
+        let pod = pod.ok_or_else(|| Status::not_found(Kind::POD, name))?;
         if matches!(part, "log" | "exec" | "attach") {
             check_container(pod, self.query.text("container"))?;
         }

@@ -30,15 +30,15 @@ impl Reconciler for EndpointSliceMirroringController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::Endpoints, Kind::Service, Kind::EndpointSlice];
+        let kinds = [Kind::ENDPOINTS, Kind::SERVICE, Kind::ENDPOINT_SLICE];
         kinds.into_iter().map(|k| (k, Filter::All)).collect()
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::Endpoints | Kind::Service => cx.enqueue(object.key()),
-            Kind::EndpointSlice
+            kind if [Kind::ENDPOINTS, Kind::SERVICE].contains(&kind) => cx.enqueue(object.key()),
+            Kind::ENDPOINT_SLICE
                 if seen.old.is_some() && object.meta().label(MANAGED_BY) == Some(CONTROLLER) =>
             {
                 if let Some(service) = object.meta().label(SERVICE_NAME) {
@@ -107,7 +107,7 @@ impl Reconciler for EndpointSliceMirroringController {
 }
 
 fn why(key: &Key) -> Why {
-    let at = ObjectRef { kind: Kind::Endpoints, key: key.clone() };
+    let at = ObjectRef { kind: Kind::ENDPOINTS, key: key.clone() };
     Why::new("endpointslicemirroring.reconcile").read("endpoints", at, "subsets", &key.name)
 }
 
@@ -156,7 +156,7 @@ fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
             namespace: endpoints.metadata.namespace.clone(),
             labels: Some(labels),
             annotations: Some(annotations).filter(|a| !a.is_empty()),
-            owner_references: Some(vec![owner_reference(Kind::Endpoints, &endpoints.metadata)]),
+            owner_references: Some(vec![owner_reference(Kind::ENDPOINTS, &endpoints.metadata)]),
             ..Default::default()
         },
         address_type: ADDRESS_TYPE.into(),

@@ -69,7 +69,7 @@ impl Reconciler for GarbageCollector {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        let all = Kind::ALL.iter().filter(|k| **k != Kind::Event);
+        let all = Kind::BUILT_IN.iter().filter(|k| **k != Kind::EVENT);
         all.map(|k| (*k, Filter::All)).collect()
     }
 

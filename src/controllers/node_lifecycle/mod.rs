@@ -97,14 +97,14 @@ impl Reconciler for NodeLifecycleController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Node, Filter::All), (Kind::Lease, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::NODE, Filter::All), (Kind::LEASE, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         match seen.object().map(Object::kind) {
-            Some(Kind::Node) => handle_node(cx, seen),
-            Some(Kind::Lease) => handle_lease(cx, seen),
-            Some(Kind::Pod) => handle_pod(cx, seen),
+            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
+            Some(kind) if kind == Kind::LEASE => handle_lease(cx, seen),
+            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
             _ => {}
         }
     }

@@ -122,7 +122,7 @@ fn answer(r: &Response) -> Option<String> {
         Response::Object { object, .. } => Some(yaml_of(object, false)),
         Response::Failure(s) => Some(pretty(&s.to_value())),
         Response::Success { .. } => {
-            let text = wire_answer(steady::api::Kind::Pod, r).body;
+            let text = wire_answer(steady::api::Kind::POD, r).body;
             Some(pretty(&serde_json::from_str(&text).unwrap_or_default()))
         }
         Response::List { .. } => None,

@@ -48,7 +48,7 @@ async fn delete(cx: &Cx, volume: Volume) -> Result {
                 volume_phase(&volume),
             );
             let options = DeleteOptions::default();
-            return match cx.delete(Kind::PersistentVolume, volume.metadata.key(), options).because(why).await
+            return match cx.delete(Kind::PERSISTENT_VOLUME, volume.metadata.key(), options).because(why).await
             {
                 Err(e) if !e.is_not_found() => Err(e.into()),
                 _ => Ok(()),

@@ -253,7 +253,7 @@ fn the_way_of_a_pod_and_of_a_person_s_deployment() {
             .current()
             .commands()
             .iter()
-            .any(|c| c.request.verb == Verb::Create && c.request.kind == crate::api::Kind::Pod);
+            .any(|c| c.request.verb == Verb::Create && c.request.kind == crate::api::Kind::POD);
         if made_a_pod {
             break;
         }
