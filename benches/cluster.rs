@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use steady::api::{Kind, Object};
-use steady::apiserver::{Body, Request, Verb};
+use steady::apimachinery::{Body, Request, Verb};
 use steady::cluster::{Cluster, Config};
 use steady::session::{Depth, Link, Session, Start, scenario};
 

@@ -27,7 +27,7 @@ use crate::api::volume::{
     volume_name, volume_phase,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
     Component, Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result, Why,
 };

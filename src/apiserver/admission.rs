@@ -3,8 +3,9 @@
 
 use std::rc::Rc;
 
+use super::context::RequestContext;
 use super::validation::CLASS_ANNOTATION;
-use super::{ApiServer, Cause, Details, Stage, Status, limit_ranger};
+use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress, IngressClass, KeyToPath,
@@ -13,6 +14,7 @@ use crate::api::types::{
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apimachinery::{Cause, Details, Status};
 
 /// How the volume with a pod's token is called; five letters by chance follow.
 pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
@@ -45,22 +47,26 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
 }
 
 /// The mutating plug-ins, for a create.
-pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
+pub(super) fn mutate_create(
+    api: &mut ApiServer,
+    object: &mut Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
     if object.kind() == Kind::POD {
-        on_pod(api, object, "LimitRanger", |api, pod| {
+        on_pod(api, object, cx, "LimitRanger", |api, pod| {
             limit_ranger::mutate(api, pod);
             Ok(())
         })?;
-        on_pod(api, object, "ServiceAccount", service_account)?;
-        on_pod(api, object, "Priority", |api, pod| priority(api, pod))?;
-        on_pod(api, object, "DefaultTolerationSeconds", |_, pod| {
+        on_pod(api, object, cx, "ServiceAccount", service_account)?;
+        on_pod(api, object, cx, "Priority", |api, pod| priority(api, pod))?;
+        on_pod(api, object, cx, "DefaultTolerationSeconds", |_, pod| {
             default_tolerations(pod);
             Ok(())
         })?;
-        on_pod(api, object, "RuntimeClass", |_, pod| runtime_class(pod))?;
+        on_pod(api, object, cx, "RuntimeClass", |_, pod| runtime_class(pod))?;
     }
     if object.kind() == Kind::PERSISTENT_VOLUME_CLAIM {
-        api.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
+        cx.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
     }
     if let Some(c) = PersistentVolumeClaim::from_object(object)
         && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
@@ -71,11 +77,11 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
         c.spec.get_or_insert_default().storage_class_name = Some(class);
     }
     if object.kind() == Kind::INGRESS {
-        api.enter(Stage::Mutate, "DefaultIngressClass", Some(object));
+        cx.enter(Stage::Mutate, "DefaultIngressClass", Some(object));
         ingress_class(api, object);
     }
     if [Kind::PERSISTENT_VOLUME_CLAIM, Kind::PERSISTENT_VOLUME].contains(&object.kind()) {
-        api.enter(Stage::Mutate, "StorageObjectInUseProtection", Some(object));
+        cx.enter(Stage::Mutate, "StorageObjectInUseProtection", Some(object));
     }
     protect_storage(object);
     Ok(())
@@ -103,10 +109,11 @@ fn ingress_class(api: &ApiServer, object: &mut Object) {
 fn on_pod(
     api: &mut ApiServer,
     object: &mut Object,
+    cx: &mut RequestContext,
     plugin: &'static str,
     admit: impl FnOnce(&mut ApiServer, &mut Pod) -> Result<(), Status>,
 ) -> Result<(), Status> {
-    api.enter(Stage::Mutate, plugin, Some(object));
+    cx.enter(Stage::Mutate, plugin, Some(object));
     Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
 }
 
@@ -124,25 +131,28 @@ fn protect_storage(object: &mut Object) {
 }
 
 /// The mutating plug-ins, for an update.
-pub(super) fn mutate_update(api: &mut ApiServer, object: &mut Object, _old: &Object) -> Result<(), Status> {
+pub(super) fn mutate_update(object: &mut Object, cx: &mut RequestContext) {
     if object.kind() == Kind::POD {
-        api.enter(Stage::Mutate, "DefaultTolerationSeconds", Some(object));
+        cx.enter(Stage::Mutate, "DefaultTolerationSeconds", Some(object));
     }
     if let Some(pod) = Pod::from_object_mut(object) {
         default_tolerations(pod);
     }
-    Ok(())
 }
 
 /// The validating plug-ins, for a create.
-pub(super) fn validate_create(api: &mut ApiServer, object: &Object) -> Result<(), Status> {
+pub(super) fn validate_create(
+    api: &ApiServer,
+    object: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
     if [Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM].contains(&object.kind()) {
-        api.enter(Stage::Admit, "LimitRanger", Some(object));
+        cx.enter(Stage::Admit, "LimitRanger", Some(object));
         limit_ranger::validate(api, object)?;
     }
     match object.kind() {
-        kind if kind == Kind::POD => api.enter(Stage::Admit, "RuntimeClass", Some(object)),
-        kind if kind == Kind::PRIORITY_CLASS => api.enter(Stage::Admit, "Priority", Some(object)),
+        kind if kind == Kind::POD => cx.enter(Stage::Admit, "RuntimeClass", Some(object)),
+        kind if kind == Kind::PRIORITY_CLASS => cx.enter(Stage::Admit, "Priority", Some(object)),
         _ => {}
     }
     if let Some(pod) = Pod::from_object(object)
@@ -155,15 +165,20 @@ pub(super) fn validate_create(api: &mut ApiServer, object: &Object) -> Result<()
 }
 
 /// The validating plug-ins, for an update.
-pub(super) fn validate_update(api: &mut ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
+pub(super) fn validate_update(
+    api: &ApiServer,
+    object: &Object,
+    old: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
     if object.kind() == Kind::PERSISTENT_VOLUME_CLAIM {
-        api.enter(Stage::Admit, "LimitRanger", Some(object));
+        cx.enter(Stage::Admit, "LimitRanger", Some(object));
         limit_ranger::validate(api, object)?;
     }
     match object.kind() {
-        kind if kind == Kind::PRIORITY_CLASS => api.enter(Stage::Admit, "Priority", Some(object)),
+        kind if kind == Kind::PRIORITY_CLASS => cx.enter(Stage::Admit, "Priority", Some(object)),
         kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
-            api.enter(Stage::Admit, "PersistentVolumeClaimResize", Some(object))
+            cx.enter(Stage::Admit, "PersistentVolumeClaimResize", Some(object))
         }
         _ => {}
     }

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::ApiServer;
 use super::defaults::pod_resources;
-use super::{ApiServer, Status};
 use crate::api::quantity::{Amount, amount_of};
 use crate::api::types::{
     Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object};
+use crate::apimachinery::Status;
 
 /// Where a pod says what was added to it.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";

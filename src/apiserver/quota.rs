@@ -4,16 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ApiServer;
+use super::context::RequestContext;
 use super::defaults::pod_resources;
 use super::strategy::qos_class;
 use super::validation::{is_extended as is_extended_resource, text};
-use super::{ApiServer, Request, Status, Subresource, Verb};
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{
     Container, PersistentVolumeClaim, Pod, PodSpec, Quantity, ResourceQuota,
     ScopedResourceSelectorRequirement, Service,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::{Request, Status, Subresource, Verb};
 
 /// Amounts of resources by name.
 pub type Amounts = BTreeMap<String, Amount>;
@@ -367,10 +369,7 @@ impl ApiServer {
             let user = "kube-apiserver".into();
             let request = Request::new(&user, Verb::Update, Kind::RESOURCE_QUOTA, charge.at.key.clone())
                 .subresource(Subresource::Status);
-            // The owners of the object that is being written are not those of the quota.
-            let (decided, submitted) = (self.decided.take(), self.submitted.take());
-            self.write(charge.at, Some(charge.old), new, &request);
-            (self.decided, self.submitted) = (decided, submitted);
+            self.write(charge.at, Some(charge.old), new, &request, &mut RequestContext::default());
         }
     }
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::validation::{self, BadValue, Errors, FieldError, Path};
-use super::{ApiServer, Status, registry};
+use super::{ApiServer, registry};
 use crate::api::order;
 use crate::api::types::{Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
+use crate::apimachinery::Status;
 
 /// The ports on nodes that Services may have.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;

@@ -5,8 +5,10 @@
 //! Nothing is noted unless somebody asks: [`ApiServer::trace`] handles a request on a copy, by the same
 //! code that handles every other.
 
-use super::{ApiServer, Request, Response, Write};
+use super::context::RequestContext;
+use super::{ApiServer, Write, http};
 use crate::api::Object;
+use crate::apimachinery::{HttpRequest, Request, Response};
 
 /// A stage of a request's way. Who asks and whether they may is settled before the first of these; here
 /// everybody is who they say and may do everything, so there is nothing to note.
@@ -77,26 +79,36 @@ pub struct Trace {
 }
 
 impl ApiServer {
-    /// What handling a request would be, stage by stage. Nothing happens: it is handled on a copy.
+    /// How a request would be handled, stage by stage. Nothing happens: a copy of the server handles it.
     pub fn trace(&self, request: &Request) -> Trace {
+        self.traced(|copy, cx| Response::from(copy.handle(request, cx)))
+    }
+
+    /// How a request of a client that speaks HTTP would be handled; `None` if it writes no object.
+    pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
+        let mut writes = true;
+        let trace = self.traced(|copy, cx| match http::serve_in(copy, request, cx).exchange {
+            Some(exchange) => exchange.1,
+            None => {
+                writes = false;
+                Response::Success { code: 200, details: None }
+            }
+        });
+        writes.then_some(trace)
+    }
+
+    fn traced(&self, handle: impl FnOnce(&mut ApiServer, &mut RequestContext) -> Response) -> Trace {
         let mut copy = self.clone();
         copy.writes.clear();
         copy.woken.clear();
-        copy.entered = Some(Vec::new());
-        let response = copy.request(request);
+        let mut cx = RequestContext::noting_stages();
+        let response = handle(&mut copy, &mut cx);
         Trace {
-            entered: copy.entered.take().unwrap_or_default(),
             response,
             writes: copy.take_writes(),
             told: std::mem::take(&mut copy.woken),
-            warnings: copy.take_warnings(),
-        }
-    }
-
-    /// The request that is handled comes to a stage.
-    pub(super) fn enter(&mut self, stage: Stage, plugin: &'static str, object: Option<&Object>) {
-        if let Some(entered) = &mut self.entered {
-            entered.push(Entered { stage, plugin, object: object.cloned() });
+            warnings: std::mem::take(&mut cx.warnings),
+            entered: cx.into_stages(),
         }
     }
 }
@@ -106,7 +118,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::api::{Key, Kind};
-    use crate::apiserver::{Body, Verb};
+    use crate::apimachinery::{Body, Verb};
     use crate::cluster::{Cluster, Config};
     use serde_json::json;
 

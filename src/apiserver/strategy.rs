@@ -3,14 +3,13 @@
 
 use std::rc::Rc;
 
+use super::ApiServer;
+use super::context::RequestContext;
 use super::registry::seconds;
 use super::stages::Stage;
-use super::{ApiServer, Request, Response, Status, Verb};
 use crate::api::types::{Namespace, Pod, PodCondition, PodSpec, ResourceRequirements, Time};
 use crate::api::{ApiKind, MetaExt, Object, quantity::Amount};
-
-/// The finalizer that keeps a namespace until it is empty; it stands in `spec`.
-pub const NAMESPACE_FINALIZER: &str = "kubernetes";
+use crate::apimachinery::{Details, Request, Response, Status, Verb};
 
 fn edit<T: ApiKind>(object: &mut Object, f: impl FnOnce(&mut T)) {
     if let Some(t) = T::from_object_mut(object) {
@@ -63,10 +62,15 @@ pub(super) fn can_ignore_budget(object: &Object) -> bool {
 
 impl ApiServer {
     /// `pods/binding`: the scheduler's word becomes `spec.nodeName`.
-    pub(super) fn bind(&mut self, r: &Request, node: &str) -> Result<Response, Status> {
-        self.enter(Stage::Decode, "", None);
+    pub(super) fn bind(
+        &mut self,
+        r: &Request,
+        node: &str,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        cx.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
-        self.enter(Stage::Compare, "", Some(&old));
+        cx.enter(Stage::Compare, "", Some(&old));
         let Some(pod) = Pod::from_object(&old) else { return Err(Status::no_such_path()) };
         let why = if pod.metadata.is_deleting() {
             Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
@@ -79,13 +83,13 @@ impl ApiServer {
         };
         if let Some(why) = why {
             let m = format!("Operation cannot be fulfilled on pods/binding {:?}: {why}", &*r.key.name);
-            return Err(Status::new(409, "Conflict", m).with(super::Details {
+            return Err(Status::new(409, "Conflict", m).with(Details {
                 name: r.key.name.to_string(),
                 kind: "pods/binding".into(),
                 ..Default::default()
             }));
         }
-        self.enter(Stage::Patch, "", Some(&old));
+        cx.enter(Stage::Patch, "", Some(&old));
         let now = seconds(self.now_seconds());
         let mut new = Rc::clone(pod);
         let p = Rc::make_mut(&mut new);
@@ -106,8 +110,8 @@ impl ApiServer {
         if !r.dry_run {
             let at = old.reference();
             let new = new.into();
-            self.enter(Stage::Store, "", Some(&new));
-            self.write(at.clone(), Some(old), new, r);
+            cx.enter(Stage::Store, "", Some(&new));
+            self.write(at.clone(), Some(old), new, r, cx);
             self.note_binding(&at);
         }
         debug_assert_eq!(r.verb, Verb::Create);

@@ -20,7 +20,7 @@ use super::recorder::Recorded;
 use super::why::Why;
 use crate::api::types::{ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
-use crate::apiserver::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
 /// Why a sync gave up; its key is tried again later.
 #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ use super::why::Why;
 use crate::api::digest::Digest;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, ObjectMeta};
 use crate::api::{Key, Kind, ObjectRef, Timestamp, later};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 
 /// Where the leases of the control plane live.
 pub const NAMESPACE: &str = "kube-system";

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use crate::api::digest::Digest;
 use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, ObjectReference, Time};
 use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apiserver::{Body, Patch, Request, Response, Verb};
+use crate::apimachinery::{Body, Patch, Request, Response, Verb};
 use crate::etcd::Map;
 
 /// So many similar events in the window are told apart; the rest are folded.

@@ -12,7 +12,8 @@ use super::process::Process;
 use crate::api::order;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apiserver::{ApiServer, Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Verb};
+use crate::apiserver::ApiServer;
 use crate::client::Component;
 use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
 use crate::etcd::Etcd;
@@ -140,7 +141,7 @@ impl Cluster {
         let _ = self.request(&request.clone().body(Body::Object(object.clone())));
         if object.get::<Node>().is_some() {
             let status = Request::new(&user, Verb::Update, object.kind(), object.key())
-                .subresource(crate::apiserver::Subresource::Status);
+                .subresource(crate::apimachinery::Subresource::Status);
             let _ = self.request(&status.body(Body::Object(object)));
         }
     }

@@ -7,7 +7,8 @@ use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::members::ETCD;
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Request, Response, Verb, Write};
+use crate::apimachinery::{Request, Response, Verb};
+use crate::apiserver::Write;
 use crate::client::{Delta, Env, Informer, Notification, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{Action, Cluster, Config, Fault, Stopped};
 use crate::api::types::{Lease, Node};
 use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apiserver::{Body, Filter, Request, Verb};
+use crate::apimachinery::{Body, Filter, Request, Verb};
 use crate::client::{Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result};
 
 fn ready(c: &Cluster) -> bool {

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later, pod};
-use crate::apiserver::{DeleteOptions, Status};
+use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Context, Error, Why};
 use crate::etcd::Map;
 

@@ -16,7 +16,7 @@ use crate::api::types::{
     PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Result, Why};
 
 /// How long an evicted pod may take until its deletion begins, in seconds.

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use super::controller_utils::is_terminal;
 use crate::api::types::{Node, Pod, PodCondition, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
-use crate::apiserver::{DeleteOptions, Filter, Status};
+use crate::apimachinery::{DeleteOptions, Filter, Status};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// How long a node has to be missed, in seconds (`quarantineTime`).
@@ -116,7 +116,7 @@ async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::resul
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::apiserver::{Body, Request, Verb};
+    use crate::apimachinery::{Body, Request, Verb};
     use crate::client::{Component, Controller};
     use crate::cluster::{Cluster, Config};
     use serde_json::json;

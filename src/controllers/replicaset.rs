@@ -19,7 +19,7 @@ use crate::api::types::{
     ReplicationController, ReplicationControllerCondition, ReplicationControllerStatus, Time,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
-use crate::apiserver::{Filter, Status};
+use crate::apimachinery::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
 /// So many pods are made or deleted in one sync at most.

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use crate::api::types::{PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::apiserver::quota::{self, Amounts};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Wait, Why};
 

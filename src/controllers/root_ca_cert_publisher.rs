@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::serviceaccounts_controller::is_active;
 use crate::api::types::{ConfigMap, Namespace, ObjectMeta};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The ConfigMap's name.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The account that every namespace has.
@@ -77,7 +77,7 @@ pub(super) fn is_active(ns: &Namespace) -> bool {
 mod tests {
     use super::*;
     use crate::api::Object;
-    use crate::apiserver::{Body, DeleteOptions, Request, Verb};
+    use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
     use crate::client::Controller;
     use crate::cluster::{Cluster, Config};
     use crate::controllers::root_ca_cert_publisher::Publisher;

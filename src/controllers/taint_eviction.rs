@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::taints::{NO_EXECUTE, taints};
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later};
-use crate::apiserver::{DeleteOptions, Filter, Status};
+use crate::apimachinery::{DeleteOptions, Filter, Status};
 use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 use crate::etcd::Map;
 use crate::scheduler::plugins::taint_toleration::tolerates;

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::call::FieldValidation;
 use super::context::{Context, Result, fail};
 use super::create::post;
 use super::flags::{Args, Flag, boolean, int, text};
@@ -10,6 +9,7 @@ use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quantity::Amount;
 use crate::api::{Key, Kind};
+use crate::apimachinery::FieldValidation;
 
 pub(super) const FLAGS: &[Flag] = &[
     int("min"),

@@ -11,7 +11,7 @@ use super::context::{Context, Result, Stop, fail};
 use super::files::{self, Manifest};
 use super::flags::{Args, Flag, boolean, text};
 use crate::api::{Kind, Object, yaml};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 pub(super) const FLAGS: &[Flag] = &[
     boolean("server-side"),

@@ -10,8 +10,9 @@ use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::{Kind, Object};
+use crate::apimachinery::{Body, Patch, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::http::{self, PatchType};
-use crate::apiserver::{Body, Patch, Request, Response, Status, Subresource, Verb, warnings};
+use crate::apiserver::warnings;
 
 /// Asks an API server that takes typed requests.
 pub fn send(call: &Call, ask: &mut dyn FnMut(&Request) -> Response) -> Answer {

@@ -7,7 +7,7 @@ use super::{commands, printers, resource, tabwriter};
 use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apiserver::{Response, Verb};
+use crate::apimachinery::{Response, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {

@@ -3,7 +3,6 @@
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
-use super::call::FieldValidation;
 use super::commands::{self, CREATE_FLAGS, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::create::post;
@@ -16,6 +15,7 @@ use super::{apply, files};
 use crate::api::quantity::Amount;
 use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, ReplicationController, Service};
 use crate::api::{Key, Kind, Object};
+use crate::apimachinery::FieldValidation;
 
 const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
 const FROM: &[Flag] = &[

@@ -13,7 +13,7 @@ use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::types::{Node, Pod};
 use crate::api::{Kind, MetaExt, Object, Timestamp, patch};
-use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+use crate::apimachinery::{DeleteOptions, Response, Subresource, Verb};
 
 pub(super) const DRAIN_FLAGS: &[Flag] = &[
     boolean("ignore-daemonsets"),

@@ -7,8 +7,8 @@ use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
 use crate::api::{Kind, Object};
+use crate::apimachinery::{Response, Verb};
 use crate::apiserver::http::discovery::lists;
-use crate::apiserver::{Response, Verb};
 
 /// `-l`
 pub(super) const SELECTOR: &[Flag] = &[text("selector").short('l'), text("field-selector")];

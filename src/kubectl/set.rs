@@ -11,7 +11,7 @@ use super::go;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::{Kind, Object, patch, quantity};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 const COMMON: &[Flag] = &[boolean("all"), boolean("local"), text("containers").short('c')];
 const ENV: &[Flag] = &[

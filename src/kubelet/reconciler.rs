@@ -11,7 +11,7 @@ use super::pod_worker::{PodEvent, Turn};
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 
 /// The suffix of the key of a pod's background timer. No name of an object has a slash.

@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use super::Fault;
 use crate::api::types::{ContainerStatus, Event, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apiserver::{Body, DeleteOptions, Request, Verb, Write};
+use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
+use crate::apiserver::Write;
 use crate::cluster::{Actor, Cluster, Config};
 
 /// A node and a notebook.

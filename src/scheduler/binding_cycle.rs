@@ -17,7 +17,7 @@ use super::schedule_one::{Cx, State, bind_pod, event, set_unschedulable, tick, w
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::Status;
+use crate::apimachinery::Status;
 use crate::client::{Handler, Notification, Result, Wait, Why};
 use crate::etcd::Map;
 

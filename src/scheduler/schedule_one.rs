@@ -22,7 +22,7 @@ use crate::api::types::{
 };
 use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
     ANYWHERE, Caches, Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait, Why,
 };

@@ -11,7 +11,7 @@ use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt, yaml};
-use crate::apiserver::{Request, Response, Verb};
+use crate::apimachinery::{Request, Response, Verb};
 use crate::cluster::Fault;
 
 /// More steps than this no scenario needs to come to rest.

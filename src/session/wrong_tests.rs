@@ -4,7 +4,7 @@
 use super::{Depth, Policy, Session, What, scenario};
 use crate::api::types::{Event, Lease, Pod};
 use crate::api::{Kind, MetaExt};
-use crate::apiserver::http::HttpRequest;
+use crate::apimachinery::HttpRequest;
 use crate::cluster::{Action, Fault, Outcome};
 
 const CONTROLLER_MANAGER: &str = "kube-controller-manager";

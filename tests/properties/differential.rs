@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use steady::apiserver::http::{HttpRequest, HttpResponse};
+use steady::apimachinery::{HttpRequest, HttpResponse};
 use steady::cluster::{Cluster, Config};
 use steady::session::{Session, Start};
 

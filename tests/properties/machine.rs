@@ -7,7 +7,8 @@ use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 use steady::api::types::{Deployment, Pod};
 use steady::api::{Kind, MetaExt};
-use steady::apiserver::{Request, Response, Write};
+use steady::apimachinery::{Request, Response};
+use steady::apiserver::Write;
 use steady::cluster::{Action, Cluster, Config, Fault};
 use steady::kubectl;
 

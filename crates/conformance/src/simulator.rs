@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use steady::api::types::{Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod};
 use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use steady::apimachinery::{self, Body, DeleteOptions, Filter, Request, Response, Subresource, Verb};
+use steady::apiserver;
 use steady::apiserver::http;
-use steady::apiserver::{self, DeleteOptions, Filter, Request, Response, Verb};
 use steady::client::{Component, Context, Controller, Handler, Notification, Reconciler, Result, Why};
 use steady::cluster::{Cluster, Config, NodeSpec};
 use steady::etcd::Map;
@@ -284,8 +285,8 @@ fn introduce(cluster: &mut Cluster, name: &str) {
     let info = kubelet::node::info(name);
     Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
     let request = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key)
-        .subresource(apiserver::Subresource::Status)
-        .body(apiserver::Body::Object(node.into()));
+        .subresource(Subresource::Status)
+        .body(Body::Object(node.into()));
     let _ = cluster.request(&request);
     let _ = cluster.settle();
 }
@@ -373,7 +374,7 @@ impl System for Simulator {
     }
 
     fn http(&mut self, r: &HttpRequest) -> HttpResponse {
-        let request = http::HttpRequest {
+        let request = apimachinery::HttpRequest {
             method: r.method.clone(),
             path: r.path.clone(),
             query: r.query.clone(),

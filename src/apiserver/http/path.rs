@@ -1,7 +1,7 @@
 //! What a path names (`k8s.io/apiserver/pkg/endpoints/request`).
 
 use crate::api::Kind;
-use crate::apiserver::Subresource;
+use crate::apimachinery::Subresource;
 
 use super::discovery;
 

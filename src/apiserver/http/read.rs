@@ -11,8 +11,8 @@ use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
 use crate::api::names::quote;
 use crate::api::{Kind, MetaExt, Object};
-use crate::apiserver::fields;
-use crate::apiserver::{ApiServer, Cause, Details, Status};
+use crate::apimachinery::{Cause, Details, Status};
+use crate::apiserver::{ApiServer, fields};
 use crate::etcd;
 
 /// Which objects of a kind.

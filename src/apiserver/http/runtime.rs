@@ -2,10 +2,10 @@
 //! (`pkg/registry/core/pod/strategy.go`). What the API server says itself is as there; what the
 //! kubelet would say is one sentence, since containers run nothing here.
 
-use super::{Call, HttpResponse, Result, answer, method_not_allowed};
+use super::{Call, Result, answer, method_not_allowed};
 use crate::api::types::{Container, Pod};
 use crate::api::{ApiKind as _, Kind, ObjectRef};
-use crate::apiserver::Status;
+use crate::apimachinery::{HttpResponse, Status};
 
 fn names(containers: &[Container]) -> String {
     containers.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" ")
@@ -83,10 +83,9 @@ impl Call<'_> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::apiserver::{
-        ApiServer,
-        http::{HttpRequest, http},
-    };
+    use crate::apimachinery::HttpRequest;
+    use crate::apiserver::ApiServer;
+    use crate::apiserver::http::http;
 
     #[test]
     fn what_the_api_server_says_itself_comes_before_what_a_node_would() {

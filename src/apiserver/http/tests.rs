@@ -3,7 +3,8 @@
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::{BODY_LIMIT, HttpRequest, HttpResponse, http};
+use super::{BODY_LIMIT, http};
+use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
 
 pub(super) const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";

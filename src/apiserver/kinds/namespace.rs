@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
 use crate::api::Timestamp;
 use crate::api::types::{Namespace, NamespaceStatus};
-use crate::apiserver::NAMESPACE_FINALIZER;
+use crate::apimachinery::NAMESPACE_FINALIZER;
 use crate::apiserver::validation::Errors;
 use crate::apiserver::{defaults, printers, validation};
 

@@ -17,7 +17,7 @@ use super::controller_ref_manager::claim_objects;
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, LabelSelector, OwnerReference, Pod, ReplicaSet};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Caches, Context, Handler, Notification, Reconciler, Result, Why};
 use util::{new_condition, reason, reference};
 

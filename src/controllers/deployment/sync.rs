@@ -13,7 +13,7 @@ use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
 use crate::api::{Key, Kind, MetaExt, owner_reference};
-use crate::apiserver::{DeleteOptions, Status};
+use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Result, Why};
 
 /// What happens while a Deployment is paused or changes its size: no rollout.

@@ -12,7 +12,7 @@ use crate::api::types::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";

@@ -7,7 +7,7 @@ use super::slices::{ADDRESS_TYPE, MANAGED_BY, SERVICE_NAME};
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, owner_reference};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 const CONTROLLER: &str = "endpointslicemirroring-controller.k8s.io";

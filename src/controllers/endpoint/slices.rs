@@ -13,7 +13,7 @@ use crate::api::pod::is_ready;
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, owner_reference};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// Which Service a slice is of.

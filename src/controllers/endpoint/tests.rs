@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Body, Patch, Request, Verb};
+use crate::apimachinery::{Body, Patch, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 fn request(c: &mut Cluster, verb: Verb, kind: Kind, name: &str, body: Body) {

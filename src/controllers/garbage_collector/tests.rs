@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::GarbageCollector;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{Body, DeleteOptions, Propagation, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Propagation, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::{deployment::DeploymentController, replicaset::ReplicaSetController};

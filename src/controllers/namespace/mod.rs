@@ -16,7 +16,7 @@ use jiff::SignedDuration;
 
 use crate::api::types::{Namespace, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{Body, DeleteOptions, Filter, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Filter, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
 use crate::client::{Context, Error, Handler, Notification, Reconciler, Result, Wait, Why};
 
 /// How long after each change of a namespace the controller begins, in seconds: what was made in

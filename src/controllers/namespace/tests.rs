@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::NamespaceController;
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apiserver::{Body, DeleteOptions, Patch, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::garbage_collector::GarbageCollector;

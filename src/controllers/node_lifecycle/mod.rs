@@ -26,7 +26,7 @@ use jiff::SignedDuration;
 
 use crate::api::types::{Lease, MicroTime, Node, NodeCondition, ObjectReference, Pod, Taint, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait};
 use crate::etcd::Map;
 

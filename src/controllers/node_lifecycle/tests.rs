@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{Body, Patch, Request, Subresource, Verb};
+use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
 use crate::client::{Component, Controller};
 use crate::cluster::{Cluster, Command, Config, Fault};
 use crate::controllers::taint_eviction::TaintEvictionController;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::api::types::{PersistentVolumeClaim, Pod};
 use crate::api::volume::{CLAIM_PROTECTION, claim_of};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The controller.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::api::types::PersistentVolume;
 use crate::api::volume::{VOLUME_PROTECTION, volume_phase};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The controller.

@@ -10,7 +10,7 @@ use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Lease, Node, Pod, Quantity};
 use crate::api::{Kind, Object};
-use crate::apiserver::{Response, Verb};
+use crate::apimachinery::{Response, Verb};
 
 pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(node) = object.get::<Node>() else { return Ok(true) };

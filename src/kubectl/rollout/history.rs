@@ -14,7 +14,7 @@ use super::super::{annotate, commands, describe, resource};
 use crate::api::order;
 use crate::api::types::{Deployment, PodTemplateSpec, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, labels};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 /// Which revision a ReplicaSet is.
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";

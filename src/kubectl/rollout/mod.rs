@@ -13,7 +13,7 @@ use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::types::Deployment;
 use crate::api::{Kind, Object};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 const REVISION: &[Flag] = &[int("revision")];
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Lab, one};
 use crate::api::Kind;
-use crate::apiserver::{Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 #[test]
@@ -104,7 +104,7 @@ impl Alone {
     }
 
     fn run(&mut self) {
-        use crate::apiserver::{Patch, Response};
+        use crate::apimachinery::{Patch, Response};
         let mut timers = Vec::new();
         loop {
             let mut env = crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers };

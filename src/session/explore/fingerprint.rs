@@ -21,7 +21,7 @@ use super::skeleton::{Names, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
 use crate::api::{Kind, Object};
-use crate::apiserver::{Body, Patch};
+use crate::apimachinery::{Body, Patch};
 use crate::client::Component;
 use crate::cluster::{Cluster, Process};
 
@@ -172,7 +172,7 @@ impl Fingerprints {
         cluster: &Cluster,
         me: &Skeleton,
         kind: Kind,
-        filter: &crate::apiserver::Filter,
+        filter: &crate::apimachinery::Filter,
         caches: &crate::client::Caches,
         facts: &mut Vec<Skeleton>,
     ) {

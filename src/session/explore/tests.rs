@@ -5,7 +5,7 @@ use super::*;
 use crate::api::pod::is_active;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Controller, Handler, Notification, Reconciler, Result as SyncResult};
 use crate::cluster::Config;
 use crate::session::{Session, Start, scenario};

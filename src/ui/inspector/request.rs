@@ -4,8 +4,7 @@
 
 use gloo::utils::window;
 use serde_json::Value;
-use steady::apiserver::http::{wire, wire_answer};
-use steady::apiserver::{Body, Request, Response};
+use steady::apimachinery::{Body, Request, Response, wire, wire_answer};
 use steady::client::transport;
 use steady::session::view::yaml_of;
 use steady::session::{Exchange, MomentId};

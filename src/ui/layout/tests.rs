@@ -17,7 +17,7 @@ fn boot() -> Cluster {
 
 /// A ReplicaSet with these pods, as the graph sees it.
 fn graph(want: usize, pods: &[usize]) -> Graph {
-    use steady::apiserver::{Body, Request, Verb};
+    use steady::apimachinery::{Body, Request, Verb};
     let base = boot();
     let mut cluster = base.clone();
     let create = |cluster: &mut Cluster, kind: Kind, value: serde_json::Value| {

@@ -23,7 +23,7 @@ use jiff::SignedDuration;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim};
 use crate::api::volume::{claim_phase, claim_ref, is_fully_bound, volume_name, volume_phase};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Result, Why};
 
 /// How often Kubernetes looks at everything anew, in seconds (`--pvclaimbinder-sync-period`).

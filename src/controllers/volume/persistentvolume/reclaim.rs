@@ -8,7 +8,7 @@ use super::volume::{unbind, update_phase};
 use super::{Cx, Volume, volume_at};
 use crate::api::volume::{PROVISIONED_BY, volume_phase};
 use crate::api::{Kind, MetaExt};
-use crate::apiserver::DeleteOptions;
+use crate::apimachinery::DeleteOptions;
 use crate::client::{Result, Why};
 
 pub(super) async fn reclaim(cx: &Cx, volume: Volume) -> Result {

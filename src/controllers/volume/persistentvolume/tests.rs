@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apiserver::{Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 fn make(c: &mut Cluster, kind: Kind, value: Value) {
@@ -177,7 +177,7 @@ fn a_claim_whose_volume_is_gone_is_lost() {
     rest(&mut c);
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "disk"), "Bound");
     let none = json!({"metadata": {"finalizers": null}});
-    let patch = Body::Patch(crate::apiserver::Patch::Merge(none));
+    let patch = Body::Patch(crate::apimachinery::Patch::Merge(none));
     let key = Key::new("", "disk");
     let r = Request::new(&"kubectl".into(), Verb::Patch, Kind::PERSISTENT_VOLUME, key).body(patch);
     let _ = c.request(&r);

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 use crate::client::WorkQueue;
 use crate::cluster::{Actor, Cluster, Outcome};
 use crate::session::{Depth, Session, Start, What, scenario};
