@@ -82,6 +82,19 @@ pub enum Type {
     Named(&'static str, &'static Type),
     /// A struct.
     Struct(&'static GoStruct),
+    /// A JSON schema (the struct), or a value of another type: types of apiextensions that decode themselves.
+    SchemaOr(Or, &'static GoStruct),
+}
+
+/// What may stand in the place of a JSON schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Or {
+    /// `JSONSchemaPropsOrBool`
+    Bool,
+    /// `JSONSchemaPropsOrArray`
+    Schemas,
+    /// `JSONSchemaPropsOrStringArray`
+    Texts,
 }
 
 const fn f(name: &'static str, kind: Type, omitempty: bool) -> GoField {
@@ -125,6 +138,9 @@ impl Type {
             Type::Map(t) => format!("map[string]{}", t.go_name()),
             Type::Named(n, _) => n.into(),
             Type::Struct(s) => format!("v1.{}", s.name),
+            Type::SchemaOr(Or::Bool, s) => format!("v1.{}OrBool", s.name),
+            Type::SchemaOr(Or::Schemas, s) => format!("v1.{}OrArray", s.name),
+            Type::SchemaOr(Or::Texts, s) => format!("v1.{}OrStringArray", s.name),
         }
     }
 }

@@ -42,6 +42,12 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::ClusterRole => &CLUSTER_ROLE,
         BuiltIn::RoleBinding => &ROLE_BINDING,
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
+        BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
+        BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
+        BuiltIn::CSIDriver => &CSI_DRIVER,
+        BuiltIn::CSINode => &CSI_NODE,
+        BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
+        BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
     }
 }
 
@@ -238,6 +244,38 @@ static CLUSTER_ROLE_BINDING: Type = Type { name: "ClusterRoleBinding", atomic: f
     f("roleRef", Struct(&ROLE_REF)),
 ] };
 
+static CONTROLLER_REVISION: Type = Type { name: "ControllerRevision", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION: Type = Type { name: "CustomResourceDefinition", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC)),
+    f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS)),
+] };
+
+static CSI_DRIVER: Type = Type { name: "CSIDriver", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CSI_DRIVER_SPEC)),
+] };
+
+static CSI_NODE: Type = Type { name: "CSINode", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CSI_NODE_SPEC)),
+] };
+
+static VOLUME_ATTACHMENT: Type = Type { name: "VolumeAttachment", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&VOLUME_ATTACHMENT_SPEC)),
+    f("status", Struct(&VOLUME_ATTACHMENT_STATUS)),
+] };
+
+static CERTIFICATE_SIGNING_REQUEST: Type = Type { name: "CertificateSigningRequest", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC)),
+    f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS)),
+] };
+
 static OBJECT_META: Type = Type { name: "ObjectMeta", atomic: false, fields: &[
     f("labels", Map(&Scalar)),
     f("annotations", Map(&Scalar)),
@@ -287,7 +325,7 @@ static POD_SPEC: Type = Type { name: "PodSpec", atomic: false, fields: &[
     f("affinity", Struct(&AFFINITY)),
     f("tolerations", List(&Struct(&TOLERATION))).atomic(),
     f("hostAliases", List(&Struct(&HOST_ALIAS))).merge().merge_key("ip").list_map(&["ip"]),
-    f("dnsConfig", Struct(&POD_DNSCONFIG)),
+    f("dnsConfig", Struct(&POD_DNS_CONFIG)),
     f("readinessGates", List(&Struct(&POD_READINESS_GATE))).atomic(),
     f("overhead", Map(&Scalar)),
     f("topologySpreadConstraints", List(&Struct(&TOPOLOGY_SPREAD_CONSTRAINT))).merge().merge_key("topologyKey").list_map(&["topologyKey", "whenUnsatisfiable"]),
@@ -360,16 +398,16 @@ static PERSISTENT_VOLUME_CLAIM_STATUS: Type = Type { name: "PersistentVolumeClai
 
 static PERSISTENT_VOLUME_SPEC: Type = Type { name: "PersistentVolumeSpec", atomic: false, fields: &[
     f("capacity", Map(&Scalar)),
-    f("gcePersistentDisk", Struct(&GCEPERSISTENT_DISK_VOLUME_SOURCE)),
-    f("awsElasticBlockStore", Struct(&AWSELASTIC_BLOCK_STORE_VOLUME_SOURCE)),
+    f("gcePersistentDisk", Struct(&GCE_PERSISTENT_DISK_VOLUME_SOURCE)),
+    f("awsElasticBlockStore", Struct(&AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE)),
     f("hostPath", Struct(&HOST_PATH_VOLUME_SOURCE)),
     f("glusterfs", Struct(&GLUSTERFS_PERSISTENT_VOLUME_SOURCE)),
-    f("nfs", Struct(&NFSVOLUME_SOURCE)),
-    f("rbd", Struct(&RBDPERSISTENT_VOLUME_SOURCE)),
-    f("iscsi", Struct(&ISCSIPERSISTENT_VOLUME_SOURCE)),
+    f("nfs", Struct(&NFS_VOLUME_SOURCE)),
+    f("rbd", Struct(&RBD_PERSISTENT_VOLUME_SOURCE)),
+    f("iscsi", Struct(&ISCSI_PERSISTENT_VOLUME_SOURCE)),
     f("cinder", Struct(&CINDER_PERSISTENT_VOLUME_SOURCE)),
-    f("cephfs", Struct(&CEPH_FSPERSISTENT_VOLUME_SOURCE)),
-    f("fc", Struct(&FCVOLUME_SOURCE)),
+    f("cephfs", Struct(&CEPH_FS_PERSISTENT_VOLUME_SOURCE)),
+    f("fc", Struct(&FC_VOLUME_SOURCE)),
     f("flocker", Struct(&FLOCKER_VOLUME_SOURCE)),
     f("flexVolume", Struct(&FLEX_PERSISTENT_VOLUME_SOURCE)),
     f("azureFile", Struct(&AZURE_FILE_PERSISTENT_VOLUME_SOURCE)),
@@ -378,10 +416,10 @@ static PERSISTENT_VOLUME_SPEC: Type = Type { name: "PersistentVolumeSpec", atomi
     f("azureDisk", Struct(&AZURE_DISK_VOLUME_SOURCE)),
     f("photonPersistentDisk", Struct(&PHOTON_PERSISTENT_DISK_VOLUME_SOURCE)),
     f("portworxVolume", Struct(&PORTWORX_VOLUME_SOURCE)),
-    f("scaleIO", Struct(&SCALE_IOPERSISTENT_VOLUME_SOURCE)),
+    f("scaleIO", Struct(&SCALE_IO_PERSISTENT_VOLUME_SOURCE)),
     f("local", Struct(&LOCAL_VOLUME_SOURCE)),
-    f("storageos", Struct(&STORAGE_OSPERSISTENT_VOLUME_SOURCE)),
-    f("csi", Struct(&CSIPERSISTENT_VOLUME_SOURCE)),
+    f("storageos", Struct(&STORAGE_OS_PERSISTENT_VOLUME_SOURCE)),
+    f("csi", Struct(&CSI_PERSISTENT_VOLUME_SOURCE)),
     f("accessModes", List(&Scalar)).atomic(),
     f("claimRef", Struct(&OBJECT_REFERENCE)),
     f("mountOptions", List(&Scalar)).atomic(),
@@ -549,6 +587,49 @@ static SUBJECT: Type = Type { name: "Subject", atomic: true, fields: &[] };
 
 static ROLE_REF: Type = Type { name: "RoleRef", atomic: true, fields: &[] };
 
+static CUSTOM_RESOURCE_DEFINITION_SPEC: Type = Type { name: "CustomResourceDefinitionSpec", atomic: false, fields: &[
+    f("names", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
+    f("versions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_VERSION))).atomic(),
+    f("conversion", Struct(&CUSTOM_RESOURCE_CONVERSION)),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION_STATUS: Type = Type { name: "CustomResourceDefinitionStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_CONDITION))).list_map(&["type"]),
+    f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
+    f("storedVersions", List(&Scalar)).atomic(),
+] };
+
+static CSI_DRIVER_SPEC: Type = Type { name: "CSIDriverSpec", atomic: false, fields: &[
+    f("volumeLifecycleModes", List(&Scalar)).list_set(),
+    f("tokenRequests", List(&Struct(&TOKEN_REQUEST))).atomic(),
+] };
+
+static CSI_NODE_SPEC: Type = Type { name: "CSINodeSpec", atomic: false, fields: &[
+    f("drivers", List(&Struct(&CSI_NODE_DRIVER))).merge().merge_key("name").list_map(&["name"]),
+] };
+
+static VOLUME_ATTACHMENT_SPEC: Type = Type { name: "VolumeAttachmentSpec", atomic: false, fields: &[
+    f("source", Struct(&VOLUME_ATTACHMENT_SOURCE)),
+] };
+
+static VOLUME_ATTACHMENT_STATUS: Type = Type { name: "VolumeAttachmentStatus", atomic: false, fields: &[
+    f("attachmentMetadata", Map(&Scalar)),
+    f("attachError", Struct(&VOLUME_ERROR)),
+    f("detachError", Struct(&VOLUME_ERROR)),
+] };
+
+static CERTIFICATE_SIGNING_REQUEST_SPEC: Type = Type { name: "CertificateSigningRequestSpec", atomic: false, fields: &[
+    f("request", List(&Scalar)),
+    f("usages", List(&Scalar)).atomic(),
+    f("groups", List(&Scalar)).atomic(),
+    f("extra", Map(&List(&Scalar))),
+] };
+
+static CERTIFICATE_SIGNING_REQUEST_STATUS: Type = Type { name: "CertificateSigningRequestStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CERTIFICATE_SIGNING_REQUEST_CONDITION))).list_map(&["type"]),
+    f("certificate", List(&Scalar)),
+] };
+
 static OWNER_REFERENCE: Type = Type { name: "OwnerReference", atomic: true, fields: &[] };
 
 static MANAGED_FIELDS_ENTRY: Type = Type { name: "ManagedFieldsEntry", atomic: false, fields: &[] };
@@ -594,21 +675,21 @@ static NODE_FEATURES: Type = Type { name: "NodeFeatures", atomic: false, fields:
 static VOLUME: Type = Type { name: "Volume", atomic: false, fields: &[
     f("hostPath", Struct(&HOST_PATH_VOLUME_SOURCE)),
     f("emptyDir", Struct(&EMPTY_DIR_VOLUME_SOURCE)),
-    f("gcePersistentDisk", Struct(&GCEPERSISTENT_DISK_VOLUME_SOURCE)),
-    f("awsElasticBlockStore", Struct(&AWSELASTIC_BLOCK_STORE_VOLUME_SOURCE)),
+    f("gcePersistentDisk", Struct(&GCE_PERSISTENT_DISK_VOLUME_SOURCE)),
+    f("awsElasticBlockStore", Struct(&AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE)),
     f("gitRepo", Struct(&GIT_REPO_VOLUME_SOURCE)),
     f("secret", Struct(&SECRET_VOLUME_SOURCE)),
-    f("nfs", Struct(&NFSVOLUME_SOURCE)),
-    f("iscsi", Struct(&ISCSIVOLUME_SOURCE)),
+    f("nfs", Struct(&NFS_VOLUME_SOURCE)),
+    f("iscsi", Struct(&ISCSI_VOLUME_SOURCE)),
     f("glusterfs", Struct(&GLUSTERFS_VOLUME_SOURCE)),
     f("persistentVolumeClaim", Struct(&PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE)),
-    f("rbd", Struct(&RBDVOLUME_SOURCE)),
+    f("rbd", Struct(&RBD_VOLUME_SOURCE)),
     f("flexVolume", Struct(&FLEX_VOLUME_SOURCE)),
     f("cinder", Struct(&CINDER_VOLUME_SOURCE)),
-    f("cephfs", Struct(&CEPH_FSVOLUME_SOURCE)),
+    f("cephfs", Struct(&CEPH_FS_VOLUME_SOURCE)),
     f("flocker", Struct(&FLOCKER_VOLUME_SOURCE)),
-    f("downwardAPI", Struct(&DOWNWARD_APIVOLUME_SOURCE)),
-    f("fc", Struct(&FCVOLUME_SOURCE)),
+    f("downwardAPI", Struct(&DOWNWARD_API_VOLUME_SOURCE)),
+    f("fc", Struct(&FC_VOLUME_SOURCE)),
     f("azureFile", Struct(&AZURE_FILE_VOLUME_SOURCE)),
     f("configMap", Struct(&CONFIG_MAP_VOLUME_SOURCE)),
     f("vsphereVolume", Struct(&VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE)),
@@ -617,9 +698,9 @@ static VOLUME: Type = Type { name: "Volume", atomic: false, fields: &[
     f("photonPersistentDisk", Struct(&PHOTON_PERSISTENT_DISK_VOLUME_SOURCE)),
     f("projected", Struct(&PROJECTED_VOLUME_SOURCE)),
     f("portworxVolume", Struct(&PORTWORX_VOLUME_SOURCE)),
-    f("scaleIO", Struct(&SCALE_IOVOLUME_SOURCE)),
-    f("storageos", Struct(&STORAGE_OSVOLUME_SOURCE)),
-    f("csi", Struct(&CSIVOLUME_SOURCE)),
+    f("scaleIO", Struct(&SCALE_IO_VOLUME_SOURCE)),
+    f("storageos", Struct(&STORAGE_OS_VOLUME_SOURCE)),
+    f("csi", Struct(&CSI_VOLUME_SOURCE)),
     f("ephemeral", Struct(&EPHEMERAL_VOLUME_SOURCE)),
     f("image", Struct(&IMAGE_VOLUME_SOURCE)),
 ] };
@@ -661,7 +742,7 @@ static EPHEMERAL_CONTAINER: Type = Type { name: "EphemeralContainer", atomic: fa
 ] };
 
 static POD_SECURITY_CONTEXT: Type = Type { name: "PodSecurityContext", atomic: false, fields: &[
-    f("seLinuxOptions", Struct(&SELINUX_OPTIONS)),
+    f("seLinuxOptions", Struct(&SE_LINUX_OPTIONS)),
     f("windowsOptions", Struct(&WINDOWS_SECURITY_CONTEXT_OPTIONS)),
     f("supplementalGroups", List(&Scalar)).atomic(),
     f("sysctls", List(&Struct(&SYSCTL))).atomic(),
@@ -681,10 +762,10 @@ static HOST_ALIAS: Type = Type { name: "HostAlias", atomic: false, fields: &[
     f("hostnames", List(&Scalar)).atomic(),
 ] };
 
-static POD_DNSCONFIG: Type = Type { name: "PodDNSConfig", atomic: false, fields: &[
+static POD_DNS_CONFIG: Type = Type { name: "PodDNSConfig", atomic: false, fields: &[
     f("nameservers", List(&Scalar)).atomic(),
     f("searches", List(&Scalar)).atomic(),
-    f("options", List(&Struct(&POD_DNSCONFIG_OPTION))).atomic(),
+    f("options", List(&Struct(&POD_DNS_CONFIG_OPTION))).atomic(),
 ] };
 
 static POD_READINESS_GATE: Type = Type { name: "PodReadinessGate", atomic: false, fields: &[] };
@@ -738,7 +819,7 @@ static NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS: Type = Type { name: "NodeAllocata
 static SERVICE_PORT: Type = Type { name: "ServicePort", atomic: false, fields: &[] };
 
 static SESSION_AFFINITY_CONFIG: Type = Type { name: "SessionAffinityConfig", atomic: false, fields: &[
-    f("clientIP", Struct(&CLIENT_IPCONFIG)),
+    f("clientIP", Struct(&CLIENT_IP_CONFIG)),
 ] };
 
 static LOAD_BALANCER_STATUS: Type = Type { name: "LoadBalancerStatus", atomic: false, fields: &[
@@ -771,22 +852,22 @@ static PERSISTENT_VOLUME_CLAIM_CONDITION: Type = Type { name: "PersistentVolumeC
 
 static MODIFY_VOLUME_STATUS: Type = Type { name: "ModifyVolumeStatus", atomic: false, fields: &[] };
 
-static GCEPERSISTENT_DISK_VOLUME_SOURCE: Type = Type { name: "GCEPersistentDiskVolumeSource", atomic: false, fields: &[] };
+static GCE_PERSISTENT_DISK_VOLUME_SOURCE: Type = Type { name: "GCEPersistentDiskVolumeSource", atomic: false, fields: &[] };
 
-static AWSELASTIC_BLOCK_STORE_VOLUME_SOURCE: Type = Type { name: "AWSElasticBlockStoreVolumeSource", atomic: false, fields: &[] };
+static AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE: Type = Type { name: "AWSElasticBlockStoreVolumeSource", atomic: false, fields: &[] };
 
 static HOST_PATH_VOLUME_SOURCE: Type = Type { name: "HostPathVolumeSource", atomic: false, fields: &[] };
 
 static GLUSTERFS_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "GlusterfsPersistentVolumeSource", atomic: false, fields: &[] };
 
-static NFSVOLUME_SOURCE: Type = Type { name: "NFSVolumeSource", atomic: false, fields: &[] };
+static NFS_VOLUME_SOURCE: Type = Type { name: "NFSVolumeSource", atomic: false, fields: &[] };
 
-static RBDPERSISTENT_VOLUME_SOURCE: Type = Type { name: "RBDPersistentVolumeSource", atomic: false, fields: &[
+static RBD_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "RBDPersistentVolumeSource", atomic: false, fields: &[
     f("monitors", List(&Scalar)).atomic(),
     f("secretRef", Struct(&SECRET_REFERENCE)),
 ] };
 
-static ISCSIPERSISTENT_VOLUME_SOURCE: Type = Type { name: "ISCSIPersistentVolumeSource", atomic: false, fields: &[
+static ISCSI_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "ISCSIPersistentVolumeSource", atomic: false, fields: &[
     f("portals", List(&Scalar)).atomic(),
     f("secretRef", Struct(&SECRET_REFERENCE)),
 ] };
@@ -795,12 +876,12 @@ static CINDER_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "CinderPersistentVol
     f("secretRef", Struct(&SECRET_REFERENCE)),
 ] };
 
-static CEPH_FSPERSISTENT_VOLUME_SOURCE: Type = Type { name: "CephFSPersistentVolumeSource", atomic: false, fields: &[
+static CEPH_FS_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "CephFSPersistentVolumeSource", atomic: false, fields: &[
     f("monitors", List(&Scalar)).atomic(),
     f("secretRef", Struct(&SECRET_REFERENCE)),
 ] };
 
-static FCVOLUME_SOURCE: Type = Type { name: "FCVolumeSource", atomic: false, fields: &[
+static FC_VOLUME_SOURCE: Type = Type { name: "FCVolumeSource", atomic: false, fields: &[
     f("targetWWNs", List(&Scalar)).atomic(),
     f("wwids", List(&Scalar)).atomic(),
 ] };
@@ -824,17 +905,17 @@ static PHOTON_PERSISTENT_DISK_VOLUME_SOURCE: Type = Type { name: "PhotonPersiste
 
 static PORTWORX_VOLUME_SOURCE: Type = Type { name: "PortworxVolumeSource", atomic: false, fields: &[] };
 
-static SCALE_IOPERSISTENT_VOLUME_SOURCE: Type = Type { name: "ScaleIOPersistentVolumeSource", atomic: false, fields: &[
+static SCALE_IO_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "ScaleIOPersistentVolumeSource", atomic: false, fields: &[
     f("secretRef", Struct(&SECRET_REFERENCE)),
 ] };
 
 static LOCAL_VOLUME_SOURCE: Type = Type { name: "LocalVolumeSource", atomic: false, fields: &[] };
 
-static STORAGE_OSPERSISTENT_VOLUME_SOURCE: Type = Type { name: "StorageOSPersistentVolumeSource", atomic: false, fields: &[
+static STORAGE_OS_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "StorageOSPersistentVolumeSource", atomic: false, fields: &[
     f("secretRef", Struct(&OBJECT_REFERENCE)),
 ] };
 
-static CSIPERSISTENT_VOLUME_SOURCE: Type = Type { name: "CSIPersistentVolumeSource", atomic: false, fields: &[
+static CSI_PERSISTENT_VOLUME_SOURCE: Type = Type { name: "CSIPersistentVolumeSource", atomic: false, fields: &[
     f("volumeAttributes", Map(&Scalar)),
     f("controllerPublishSecretRef", Struct(&SECRET_REFERENCE)),
     f("nodeStageSecretRef", Struct(&SECRET_REFERENCE)),
@@ -932,8 +1013,8 @@ static METRIC_SPEC: Type = Type { name: "MetricSpec", atomic: false, fields: &[
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: Type = Type { name: "HorizontalPodAutoscalerBehavior", atomic: false, fields: &[
-    f("scaleUp", Struct(&HPASCALING_RULES)),
-    f("scaleDown", Struct(&HPASCALING_RULES)),
+    f("scaleUp", Struct(&HPA_SCALING_RULES)),
+    f("scaleDown", Struct(&HPA_SCALING_RULES)),
 ] };
 
 static METRIC_STATUS: Type = Type { name: "MetricStatus", atomic: false, fields: &[
@@ -956,7 +1037,7 @@ static INGRESS_TLS: Type = Type { name: "IngressTLS", atomic: false, fields: &[
 ] };
 
 static INGRESS_RULE: Type = Type { name: "IngressRule", atomic: false, fields: &[
-    f("http", Struct(&HTTPINGRESS_RULE_VALUE)),
+    f("http", Struct(&HTTP_INGRESS_RULE_VALUE)),
 ] };
 
 static INGRESS_LOAD_BALANCER_STATUS: Type = Type { name: "IngressLoadBalancerStatus", atomic: false, fields: &[
@@ -975,6 +1056,39 @@ static NETWORK_POLICY_EGRESS_RULE: Type = Type { name: "NetworkPolicyEgressRule"
     f("to", List(&Struct(&NETWORK_POLICY_PEER))).atomic(),
 ] };
 
+static CUSTOM_RESOURCE_DEFINITION_NAMES: Type = Type { name: "CustomResourceDefinitionNames", atomic: false, fields: &[
+    f("shortNames", List(&Scalar)).atomic(),
+    f("categories", List(&Scalar)).atomic(),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION_VERSION: Type = Type { name: "CustomResourceDefinitionVersion", atomic: false, fields: &[
+    f("schema", Struct(&CUSTOM_RESOURCE_VALIDATION)),
+    f("subresources", Struct(&CUSTOM_RESOURCE_SUBRESOURCES)),
+    f("additionalPrinterColumns", List(&Struct(&CUSTOM_RESOURCE_COLUMN_DEFINITION))).atomic(),
+    f("selectableFields", List(&Struct(&SELECTABLE_FIELD))).atomic(),
+] };
+
+static CUSTOM_RESOURCE_CONVERSION: Type = Type { name: "CustomResourceConversion", atomic: false, fields: &[
+    f("webhook", Struct(&WEBHOOK_CONVERSION)),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION_CONDITION: Type = Type { name: "CustomResourceDefinitionCondition", atomic: false, fields: &[] };
+
+static TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
+
+static CSI_NODE_DRIVER: Type = Type { name: "CSINodeDriver", atomic: false, fields: &[
+    f("topologyKeys", List(&Scalar)).atomic(),
+    f("allocatable", Struct(&VOLUME_NODE_RESOURCES)),
+] };
+
+static VOLUME_ATTACHMENT_SOURCE: Type = Type { name: "VolumeAttachmentSource", atomic: false, fields: &[
+    f("inlineVolumeSpec", Struct(&PERSISTENT_VOLUME_SPEC)),
+] };
+
+static VOLUME_ERROR: Type = Type { name: "VolumeError", atomic: false, fields: &[] };
+
+static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSigningRequestCondition", atomic: false, fields: &[] };
+
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
 static DAEMON_ENDPOINT: Type = Type { name: "DaemonEndpoint", atomic: false, fields: &[] };
@@ -991,7 +1105,7 @@ static SECRET_VOLUME_SOURCE: Type = Type { name: "SecretVolumeSource", atomic: f
     f("items", List(&Struct(&KEY_TO_PATH))).atomic(),
 ] };
 
-static ISCSIVOLUME_SOURCE: Type = Type { name: "ISCSIVolumeSource", atomic: false, fields: &[
+static ISCSI_VOLUME_SOURCE: Type = Type { name: "ISCSIVolumeSource", atomic: false, fields: &[
     f("portals", List(&Scalar)).atomic(),
     f("secretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
@@ -1000,7 +1114,7 @@ static GLUSTERFS_VOLUME_SOURCE: Type = Type { name: "GlusterfsVolumeSource", ato
 
 static PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE: Type = Type { name: "PersistentVolumeClaimVolumeSource", atomic: false, fields: &[] };
 
-static RBDVOLUME_SOURCE: Type = Type { name: "RBDVolumeSource", atomic: false, fields: &[
+static RBD_VOLUME_SOURCE: Type = Type { name: "RBDVolumeSource", atomic: false, fields: &[
     f("monitors", List(&Scalar)).atomic(),
     f("secretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
@@ -1014,13 +1128,13 @@ static CINDER_VOLUME_SOURCE: Type = Type { name: "CinderVolumeSource", atomic: f
     f("secretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
 
-static CEPH_FSVOLUME_SOURCE: Type = Type { name: "CephFSVolumeSource", atomic: false, fields: &[
+static CEPH_FS_VOLUME_SOURCE: Type = Type { name: "CephFSVolumeSource", atomic: false, fields: &[
     f("monitors", List(&Scalar)).atomic(),
     f("secretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
 
-static DOWNWARD_APIVOLUME_SOURCE: Type = Type { name: "DownwardAPIVolumeSource", atomic: false, fields: &[
-    f("items", List(&Struct(&DOWNWARD_APIVOLUME_FILE))).atomic(),
+static DOWNWARD_API_VOLUME_SOURCE: Type = Type { name: "DownwardAPIVolumeSource", atomic: false, fields: &[
+    f("items", List(&Struct(&DOWNWARD_API_VOLUME_FILE))).atomic(),
 ] };
 
 static AZURE_FILE_VOLUME_SOURCE: Type = Type { name: "AzureFileVolumeSource", atomic: false, fields: &[] };
@@ -1033,15 +1147,15 @@ static PROJECTED_VOLUME_SOURCE: Type = Type { name: "ProjectedVolumeSource", ato
     f("sources", List(&Struct(&VOLUME_PROJECTION))).atomic(),
 ] };
 
-static SCALE_IOVOLUME_SOURCE: Type = Type { name: "ScaleIOVolumeSource", atomic: false, fields: &[
+static SCALE_IO_VOLUME_SOURCE: Type = Type { name: "ScaleIOVolumeSource", atomic: false, fields: &[
     f("secretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
 
-static STORAGE_OSVOLUME_SOURCE: Type = Type { name: "StorageOSVolumeSource", atomic: false, fields: &[
+static STORAGE_OS_VOLUME_SOURCE: Type = Type { name: "StorageOSVolumeSource", atomic: false, fields: &[
     f("secretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
 
-static CSIVOLUME_SOURCE: Type = Type { name: "CSIVolumeSource", atomic: false, fields: &[
+static CSI_VOLUME_SOURCE: Type = Type { name: "CSIVolumeSource", atomic: false, fields: &[
     f("volumeAttributes", Map(&Scalar)),
     f("nodePublishSecretRef", Struct(&LOCAL_OBJECT_REFERENCE)),
 ] };
@@ -1075,9 +1189,9 @@ static VOLUME_DEVICE: Type = Type { name: "VolumeDevice", atomic: false, fields:
 
 static PROBE: Type = Type { name: "Probe", atomic: false, fields: &[
     f("exec", Struct(&EXEC_ACTION)),
-    f("httpGet", Struct(&HTTPGET_ACTION)),
-    f("tcpSocket", Struct(&TCPSOCKET_ACTION)),
-    f("grpc", Struct(&GRPCACTION)),
+    f("httpGet", Struct(&HTTP_GET_ACTION)),
+    f("tcpSocket", Struct(&TCP_SOCKET_ACTION)),
+    f("grpc", Struct(&GRPC_ACTION)),
 ] };
 
 static LIFECYCLE: Type = Type { name: "Lifecycle", atomic: false, fields: &[
@@ -1087,13 +1201,13 @@ static LIFECYCLE: Type = Type { name: "Lifecycle", atomic: false, fields: &[
 
 static SECURITY_CONTEXT: Type = Type { name: "SecurityContext", atomic: false, fields: &[
     f("capabilities", Struct(&CAPABILITIES)),
-    f("seLinuxOptions", Struct(&SELINUX_OPTIONS)),
+    f("seLinuxOptions", Struct(&SE_LINUX_OPTIONS)),
     f("windowsOptions", Struct(&WINDOWS_SECURITY_CONTEXT_OPTIONS)),
     f("seccompProfile", Struct(&SECCOMP_PROFILE)),
     f("appArmorProfile", Struct(&APP_ARMOR_PROFILE)),
 ] };
 
-static SELINUX_OPTIONS: Type = Type { name: "SELinuxOptions", atomic: false, fields: &[] };
+static SE_LINUX_OPTIONS: Type = Type { name: "SELinuxOptions", atomic: false, fields: &[] };
 
 static WINDOWS_SECURITY_CONTEXT_OPTIONS: Type = Type { name: "WindowsSecurityContextOptions", atomic: false, fields: &[] };
 
@@ -1118,7 +1232,7 @@ static POD_ANTI_AFFINITY: Type = Type { name: "PodAntiAffinity", atomic: false, 
     f("preferredDuringSchedulingIgnoredDuringExecution", List(&Struct(&WEIGHTED_POD_AFFINITY_TERM))).atomic(),
 ] };
 
-static POD_DNSCONFIG_OPTION: Type = Type { name: "PodDNSConfigOption", atomic: false, fields: &[] };
+static POD_DNS_CONFIG_OPTION: Type = Type { name: "PodDNSConfigOption", atomic: false, fields: &[] };
 
 static RESOURCE_CLAIM: Type = Type { name: "ResourceClaim", atomic: false, fields: &[] };
 
@@ -1142,7 +1256,7 @@ static RESOURCE_STATUS: Type = Type { name: "ResourceStatus", atomic: false, fie
 
 static CONTAINER_EXTENDED_RESOURCE_REQUEST: Type = Type { name: "ContainerExtendedResourceRequest", atomic: false, fields: &[] };
 
-static CLIENT_IPCONFIG: Type = Type { name: "ClientIPConfig", atomic: false, fields: &[] };
+static CLIENT_IP_CONFIG: Type = Type { name: "ClientIPConfig", atomic: false, fields: &[] };
 
 static LOAD_BALANCER_INGRESS: Type = Type { name: "LoadBalancerIngress", atomic: false, fields: &[
     f("ports", List(&Struct(&PORT_STATUS))).atomic(),
@@ -1203,8 +1317,8 @@ static EXTERNAL_METRIC_SOURCE: Type = Type { name: "ExternalMetricSource", atomi
     f("target", Struct(&METRIC_TARGET)),
 ] };
 
-static HPASCALING_RULES: Type = Type { name: "HPAScalingRules", atomic: false, fields: &[
-    f("policies", List(&Struct(&HPASCALING_POLICY))).atomic(),
+static HPA_SCALING_RULES: Type = Type { name: "HPAScalingRules", atomic: false, fields: &[
+    f("policies", List(&Struct(&HPA_SCALING_POLICY))).atomic(),
 ] };
 
 static OBJECT_METRIC_STATUS: Type = Type { name: "ObjectMetricStatus", atomic: false, fields: &[
@@ -1235,8 +1349,8 @@ static INGRESS_SERVICE_BACKEND: Type = Type { name: "IngressServiceBackend", ato
     f("port", Struct(&SERVICE_BACKEND_PORT)),
 ] };
 
-static HTTPINGRESS_RULE_VALUE: Type = Type { name: "HTTPIngressRuleValue", atomic: false, fields: &[
-    f("paths", List(&Struct(&HTTPINGRESS_PATH))).atomic(),
+static HTTP_INGRESS_RULE_VALUE: Type = Type { name: "HTTPIngressRuleValue", atomic: false, fields: &[
+    f("paths", List(&Struct(&HTTP_INGRESS_PATH))).atomic(),
 ] };
 
 static INGRESS_LOAD_BALANCER_INGRESS: Type = Type { name: "IngressLoadBalancerIngress", atomic: false, fields: &[
@@ -1248,19 +1362,39 @@ static NETWORK_POLICY_PORT: Type = Type { name: "NetworkPolicyPort", atomic: fal
 static NETWORK_POLICY_PEER: Type = Type { name: "NetworkPolicyPeer", atomic: false, fields: &[
     f("podSelector", Struct(&LABEL_SELECTOR)),
     f("namespaceSelector", Struct(&LABEL_SELECTOR)),
-    f("ipBlock", Struct(&IPBLOCK)),
+    f("ipBlock", Struct(&IP_BLOCK)),
 ] };
+
+static CUSTOM_RESOURCE_VALIDATION: Type = Type { name: "CustomResourceValidation", atomic: false, fields: &[
+    f("openAPIV3Schema", Struct(&JSON_SCHEMA_PROPS)),
+] };
+
+static CUSTOM_RESOURCE_SUBRESOURCES: Type = Type { name: "CustomResourceSubresources", atomic: false, fields: &[
+    f("status", Struct(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS)),
+    f("scale", Struct(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE)),
+] };
+
+static CUSTOM_RESOURCE_COLUMN_DEFINITION: Type = Type { name: "CustomResourceColumnDefinition", atomic: false, fields: &[] };
+
+static SELECTABLE_FIELD: Type = Type { name: "SelectableField", atomic: false, fields: &[] };
+
+static WEBHOOK_CONVERSION: Type = Type { name: "WebhookConversion", atomic: false, fields: &[
+    f("clientConfig", Struct(&WEBHOOK_CLIENT_CONFIG)),
+    f("conversionReviewVersions", List(&Scalar)).atomic(),
+] };
+
+static VOLUME_NODE_RESOURCES: Type = Type { name: "VolumeNodeResources", atomic: false, fields: &[] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
-static DOWNWARD_APIVOLUME_FILE: Type = Type { name: "DownwardAPIVolumeFile", atomic: false, fields: &[
+static DOWNWARD_API_VOLUME_FILE: Type = Type { name: "DownwardAPIVolumeFile", atomic: false, fields: &[
     f("fieldRef", Struct(&OBJECT_FIELD_SELECTOR)),
     f("resourceFieldRef", Struct(&RESOURCE_FIELD_SELECTOR)),
 ] };
 
 static VOLUME_PROJECTION: Type = Type { name: "VolumeProjection", atomic: false, fields: &[
     f("secret", Struct(&SECRET_PROJECTION)),
-    f("downwardAPI", Struct(&DOWNWARD_APIPROJECTION)),
+    f("downwardAPI", Struct(&DOWNWARD_API_PROJECTION)),
     f("configMap", Struct(&CONFIG_MAP_PROJECTION)),
     f("serviceAccountToken", Struct(&SERVICE_ACCOUNT_TOKEN_PROJECTION)),
     f("clusterTrustBundle", Struct(&CLUSTER_TRUST_BUNDLE_PROJECTION)),
@@ -1292,18 +1426,18 @@ static EXEC_ACTION: Type = Type { name: "ExecAction", atomic: false, fields: &[
     f("command", List(&Scalar)).atomic(),
 ] };
 
-static HTTPGET_ACTION: Type = Type { name: "HTTPGetAction", atomic: false, fields: &[
-    f("httpHeaders", List(&Struct(&HTTPHEADER))).atomic(),
+static HTTP_GET_ACTION: Type = Type { name: "HTTPGetAction", atomic: false, fields: &[
+    f("httpHeaders", List(&Struct(&HTTP_HEADER))).atomic(),
 ] };
 
-static TCPSOCKET_ACTION: Type = Type { name: "TCPSocketAction", atomic: false, fields: &[] };
+static TCP_SOCKET_ACTION: Type = Type { name: "TCPSocketAction", atomic: false, fields: &[] };
 
-static GRPCACTION: Type = Type { name: "GRPCAction", atomic: false, fields: &[] };
+static GRPC_ACTION: Type = Type { name: "GRPCAction", atomic: false, fields: &[] };
 
 static LIFECYCLE_HANDLER: Type = Type { name: "LifecycleHandler", atomic: false, fields: &[
     f("exec", Struct(&EXEC_ACTION)),
-    f("httpGet", Struct(&HTTPGET_ACTION)),
-    f("tcpSocket", Struct(&TCPSOCKET_ACTION)),
+    f("httpGet", Struct(&HTTP_GET_ACTION)),
+    f("tcpSocket", Struct(&TCP_SOCKET_ACTION)),
     f("sleep", Struct(&SLEEP_ACTION)),
 ] };
 
@@ -1363,20 +1497,45 @@ static METRIC_IDENTIFIER: Type = Type { name: "MetricIdentifier", atomic: false,
     f("selector", Struct(&LABEL_SELECTOR)),
 ] };
 
-static HPASCALING_POLICY: Type = Type { name: "HPAScalingPolicy", atomic: false, fields: &[] };
+static HPA_SCALING_POLICY: Type = Type { name: "HPAScalingPolicy", atomic: false, fields: &[] };
 
 static METRIC_VALUE_STATUS: Type = Type { name: "MetricValueStatus", atomic: false, fields: &[] };
 
 static SERVICE_BACKEND_PORT: Type = Type { name: "ServiceBackendPort", atomic: true, fields: &[] };
 
-static HTTPINGRESS_PATH: Type = Type { name: "HTTPIngressPath", atomic: false, fields: &[
+static HTTP_INGRESS_PATH: Type = Type { name: "HTTPIngressPath", atomic: false, fields: &[
     f("backend", Struct(&INGRESS_BACKEND)),
 ] };
 
 static INGRESS_PORT_STATUS: Type = Type { name: "IngressPortStatus", atomic: false, fields: &[] };
 
-static IPBLOCK: Type = Type { name: "IPBlock", atomic: false, fields: &[
+static IP_BLOCK: Type = Type { name: "IPBlock", atomic: false, fields: &[
     f("except", List(&Scalar)).atomic(),
+] };
+
+static JSON_SCHEMA_PROPS: Type = Type { name: "JSONSchemaProps", atomic: false, fields: &[
+    f("enum", List(&Scalar)).atomic(),
+    f("required", List(&Scalar)).atomic(),
+    f("allOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
+    f("oneOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
+    f("anyOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
+    f("not", Struct(&JSON_SCHEMA_PROPS)),
+    f("properties", Map(&Struct(&JSON_SCHEMA_PROPS))),
+    f("patternProperties", Map(&Struct(&JSON_SCHEMA_PROPS))),
+    f("dependencies", Map(&Scalar)),
+    f("definitions", Map(&Struct(&JSON_SCHEMA_PROPS))),
+    f("externalDocs", Struct(&EXTERNAL_DOCUMENTATION)),
+    f("x-kubernetes-list-map-keys", List(&Scalar)).atomic(),
+    f("x-kubernetes-validations", List(&Struct(&VALIDATION_RULE))).merge().merge_key("rule").list_map(&["rule"]),
+] };
+
+static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Type = Type { name: "CustomResourceSubresourceStatus", atomic: false, fields: &[] };
+
+static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Type = Type { name: "CustomResourceSubresourceScale", atomic: false, fields: &[] };
+
+static WEBHOOK_CLIENT_CONFIG: Type = Type { name: "WebhookClientConfig", atomic: false, fields: &[
+    f("service", Struct(&SERVICE_REFERENCE)),
+    f("caBundle", List(&Scalar)),
 ] };
 
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
@@ -1387,8 +1546,8 @@ static SECRET_PROJECTION: Type = Type { name: "SecretProjection", atomic: false,
     f("items", List(&Struct(&KEY_TO_PATH))).atomic(),
 ] };
 
-static DOWNWARD_APIPROJECTION: Type = Type { name: "DownwardAPIProjection", atomic: false, fields: &[
-    f("items", List(&Struct(&DOWNWARD_APIVOLUME_FILE))).atomic(),
+static DOWNWARD_API_PROJECTION: Type = Type { name: "DownwardAPIProjection", atomic: false, fields: &[
+    f("items", List(&Struct(&DOWNWARD_API_VOLUME_FILE))).atomic(),
 ] };
 
 static CONFIG_MAP_PROJECTION: Type = Type { name: "ConfigMapProjection", atomic: false, fields: &[
@@ -1411,7 +1570,7 @@ static SECRET_KEY_SELECTOR: Type = Type { name: "SecretKeySelector", atomic: tru
 
 static FILE_KEY_SELECTOR: Type = Type { name: "FileKeySelector", atomic: true, fields: &[] };
 
-static HTTPHEADER: Type = Type { name: "HTTPHeader", atomic: false, fields: &[] };
+static HTTP_HEADER: Type = Type { name: "HTTPHeader", atomic: false, fields: &[] };
 
 static SLEEP_ACTION: Type = Type { name: "SleepAction", atomic: false, fields: &[] };
 
@@ -1420,3 +1579,9 @@ static IMAGE_VOLUME_STATUS: Type = Type { name: "ImageVolumeStatus", atomic: fal
 static NODE_SELECTOR_REQUIREMENT: Type = Type { name: "NodeSelectorRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
+
+static EXTERNAL_DOCUMENTATION: Type = Type { name: "ExternalDocumentation", atomic: false, fields: &[] };
+
+static VALIDATION_RULE: Type = Type { name: "ValidationRule", atomic: false, fields: &[] };
+
+static SERVICE_REFERENCE: Type = Type { name: "ServiceReference", atomic: false, fields: &[] };

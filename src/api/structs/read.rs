@@ -5,7 +5,9 @@ use std::vec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::value::{StrDeserializer, StringDeserializer};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Expected, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde_json::{Map, Value, map};
 
 use super::Never;
@@ -294,7 +296,17 @@ impl<'de> Deserializer<'de> for &mut Reader {
     type Error = Never;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Never> {
-        match self.leaf() {
+        // Two sorts of visitors take values of any type: what holds the place of a field that no struct has, and
+        // the types of apiextensions that are a schema or something else. serde tells them apart by their words.
+        let wanted = (&visitor as &dyn Expected).to_string();
+        if wanted == "anything at all" {
+            let path = self.path();
+            self.unknown.push(path);
+            self.current = Value::Null;
+            return visitor.visit_unit();
+        }
+        let value = if wanted.starts_with("JSONSchemaProps") { self.take() } else { self.leaf() };
+        match value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(b) => visitor.visit_bool(b),
             Value::String(s) => visitor.visit_string(s),

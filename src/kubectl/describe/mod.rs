@@ -100,14 +100,22 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::Job) => batch::job(&mut w, object),
         Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
-        Some(BuiltIn::EndpointSlice)
-        | Some(BuiltIn::Endpoints)
-        | Some(BuiltIn::Event)
-        | Some(BuiltIn::Lease)
-        | Some(BuiltIn::PersistentVolume)
-        | Some(BuiltIn::PriorityClass)
-        | Some(BuiltIn::ServiceAccount)
-        | Some(BuiltIn::StorageClass)
+        Some(
+            BuiltIn::CSIDriver
+            | BuiltIn::CSINode
+            | BuiltIn::CertificateSigningRequest
+            | BuiltIn::ControllerRevision
+            | BuiltIn::CustomResourceDefinition
+            | BuiltIn::EndpointSlice
+            | BuiltIn::Endpoints
+            | BuiltIn::Event
+            | BuiltIn::Lease
+            | BuiltIn::PersistentVolume
+            | BuiltIn::PriorityClass
+            | BuiltIn::ServiceAccount
+            | BuiltIn::StorageClass
+            | BuiltIn::VolumeAttachment,
+        )
         | None => core::generic(&mut w, object),
     };
     if with_events && shows_events {

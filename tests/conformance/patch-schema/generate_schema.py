@@ -11,7 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from go_source import KINDS, constant, markers_of, named, read, structs
 
 # Structs in Go that are one value in JSON.
-SCALARS = {"Time", "MicroTime", "IntOrString", "Quantity", "FieldsV1", "RawExtension"}
+SCALARS = {"Time", "MicroTime", "IntOrString", "Quantity", "FieldsV1", "RawExtension", "JSON",
+           "JSONSchemaPropsOrBool", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrStringArray"}
 
 def go_type(package, t):
     t = t.lstrip("*")

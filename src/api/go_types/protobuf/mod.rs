@@ -18,7 +18,7 @@
 mod table;
 mod wire;
 
-use super::{GoField, GoStruct, Json, Type, parse as parse_json};
+use super::{GoField, GoStruct, Json, Or, Type, parse as parse_json};
 use crate::api::Timestamp;
 use wire::{Fields, Wire};
 
@@ -209,6 +209,29 @@ fn one(kind: Type, wire: Wire<'_>, depth: usize) -> Result<Json, Error> {
             let mut fields = Vec::new();
             message(s, numbers, wire.bytes()?, depth, &mut fields)?;
             Json::Object(fields)
+        }
+        // `message JSONSchemaPropsOrBool { allows = 1; schema = 2 }`, and of the others the schema comes first.
+        Type::SchemaOr(or, s) => {
+            let bytes = wire.bytes()?;
+            let (schema, other) = if or == Or::Bool { (2, 1) } else { (1, 2) };
+            match (Fields::last(bytes, schema)?, or) {
+                (Some(wire), _) => one(Type::Struct(s), wire, depth)?,
+                (None, Or::Bool) => {
+                    Json::Bool(Fields::last(bytes, other)?.map_or(Ok(0), |w| w.varint())? != 0)
+                }
+                (None, or) => {
+                    let item = if or == Or::Schemas { Type::Struct(s) } else { Type::Text };
+                    let mut items = Vec::new();
+                    for field in Fields::of(bytes) {
+                        if let (n, wire) = field?
+                            && n == other
+                        {
+                            items.push(one(item, wire, depth)?);
+                        }
+                    }
+                    Json::List(items)
+                }
+            }
         }
         // No kind has such fields in protobuf.
         Type::Duration | Type::List(_) | Type::Map(_) | Type::Pointer(_) | Type::Named(..) => {

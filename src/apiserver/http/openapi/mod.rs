@@ -334,6 +334,8 @@ impl Document<'_> {
             Type::List(t) => json!({"type": "array", "items": self.item_schema(*t)}),
             Type::Map(t) => json!({"type": "object", "additionalProperties": self.item_schema(*t)}),
             Type::Struct(s) => json!({"$ref": format!("{SCHEMAS}{}", self.schema_name(s.name))}),
+            // Kubernetes publishes these without a type.
+            Type::SchemaOr(..) => json!({}),
         }
     }
 }
