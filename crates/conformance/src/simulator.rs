@@ -18,7 +18,9 @@ use crate::provisioner;
 use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System, Write};
 
 /// Seconds without a write after which a cluster counts as quiet.
-const QUIET_SECONDS: i64 = 2;
+const QUIET_SECONDS: u64 = 2;
+/// A cluster that is still writing after so many seconds will not become quiet; the run goes on.
+const RESTLESS_SECONDS: u64 = 900;
 /// How far apart two nodes do the same thing.
 const NODE_MILLIS: i64 = 2;
 /// How far apart a node does the same thing for two pods.
@@ -365,8 +367,11 @@ impl kubectl::ApiClient for Client<'_> {
 }
 
 impl System for Simulator {
-    fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput {
-        let files = |name: &str| std::fs::read_to_string(dir.join(name)).ok();
+    fn kubectl(&mut self, command: &str, dir: &Path, stdin: Option<&str>) -> KubectlOutput {
+        let files = |name: &str| match name {
+            "-" => stdin.map(str::to_owned),
+            _ => std::fs::read_to_string(dir.join(name)).ok(),
+        };
         let end = self.cluster.now() + std::time::Duration::from_secs(COMMAND_SECONDS);
         let out = kubectl::run(command, &files, &mut Client(self, end));
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }
@@ -389,6 +394,8 @@ impl System for Simulator {
             content_type: response.content_type,
             warnings: response.warnings,
             body: response.body,
+            // The API server takes everybody for an admin: `http::HttpRequest` has no room for these.
+            ignored: r.headers.iter().map(|(name, _)| name.clone()).collect(),
         }
     }
 
@@ -398,9 +405,10 @@ impl System for Simulator {
     }
 
     fn settle(&mut self) {
-        loop {
+        let latest = self.cluster.now() + std::time::Duration::from_secs(RESTLESS_SECONDS);
+        while self.cluster.now() < latest {
             let before = self.last_write;
-            self.run_until(before + std::time::Duration::from_secs(QUIET_SECONDS.unsigned_abs()));
+            self.run_until(before + std::time::Duration::from_secs(QUIET_SECONDS));
             if self.last_write == before {
                 return;
             }
