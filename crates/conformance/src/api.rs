@@ -249,9 +249,8 @@ fn run_group(folder: &Path, group: &str, factory: &Factory<'_>) -> Result<Vec<Ou
         }
         let have = answer.unwrap_or_else(|e| HttpResponse { body: e, ..HttpResponse::default() });
         let facts = row.compare(&have, &mut bindings);
-        let varies = "not judged: the recordings disagree about it";
-        let notes = if row.varies { vec![format!("{} {varies}", row.n)] } else { Vec::new() };
-        out.push(Outcome { name: format!("api/{group}/{}", row.n), facts, notes });
+        let unjudged = row.varies.then(|| "the recordings disagree about it".to_owned());
+        out.push(Outcome { name: format!("api/{group}/{}", row.n), facts, unjudged, ..Outcome::default() });
     }
     Ok(out)
 }

@@ -268,7 +268,7 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
         out.insert(0, Fact { part: "panic", name: String::new(), recorded: false, difference: Some(panic) });
     }
     let notes = history::causal(&wanted, &writes);
-    Ok(Outcome { name: format!("cases/{name}"), facts: out, notes })
+    Ok(Outcome { name: format!("cases/{name}"), facts: out, notes, ..Outcome::default() })
 }
 
 /// Runs every case whose name begins with `filter`.

@@ -33,6 +33,7 @@
 pub mod api;
 pub mod cases;
 pub mod facts;
+pub mod groups;
 pub mod hash;
 pub mod history;
 pub mod kubelet;
