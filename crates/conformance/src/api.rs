@@ -250,7 +250,9 @@ fn run_group(folder: &Path, group: &str, factory: &Factory<'_>) -> Result<Vec<Ou
         let have = answer.unwrap_or_else(|e| HttpResponse { body: e, ..HttpResponse::default() });
         let facts = row.compare(&have, &mut bindings);
         let unjudged = row.varies.then(|| "the recordings disagree about it".to_owned());
-        out.push(Outcome { name: format!("api/{group}/{}", row.n), facts, unjudged, ..Outcome::default() });
+        let unheard = !have.ignored.is_empty();
+        let name = format!("api/{group}/{}", row.n);
+        out.push(Outcome { name, facts, unjudged, unheard, ..Outcome::default() });
     }
     Ok(out)
 }

@@ -48,6 +48,7 @@ pub mod ratchet;
 pub mod report;
 pub mod session;
 pub mod simulator;
+pub mod stand_ins;
 pub mod system;
 pub mod wiring;
 

@@ -42,6 +42,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// Why this is not judged, if it is not. Then there are no facts.
     pub unjudged: Option<String>,
+    /// The request had headers that the system has no way to take, so what is met is met by chance.
+    pub unheard: bool,
 }
 
 impl Outcome {
@@ -51,9 +53,11 @@ impl Outcome {
     }
 
     /// The name under which it passes, if all of it does. A part that holds while the rest does not
-    /// may hold by chance, and is not worth being held to.
+    /// may hold by chance, and so may the answer to a request that was not taken as a whole: these are
+    /// not worth being held to.
     pub fn passing(&self) -> Option<String> {
-        (!self.facts.is_empty() && self.facts.iter().all(Fact::met)).then(|| self.name.clone())
+        let whole = !self.facts.is_empty() && self.facts.iter().all(Fact::met);
+        (whole && !self.unheard).then(|| self.name.clone())
     }
 }
 
@@ -162,6 +166,11 @@ fn totals(outcomes: &[Outcome], out: &mut String) {
         let _ = writeln!(out, "{suite:24} {met:5} of {all:5}   whole: {whole} of {of}");
         n += met;
         m += all;
+    }
+    let unheard: usize = outcomes.iter().filter(|o| o.unheard).map(|o| o.score().0).sum();
+    if unheard > 0 {
+        let _ =
+            writeln!(out, "{unheard} facts are met although the system takes no header that says who asks");
     }
     let unjudged: Vec<&str> = outcomes.iter().filter(|o| o.unjudged.is_some()).map(|o| &*o.name).collect();
     if !unjudged.is_empty() {
