@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_first_error_is_told() {
-        let odd = |n: &u64| if n % 2 == 0 { Ok(*n) } else { Err(format!("{n} is odd")) };
+        let odd = |n: &u64| if n.is_multiple_of(2) { Ok(*n) } else { Err(format!("{n} is odd")) };
         assert_eq!(each(&[0, 2, 5, 4, 7], odd), Err("5 is odd".into()));
     }
 }
