@@ -11,7 +11,7 @@ use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt, yaml};
-use crate::apiserver::{Request, Response, Verb};
+use crate::apimachinery::{Request, Response, Verb};
 use crate::cluster::Fault;
 
 /// More steps than this no scenario needs to come to rest.
@@ -319,7 +319,7 @@ fn name_pods(line: &str, session: &Session) -> String {
 
 fn oldest(session: &Session, selector: &str, n: usize) -> Option<String> {
     let selector = Selector::parse(selector).ok()?;
-    let list = Request::new(&"you".into(), Verb::List, Kind::Pod, Key::new("default", ""));
+    let list = Request::new(&"you".into(), Verb::List, Kind::POD, Key::new("default", ""));
     let (Response::List { items, .. }, _) = session.cluster().clone().request(&list) else { return None };
     let mut pods: Vec<_> = items
         .iter()

@@ -61,7 +61,7 @@ pub fn cluster(setup: &Setup) -> Cluster {
     config.addons = Rc::new(|| vec![Controller::boxed(StandInProvisioner) as Box<dyn Component>]);
     config.addon_objects = vec![provisioner::storage_class().into()];
     if setup.real_default {
-        let of_kind = |o: &Object| o.kind() == Kind::Service;
+        let of_kind = |o: &Object| o.kind() == Kind::SERVICE;
         config.addon_objects.extend(steady::cluster::kubernetes_service().into_iter().filter(of_kind));
     }
     if !setup.controllers {
@@ -74,19 +74,19 @@ pub fn cluster(setup: &Setup) -> Cluster {
     if !setup.controllers {
         // A controller makes it; the recordings had none.
         let key = Key::new("default", "kube-root-ca.crt");
-        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::ConfigMap, key));
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::CONFIG_MAP, key));
     }
     let nodes: Vec<String> =
-        cluster.api().etcd().range(Kind::Node, None).map(|(_, r)| r.object.name().to_owned()).collect();
+        cluster.api().etcd().range(Kind::NODE, None).map(|(_, r)| r.object.name().to_owned()).collect();
     for name in nodes {
         introduce(&mut cluster, &name);
         let _ = cluster.settle();
     }
     // What was said of the nodes when they came lies in another namespace there.
     let events: Vec<Key> =
-        cluster.api().etcd().range(Kind::Event, None).map(|(k, _)| k.key.clone()).collect();
+        cluster.api().etcd().range(Kind::EVENT, None).map(|(k, _)| k.key.clone()).collect();
     for key in events {
-        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::Event, key));
+        let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::EVENT, key));
     }
     cluster
 }
@@ -94,12 +94,12 @@ pub fn cluster(setup: &Setup) -> Cluster {
 /// What kind of machine a node is, as the stand-in kubelets said it once, before anything began.
 fn introduce(cluster: &mut Cluster, name: &str) {
     let key = Key::new("", name);
-    let at = steady::api::ObjectRef { kind: Kind::Node, key: key.clone() };
+    let at = steady::api::ObjectRef { kind: Kind::NODE, key: key.clone() };
     let node = cluster.api().etcd().get(&at).and_then(|r| ApiNode::from_object(&r.object)).cloned();
     let Some(mut node) = node else { return };
     let info = kubelet::node::info(name);
     Rc::make_mut(&mut node).status.get_or_insert_default().node_info = Some(info);
-    let request = Request::new(&"kubelet".into(), Verb::Update, Kind::Node, key)
+    let request = Request::new(&"kubelet".into(), Verb::Update, Kind::NODE, key)
         .subresource(Subresource::Status)
         .body(Body::Object(node.into()));
     let _ = cluster.request(&request);
@@ -117,13 +117,13 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
             _ => w.next.as_ref(),
         };
         let Some(object) = object else { continue };
-        if object.kind() == Kind::Lease {
+        if object.kind() == Kind::LEASE {
             continue;
         }
         *last = now;
         let value = object.to_value();
         let mut by = w.user.to_string();
-        if object.kind() == Kind::Event {
+        if object.kind() == Kind::EVENT {
             let of =
                 |p: &str| value.pointer(p).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
             by = of("/source/component");
@@ -231,7 +231,7 @@ impl System for Simulator {
     fn add_node(&mut self, name: &str) {
         let kubelet = StandInKubelet::new(name);
         let mut node = kubelet::node::registration(name, kubelet.number());
-        let request = |verb| Request::new(&"kubelet".into(), verb, Kind::Node, Key::new("", name));
+        let request = |verb| Request::new(&"kubelet".into(), verb, Kind::NODE, Key::new("", name));
         let create = request(Verb::Create).body(Body::Object(node.clone().into()));
         let (response, writes) = self.cluster.request(&create);
         self.note(&writes);

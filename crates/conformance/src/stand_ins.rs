@@ -54,23 +54,23 @@ impl Reconciler for StandInKubelet {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Pod, Filter::NodeName(self.node.clone())), (Kind::Node, Filter::Name(self.node.clone()))]
+        vec![(Kind::POD, Filter::NodeName(self.node.clone())), (Kind::NODE, Filter::Name(self.node.clone()))]
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         match seen.object().map(Object::kind) {
-            Some(Kind::Pod) => {
+            Some(kind) if kind == Kind::POD => {
                 if let Some(o) = &seen.new {
                     cx.enqueue(o.key());
                 }
             }
-            Some(Kind::Node) => {
+            Some(kind) if kind == Kind::NODE => {
                 let down = |o: &Option<Object>| {
                     o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
                 };
                 if down(&seen.old) != down(&seen.new) {
                     cx.enqueue(Key::new("", &self.node));
-                    let keys: Vec<Key> = cx.caches.of(Kind::Pod).list(None).map(Object::key).collect();
+                    let keys: Vec<Key> = cx.caches.of(Kind::POD).list(None).map(Object::key).collect();
                     keys.into_iter().for_each(|k| cx.enqueue(k));
                 }
             }
@@ -120,7 +120,7 @@ impl Reconciler for StandInKubelet {
                         uid: Some(uid.to_string()),
                         ..Default::default()
                     };
-                    match cx.delete(Kind::Pod, key.clone(), options).because(Why::new("stand_in")).await {
+                    match cx.delete(Kind::POD, key.clone(), options).because(Why::new("stand_in")).await {
                         Ok(_) => {}
                         Err(e) if e.is_not_found() => {}
                         Err(e) => return Err(e.into()),
@@ -169,7 +169,7 @@ impl Reconciler for StandInProvisioner {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PersistentVolumeClaim, Filter::All), (Kind::PersistentVolume, Filter::All)]
+        vec![(Kind::PERSISTENT_VOLUME_CLAIM, Filter::All), (Kind::PERSISTENT_VOLUME, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, Self::State>, seen: &Notification) {
@@ -191,7 +191,7 @@ impl Reconciler for StandInProvisioner {
         if key.namespace.is_empty() {
             let volume = cx.lister::<PersistentVolume>().get(&key).cloned();
             if volume.is_some_and(|v| provisioner::is_to_go(&v)) {
-                let delete = cx.delete(Kind::PersistentVolume, key, DeleteOptions::default());
+                let delete = cx.delete(Kind::PERSISTENT_VOLUME, key, DeleteOptions::default());
                 delete.because(Why::new("stand_in")).await?;
             }
             return Ok(());

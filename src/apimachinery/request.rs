@@ -1,51 +1,51 @@
-//! What can be asked of the API server, and what it answers.
+//! A request to the API server and its answer, with typed objects.
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
+use super::options::DeleteOptions;
+use super::patch::Patch;
 use super::status::{Details, Status};
-use crate::api::types::{Pod, PodStatus};
-use crate::api::{Key, Kind, Object, ObjectRef, Shared};
+use crate::api::{Key, Kind, Object, ObjectRef};
 
-/// One API request. What a component sends carries typed objects; what comes as text is decoded
-/// on the way in (see [`http`](super::http)).
+/// One API request. A component of the cluster sends it with typed objects; of an HTTP request the server makes one
+/// by decoding it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Who asks: `deployment-controller`, `kube-scheduler`, `kubelet`, `kubectl`.
     pub user: Rc<str>,
-    /// What for.
+    /// The verb.
     pub verb: Verb,
-    /// Of which resource.
+    /// The kind of the resource.
     pub kind: Kind,
-    /// Which one; the name is empty for a collection.
+    /// Namespace and name. The name is empty for a collection; both are empty for all namespaces.
     pub key: Key,
-    /// Which part of it.
+    /// The part of the object that the request is about.
     pub subresource: Subresource,
-    /// With what.
+    /// The body.
     pub body: Body,
-    /// `dryRun=All`
+    /// `dryRun=All`: nothing is stored.
     pub dry_run: bool,
-    /// Who is said to own the fields that change; the user's own name if there is none.
+    /// `fieldManager`: who owns the fields that change. `None` for a component of the cluster, which owns them under its
+    /// own name and gets no warnings.
     pub field_manager: Option<Rc<str>>,
 }
 
 /// The verbs of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// One object.
+    /// Reads one object.
     Get,
-    /// A collection.
+    /// Reads a collection.
     List,
-    /// A new object.
+    /// Creates an object.
     Create,
-    /// A whole object in place of another.
+    /// Replaces a whole object.
     Update,
-    /// A change.
+    /// Changes a part of an object.
     Patch,
-    /// Its removal.
+    /// Removes an object.
     Delete,
-    /// The removal of a collection.
+    /// Removes a collection.
     DeleteCollection,
 }
 
@@ -82,13 +82,13 @@ impl Verb {
         }
     }
 
-    /// Whether it can change something.
+    /// Whether the verb can change something.
     pub fn writes(self) -> bool {
         !matches!(self, Verb::Get | Verb::List)
     }
 }
 
-/// A part of an object that has a path of its own.
+/// A part of an object with a path of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Subresource {
     /// The object itself.
@@ -133,16 +133,16 @@ pub enum Body {
     None,
     /// A whole object.
     Object(Object),
-    /// A change.
+    /// A change to an object.
     Patch(Patch),
     /// How to delete.
     Delete(DeleteOptions),
-    /// Where a pod is to run.
+    /// The node that a pod is bound to (`v1.Binding`).
     Binding {
         /// The node's name.
         node: Rc<str>,
     },
-    /// How many.
+    /// A size (`autoscaling/v1` Scale).
     Scale {
         /// `spec.replicas`
         replicas: i32,
@@ -151,96 +151,14 @@ pub enum Body {
     },
 }
 
-/// A change to an object.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Patch {
-    /// RFC 6902.
-    Json(Value),
-    /// RFC 7386.
-    Merge(Value),
-    /// Strategic merge patch.
-    Strategic(Value),
-    /// Server-side apply.
-    Apply {
-        /// What the manager wants.
-        config: Value,
-        /// Whether it takes fields from others.
-        force: bool,
-    },
-    /// The strategic merge patch that leads from one object to another: what a component sends
-    /// that has computed the difference between what it read and what it wants. The patch itself
-    /// is only worked out where the stored object is no longer the one that was read.
-    Between {
-        /// As it was read.
-        from: Object,
-        /// As it shall be.
-        to: Object,
-    },
-    /// The same for a report of a kubelet, of which there are two for every pod: only the status is
-    /// another, so only that is carried.
-    PodStatus {
-        /// The pod as it was read.
-        from: Rc<Pod>,
-        /// Its status as it shall be.
-        status: Shared<PodStatus>,
-    },
-}
-
-impl Patch {
-    /// A [`Patch::PodStatus`] as the objects it leads from and to.
-    pub(crate) fn between(from: &Rc<Pod>, status: &Shared<PodStatus>) -> (Object, Object) {
-        (from.clone().into(), with_status(from, status.clone()).into())
-    }
-}
-
-/// A pod with another status.
-pub(super) fn with_status(pod: &Pod, status: Shared<PodStatus>) -> Pod {
-    Pod { metadata: pod.metadata.clone(), spec: pod.spec.clone(), status: Some(status) }
-}
-
-/// `metav1.DeleteOptions`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeleteOptions {
-    /// In seconds; `None` for the object's own.
-    pub grace_period_seconds: Option<i64>,
-    /// What becomes of dependents.
-    pub propagation_policy: Option<Propagation>,
-    /// Only if it has this uid.
-    pub uid: Option<String>,
-    /// Only if it has this version.
-    pub resource_version: Option<String>,
-}
-
-/// What becomes of the dependents of an object that is deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Propagation {
-    /// They stay, without an owner.
-    Orphan,
-    /// They go afterwards.
-    Background,
-    /// They go first.
-    Foreground,
-}
-
-impl Propagation {
-    /// `Foreground`
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Propagation::Orphan => "Orphan",
-            Propagation::Background => "Background",
-            Propagation::Foreground => "Foreground",
-        }
-    }
-}
-
 /// An answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {
     /// An object: 200, or 201 where it is new.
     Object {
-        /// It.
+        /// The object.
         object: Object,
-        /// Whether it is new.
+        /// Whether the request created it.
         created: bool,
     },
     /// A collection.
@@ -250,11 +168,11 @@ pub enum Response {
         /// The revision it was read at.
         revision: u64,
     },
-    /// A success that has no object to show.
+    /// A success without an object (`Status` with `status: Success`).
     Success {
         /// 200 or 201.
         code: u16,
-        /// What it was about.
+        /// The object that the request was about.
         details: Option<Box<Details>>,
     },
     /// A refusal.
@@ -306,21 +224,21 @@ impl Request {
         }
     }
 
-    /// With a body.
+    /// The same request with a body.
     #[must_use]
     pub fn body(mut self, body: Body) -> Request {
         self.body = body;
         self
     }
 
-    /// Of a part of the object.
+    /// The same request for a part of the object.
     #[must_use]
     pub fn subresource(mut self, s: Subresource) -> Request {
         self.subresource = s;
         self
     }
 
-    /// What it is about.
+    /// The object that the request is about.
     pub fn object(&self) -> ObjectRef {
         ObjectRef { kind: self.kind, key: self.key.clone() }
     }
@@ -330,7 +248,7 @@ impl Request {
         self.verb.with(self.subresource)
     }
 
-    /// Its path.
+    /// The path of its URL.
     pub fn path(&self) -> String {
         let mut p = if self.kind.group().is_empty() {
             format!("/api/{}", self.kind.version())

@@ -1,12 +1,15 @@
-//! A typed request and its answer as they would travel: what a component inside says with shared
-//! structs, a client outside says with JSON.
+//! A typed request and its answer as they would travel over HTTP: components of the cluster share typed structs,
+//! clients outside send and get JSON.
 
 use serde_json::{Value, json};
 
-use super::{HttpRequest, HttpResponse, answer};
+use super::http::{HttpRequest, HttpResponse};
+use super::json::ordered;
+use super::options::DeleteOptions;
+use super::patch::Patch;
+use super::request::{Body, Request, Response, Subresource};
 use crate::api::patch::create_two_way_merge_patch;
 use crate::api::{Kind, Object, go_types};
-use crate::apiserver::{Body, DeleteOptions, Patch, Request, Response, Subresource};
 
 const JSON: &str = "application/json";
 
@@ -64,9 +67,9 @@ pub fn wire_answer(kind: Kind, response: &Response) -> HttpResponse {
                 json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
             put(&mut value, "details", details.as_ref().map(|d| d.to_value()));
             put(&mut value, "code", (*code != 200).then(|| (*code).into()));
-            as_json(*code, answer::ordered(&value) + "\n")
+            as_json(*code, ordered(&value) + "\n")
         }
-        Response::Failure(status) => answer::failure(status),
+        Response::Failure(status) => as_json(status.code, ordered(&status.to_value()) + "\n"),
     }
 }
 
@@ -74,7 +77,7 @@ fn text_of(object: &Object) -> String {
     go_types::to_json(go_types::of(object.kind()), &object.to_value(), None)
 }
 
-/// An item of a list: the list says what it is.
+/// The text of an item of a list. It has neither `kind` nor `apiVersion`: the list has them.
 fn item_of(object: &Object) -> String {
     let mut value = object.to_value();
     if let Value::Object(map) = &mut value {
@@ -104,14 +107,14 @@ fn body_of(request: &Request) -> Option<(&'static str, String)> {
             let metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
             let mut body = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": metadata});
             put(&mut body, "deleteOptions", delete_options(options));
-            (JSON, answer::ordered(&body) + "\n")
+            (JSON, ordered(&body) + "\n")
         }
-        Body::Delete(options) => (JSON, answer::ordered(&delete_options(options)?) + "\n"),
+        Body::Delete(options) => (JSON, ordered(&delete_options(options)?) + "\n"),
         Body::Binding { node } => {
             let target = json!({"kind": "Node", "name": &**node});
             let metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
             let body = json!({"kind": "Binding", "apiVersion": "v1", "metadata": metadata, "target": target});
-            (JSON, answer::ordered(&body) + "\n")
+            (JSON, ordered(&body) + "\n")
         }
         Body::Scale { replicas, resource_version } => {
             let mut metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
@@ -120,19 +123,19 @@ fn body_of(request: &Request) -> Option<(&'static str, String)> {
                 "kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
                 "spec": {"replicas": replicas},
             });
-            (JSON, answer::ordered(&body) + "\n")
+            (JSON, ordered(&body) + "\n")
         }
         Body::None => return None,
     })
 }
 
-/// What goes over the wire is the difference; where none can be made, the whole.
+/// The strategic merge patch between two objects, or the whole new object if no patch can be made.
 fn difference(from: &Object, to: &Object) -> Value {
     let (old, new) = (from.to_value(), to.to_value());
     create_two_way_merge_patch(to.kind(), &old, &new).unwrap_or(new)
 }
 
-/// `metav1.DeleteOptions` as they are sent; none if nothing is asked for.
+/// The JSON of `metav1.DeleteOptions`; `None` if no option is set.
 fn delete_options(d: &DeleteOptions) -> Option<Value> {
     if *d == DeleteOptions::default() {
         return None;
@@ -150,43 +153,5 @@ fn delete_options(d: &DeleteOptions) -> Option<Value> {
 fn put(into: &mut Value, key: &str, value: Option<Value>) {
     if let (Some(map), Some(value)) = (into.as_object_mut(), value) {
         map.insert(key.to_owned(), value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::apiserver::http::http;
-    use crate::cluster::Outcome;
-    use crate::session::{Depth, Session, Start, What, scenario};
-
-    /// What components send, sent as JSON, comes out the same.
-    #[test]
-    fn a_request_over_the_wire_is_the_same_request() {
-        let mut s = Session::new(Start::default());
-        s.apply(&scenario::all().remove(0).manifest);
-        let mut compared = 0;
-        for _ in 0..400 {
-            let before = s.cluster().clone();
-            if !s.step(Depth::Machinery, None) {
-                break;
-            }
-            let What::Machinery(t) = &s.current().what else { continue };
-            let Outcome::Sent { request, response, .. } = &t.outcome else { continue };
-            let mut api = before.api().clone();
-            api.set_now(before.now());
-            let answer = http(&mut api, &wire(request));
-            assert_eq!(answer.status, response.code(), "{} {}", request.verb.method(), request.path());
-            if let Response::Object { object, .. } = response {
-                let stored = api.etcd().get(&object.reference()).map(|r| r.object.to_value());
-                let live = s.cluster().api().etcd().get(&object.reference()).map(|r| r.object.to_value());
-                assert_eq!(stored, live, "{}", request.path());
-                let told: Value = serde_json::from_str(&wire_answer(request.kind, response).body).unwrap();
-                assert_eq!(told["metadata"]["name"], object.name());
-                compared += 1;
-            }
-        }
-        assert!(compared > 10, "{compared}");
     }
 }

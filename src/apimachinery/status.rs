@@ -1,4 +1,4 @@
-//! `metav1.Status`: how the API server says no.
+//! `metav1.Status`: the refusals of the API server.
 
 use serde_json::{Value, json};
 
@@ -11,9 +11,9 @@ pub struct Status {
     pub code: u16,
     /// `NotFound`, `AlreadyExists`, `Conflict`, `Invalid` …; empty where Kubernetes leaves it empty.
     pub reason: &'static str,
-    /// The sentence.
+    /// A sentence for people.
     pub message: String,
-    /// What it is about.
+    /// What the refusal is about.
     pub details: Option<Box<Details>>,
 }
 
@@ -37,9 +37,9 @@ pub struct Details {
 pub struct Cause {
     /// `FieldValueInvalid` …
     pub reason: String,
-    /// What is wrong.
+    /// A sentence that says what is wrong.
     pub message: String,
-    /// Where.
+    /// The path of the field.
     pub field: String,
 }
 
@@ -66,7 +66,7 @@ impl Details {
 }
 
 impl Status {
-    /// Any refusal.
+    /// A refusal without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Status {
         Status { code, reason, message: message.into(), details: None }
     }
@@ -96,7 +96,7 @@ impl Status {
             .with(Details::resource(kind, name))
     }
 
-    /// 409: somebody else was faster.
+    /// 409: the object was changed in between.
     pub fn conflict(kind: Kind, name: &str, why: &str) -> Status {
         Status::new(
             409,
@@ -179,22 +179,22 @@ impl Status {
         self.reason == "NotFound"
     }
 
-    /// Whether somebody else was faster.
+    /// Whether the object was changed in between.
     pub fn is_conflict(&self) -> bool {
         self.reason == "Conflict"
     }
 
-    /// Whether the name is taken.
+    /// Whether an object of that name exists already.
     pub fn is_already_exists(&self) -> bool {
         self.reason == "AlreadyExists"
     }
 
-    /// Whether it is refused because the namespace goes away.
+    /// Whether the namespace is being deleted.
     pub fn is_namespace_terminating(&self) -> bool {
         self.details.iter().flat_map(|d| &d.causes).any(|c| c.reason == "NamespaceTerminating")
     }
 
-    /// As JSON.
+    /// The JSON of the status; its text in the order of the struct is [`ordered`](super::ordered).
     pub fn to_value(&self) -> Value {
         let mut v = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -205,7 +205,7 @@ impl Status {
         }
         if let Some(d) = &self.details {
             v["details"] = d.to_value();
-            // What timed out may be tried again at once; no other refusal here says when.
+            // Only a timeout names a time after which to try again.
             if self.reason == "Timeout" {
                 v["details"]["retryAfterSeconds"] = 1.into();
             }
@@ -215,7 +215,7 @@ impl Status {
 }
 
 impl Details {
-    /// As JSON; empty fields are left out.
+    /// The JSON of the details without the empty fields.
     pub fn to_value(&self) -> Value {
         let mut m = serde_json::Map::new();
         for (k, s) in [("name", &self.name), ("group", &self.group), ("kind", &self.kind), ("uid", &self.uid)]
