@@ -33,8 +33,9 @@ cargo xtask split
     learns anew which functions open the page, for crates/split/first.txt; leaves a page with marks in dist/
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
-cargo xtask conformance [DIR]
-    recorded runs of Kubernetes against ours
+cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE]
+    recorded runs of Kubernetes against ours: each group with its first difference; in brief; every
+    difference; or what changed since a report in FILE
 cargo xtask schema
     the schema that the editor completes from, in target/schema.json";
 
