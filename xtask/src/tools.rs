@@ -1,11 +1,11 @@
 //! The tools a build needs, at the versions that fit each other. One that is on PATH at its version
-//! is used; any other is built from crates.io once per machine, into the person's cache.
+//! is used; any other is built from source once per machine, into the person's cache.
 
 use std::path::PathBuf;
 
 use crate::run::{Result, cargo, command, find, output, path_with, root, run, script};
 
-/// A tool from crates.io.
+/// A tool that cargo installs.
 pub struct Tool {
     package: &'static str,
     version: &'static str,
