@@ -80,6 +80,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used)]
     use super::*;
 
     #[test]

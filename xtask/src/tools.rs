@@ -138,6 +138,7 @@ fn cache() -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used)]
     use super::*;
 
     /// The versions stand in several files, because several programs read them.

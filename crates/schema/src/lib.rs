@@ -106,6 +106,7 @@ fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, clippy::unwrap_used)]
     use super::*;
 
     #[test]
