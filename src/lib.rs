@@ -4,6 +4,7 @@
 //! map of the rooms and what is deliberately absent from each.
 
 pub mod api;
+pub mod apimachinery;
 pub mod apiserver;
 pub mod client;
 pub mod cluster;

@@ -211,7 +211,7 @@ fn name_pods(line: &str, session: &Session) -> String {
 
 fn oldest(session: &Session, selector: &str, n: usize) -> Option<String> {
     let selector = Selector::parse(selector).ok()?;
-    let list = Request::new(&"you".into(), Verb::List, Kind::Pod, Key::new("default", ""));
+    let list = Request::new(&"you".into(), Verb::List, Kind::POD, Key::new("default", ""));
     let (Response::List { items, .. }, _) = session.cluster().clone().request(&list) else { return None };
     let mut pods: Vec<_> = items
         .iter()

@@ -435,7 +435,7 @@ impl Store {
 
     /// What can go wrong with a node.
     pub fn node_faults(&self, object: &ObjectRef) -> Vec<(&'static str, Fault)> {
-        if object.kind != Kind::Node {
+        if object.kind != Kind::NODE {
             return Vec::new();
         }
         let node = object.key.name.to_string();

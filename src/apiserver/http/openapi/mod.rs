@@ -29,7 +29,7 @@ fn group_path(group: &str, version: &str) -> String {
 /// `/openapi/v3`: the documents that there are.
 pub(super) fn index() -> Value {
     let mut paths = Map::new();
-    for kind in Kind::ALL {
+    for kind in Kind::BUILT_IN {
         let path = group_path(kind.group(), kind.version());
         let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
         paths.insert(path, at);
@@ -72,7 +72,7 @@ pub fn openapi_document(kind: Kind, texts: Option<&Texts>) -> Option<Value> {
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
 pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> =
-        Kind::ALL.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
+        Kind::BUILT_IN.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
     let api_version = kinds.first()?.api_version();
     let doc = Document {
         texts: texts.and_then(|t| t.get(api_version)),
@@ -334,6 +334,8 @@ impl Document<'_> {
             Type::List(t) => json!({"type": "array", "items": self.item_schema(*t)}),
             Type::Map(t) => json!({"type": "object", "additionalProperties": self.item_schema(*t)}),
             Type::Struct(s) => json!({"$ref": format!("{SCHEMAS}{}", self.schema_name(s.name))}),
+            // Kubernetes publishes these without a type.
+            Type::SchemaOr(..) => json!({}),
         }
     }
 }
@@ -414,7 +416,7 @@ mod tests {
     #[test]
     fn defaulting_does_what_the_schema_says() {
         let mut met = BTreeMap::new();
-        for kind in Kind::ALL {
+        for kind in Kind::BUILT_IN {
             let s = go_types::of(*kind);
             let Some(mut value) = bare(Type::Struct(s), 12) else { continue };
             value["apiVersion"] = kind.api_version().into();
