@@ -1,172 +1,64 @@
 //! Scenarios: a cluster that has come to an interesting point, a text that says what to look at,
-//! and a few things to try. Each is a file in `static/scenarios/`, in both languages.
+//! and a few things to try. Each is a file in `static/scenarios/`, in both languages: [`read`] reads one.
+//!
+//! The library carries the files in another form, which `build.rs` makes of them: YAML would bring its parser into the
+//! page (141 KB of wasm, 42 KB of what is downloaded). Titles stand ready, and a scenario is read when it is asked for.
 
-use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
-use serde_json::{Map, Value};
+mod file;
 
 use super::link::find_action;
 use super::{Depth, MomentId, Op, Session, Start};
+pub use file::{Act, Deed, Scenario, Steps, Text, Try, read};
+
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::Pod;
-use crate::api::{Key, Kind, MetaExt, yaml};
+use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::{Request, Response, Verb};
-use crate::cluster::Fault;
 
 /// More steps than this no scenario needs to come to rest.
 const STEPS_TO_STEADY: usize = 20_000;
 
-macro_rules! scenarios {
-    ($($id:literal),* $(,)?) => {
-        const FILES: &[(&str, &str)] =
-            &[$(($id, include_str!(concat!("../../static/scenarios/", $id, ".yaml")))),*];
-    };
-}
-
-scenarios!(
-    "01-first-deployment",
-    "02-self-healing",
-    "03-scaling",
-    "04-rolling-update",
-    "05-stuck-rollout",
-    "06-recreate",
-    "07-pause-resume",
-    "08-orphan-adopt",
-    "09-two-deployments-one-selector",
-    "10-node-lost",
-    "11-crash-loop",
-    "12-readiness-never",
-    "13-no-room",
-    "14-conflict",
-    "15-watch-lost",
-    "16-crash-in-a-sync",
-    "17-expectations",
-    "18-back-off",
-    "19-leader-election",
-    "20-etcd-members",
-    "21-etcd-five",
-    "22-empty",
-);
-
-/// A text in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Text {
-    /// English.
-    pub en: String,
-    /// 简体中文.
-    pub zh: String,
-}
-
-/// Something a scenario does, or offers.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Deed {
-    /// A kubectl command line. `{pod:app=web:1}` stands for the oldest pod with that label.
-    Kubectl(String),
-    /// Something goes wrong.
-    Fault(Fault),
-    /// A component that is chosen steps, as a person lets one of the next commands go first.
-    Step(Chosen),
-    /// A finest action is chosen: its name, whose, and the kind its informer watches.
-    Act(String, String, String),
-    /// The cluster runs until it is steady.
-    Steady(bool),
-}
-
-/// Steps of a component that is chosen.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Chosen {
-    /// Which, as `kube-controller-manager:deployment-controller`.
-    pub by: String,
-    /// How deep a step goes.
-    #[serde(default)]
-    pub depth: Depth,
-    /// How many.
-    #[serde(default = "once")]
-    pub times: usize,
-}
-
-fn once() -> usize {
-    1
-}
-
-/// Something to try.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Try {
-    /// What the button says.
-    pub label: Text,
-    /// What it does.
-    pub deed: Deed,
-}
-
-/// Not derived: `flatten` reads through a form of its own, for which all that a deed may hold would be
-/// compiled once more.
-impl<'de> Deserialize<'de> for Try {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Try, D::Error> {
-        let mut map = Map::deserialize(from)?;
-        let label = map.remove("label").ok_or_else(|| D::Error::missing_field("label"))?;
-        let label = serde_json::from_value(label).map_err(D::Error::custom)?;
-        Ok(Try { label, deed: serde_json::from_value(Value::Object(map)).map_err(D::Error::custom)? })
-    }
-}
-
-/// A scenario.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scenario {
-    /// Its name in links.
-    #[serde(skip)]
+/// A scenario as the list of them shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name in links: the name of its file.
     pub id: &'static str,
     /// What it is called.
-    pub title: Text,
-    /// What to look at.
-    pub text: Text,
-    /// How many nodes.
-    pub nodes: usize,
-    /// How many members etcd has: 1, 3 or 5.
-    #[serde(default = "once")]
-    pub etcd: usize,
-    /// How deep a step goes when it is opened; as it was if it does not say.
-    #[serde(default)]
-    pub depth: Option<Depth>,
-    /// What the editor shows.
-    pub manifest: String,
-    /// What was applied before, where that is another text.
-    #[serde(default)]
-    pub before: Option<String>,
-    /// What is done before a person sees it.
-    pub setup: Vec<Deed>,
-    /// What a person may try.
-    #[serde(default, rename = "try")]
-    pub tries: Vec<Try>,
+    pub title: Text<&'static str>,
+    /// The whole file, as JSON.
+    json: &'static str,
 }
 
-/// All scenarios, in the gallery's order. A file that cannot be read is left out; a test reads
-/// them all.
-pub fn all() -> Vec<Scenario> {
-    FILES.iter().filter_map(|(id, text)| parse(id, text).ok()).collect()
+include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
+
+/// Which scenarios there are, in the order of their files' names. Nothing is parsed for it.
+pub fn list() -> &'static [Listed] {
+    LISTED
 }
 
 /// A scenario by its id.
 pub fn find(id: &str) -> Option<Scenario> {
-    let (id, text) = FILES.iter().find(|(i, _)| *i == id)?;
-    parse(id, text).ok()
+    LISTED.iter().find(|listed| listed.id == id)?.scenario()
 }
 
-fn parse(id: &'static str, text: &str) -> Result<Scenario, String> {
-    let documents = yaml::documents(text, &yaml::Limits::default()).map_err(|e| e.message)?;
-    let value = documents.into_iter().next().map(|d| d.value).unwrap_or_default();
-    let scenario: Scenario = serde_json::from_value(value).map_err(|e| e.to_string())?;
-    Ok(Scenario { id, ..scenario })
+/// All scenarios, in the order of [`list`]: every one of them is parsed.
+pub fn all() -> Vec<Scenario> {
+    LISTED.iter().filter_map(Listed::scenario).collect()
+}
+
+impl Listed {
+    /// The whole scenario. That there is one for every file, a test holds.
+    fn scenario(&self) -> Option<Scenario> {
+        let scenario: Scenario = serde_json::from_str(self.json).ok()?;
+        Some(Scenario { id: self.id.to_owned(), ..scenario })
+    }
 }
 
 impl Scenario {
     /// How its run starts.
     pub fn start(&self) -> Start {
-        Start { scenario: self.id.to_owned(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
+        Start { scenario: self.id.clone(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
     }
 
     /// A session in which its set-up is done, in one go; [`SetUp`] does it a slice at a time.
@@ -189,14 +81,14 @@ impl Scenario {
                     line == done || line.contains("{pod:")
                 }
                 (Deed::Fault(fault), Some(Op::Fault(done))) => fault == done,
-                (Deed::Step(chosen), Some(Op::Step { depth, choice: Some(_) })) => chosen.depth == *depth,
-                (Deed::Act(..), Some(Op::Act(_))) => true,
+                (Deed::Step(steps), Some(Op::Step { depth, choice: Some(_) })) => steps.depth == *depth,
+                (Deed::Act(_), Some(Op::Act(_))) => true,
                 (Deed::Steady(_), Some(op)) => *op == Op::Step { depth: Depth::Command, choice: None },
                 _ => false,
             };
             let times = match deed {
                 Deed::Steady(_) => usize::MAX,
-                Deed::Step(chosen) => chosen.times,
+                Deed::Step(steps) => steps.times,
                 _ => 1,
             };
             let done = (0..times).take_while(|i| matches(next(at + i))).count();
@@ -225,16 +117,16 @@ impl Scenario {
                 // One that cannot happen changes nothing, which is what is told.
                 let _ = session.fault(fault);
             }
-            Deed::Step(chosen) => {
-                for _ in 0..chosen.times.min(STEPS_TO_STEADY) {
-                    let actor = session.cluster().actor_at(&chosen.by);
-                    if actor.is_none() || !session.step(chosen.depth, actor) {
+            Deed::Step(steps) => {
+                for _ in 0..steps.times.min(STEPS_TO_STEADY) {
+                    let actor = session.cluster().actor_at(&steps.by);
+                    if actor.is_none() || !session.step(steps.depth, actor) {
                         break;
                     }
                 }
             }
-            Deed::Act(name, whose, kind) => {
-                if let Some(action) = find_action(name, whose, kind, session.cluster()) {
+            Deed::Act(act) => {
+                if let Some(action) = find_action(&act.action, &act.of, &act.kind, session.cluster()) {
                     session.act(action);
                 }
             }
@@ -339,14 +231,23 @@ mod tests {
 
     #[test]
     fn every_file_is_a_scenario_in_both_languages() {
-        for (id, text) in FILES {
-            let s = parse(id, text).unwrap_or_else(|e| panic!("{id}: {e}"));
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let s = read(&name, &std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
             for t in [&s.title, &s.text].into_iter().chain(s.tries.iter().map(|t| &t.label)) {
-                assert!(!t.en.is_empty() && !t.zh.is_empty(), "{id}");
+                assert!(!t.en.is_empty() && !t.zh.is_empty(), "{name}");
             }
+            // What the library carries is the same.
+            let listed = list().iter().find(|listed| listed.id == s.id).unwrap();
+            assert_eq!((listed.title.en, listed.title.zh), (s.title.en.as_str(), s.title.zh.as_str()));
+            assert_eq!(find(&s.id).as_ref(), Some(&s));
+            names.push(s.id);
         }
-        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap();
-        assert_eq!(folder.count(), FILES.len(), "a file in static/scenarios is not in the list");
+        names.sort();
+        assert_eq!(names, list().iter().map(|listed| listed.id).collect::<Vec<_>>());
+        assert_eq!(names, all().into_iter().map(|s| s.id).collect::<Vec<_>>());
     }
 
     #[test]
