@@ -1,0 +1,47 @@
+//! Source into an expression, after `parser/parser.go` of cel-go.
+
+mod grammar;
+mod lexer;
+mod literals;
+mod macros;
+mod recovery;
+mod tokens;
+
+use super::ast::Node;
+use super::issues::{Issue, Issues};
+
+/// An expression is at most so long, in code points.
+const LENGTH_LIMIT: usize = 100_000;
+/// Operators, and expressions in brackets, lie in each other at most so deep.
+const DEPTH_LIMIT: u32 = 250;
+/// Macros may copy expressions; there are at most so many nodes afterwards.
+const NODES_LIMIT: usize = 200_000;
+
+/// An expression that could be read, and how many nodes it has.
+pub(crate) struct Parsed {
+    pub root: Node,
+    pub nodes: usize,
+}
+
+/// Reads an expression.
+///
+/// # Errors
+/// Everything that is wrong with it, in kube-apiserver's words.
+pub(crate) fn parse(source: &str) -> Result<Parsed, Issues> {
+    let chars: Vec<char> = source.chars().collect();
+    if chars.len() > LENGTH_LIMIT {
+        let size = chars.len();
+        let message = format!("expression code point size exceeds limit: size: {size}, limit {LENGTH_LIMIT}");
+        return Err(Issues::new(source, vec![Issue { at: None, message }]));
+    }
+    let (tokens, issues) = lexer::lex(&chars);
+    let mut parser = grammar::Parser::new(recovery::Stream::new(&chars, tokens, issues));
+    let root = parser.start();
+    let nodes = parser.nodes();
+    let mut issues = parser.stream.syntax;
+    issues.append(&mut parser.issues);
+    if issues.is_empty() { Ok(Parsed { root, nodes }) } else { Err(Issues::new(source, issues)) }
+}
+
+#[cfg(test)]
+mod tests;
