@@ -145,3 +145,9 @@ impl Node {
         }
     }
 }
+
+impl Kind {
+    pub fn is_literal(&self, value: &Literal) -> bool {
+        matches!(self, Kind::Literal(literal) if literal == value)
+    }
+}

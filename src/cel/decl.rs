@@ -2,7 +2,7 @@
 //! `k8s.io/apiserver/pkg/cel/types.go` and the arithmetic of `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
@@ -38,7 +38,7 @@ pub enum ListType {
 
 /// The type of a variable or of a part of it, with bounds on its size.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DeclType(Rc<Decl>);
+pub struct DeclType(Arc<Decl>);
 
 #[derive(Clone, Debug, PartialEq)]
 struct Decl {
@@ -58,7 +58,7 @@ pub(crate) enum DeclKind {
     List(DeclType, ListType),
     Map(DeclType),
     /// The type's name once an environment gave it one, and its fields by their names in JSON.
-    Object(Option<Rc<str>>, Rc<BTreeMap<String, DeclField>>),
+    Object(Option<Arc<str>>, Arc<BTreeMap<String, DeclField>>),
     /// Data that is kept but has no schema: an expression cannot reach it, only compare it.
     Unknown,
 }
@@ -95,7 +95,7 @@ fn bound(limit: i64) -> u64 {
 
 impl DeclType {
     fn make(kind: DeclKind, max_elements: u64, min_serialized_size: u64) -> DeclType {
-        DeclType(Rc::new(Decl { kind, nullable: false, max_elements, min_serialized_size }))
+        DeclType(Arc::new(Decl { kind, nullable: false, max_elements, min_serialized_size }))
     }
 
     fn simple(t: Type, max_elements: u64, min_serialized_size: u64) -> DeclType {
@@ -188,7 +188,7 @@ impl DeclType {
         if let DeclKind::List(_, of) = &mut decl.kind {
             *of = list_type;
         }
-        DeclType(Rc::new(decl))
+        DeclType(Arc::new(decl))
     }
 
     /// `type: object` with `additionalProperties` of `values`, and its `maxProperties`.
@@ -203,7 +203,7 @@ impl DeclType {
             sum.saturating_add(f.name.len() as u64 + 4).saturating_add(f.decl.0.min_serialized_size)
         });
         let fields = fields.into_iter().map(|f| (f.name.clone(), f)).collect();
-        DeclType::make(DeclKind::Object(None, Rc::new(fields)), 0, least)
+        DeclType::make(DeclKind::Object(None, Arc::new(fields)), 0, least)
     }
 
     /// The object at the root of a resource, or one with `x-kubernetes-embedded-resource`: `apiVersion`, `kind`,
@@ -228,11 +228,16 @@ impl DeclType {
         DeclType::make(DeclKind::Unknown, 0, 1)
     }
 
+    /// The keys of a map: strings of which nothing is known, and whose size Kubernetes takes for 0.
+    pub(crate) fn map_key() -> DeclType {
+        DeclType::simple(Type::String, 0, MIN_STRING_SIZE)
+    }
+
     /// Whether `null` may stand for a value.
     pub fn nullable(self, nullable: bool) -> DeclType {
         let mut decl = (*self.0).clone();
         decl.nullable = nullable;
-        DeclType(Rc::new(decl))
+        DeclType(Arc::new(decl))
     }
 
     /// The smallest JSON of this type, in bytes.
@@ -293,7 +298,7 @@ impl DeclType {
                     let decl = f.decl.named(&format!("{name}.{}", escape(n).as_deref().unwrap_or(n)));
                     (n.clone(), DeclField { decl, ..f.clone() })
                 });
-                DeclKind::Object(Some(name.into()), Rc::new(fields.collect()))
+                DeclKind::Object(Some(name.into()), Arc::new(fields.collect()))
             }
             DeclKind::List(items, list_type) => {
                 DeclKind::List(items.named(&format!("{name}.@idx")), list_type.clone())
@@ -301,11 +306,11 @@ impl DeclType {
             DeclKind::Map(values) => DeclKind::Map(values.named(&format!("{name}.@elem"))),
             other => other.clone(),
         };
-        DeclType(Rc::new(Decl { kind, ..(*self.0).clone() }))
+        DeclType(Arc::new(Decl { kind, ..(*self.0).clone() }))
     }
 
     /// Every object type in it, by name. An object without a name is not among them: see [`DeclType::named`].
-    pub(crate) fn structs(&self, into: &mut BTreeMap<Rc<str>, Rc<BTreeMap<String, DeclType>>>) {
+    pub(crate) fn structs(&self, into: &mut BTreeMap<Arc<str>, Arc<BTreeMap<String, DeclType>>>) {
         match &self.0.kind {
             DeclKind::Object(name, fields) => {
                 let Some(name) = name else { return };
@@ -315,7 +320,7 @@ impl DeclType {
                 let visible = |f: &DeclField| f.decl.0.kind != DeclKind::Unknown;
                 let known = fields.iter().filter(|(_, f)| visible(f));
                 let known = known.filter_map(|(n, f)| Some((escape(n)?, f.decl.clone()))).collect();
-                into.insert(name.clone(), Rc::new(known));
+                into.insert(name.clone(), Arc::new(known));
                 fields.values().for_each(|f| f.decl.structs(into));
             }
             DeclKind::List(inner, _) | DeclKind::Map(inner) => inner.structs(into),

@@ -1,7 +1,7 @@
 //! The types that the checker reasons with, after `common/types` of cel-go.
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A type with more parts than this counts as `dyn`: macros can make types whose size doubles with each step.
 const PARTS_LIMIT: u32 = 4_000;
@@ -40,9 +40,9 @@ pub enum Type {
     /// A map: its keys, then its values.
     Map(Params),
     /// An object whose fields the environment knows by the type's name.
-    Struct(Rc<str>),
+    Struct(Arc<str>),
     /// A type that only functions look into, such as `optional_type(int)` or `net.IP`.
-    Opaque(Rc<str>, Params),
+    Opaque(Arc<str>, Params),
     /// The type of a type: `type(int)`.
     Type(Params),
     /// A parameter of an overload (`A` in `list(A)`), before the overload is tried.
@@ -54,7 +54,7 @@ pub enum Type {
 /// The types that a type is made of, and how many parts these have together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    types: Rc<[Type]>,
+    types: Arc<[Type]>,
     parts: u32,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn unescape(literal: &str, bytes: bool) -> Result<Vec<u8>, &'static s
     }
     let mut value = Vec::with_capacity(inside.len());
     let mut chars = inside.chars();
-    let mut put = |value: &mut Vec<u8>, c: char| {
+    let put = |value: &mut Vec<u8>, c: char| {
         value.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     };
     while let Some(c) = chars.next() {
