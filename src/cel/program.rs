@@ -54,6 +54,11 @@ impl Program {
         uses
     }
 
+    /// How many loops (`all`, `map`, …) lie in each other at most.
+    pub fn loops(&self) -> usize {
+        loops(&self.0.root)
+    }
+
     /// What evaluating it costs at least and at most, as far as the sizes in the types of its variables tell
     /// (`checker/cost.go` of cel-go with the estimator of `k8s.io/apiserver/pkg/cel/library/cost.go`).
     pub fn estimate_cost(&self) -> CostEstimate {
@@ -63,6 +68,22 @@ impl Program {
     /// Evaluates it. It fails once it costs more than `limit`: see [`super::PER_CALL_LIMIT`].
     pub fn evaluate(&self, activation: &Activation, limit: u64) -> Evaluation {
         evaluate(&self.0.root, &self.0.checked, &self.0.types, activation, limit)
+    }
+}
+
+fn loops(node: &Node) -> usize {
+    let most = |nodes: &mut dyn Iterator<Item = &Node>| nodes.map(loops).max().unwrap_or(0);
+    match &node.kind {
+        Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => 0,
+        Kind::Select { operand, .. } => loops(operand),
+        Kind::Call(call) => most(&mut call.target.iter().chain(&call.args)),
+        Kind::List(items) => most(&mut items.iter().map(|i| &i.value)),
+        Kind::Map(entries) => most(&mut entries.iter().flat_map(|e| [&e.key, &e.value])),
+        Kind::Struct(_, fields) => most(&mut fields.iter().map(|f| &f.value)),
+        Kind::Fold(fold) => {
+            let outside = most(&mut [&fold.range, &fold.init, &fold.result].into_iter());
+            outside.max(1 + most(&mut [&fold.condition, &fold.step].into_iter()))
+        }
     }
 }
 

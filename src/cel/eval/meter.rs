@@ -2,9 +2,9 @@
 
 use super::error::EvalError;
 
-/// So many items are looked at by one evaluation at most. Costs do not bound that everywhere: comparing lists of
-/// lists costs what the outer lists are long.
-const WORK_LIMIT: u64 = 10_000_000;
+/// One evaluation looks at twice as many items as it may cost, and at so many in any case. Costs do not bound that
+/// everywhere: comparing lists of lists costs what the outer lists are long.
+const WORK_LIMIT: u64 = 2_000_000;
 
 pub(crate) struct Meter {
     cost: u64,
@@ -41,6 +41,6 @@ impl Meter {
     /// That there were too many.
     pub fn work(&mut self, items: u64) -> Result<(), EvalError> {
         self.work = self.work.saturating_add(items);
-        if self.work > WORK_LIMIT { Err(EvalError::cost_limit()) } else { Ok(()) }
+        if self.work > self.limit.saturating_mul(2).max(WORK_LIMIT) { Err(EvalError::cost_limit()) } else { Ok(()) }
     }
 }

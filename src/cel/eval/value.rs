@@ -170,6 +170,11 @@ impl Value {
         Value::String(text.into())
     }
 
+    /// A list of values.
+    pub fn from_values(values: impl IntoIterator<Item = Value>) -> Value {
+        Value::list(values.into_iter().collect())
+    }
+
     pub(crate) fn list(items: Items) -> Value {
         Value::List(List { items, of: None })
     }

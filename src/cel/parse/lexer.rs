@@ -11,9 +11,19 @@ pub(super) struct Token {
     pub end: usize,
 }
 
-/// All tokens of a source, ended by `Eof`, and an issue for each character that is none.
-pub(super) fn lex(source: &[char]) -> (Vec<Token>, Vec<Issue>) {
-    let (mut tokens, mut issues, mut at) = (Vec::new(), Vec::new(), 0);
+/// What a source is made of.
+pub(super) struct Lexed {
+    /// Ended by `Eof`.
+    pub tokens: Vec<Token>,
+    /// One for each text that is no token.
+    pub issues: Vec<Issue>,
+    /// Where these texts are: messages about others leave them out.
+    pub holes: Vec<std::ops::Range<usize>>,
+}
+
+/// Cuts a source into tokens.
+pub(super) fn lex(source: &[char]) -> Lexed {
+    let (mut tokens, mut issues, mut holes, mut at) = (Vec::new(), Vec::new(), Vec::new(), 0);
     while at < source.len() {
         let lexer = Lexer { source, start: at };
         match lexer.token() {
@@ -28,12 +38,13 @@ pub(super) fn lex(source: &[char]) -> (Vec<Token>, Vec<Issue>) {
                 let text: String = source.get(at..end).unwrap_or_default().iter().collect();
                 let message = format!("Syntax error: token recognition error at: '{text}'");
                 issues.push(Issue { at: Some(at), message });
+                holes.push(at..end);
                 at = end;
             }
         }
     }
     tokens.push(Token { kind: Tok::Eof, start: source.len(), end: source.len() });
-    (tokens, issues)
+    Lexed { tokens, issues, holes }
 }
 
 struct Lexer<'a> {

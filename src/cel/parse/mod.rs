@@ -34,8 +34,7 @@ pub(crate) fn parse(source: &str) -> Result<Parsed, Issues> {
         let message = format!("expression code point size exceeds limit: size: {size}, limit {LENGTH_LIMIT}");
         return Err(Issues::new(source, vec![Issue { at: None, message }]));
     }
-    let (tokens, issues) = lexer::lex(&chars);
-    let mut parser = grammar::Parser::new(recovery::Stream::new(&chars, tokens, issues));
+    let mut parser = grammar::Parser::new(recovery::Stream::new(&chars, lexer::lex(&chars)));
     let root = parser.start();
     let nodes = parser.nodes();
     let mut issues = parser.stream.syntax;

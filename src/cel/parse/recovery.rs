@@ -7,7 +7,7 @@
 //! number that it has in the generated parser.
 
 use super::super::issues::Issue;
-use super::lexer::Token;
+use super::lexer::{Lexed, Token};
 use super::tokens::{Set, Tok};
 
 /// After so many recoveries the parser gives up.
@@ -42,6 +42,7 @@ pub(super) const fn or_end(tokens: Set) -> Next {
 pub(super) struct Stream<'a> {
     source: &'a [char],
     tokens: Vec<Token>,
+    holes: Vec<std::ops::Range<usize>>,
     at: usize,
     pub syntax: Vec<Issue>,
     /// Nothing is read any more.
@@ -58,10 +59,11 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    pub fn new(source: &'a [char], tokens: Vec<Token>, syntax: Vec<Issue>) -> Stream<'a> {
+    pub fn new(source: &'a [char], lexed: Lexed) -> Stream<'a> {
         let mut stream = Stream {
             source,
-            tokens,
+            tokens: lexed.tokens,
+            holes: lexed.holes,
             at: 0,
             syntax: Vec::new(),
             stopped: false,
@@ -72,7 +74,7 @@ impl<'a> Stream<'a> {
             last: None,
             attempts: 0,
         };
-        syntax.into_iter().for_each(|issue| stream.tell(issue));
+        lexed.issues.into_iter().for_each(|issue| stream.tell(issue));
         stream
     }
 
@@ -186,7 +188,9 @@ impl<'a> Stream<'a> {
     /// The error of no alternative that goes on as the tokens do, up to the one `ahead`.
     pub fn no_alternative(&self, state: u16, ahead: usize) -> (u16, Failure) {
         let (from, to) = (self.token(), self.nth(ahead));
-        let text: String = self.source.get(from.start..to.end).unwrap_or_default().iter().collect();
+        let chars = self.source.iter().enumerate().take(to.end).skip(from.start);
+        let known = chars.filter(|(at, _)| !self.holes.iter().any(|hole| hole.contains(at)));
+        let text: String = known.map(|(_, c)| c).collect();
         let word = text.strip_prefix(|_: char| true).filter(|w| matches!(*w, "true" | "false" | "null"));
         let message = match word {
             // cel-go keeps the words of an older grammar here.
