@@ -18,7 +18,11 @@ pub(crate) enum Kind {
     Literal(Literal),
     Ident(String),
     /// `operand.field`, or `has(operand.field)`.
-    Select { operand: Box<Node>, field: String, test: bool },
+    Select {
+        operand: Box<Node>,
+        field: String,
+        test: bool,
+    },
     Call(Box<Call>),
     List(Vec<Item>),
     Map(Vec<Entry>),

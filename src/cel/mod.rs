@@ -33,17 +33,20 @@ mod time;
 mod types;
 
 pub use cost::{
-    CostEstimate, PER_CALL_LIMIT, RUNTIME_COST_BUDGET, STATIC_ESTIMATED_COST_LIMIT, STATIC_ESTIMATED_CRD_COST_LIMIT,
-    cost_error_message, expression_cost,
+    CostEstimate, PER_CALL_LIMIT, RUNTIME_COST_BUDGET, STATIC_ESTIMATED_COST_LIMIT,
+    STATIC_ESTIMATED_CRD_COST_LIMIT, cost_error_message, expression_cost,
 };
 pub use decl::{DeclField, DeclType, ListType, MAX_REQUEST_SIZE_BYTES};
 pub use env::Env;
 pub use escape::{escape, unescape};
 pub use eval::{
-    Activation, Authorization, AuthorizationCheck, Authorizer, Decision, EvalError, Evaluation, Key, Library, List, Map,
-    Value,
+    Activation, Authorization, AuthorizationCheck, Authorizer, Decision, EvalError, Evaluation, Key, Library,
+    List, Map, Value,
 };
 pub use issues::{Issue, Issues};
 pub use program::Program;
 pub use rules::{CompiledRule, Rule, RuleScope};
 pub use types::{Params, Type};
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

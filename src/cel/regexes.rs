@@ -11,7 +11,8 @@ const SIZE_LIMIT: usize = 1 << 20;
 /// Why it is none. The words are the `regex` crate's, and not Go's.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     // Go's classes are ASCII ones; the crate's are Unicode's unless they are written with `(?-u:…)`.
-    let built = RegexBuilder::new(&ascii_classes(pattern)).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build();
+    let built =
+        RegexBuilder::new(&ascii_classes(pattern)).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build();
     built.map_err(|e| format!("error parsing regexp: {}", e.to_string().replace('\n', " ")))
 }
 

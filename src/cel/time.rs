@@ -62,10 +62,11 @@ pub(crate) fn duration_seconds(nanos: i64) -> String {
 pub(crate) fn parse_timestamp(text: &str) -> Option<Timestamp> {
     let shape = |at: usize, c: u8| text.as_bytes().get(at) == Some(&c);
     let strict = shape(4, b'-') && shape(7, b'-') && shape(10, b'T') && shape(13, b':') && shape(16, b':');
-    let zone = text.ends_with('Z') || text.len() > 6 && {
-        let tail = text.get(text.len() - 6..)?.as_bytes();
-        matches!(tail, [b'+' | b'-', _, _, b':', _, _])
-    };
+    let zone = text.ends_with('Z')
+        || text.len() > 6 && {
+            let tail = text.get(text.len() - 6..)?.as_bytes();
+            matches!(tail, [b'+' | b'-', _, _, b':', _, _])
+        };
     if !strict || !zone || text.contains(['[', ' ']) {
         return None;
     }
@@ -145,7 +146,8 @@ mod tests {
     fn moments_are_rfc_3339() {
         assert!(parse_timestamp("2023-01-01T00:00:00Z").is_some());
         assert!(parse_timestamp("2023-01-01T00:00:00.5+02:00").is_some());
-        for text in ["2023-01-01", "2023-01-01T00:00:00", "2023-01-01 00:00:00Z", "2023-13-01T00:00:00Z", ""] {
+        for text in ["2023-01-01", "2023-01-01T00:00:00", "2023-01-01 00:00:00Z", "2023-13-01T00:00:00Z", ""]
+        {
             assert_eq!(parse_timestamp(text), None, "{text}");
         }
         let moment = parse_timestamp("2023-01-01T05:30:00Z").map(|m| civil(m, Some("-08:00")));

@@ -29,8 +29,12 @@ fn all() -> Functions {
         functions.entry(name).or_default().push(Overload { id, ..overload });
     };
     FUNCTIONS.lines().for_each(&mut add);
-    for (operator, name) in [("_<_", "less"), ("_<=_", "less_equals"), ("_>_", "greater"), ("_>=_", "greater_equals")] {
-        relations(name).iter().for_each(|(id, left, right)| add(&format!("{operator} {id} ({left}, {right}) bool")));
+    for (operator, name) in
+        [("_<_", "less"), ("_<=_", "less_equals"), ("_>_", "greater"), ("_>=_", "greater_equals")]
+    {
+        relations(name)
+            .iter()
+            .for_each(|(id, left, right)| add(&format!("{operator} {id} ({left}, {right}) bool")));
     }
     for t in COMPARABLE {
         add(&format!(".isSorted list_{t}_is_sorted_bool (list({t})) bool"));
@@ -163,6 +167,9 @@ mod tests {
         assert_eq!(overload.map(|o| o.result.to_string()).as_deref(), Some("map(string, list(string))"));
         let ids: Vec<_> = ALL.get("_<_").into_iter().flatten().map(|o| o.id.as_str()).collect();
         assert_eq!(ids.len(), 14);
-        assert_eq!(ids.get(..4), Some(&["less_bool", "less_int64", "less_int64_double", "less_int64_uint64"][..]));
+        assert_eq!(
+            ids.get(..4),
+            Some(&["less_bool", "less_int64", "less_int64_double", "less_int64_uint64"][..])
+        );
     }
 }

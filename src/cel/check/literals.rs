@@ -20,7 +20,9 @@ pub(super) fn check(root: &Node, checked: &Checked, issues: &mut Vec<Issue>) {
     exempt.sort_unstable();
     root.walk(&mut |node| match &node.kind {
         Kind::Call(call) => {
-            let Some(Node { at, kind: Kind::Literal(Literal::String(text)), .. }) = call.args.first() else { return };
+            let Some(Node { at, kind: Kind::Literal(Literal::String(text)), .. }) = call.args.first() else {
+                return;
+            };
             let valid = match call.function.as_str() {
                 "duration" => time::parse_duration(text).is_some(),
                 "timestamp" => time::parse_timestamp(text).is_some(),

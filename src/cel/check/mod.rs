@@ -220,7 +220,8 @@ impl Checker<'_> {
         let Kind::Call(call) = &mut node.kind else { return Type::Error };
         if call.function == op::OPT_SELECT {
             let Call { args, .. } = call.as_mut();
-            let [operand, Node { kind: Kind::Literal(Literal::String(field)), .. }] = args.as_mut_slice() else {
+            let [operand, Node { kind: Kind::Literal(Literal::String(field)), .. }] = args.as_mut_slice()
+            else {
                 return self.set(node.id, Type::Error);
             };
             let t = self.field_of(node.at, operand, field, true);
@@ -340,7 +341,10 @@ impl Checker<'_> {
         }
         for (at, field, wanted, found) in issues {
             let (wanted, found) = (self.shown(&wanted), self.shown(&found));
-            self.issue(at, format!("expected type of field '{field}' is '{wanted}' but provided type is '{found}'"));
+            self.issue(
+                at,
+                format!("expected type of field '{field}' is '{wanted}' but provided type is '{found}'"),
+            );
         }
         self.set(id, if known { Type::object(&plain) } else { Type::Error })
     }

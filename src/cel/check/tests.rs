@@ -21,7 +21,11 @@ fn env() -> Env {
 
 fn type_of(source: &str) -> Result<String, String> {
     env().compile(source).map(|p| p.output_type().to_string()).map_err(|issues| {
-        issues.each().map(|(at, m)| at.map_or(m.to_owned(), |(_, column)| format!("{column}: {m}"))).collect::<Vec<_>>().join("; ")
+        issues
+            .each()
+            .map(|(at, m)| at.map_or(m.to_owned(), |(_, column)| format!("{column}: {m}")))
+            .collect::<Vec<_>>()
+            .join("; ")
     })
 }
 
@@ -71,7 +75,10 @@ fn errors_are_told_with_their_places() {
         ("self.b > 1", "5: undefined field 'b'"),
         ("self.n > 'a'", "8: found no matching overload for '_>_' applied to '(int, string)'"),
         ("self.n.foo()", "11: undeclared reference to 'foo' (in container '')"),
-        ("self.n.startsWith('a')", "18: found no matching overload for 'startsWith' applied to 'int.(string)'"),
+        (
+            "self.n.startsWith('a')",
+            "18: found no matching overload for 'startsWith' applied to 'int.(string)'",
+        ),
         ("size(1)", "5: found no matching overload for 'size' applied to '(int)'"),
         ("!self.n", "1: found no matching overload for '!_' applied to '(int)'"),
         ("self.n && true", "5: expected type 'bool' but found 'int'"),
@@ -87,7 +94,10 @@ fn errors_are_told_with_their_places() {
         ("true ? 1 : 'a'", "6: found no matching overload for '_?_:_' applied to '(bool, int, string)'"),
         ("Object{nothing: 1}", "15: undefined field 'nothing'"),
         ("Nothing{}", "8: undeclared reference to 'Nothing' (in container '')"),
-        ("Object{metadata: 1}", "16: expected type of field 'metadata' is 'Object.metadata' but provided type is 'int'"),
+        (
+            "Object{metadata: 1}",
+            "16: expected type of field 'metadata' is 'Object.metadata' but provided type is 'int'",
+        ),
         ("duration('x')", "10: invalid duration argument"),
         ("timestamp('x')", "11: invalid timestamp argument"),
         ("'a'.matches('(')", "13: invalid matches argument"),

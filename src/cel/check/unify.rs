@@ -74,7 +74,9 @@ impl Mapping {
                 Type::Null | Type::Opaque(..) | Type::Struct(_) | Type::Duration | Type::Timestamp
             ),
             (Type::Type(_), Type::Type(_)) => true,
-            (Type::List(_), Type::List(_)) | (Type::Map(_), Type::Map(_)) => self.list(t1.params(), t2.params()),
+            (Type::List(_), Type::List(_)) | (Type::Map(_), Type::Map(_)) => {
+                self.list(t1.params(), t2.params())
+            }
             (Type::Opaque(a, _), Type::Opaque(b, _)) => a == b && self.list(t1.params(), t2.params()),
             _ => t1 == t2,
         }
@@ -144,7 +146,9 @@ fn is_less_specific(t1: &Type, t2: &Type) -> bool {
     }
     match (t1, t2) {
         (Type::Type(_), Type::Type(_)) => true,
-        (Type::List(_), Type::List(_)) | (Type::Map(_), Type::Map(_)) | (Type::Opaque(..), Type::Opaque(..)) => {
+        (Type::List(_), Type::List(_))
+        | (Type::Map(_), Type::Map(_))
+        | (Type::Opaque(..), Type::Opaque(..)) => {
             t1.name() == t2.name()
                 && t1.params().len() == t2.params().len()
                 && t1.params().iter().zip(t2.params()).all(|(a, b)| is_less_specific(a, b))

@@ -5,8 +5,8 @@ use super::super::ast::{Kind, Literal};
 use super::super::types::Type;
 use super::estimate::{CallEstimate, Coster, Operand};
 use super::{
-    AUTHORIZATION_CHECK, CREATE_LIST, CREATE_STRUCT, CostEstimate, MAX_FORMAT_SIZE, MAX_NAME_FORMAT_REGEX_SIZE, REGEX,
-    SizeEstimate, TRAVERSAL,
+    AUTHORIZATION_CHECK, CREATE_LIST, CREATE_STRUCT, CostEstimate, MAX_FORMAT_SIZE,
+    MAX_NAME_FORMAT_REGEX_SIZE, REGEX, SizeEstimate, TRAVERSAL,
 };
 
 /// Parsing a selector: it is a list of requirements, of two characters at least each.
@@ -68,8 +68,8 @@ impl Coster<'_> {
         let nominal = CostEstimate::fixed(1);
         match function {
             "check" => only(CostEstimate::fixed(AUTHORIZATION_CHECK)),
-            "serviceAccount" | "path" | "group" | "resource" | "subresource" | "namespace" | "name" | "allowed"
-            | "reason" | "error" | "errored" => only(nominal),
+            "serviceAccount" | "path" | "group" | "resource" | "subresource" | "namespace" | "name"
+            | "allowed" | "reason" | "error" | "errored" => only(nominal),
             "fieldSelector" | "labelSelector" => only(selector(first?)),
             "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
                 let Some((t, size)) = self.items(target?) else { return only(of?.by(TRAVERSAL)) };
@@ -88,7 +88,9 @@ impl Coster<'_> {
                 sized(of?.by(2.0 * TRAVERSAL), SizeEstimate::between(0, most))
             }
             "join" => {
-                let mut size = self.items(target?).map_or_else(SizeEstimate::default, |(_, each)| of.unwrap_or_default().times(each));
+                let mut size = self
+                    .items(target?)
+                    .map_or_else(SizeEstimate::default, |(_, each)| of.unwrap_or_default().times(each));
                 if let Some(separator) = first {
                     let count = SizeEstimate::between(of?.min.saturating_sub(1), of?.max.saturating_sub(1));
                     size = size.plus(separator.times(count));
@@ -104,8 +106,14 @@ impl Coster<'_> {
                 only(first?.by(TRAVERSAL))
             }
             "ip.isCanonical" => only(first?.by(2.0 * TRAVERSAL)),
-            "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-            | "isLinkLocalUnicast" | "isGlobalUnicast" => only(nominal),
+            "masked"
+            | "prefixLength"
+            | "family"
+            | "isUnspecified"
+            | "isLoopback"
+            | "isLinkLocalMulticast"
+            | "isLinkLocalUnicast"
+            | "isGlobalUnicast" => only(nominal),
             "containsIP" | "containsCIDR" => {
                 // Addresses are 4 or 16 bytes.
                 let bytes = SizeEstimate::between(4, 16);

@@ -7,7 +7,9 @@ use super::super::check::Checked;
 use super::super::decl::{DeclKind, DeclType};
 use super::super::env::Env;
 use super::super::types::Type;
-use super::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, CostEstimate, SELECT_OR_IDENT, SizeEstimate, TRAVERSAL, by};
+use super::{
+    CREATE_LIST, CREATE_MAP, CREATE_STRUCT, CostEstimate, SELECT_OR_IDENT, SizeEstimate, TRAVERSAL, by,
+};
 
 /// Where a value comes from: a variable, then fields and the like.
 pub(super) type Path = Vec<String>;
@@ -94,7 +96,8 @@ impl<'n> Coster<'n> {
                     sum = sum.plus(self.cost(&item.value));
                     size = size.union(self.size_or_unknown(&item.value));
                 }
-                self.entries.insert(node.id, Entries { is_list: true, key: SizeEstimate::fixed(1), value: size });
+                self.entries
+                    .insert(node.id, Entries { is_list: true, key: SizeEstimate::fixed(1), value: size });
                 sum
             }
             Kind::Map(entries) => {
@@ -226,8 +229,7 @@ impl<'n> Coster<'n> {
                 if let (Some(a), Some(b)) = (self.entries_of(left.node), self.entries_of(right.node)) {
                     self.entries.insert(node.id, both(a, b));
                 }
-                let cost =
-                    if overload == "add_list" { CostEstimate::fixed(1) } else { size.by(TRAVERSAL) };
+                let cost = if overload == "add_list" { CostEstimate::fixed(1) } else { size.by(TRAVERSAL) };
                 CallEstimate { cost: cost.plus(all), size: Some(size) }
             }
             (_, _, [left, right], _) if compares(overload) => {
@@ -422,4 +424,3 @@ fn compares(overload: &str) -> bool {
 pub(crate) fn compared(overload: &str, left: u64, right: u64) -> Option<u64> {
     compares(overload).then(|| by(left.min(right), TRAVERSAL))
 }
-

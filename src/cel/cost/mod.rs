@@ -97,4 +97,3 @@ pub fn cost_error_message(name: &str, cost: u64, limit: u64) -> String {
 pub fn expression_cost(max_cost: u64, cardinality: Option<u64>, max_cardinality: u64) -> u64 {
     max_cost.saturating_mul(cardinality.unwrap_or(max_cardinality))
 }
-

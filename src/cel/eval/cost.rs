@@ -60,7 +60,9 @@ pub(super) fn call(function: &str, overloads: &[&str], args: &[Value]) -> u64 {
         }
         "contains" => by(size(0), TRAVERSAL).saturating_mul(by(size(1), TRAVERSAL)),
         "_==_" | "_!=_" => compared("equals", size(0), size(1)).unwrap_or(1),
-        "_<_" | "_<=_" | "_>_" | "_>=_" if matches!(args.first(), Some(Value::String(_) | Value::Bytes(_))) => {
+        "_<_" | "_<=_" | "_>_" | "_>=_"
+            if matches!(args.first(), Some(Value::String(_) | Value::Bytes(_))) =>
+        {
             compared("equals", size(0), size(1)).unwrap_or(1)
         }
         _ => 1,

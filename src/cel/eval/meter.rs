@@ -41,6 +41,10 @@ impl Meter {
     /// That there were too many.
     pub fn work(&mut self, items: u64) -> Result<(), EvalError> {
         self.work = self.work.saturating_add(items);
-        if self.work > self.limit.saturating_mul(2).max(WORK_LIMIT) { Err(EvalError::cost_limit()) } else { Ok(()) }
+        if self.work > self.limit.saturating_mul(2).max(WORK_LIMIT) {
+            Err(EvalError::cost_limit())
+        } else {
+            Ok(())
+        }
     }
 }

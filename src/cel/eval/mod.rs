@@ -6,20 +6,22 @@ mod error;
 mod libs;
 mod meter;
 mod operators;
+mod paths;
 mod typed;
 mod value;
 
 use std::collections::BTreeMap;
 
-use super::ast::{Call, Entry, Fold, Kind, Literal, Node, operators as op};
+use super::ast::{Call, Entry, Fold, Kind, Node, operators as op};
 use super::check::Checked;
 use super::cost::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT_OR_IDENT};
 use super::program::Types;
 pub use error::EvalError;
 pub use libs::authz::{Authorization, AuthorizationCheck, Authorizer, Decision};
 use meter::Meter;
-pub use value::{Key, Library, List, Map, Value};
+use paths::{constant, has, is_constant, not_optional, relative, select, valid};
 use value::{Entries, Items};
+pub use value::{Key, Library, List, Map, Value};
 
 pub(crate) type Outcome = Result<Value, EvalError>;
 
@@ -226,7 +228,9 @@ impl<'p> Run<'p> {
                 if call.function == op::IN && call.args.get(1).is_some_and(is_constant) {
                     return operators::contains(&args, &mut self.meter);
                 }
-                if let (op::INDEX | op::OPT_INDEX | op::OPT_SELECT, [of, at]) = (function, call.args.as_slice()) {
+                if let (op::INDEX | op::OPT_INDEX | op::OPT_SELECT, [of, at]) =
+                    (function, call.args.as_slice())
+                {
                     self.meter.refund(self.base(at));
                     self.meter.spend(relative(of))?;
                 }
@@ -290,13 +294,12 @@ impl<'p> Run<'p> {
     fn iterate(&mut self, fold: &'p Fold, range: &Value) -> Result<(), EvalError> {
         match range {
             Value::List(list) => {
-                let mut index = 0;
-                for item in &list.items {
+                for (index, item) in list.items.iter().enumerate() {
+                    let index = i64::try_from(index).unwrap_or(i64::MAX);
                     let first = if fold.var2.is_some() { Value::Int(index) } else { item.clone() };
                     if !self.step(fold, first, item)? {
                         break;
                     }
-                    index += 1;
                 }
                 Ok(())
             }
@@ -346,82 +349,6 @@ impl<'p> Run<'p> {
             *accu = step;
         }
         Ok(true)
-    }
-}
-
-/// A value that an expression may use.
-fn valid(value: Value) -> Outcome {
-    match value {
-        Value::Invalid(why) => Err(EvalError::new(&*why)),
-        value => Ok(value),
-    }
-}
-
-/// What a path costs that begins with the value of another expression, and not with a variable.
-fn relative(node: &Node) -> u64 {
-    let path = match &node.kind {
-        Kind::Ident(_) | Kind::Select { .. } => true,
-        Kind::Call(call) => {
-            matches!(call.function.as_str(), op::INDEX | op::OPT_INDEX | op::OPT_SELECT | op::CONDITIONAL)
-        }
-        _ => false,
-    };
-    if path { 0 } else { SELECT_OR_IDENT }
-}
-
-fn not_optional(what: &str, value: &Value) -> EvalError {
-    EvalError::new(format!("cannot initialize optional {what} from non-optional value of type {}", value.type_name()))
-}
-
-fn constant(literal: &Literal) -> Value {
-    match literal {
-        Literal::Null => Value::Null,
-        Literal::Bool(b) => Value::Bool(*b),
-        Literal::Int(n) => Value::Int(*n),
-        Literal::Uint(n) => Value::Uint(*n),
-        Literal::Double(d) => Value::Double(*d),
-        Literal::String(s) => Value::string(s),
-        Literal::Bytes(b) => Value::Bytes(b.as_slice().into()),
-    }
-}
-
-/// What cel-go computes before it evaluates, and so for nothing: lists and maps of literals, and conversions of them.
-fn is_constant(node: &Node) -> bool {
-    let literal = |n: &Node| matches!(n.kind, Kind::Literal(_)) || is_constant(n);
-    match &node.kind {
-        Kind::List(items) => items.iter().all(|i| !i.optional && literal(&i.value)),
-        Kind::Map(entries) => entries.iter().all(|e| !e.optional && literal(&e.key) && literal(&e.value)),
-        Kind::Call(call) => {
-            const CONVERSIONS: [&str; 10] = [
-                "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint",
-            ];
-            let conversion = call.target.is_none() && CONVERSIONS.contains(&call.function.as_str());
-            conversion && matches!(call.args.as_slice(), [Node { kind: Kind::Literal(_), .. }])
-        }
-        _ => false,
-    }
-}
-
-/// `operand.field`
-fn select(of: &Value, field: &str) -> Outcome {
-    match of {
-        Value::Map(map) => match map.entries.get(&Key::String(field.into())) {
-            Some(value) => valid(value.clone()),
-            None => Err(EvalError::new(format!("no such key: {field}"))),
-        },
-        Value::Optional(None) => Ok(Value::Optional(None)),
-        Value::Optional(Some(inner)) => operators::optional_index(inner, &Value::string(field)),
-        _ => Err(EvalError::overload()),
-    }
-}
-
-/// `has(operand.field)`
-fn has(of: &Value, field: &str) -> Outcome {
-    match of {
-        Value::Map(map) => Ok(Value::Bool(map.entries.contains_key(&Key::String(field.into())))),
-        Value::Optional(None) => Ok(Value::Bool(false)),
-        Value::Optional(Some(inner)) => has(inner, field),
-        _ => Err(EvalError::overload()),
     }
 }
 

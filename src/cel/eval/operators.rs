@@ -171,7 +171,9 @@ fn identity(item: &Value, of: &ListType, meter: &mut Meter) -> Result<String, Ev
             }
         }
         (ListType::Map(_), _) => {
-            return Err(EvalError::new("unexpected data format for element of array with x-kubernetes-list-type=map"));
+            return Err(EvalError::new(
+                "unexpected data format for element of array with x-kubernetes-list-type=map",
+            ));
         }
         _ => canonical(item, &mut text, meter)?,
     }

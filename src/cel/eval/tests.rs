@@ -73,8 +73,14 @@ fn errors_have_cel_gos_words() {
         ("[].min()", "min called on empty list"),
         ("[1].slice(0, 2)", "cannot slice(0, 2), list is length 1"),
         ("timestamp('9999-12-30T12:00:00Z') + duration('48h')", "timestamp overflow"),
-        ("cidr('1.2.3.4')", "network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(\"1.2.3.4\"): no '/'"),
-        ("quantity('a')", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
+        (
+            "cidr('1.2.3.4')",
+            "network address parse error during conversion from string: network address parse error during conversion from string: netip.ParsePrefix(\"1.2.3.4\"): no '/'",
+        ),
+        (
+            "quantity('a')",
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        ),
         ("semver('1.2')", "No Major.Minor.Patch elements found"),
         ("x.i.all(a, true)", "got 'int', expected iterable type"),
     ] {
@@ -161,6 +167,9 @@ fn work_that_costs_nothing_is_bounded_as_well() {
     }
     let compare = format!("[{source}].map(l, [l] == [l + []])[0]");
     assert_eq!(run(&compare).err().as_deref(), Some("operation cancelled: actual cost limit exceeded"));
-    let text = format!("['{}'].map(s, s.replace('', s).replace('', s).replace('', s).replace('', s))", "a".repeat(64));
+    let text = format!(
+        "['{}'].map(s, s.replace('', s).replace('', s).replace('', s).replace('', s))",
+        "a".repeat(64)
+    );
     assert!(run(&text).is_err());
 }

@@ -16,7 +16,9 @@ const NO_MAP: &str = "invalid data, expected a map for the provided schema with 
 impl Value {
     /// JSON as a value of a declared type. What does not fit the type is an error once an expression uses it.
     pub fn typed(json: &Json, decl: &DeclType) -> Value {
-        if json.is_null() && !matches!(decl.kind(), DeclKind::Unknown | DeclKind::Simple(Type::Dyn | Type::Any)) {
+        if json.is_null()
+            && !matches!(decl.kind(), DeclKind::Unknown | DeclKind::Simple(Type::Dyn | Type::Any))
+        {
             if decl.is_nullable() {
                 return Value::Null;
             }
@@ -29,9 +31,9 @@ impl Value {
                 Json::String(s) => Value::string(s),
                 Json::Number(n) => match n.as_i64() {
                     Some(n) => Value::Int(n),
-                    None => invalid(
-                        "invalid data, expected XIntOrString value to be either a string or integer",
-                    ),
+                    None => {
+                        invalid("invalid data, expected XIntOrString value to be either a string or integer")
+                    }
                 },
                 _ => invalid("invalid data, expected XIntOrString value to be either a string or integer"),
             },

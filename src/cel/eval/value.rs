@@ -89,7 +89,7 @@ pub enum Library {
     /// `kubernetes.NamedFormat`
     Format(Format),
     /// `kubernetes.authorization.*`
-    Authorization(Authorization),
+    Authorization(Box<Authorization>),
 }
 
 /// The key of a map. Numbers that are equal are one key.

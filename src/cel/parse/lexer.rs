@@ -213,7 +213,9 @@ impl Lexer<'_> {
     /// Where an escape ends that begins with the backslash here.
     fn escape(&self, at: usize) -> Result<usize, usize> {
         let (of, digits): (fn(char) -> bool, usize) = match self.char(at + 1) {
-            Some('a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '"' | '\'' | '\\' | '?' | '`') => return Ok(at + 2),
+            Some('a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '"' | '\'' | '\\' | '?' | '`') => {
+                return Ok(at + 2);
+            }
             Some('x' | 'X') => (|c| c.is_ascii_hexdigit(), 2),
             Some('u') => (|c| c.is_ascii_hexdigit(), 4),
             Some('U') => (|c| c.is_ascii_hexdigit(), 8),

@@ -10,7 +10,8 @@ pub(super) fn unescape(literal: &str, bytes: bool) -> Result<Vec<u8>, &'static s
         Some(rest) => (true, rest),
         None => (false, literal.as_str()),
     };
-    let quotes = if quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\"")) { 3 } else { 1 };
+    let quotes =
+        if quoted.len() >= 6 && (quoted.starts_with("'''") || quoted.starts_with("\"\"\"")) { 3 } else { 1 };
     let inside = quoted.len().checked_sub(quotes).and_then(|end| quoted.get(quotes..end));
     let inside = inside.ok_or("unable to unescape string")?;
     if raw {

@@ -59,7 +59,16 @@ impl Maker<'_, '_> {
     fn fold(&mut self, range: Node, names: Names, loops: Loop) -> Node {
         let Loop { init, condition, step, result } = loops;
         let Names { var, var2 } = names;
-        self.node(Kind::Fold(Box::new(Fold { range, var, var2, accu: ACCU.to_owned(), init, condition, step, result })))
+        self.node(Kind::Fold(Box::new(Fold {
+            range,
+            var,
+            var2,
+            accu: ACCU.to_owned(),
+            init,
+            condition,
+            step,
+            result,
+        })))
     }
 
     /// A loop that keeps its accumulator as the result, over all items.
@@ -198,7 +207,14 @@ fn two_names(first: &Node, second: &Node) -> Result<Names, Refused> {
 
 impl Parser<'_> {
     /// A call, or what the macro of its name makes of it.
-    pub(super) fn expand(&mut self, at: usize, name: String, target: Option<Node>, args: Vec<Node>, levels: u32) -> Node {
+    pub(super) fn expand(
+        &mut self,
+        at: usize,
+        name: String,
+        target: Option<Node>,
+        args: Vec<Node>,
+        levels: u32,
+    ) -> Node {
         let levels = levels + u32::from(target.is_some());
         if levels > super::DEPTH_LIMIT {
             self.stream.stop("max recursion depth exceeded".to_owned());
@@ -223,14 +239,21 @@ impl Parser<'_> {
     }
 }
 
-fn expansion(make: &mut Maker, function: &str, target: Option<Node>, args: Vec<Node>) -> Result<Node, Refused> {
+fn expansion(
+    make: &mut Maker,
+    function: &str,
+    target: Option<Node>,
+    args: Vec<Node>,
+) -> Result<Node, Refused> {
     let count = args.len();
     let mut args = args.into_iter();
     let Some(first) = args.next() else { return Ok(make.node(Kind::Broken)) };
     let Some(range) = target else {
         // `has` is the only one without a target.
         return match first.kind {
-            Kind::Select { operand, field, test: false } => Ok(make.node(Kind::Select { operand, field, test: true })),
+            Kind::Select { operand, field, test: false } => {
+                Ok(make.node(Kind::Select { operand, field, test: true }))
+            }
             _ => Err((first.at, "invalid argument to has() macro".to_owned())),
         };
     };
@@ -307,8 +330,15 @@ fn expansion(make: &mut Maker, function: &str, target: Option<Node>, args: Vec<N
 
 /// `list.sortBy(x, key)`: the list sorted by what `list.map(x, key)` gives.
 fn sort_by(make: &mut Maker, range: Node, first: Node, key: Option<Node>) -> Result<Node, Refused> {
-    if !matches!(range.kind, Kind::Ident(_) | Kind::Select { .. } | Kind::List(_) | Kind::Call(_) | Kind::Fold(_)) {
-        return Err((range.at, "sortBy can only be applied to a list, identifier, comprehension, call or select expression".to_owned()));
+    if !matches!(
+        range.kind,
+        Kind::Ident(_) | Kind::Select { .. } | Kind::List(_) | Kind::Call(_) | Kind::Fold(_)
+    ) {
+        return Err((
+            range.at,
+            "sortBy can only be applied to a list, identifier, comprehension, call or select expression"
+                .to_owned(),
+        ));
     }
     let names = Names { var: name(&first, NOT_AN_IDENTIFIER)?, var2: None };
     let name = "@__sortBy_input__".to_owned();

@@ -1,9 +1,11 @@
 //! Source into an expression, after `parser/parser.go` of cel-go.
 
+mod binary;
 mod grammar;
 mod lexer;
 mod literals;
 mod macros;
+mod primary;
 mod recovery;
 mod tokens;
 
@@ -12,8 +14,11 @@ use super::issues::{Issue, Issues};
 
 /// An expression is at most so long, in code points.
 const LENGTH_LIMIT: usize = 100_000;
-/// Operators, and expressions in brackets, lie in each other at most so deep.
+/// Operators, selections and member calls lie in each other at most so deep.
 const DEPTH_LIMIT: u32 = 250;
+/// Expressions in brackets, and arguments, lie in each other at most so deep. cel-go allows 250; evaluating these takes
+/// more than the 2 MB of stack that a thread has.
+const NESTING_LIMIT: u32 = 100;
 /// Macros may copy expressions; there are at most so many nodes afterwards.
 const NODES_LIMIT: usize = 200_000;
 

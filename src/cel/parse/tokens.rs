@@ -47,9 +47,42 @@ use Tok::*;
 
 impl Tok {
     const ALL: [Tok; 36] = [
-        Eof, Equals, NotEquals, In, Less, LessEquals, GreaterEquals, Greater, And, Or, LBracket, RBracket, LBrace,
-        RBrace, LParen, RParen, Dot, Comma, Minus, Exclam, Question, Colon, Plus, Star, Slash, Percent, True, False,
-        Null, Float, Int, Uint, String, Bytes, Ident, EscIdent,
+        Eof,
+        Equals,
+        NotEquals,
+        In,
+        Less,
+        LessEquals,
+        GreaterEquals,
+        Greater,
+        And,
+        Or,
+        LBracket,
+        RBracket,
+        LBrace,
+        RBrace,
+        LParen,
+        RParen,
+        Dot,
+        Comma,
+        Minus,
+        Exclam,
+        Question,
+        Colon,
+        Plus,
+        Star,
+        Slash,
+        Percent,
+        True,
+        False,
+        Null,
+        Float,
+        Int,
+        Uint,
+        String,
+        Bytes,
+        Ident,
+        EscIdent,
     ];
 
     fn display(self) -> &'static str {
@@ -106,8 +139,7 @@ impl Set {
     pub const PRIMARY: Set = Set::LITERAL.and(Set::of(&[LBracket, LBrace, LParen, Dot, Ident]));
     /// How an expression begins.
     pub const EXPR: Set = Set::PRIMARY.and(Set::of(&[Exclam]));
-    pub const RELATION: Set =
-        Set::of(&[Equals, NotEquals, In, Less, LessEquals, GreaterEquals, Greater]);
+    pub const RELATION: Set = Set::of(&[Equals, NotEquals, In, Less, LessEquals, GreaterEquals, Greater]);
     pub const CALC: Set = Set::of(&[Plus, Minus, Star, Slash, Percent]);
     pub const MEMBER: Set = Set::of(&[Dot, LBracket]);
     pub const FIELD_NAME: Set = Set::of(&[Ident, EscIdent]);

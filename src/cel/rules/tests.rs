@@ -45,7 +45,9 @@ fn errors_are_kube_apiservers() {
     let said = |text: &str| Some(format!("compilation failed: ERROR: <input>:{text}"));
     assert_eq!(
         error(&int, "self > 'a'"),
-        said("1:6: found no matching overload for '_>_' applied to '(int, string)'\n | self > 'a'\n | .....^")
+        said(
+            "1:6: found no matching overload for '_>_' applied to '(int, string)'\n | self > 'a'\n | .....^"
+        )
     );
     let a = object(vec![("a", DeclType::int())]);
     assert_eq!(error(&a, "self.b > 1"), said("1:5: undefined field 'b'\n | self.b > 1\n | ....^"));
@@ -55,28 +57,43 @@ fn errors_are_kube_apiservers() {
     );
     assert_eq!(error(&int, "self + 1").as_deref(), Some("cel expression must evaluate to a bool"));
     assert_eq!(error(&int, " "), None);
-    let message = RuleScope::new(&int).compile(&Rule { rule: "self > 1", message_expression: "self", ..Rule::default() });
-    assert_eq!(message.message_expression_error.as_deref(), Some("messageExpression must evaluate to a string"));
+    let message = RuleScope::new(&int).compile(&Rule {
+        rule: "self > 1",
+        message_expression: "self",
+        ..Rule::default()
+    });
+    assert_eq!(
+        message.message_expression_error.as_deref(),
+        Some("messageExpression must evaluate to a string")
+    );
 }
 
 #[test]
 fn what_a_message_costs_is_unbounded_if_its_size_is() {
     let decl = object(vec![("a", DeclType::int())]);
-    let rule = Rule { rule: "self.a > 1", message_expression: "'a is ' + string(self.a)", optional_old_self: false };
+    let rule =
+        Rule { rule: "self.a > 1", message_expression: "'a is ' + string(self.a)", optional_old_self: false };
     assert!(RuleScope::new(&decl).compile(&rule).message_expression_max_cost > 1_000_000_000_000);
 }
 
 #[test]
 fn old_self_may_be_optional() {
     let scope = RuleScope::new(&DeclType::int());
-    let rule = Rule { rule: "oldSelf.hasValue() ? self >= oldSelf.value() : true", optional_old_self: true, ..Rule::default() };
+    let rule = Rule {
+        rule: "oldSelf.hasValue() ? self >= oldSelf.value() : true",
+        optional_old_self: true,
+        ..Rule::default()
+    };
     let compiled = scope.compile(&rule);
     assert!(compiled.uses_old_self, "{:?}", compiled.error);
     let program = compiled.program.expect("it compiles");
     let holds = |old: Option<Json>| {
         scope.evaluate(&program, &json!(3), old.as_ref(), true).result.ok().and_then(|v| v.as_bool())
     };
-    assert_eq!((holds(None), holds(Some(json!(2))), holds(Some(json!(4)))), (Some(true), Some(true), Some(false)));
+    assert_eq!(
+        (holds(None), holds(Some(json!(2))), holds(Some(json!(4)))),
+        (Some(true), Some(true), Some(false))
+    );
     let strict = compile(&scope, "self == oldSelf").program.expect("it compiles");
     let missing = scope.evaluate(&strict, &json!(3), None, false).result.map_err(|e| e.to_string());
     assert_eq!(missing.err().as_deref(), Some("no such attribute(s): oldSelf"));
@@ -240,7 +257,8 @@ fn lists_cost_what_they_cost_in_kubernetes() {
 fn estimates_are_kubernetes() {
     let array = DeclType::list;
     let required = |name: &str| DeclField::new(name, DeclType::string(None), true);
-    let objects = || DeclType::object(vec![required("required"), DeclField::new("optional", string(), false)]);
+    let objects =
+        || DeclType::object(vec![required("required"), DeclField::new("optional", string(), false)]);
     // The type with a limit, the rule, the cost without the limit, and with it.
     type Case = (fn(Option<i64>) -> DeclType, &'static str, i64, u64, u64);
     let cases: &[Case] = &[
@@ -260,9 +278,21 @@ fn estimates_are_kubernetes() {
         (|n| DeclType::map(DeclType::string(n), n), "self.all(x, x.contains(self[x]))", 10, 2_752_507, 72),
         (DeclType::string, "self == \"x\"", 0, 2, 1),
         (DeclType::bytes, "self == b\"x\"", 0, 2, 1),
-        (|n| DeclType::list(DeclType::double(), n), "self.all(x, x == 0.0)", 3 * 1024 * 2048, 6_291_454, 25_165_826),
+        (
+            |n| DeclType::list(DeclType::double(), n),
+            "self.all(x, x == 0.0)",
+            3 * 1024 * 2048,
+            6_291_454,
+            25_165_826,
+        ),
         (|n| DeclType::list(DeclType::int_or_string(None), n), "self[0] == 5", 10, 3, 3),
-        (|n| DeclType::list(DeclType::map(DeclType::double(), None), n), "self.all(x, x.y == 25.2)", 12, 6_291_452, 74),
+        (
+            |n| DeclType::list(DeclType::map(DeclType::double(), None), n),
+            "self.all(x, x.y == 25.2)",
+            12,
+            6_291_452,
+            74,
+        ),
         (|n| DeclType::list(DeclType::duration(), n), "self[0].getHours() == 2", 525, 4, 4),
         (|n| DeclType::list(DeclType::date(), n), "self.all(x, true)", 15, 725_936, 47),
         (|n| DeclType::list(DeclType::date_time(), n), "self.all(x, true)", 25, 428_963, 77),
@@ -327,6 +357,9 @@ fn one_evaluation_has_a_limit() {
     let program = compile(&scope, "self.all(x, self.all(y, x + y >= 0))").program.expect("it compiles");
     let evaluation = scope.evaluate(&program, &json!(many), None, false);
     let error = evaluation.result.err();
-    assert_eq!(error.as_ref().map(ToString::to_string).as_deref(), Some("operation cancelled: actual cost limit exceeded"));
+    assert_eq!(
+        error.as_ref().map(ToString::to_string).as_deref(),
+        Some("operation cancelled: actual cost limit exceeded")
+    );
     assert!(error.is_some_and(|e| e.is_cost_limit()) && evaluation.cost > PER_CALL_LIMIT);
 }

@@ -81,7 +81,12 @@ impl PartialEq for Authorization {
 impl Authorization {
     /// The value of a variable such as `authorizer`.
     pub fn new(authorizer: Rc<dyn Authorizer>) -> Authorization {
-        Authorization { authorizer, stage: Stage::Authorizer, check: Default::default(), decision: Default::default() }
+        Authorization {
+            authorizer,
+            stage: Stage::Authorizer,
+            check: Default::default(),
+            decision: Default::default(),
+        }
     }
 
     /// The value of a variable such as `authorizer.requestResource`.
@@ -91,7 +96,7 @@ impl Authorization {
 
     /// As the value of a variable.
     pub fn into_value(self) -> Value {
-        Value::library(Library::Authorization(self))
+        Value::library(Library::Authorization(Box::new(self)))
     }
 
     pub(crate) fn type_name(&self) -> &'static str {
@@ -108,7 +113,7 @@ impl Authorization {
 pub(super) fn member(function: &str, args: &[Value]) -> Option<Outcome> {
     let (Value::Library(library), rest) = args.split_first()? else { return None };
     let Library::Authorization(of) = &**library else { return None };
-    let mut next = of.clone();
+    let mut next = (**of).clone();
     let check = &mut next.check;
     match (of.stage, function, rest) {
         (Stage::Authorizer, "serviceAccount", [Value::String(namespace), Value::String(name)]) => {

@@ -4,8 +4,8 @@ use base64::Engine as _;
 
 use super::super::super::regexes::compile;
 use super::super::super::time::{parse_date, parse_timestamp};
-use super::super::value::{Library, Value};
 use super::super::Outcome;
+use super::super::value::{Library, Value};
 use super::url::Url;
 use crate::api::names;
 
@@ -30,8 +30,7 @@ const FORMATS: [(&str, u64); 13] = [
     ("datetime", 107),
 ];
 
-const UUID: &str =
-    "(?i)(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)|(^[0-9a-f]{32}$)";
+const UUID: &str = "(?i)(^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$)|(^[0-9a-f]{32}$)";
 const DNS_1035: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
 impl Format {

@@ -93,12 +93,19 @@ fn parse_ip(text: &str) -> Result<IpAddr, String> {
 
 fn parse_cidr(text: &str) -> Result<Cidr, String> {
     let wrong = |why: &str| {
-        format!("network address parse error during conversion from string: netip.ParsePrefix({}): {why}", quote(text))
+        format!(
+            "network address parse error during conversion from string: netip.ParsePrefix({}): {why}",
+            quote(text)
+        )
     };
     let (address, bits) = text.rsplit_once('/').ok_or_else(|| wrong("no '/'"))?;
-    let address: IpAddr = address.parse().map_err(|_| wrong(&format!("ParseAddr({}): unable to parse IP", quote(address))))?;
-    let plain = !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit()) && (bits == "0" || !bits.starts_with('0'));
-    let bits: u8 = if plain { bits.parse().ok() } else { None }.ok_or_else(|| wrong(&format!("bad bits after slash: {}", quote(bits))))?;
+    let address: IpAddr =
+        address.parse().map_err(|_| wrong(&format!("ParseAddr({}): unable to parse IP", quote(address))))?;
+    let plain = !bits.is_empty()
+        && bits.bytes().all(|b| b.is_ascii_digit())
+        && (bits == "0" || !bits.starts_with('0'));
+    let bits: u8 = if plain { bits.parse().ok() } else { None }
+        .ok_or_else(|| wrong(&format!("bad bits after slash: {}", quote(bits))))?;
     if u64::from(bits) > width(&address) {
         return Err(wrong("prefix length out of range"));
     }

@@ -32,7 +32,8 @@ pub(super) fn printf(text: &str, args: &Items, meter: &mut Meter) -> Result<Stri
         if clause == '.' {
             let digits: String = chars.as_str().chars().take_while(char::is_ascii_digit).collect();
             chars = chars.as_str().get(digits.len()..).unwrap_or_default().chars();
-            let wrong = || EvalError::new("error while parsing precision: could not find end of precision specifier");
+            let wrong =
+                || EvalError::new("error while parsing precision: could not find end of precision specifier");
             clause = chars.next().ok_or_else(wrong)?;
             precision = digits.parse().ok().filter(|p| *p <= PRECISION_LIMIT).ok_or_else(wrong)?;
         }
@@ -92,7 +93,9 @@ fn signed(n: i64, write: impl Fn(u64) -> String) -> String {
 fn number(value: &Value, clause: &str) -> Result<f64, EvalError> {
     match value {
         Value::Double(d) => Ok(*d),
-        Value::String(s) if matches!(&**s, "NaN" | "Infinity" | "-Infinity") => Ok(s.parse().unwrap_or(f64::NAN)),
+        Value::String(s) if matches!(&**s, "NaN" | "Infinity" | "-Infinity") => {
+            Ok(s.parse().unwrap_or(f64::NAN))
+        }
         other => Err(wrong_type(&format!("{clause} clause can only be used on doubles"), other)),
     }
 }
@@ -104,8 +107,11 @@ fn scientific(d: f64, precision: usize) -> String {
     let Some((digits, exponent)) = text.split_once('e') else { return text };
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let raised = |digit: u32| RAISED.get(digit as usize).copied().unwrap_or('⁰');
-    let mut power: String =
-        format!("{:02}", exponent.unsigned_abs()).chars().filter_map(|c| c.to_digit(10)).map(raised).collect();
+    let mut power: String = format!("{:02}", exponent.unsigned_abs())
+        .chars()
+        .filter_map(|c| c.to_digit(10))
+        .map(raised)
+        .collect();
     if exponent < 0 {
         power.insert(0, '⁻');
     }

@@ -58,7 +58,10 @@ impl Semver {
             }
             let digits = part.bytes().all(|b| b.is_ascii_digit());
             if digits && part.len() > 1 && part.starts_with('0') {
-                return Err(format!("Numeric PreRelease version must not contain leading zeroes {}", quote(part)));
+                return Err(format!(
+                    "Numeric PreRelease version must not contain leading zeroes {}",
+                    quote(part)
+                ));
             }
             parts.push(match part.parse() {
                 Ok(number) if digits => Part::Number(number),

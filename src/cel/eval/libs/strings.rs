@@ -91,7 +91,8 @@ fn index_of(text: &str, part: &str, from: i64) -> Outcome {
         return Ok(Value::Int(from));
     }
     // Behind the last code point there is nothing to find from.
-    let start = usize::try_from(from).ok().and_then(|f| byte_at(text, f)).filter(|s| *s < text.len() || from == 0);
+    let start =
+        usize::try_from(from).ok().and_then(|f| byte_at(text, f)).filter(|s| *s < text.len() || from == 0);
     let start = start.ok_or_else(|| out_of_range(from))?;
     let found = text.get(start..).and_then(|rest| rest.find(part));
     Ok(Value::Int(found.map_or(-1, |at| place_of(text, start + at))))

@@ -156,9 +156,7 @@ pub(super) fn global(function: &str, args: &[Value]) -> Option<Outcome> {
     match function {
         "url" => Some(match Url::parse(text) {
             Ok(url) => Ok(Value::library(Library::Url(url))),
-            Err(why) => {
-                Err(EvalError::new(format!("URL parse error during conversion from string: {why}")))
-            }
+            Err(why) => Err(EvalError::new(format!("URL parse error during conversion from string: {why}"))),
         }),
         "isURL" => Some(Ok(Value::Bool(Url::parse(text).is_ok()))),
         _ => None,
