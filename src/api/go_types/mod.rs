@@ -134,6 +134,11 @@ pub fn of(kind: Kind) -> &'static GoStruct {
     table::of(kind)
 }
 
+/// `meta.k8s.io/v1` ObjectMeta.
+pub fn object_meta() -> &'static GoStruct {
+    &table::OBJECT_META
+}
+
 /// `autoscaling/v1` Scale.
 pub fn scale() -> &'static GoStruct {
     &table::SCALE
