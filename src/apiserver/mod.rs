@@ -13,6 +13,7 @@
 //! ```
 
 mod admission;
+pub mod apiextensions;
 mod apply;
 pub mod defaults;
 mod delete;
