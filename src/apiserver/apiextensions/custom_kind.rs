@@ -117,9 +117,10 @@ impl CustomKind {
         format!("{}/{}", self.group, self.version)
     }
 
-    /// Brings an object of another version to this one: on its way into the store to the storage version, and out of
-    /// it to the version that was asked for. Its `apiVersion` changes, and what this version's schema does not know
-    /// is taken out. Nothing is filled in: an object has the defaults of the version that it was decoded in.
+    /// Brings an object of another version to this one: on its way into the store to the storage version,
+    /// and out of it to the version that was asked for. Its `apiVersion` changes, and what this version's
+    /// schema does not know is taken out. Nothing is filled in: an object has the defaults of the version
+    /// that it was decoded in.
     ///
     /// # Errors
     /// Metadata of the wrong type.
@@ -135,8 +136,8 @@ impl CustomKind {
     }
 
     /// Brings a decoded object into the form of its schema: what the schema does not know is taken out,
-    /// and so are nulls that may not be and have no default. Gives the paths of unknown fields, in the order of
-    /// Kubernetes' warnings; they are `unknown field "spec.x"`, as warnings or as strict errors.
+    /// and so are nulls that may not be and have no default. Gives the paths of unknown fields, in the
+    /// order of Kubernetes' warnings; they are `unknown field "spec.x"`, as warnings or as strict errors.
     ///
     /// A whole number that is written with a fraction becomes an integer.
     ///
@@ -384,30 +385,6 @@ impl CustomKind {
         let found = path.find(object).unwrap_or_default();
         Some(found.first().filter(|v| !v.is_null()).map(|v| patch::go_value(v)).unwrap_or_default())
     }
-}
-
-/// The deprecation warning of a version: its own, or one that names the newest version that is not
-/// deprecated.
-pub fn deprecation_warning(crd: &CustomResourceDefinition, version: &str) -> Option<String> {
-    let found = crd.spec.versions.iter().find(|v| v.name == version)?;
-    if found.deprecated != Some(true) {
-        return None;
-    }
-    if let Some(warning) = &found.deprecation_warning {
-        return Some(warning.clone());
-    }
-    let (group, kind) = (&crd.spec.group, &crd.spec.names.kind);
-    let said = format!("{group}/{version} {kind} is deprecated");
-    let mut newer: Vec<&str> = (crd.spec.versions.iter())
-        .filter(|v| v.served && v.deprecated != Some(true))
-        .map(|v| v.name.as_str())
-        .filter(|name| super::versions::compare(name, version).is_gt())
-        .collect();
-    order::sort_by(&mut newer, |a, b| super::versions::compare(b, a));
-    Some(match newer.first() {
-        Some(newest) => format!("{said}; use {group}/{newest} {kind}"),
-        None => said,
-    })
 }
 
 fn metadata_update(errs: &mut Errors, new: &Value, old: &Value) {

@@ -15,6 +15,8 @@ pub enum Outcome {
     Completed,
     /// The definition was never served, so there are no objects.
     NeverEstablished,
+    /// The definition is of a resource that is built in, whose objects are left alone.
+    Overlapping,
     /// The objects could not be listed, with the error.
     NotListed(String),
     /// Deletions were refused, with the errors.
@@ -26,6 +28,15 @@ pub enum Outcome {
 /// Whether the finalizer has something to do: the definition is being deleted and waits for it.
 pub fn is_waiting(crd: &CustomResourceDefinition) -> bool {
     crd.metadata.is_deleting() && crd.metadata.finalizers.iter().flatten().any(|f| f == NAME)
+}
+
+/// Whether a definition is of a resource that is built in, which ends as [`Outcome::Overlapping`]
+/// (`OverlappingBuiltInResources`).
+pub fn overlaps(crd: &CustomResourceDefinition) -> bool {
+    matches!(
+        (crd.spec.group.as_str(), crd.spec.names.plural.as_str()),
+        ("apiregistration.k8s.io", "apiservices") | (super::GROUP, "customresourcedefinitions")
+    )
 }
 
 /// Before objects are deleted: says so.
@@ -51,6 +62,15 @@ pub fn end(crd: &CustomResourceDefinition, outcome: &Outcome, now: Timestamp) ->
         Outcome::NeverEstablished => {
             (condition(TERMINATING, "False", "NeverEstablished", "resource was never established"), true)
         }
+        Outcome::Overlapping => (
+            condition(
+                TERMINATING,
+                "False",
+                "OverlappingBuiltInResource",
+                "instances overlap with built-in resources in storage",
+            ),
+            true,
+        ),
         Outcome::NotListed(error) => (failed(format!("could not list instances: {error}")), false),
         Outcome::NotDeleted(error) => (failed(format!("could not issue all deletes: {error}")), false),
         Outcome::NotConfirmed(error) => (

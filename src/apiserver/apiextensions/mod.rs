@@ -7,8 +7,8 @@
 //! use steady::apiserver::apiextensions::{CustomKind, Decode, defaults, strategy, validation};
 //! let mut crd = serde_json::from_value(json!({
 //!     "metadata": {"name": "widgets.example.com"},
-//!     "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
-//!         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+//!     "spec": {"group": "example.com", "scope": "Namespaced",
+//!         "names": {"plural": "widgets", "kind": "Widget"}, "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
 //!             "type": "object", "properties": {"size": {"type": "integer", "default": 3}}}}}]}
 //! })).unwrap();
 //! defaults::set_defaults(&mut crd);
@@ -16,7 +16,9 @@
 //! assert!(validation::validate_create(&crd).is_empty());
 //!
 //! let widgets = CustomKind::new(&crd, "v1").unwrap();
-//! let mut widget = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "colour": 1});
+//! let mut widget = json!({
+//!     "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "colour": 1,
+//! });
 //! assert_eq!(widgets.coerce(&mut widget, Decode::Request).unwrap(), ["colour"]);
 //! widgets.default(&mut widget);
 //! assert_eq!(widget["size"], 3);
@@ -28,6 +30,7 @@ mod correlation;
 mod custom_kind;
 pub mod defaulting;
 pub mod defaults;
+mod field_path;
 pub mod finalizer;
 mod go_json;
 mod internal;
@@ -44,9 +47,10 @@ pub mod validation;
 pub mod values;
 pub mod versions;
 
-pub use custom_kind::{CustomKind, Decode, Validated, deprecation_warning};
+pub use custom_kind::{CustomKind, Decode, Validated};
 pub use schema::Structural;
 pub use types::CustomResourceDefinition;
+pub use versions::deprecation_warning;
 
 /// The types of a definition.
 pub mod types {
@@ -59,5 +63,7 @@ pub const GROUP: &str = "apiextensions.k8s.io";
 /// The whole object, whose path Go prints as `<nil>`.
 const ROOT: &str = "<nil>";
 
+#[cfg(test)]
+mod features_tests;
 #[cfg(test)]
 mod tests;

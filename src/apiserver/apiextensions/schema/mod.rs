@@ -1,5 +1,5 @@
-//! Structural schemas: what the schema of a custom kind says, in the form in which everything else here reads it
-//! (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`).
+//! Structural schemas: what the schema of a custom kind says, in the form in which everything else here
+//! reads it (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema`).
 
 mod check;
 
@@ -16,8 +16,8 @@ pub use check::validate;
 
 /// A structural schema.
 ///
-/// The parts of `allOf`, `anyOf`, `oneOf` and `not` are of this type, too; [`validate`] says whether they keep to what is
-/// allowed there.
+/// The parts of `allOf`, `anyOf`, `oneOf` and `not` are of this type, too; [`validate`] says whether they
+/// keep to what is allowed there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Structural {
     /// `object`, `array`, `string`, `integer`, `number`, `boolean`; empty for any.
@@ -111,7 +111,7 @@ pub struct ValueValidation {
 }
 
 impl Structural {
-    /// The structural form of a schema (`NewStructural`). `uniqueItems` is not kept: no definition may have it.
+    /// The structural form of a schema (`NewStructural`). `uniqueItems` is not kept: no definition has it.
     ///
     /// # Errors
     /// The first keyword that a structural schema cannot have.

@@ -7,6 +7,7 @@ pub mod approval;
 mod conversion;
 mod default_values;
 mod keywords;
+mod lists;
 mod parts;
 mod rules;
 mod spec;
@@ -90,8 +91,8 @@ pub fn validate_update(new: &CustomResourceDefinition, old: &CustomResourceDefin
         property_types: !has(&before, |s| !keywords::is_type(text(&s.type_)) && s.type_.is_some()),
         structural: before.schemas().all(is_structural),
         pruned_defaults: before.schemas().all(has_pruned_defaults),
-        atomic_sets: !has(&before, |s| keywords::has_set_of_parts(s)),
-        map_keys: !has(&before, |s| !keywords::map_keys(s, &Path::new("")).is_empty()),
+        atomic_sets: !has(&before, lists::has_set_of_parts),
+        map_keys: !has(&before, |s| !lists::map_keys(s, &Path::new("")).is_empty()),
         immutable_names: names::is_true(old, ESTABLISHED),
         review_version: conversion::has_known_version(old),
         unchanged: unchanged(new, old),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::cel_rules::field_path;
+use super::super::field_path::field_path;
 use super::super::schema::Structural;
 use super::super::types::{
     CustomResourceColumnDefinition, CustomResourceDefinitionNames, CustomResourceSubresources,

@@ -1,7 +1,8 @@
 //! The rules of a schema when its definition is written: whether they compile, and whether they would
 //! cost too much (`pkg/apis/apiextensions/validation/cel_validation.go`).
 
-use super::super::cel_rules::{decl_type, field_path, rule_of};
+use super::super::cel_rules::{decl_type, rule_of};
+use super::super::field_path::field_path;
 use super::super::go_json;
 use super::super::schema::Structural;
 use super::super::types::{JSONSchemaProps, JSONSchemaPropsOrBool, ValidationRule};

@@ -1,18 +1,19 @@
 //! Whether a value is what its schema asks for, in the words of `k8s.io/kube-openapi/pkg/validation`
 //! (and `pkg/apiserver/validation/validation.go`, `ratcheting.go`).
 
+mod failure;
 pub mod formats;
 mod numbers;
 
 use serde_json::Value;
 
 use super::correlation::Correlated;
-use super::go_json::{bad_value, go_float};
 use super::schema::{AdditionalProperties, Structural};
 use crate::api::go_types::go_json;
 use crate::api::names::quote;
 use crate::api::regexp;
-use crate::apiserver::validation::{BadValue, Errors, FieldError, Path};
+use crate::apiserver::validation::{Errors, Path};
+use failure::{Failure, Kind, Outcome, composite, errors, other, wrong_type};
 
 /// What is wrong with a new value.
 ///
@@ -39,85 +40,6 @@ pub(super) fn validate_update(
 pub(super) fn validate_default(value: &Value, schema: &Structural, path: &Path) -> Errors {
     let validator = Validator { is_default: true };
     errors(validator.node(value, schema, "", None), path)
-}
-
-/// An error below the validated value.
-#[derive(Clone, Debug, PartialEq)]
-struct Failure {
-    /// The path, as `spec.list[0]`; `None` for one that has no place.
-    at: Option<String>,
-    kind: Kind,
-    message: String,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Kind {
-    Required,
-    Enum(Value, Vec<String>),
-    TooLong(i64),
-    TooMany(i64, i64),
-    Type(BadValue),
-    Other(BadValue),
-}
-
-/// What validating a value gave. The count of rules that were kept decides which of several
-/// alternatives came closest.
-#[derive(Default)]
-struct Outcome {
-    failures: Vec<Failure>,
-    matches: usize,
-}
-
-impl Outcome {
-    /// The same failure is told once.
-    fn add(&mut self, failure: Failure) {
-        if !self.failures.iter().any(|f| f.message == failure.message) {
-            self.failures.push(failure);
-        }
-    }
-
-    fn merge(&mut self, other: Outcome) {
-        self.matches += other.matches;
-        other.failures.into_iter().for_each(|f| self.add(f));
-    }
-
-    fn is_valid(&self) -> bool {
-        self.failures.is_empty()
-    }
-}
-
-fn errors(outcome: Outcome, path: &Path) -> Errors {
-    outcome.failures.into_iter().map(|f| error(f, path)).collect()
-}
-
-fn error(failure: Failure, path: &Path) -> FieldError {
-    let at = match failure.at.as_deref().map(|at| at.strip_prefix('.').unwrap_or(at)) {
-        None | Some("") => path.clone(),
-        Some(at) => path.named(at),
-    };
-    let count = |n: i64| usize::try_from(n).unwrap_or_default();
-    let mut error = match failure.kind {
-        Kind::Required => FieldError::required(&at, ""),
-        Kind::Enum(value, supported) => {
-            let supported: Vec<&str> = supported.iter().map(String::as_str).collect();
-            FieldError::not_supported(&at, bad_value(&value), &supported)
-        }
-        Kind::TooLong(max) if max < 0 => {
-            FieldError { detail: "value is too long".to_owned(), ..FieldError::too_long(&at, 0) }
-        }
-        Kind::TooLong(max) => FieldError::too_long(&at, count(max)),
-        Kind::TooMany(actual, max) if max < 0 => FieldError {
-            detail: "has too many items".to_owned(),
-            ..FieldError::too_many(&at, count(actual), 0)
-        },
-        Kind::TooMany(actual, max) => FieldError::too_many(&at, count(actual), count(max)),
-        Kind::Type(value) => FieldError::type_invalid(&at, value, failure.message),
-        Kind::Other(value) => FieldError::invalid(&at, value, failure.message),
-    };
-    if error.field.is_empty() {
-        super::ROOT.clone_into(&mut error.field);
-    }
-    error
 }
 
 /// The name of a value's JSON type.
@@ -393,20 +315,6 @@ impl Validator {
             out.add(Failure { at, kind: Kind::Required, message });
         }
     }
-}
-
-fn composite(message: String) -> Failure {
-    Failure { at: None, kind: Kind::Other("".into()), message }
-}
-
-fn other(path: &str, value: impl Into<BadValue>, what: String) -> Failure {
-    let message = format!("{path} in body {what}");
-    Failure { at: Some(path.to_owned()), kind: Kind::Other(value.into()), message }
-}
-
-fn wrong_type(path: &str, wanted: &str, found: &str) -> Failure {
-    let message = format!("{path} in body must be of type {wanted}: {}", quote(found));
-    Failure { at: Some(path.to_owned()), kind: Kind::Type(found.into()), message }
 }
 
 /// The length and the pattern of a text. The first rule that it does not keep ends this.

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Kind, Outcome, composite, go_float, other};
-use crate::apiserver::apiextensions::go_json::bad_value;
+use super::failure::{Failure, Kind, Outcome, composite, other};
+use crate::apiserver::apiextensions::go_json::{bad_value, go_float};
 use crate::apiserver::apiextensions::schema::Structural;
+use crate::apiserver::validation::BadValue;
 
 /// A number's limits. A whole number is compared as one, and a limit without its fraction then.
 pub(super) fn validate(
@@ -91,10 +92,10 @@ fn multiple(out: &mut Outcome, value: &Value, number: f64, whole: Option<i64>, f
     }
 }
 
-fn not_positive(factor: String, path: &str) -> super::Failure {
+fn not_positive(factor: String, path: &str) -> Failure {
     let message = format!("factor MultipleOf declared for {path} must be positive: {factor}");
-    let kind = Kind::Other(crate::apiserver::validation::BadValue::Json(factor));
-    super::Failure { at: Some(path.to_owned()), kind, message }
+    let kind = Kind::Other(BadValue::Json(factor));
+    Failure { at: Some(path.to_owned()), kind, message }
 }
 
 /// What a type and its format have room for.
