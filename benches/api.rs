@@ -12,7 +12,8 @@ use std::net::TcpStream;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use steady::apiserver::http::{HttpRequest, HttpResponse, Seen, Watch};
+use steady::apimachinery::{HttpRequest, HttpResponse};
+use steady::apiserver::http::{Seen, Served, Watch};
 use steady::cluster::{Cluster, Config};
 use steady_door::{Options, Running, Time};
 
@@ -121,10 +122,15 @@ fn heading(what: &str) {
 }
 
 fn ok(cluster: &mut Cluster, ask: Ask) -> HttpResponse {
+    served(cluster, ask).response
+}
+
+fn served(cluster: &mut Cluster, ask: Ask) -> Served {
     let request = request(ask);
-    let (response, _) = cluster.http(&request);
+    let (served, _) = cluster.serve(&request);
+    let response = &served.response;
     assert!(response.status < 300, "{} {}: {}", request.method, request.path, response.body);
-    response
+    served
 }
 
 fn library() {
@@ -151,7 +157,7 @@ fn library() {
 fn fan_out(cluster: &mut Cluster) {
     let from = cluster.api().etcd().revision();
     let query = format!("?watch=1&resourceVersion={from}");
-    let begin = |_| *ok(cluster, ("GET", query.clone(), "", String::new())).watch.unwrap();
+    let begin = |_| *served(cluster, ("GET", query.clone(), "", String::new())).watch.unwrap();
     let mut watches: Vec<Watch> = (0..WATCHERS).map(begin).collect();
     let (mut told, mut writes, mut seen) = (0, Duration::ZERO, Seen::default());
     let begun = cpu();

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use steady::api::{Kind, Object};
-//! let pod = Object::from_value(Kind::Pod, serde_json::json!({
+//! let pod = Object::from_value(Kind::POD, serde_json::json!({
 //!     "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}
 //! })).unwrap();
 //! assert_eq!(pod.name(), "p");

@@ -6,10 +6,10 @@
 //! use steady::apiserver::{ApiServer, Body, Request, Response, Verb};
 //! use steady::api::{Key, Kind, Object};
 //! let mut api = ApiServer::new(1);
-//! let namespace = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": "team-a"}})).unwrap();
-//! let create = Request::new(&"kubectl".into(), Verb::Create, Kind::Namespace, Key::new("", "team-a"));
+//! let namespace = Object::from_value(Kind::NAMESPACE, serde_json::json!({"metadata": {"name": "team-a"}})).unwrap();
+//! let create = Request::new(&"kubectl".into(), Verb::Create, Kind::NAMESPACE, Key::new("", "team-a"));
 //! assert_eq!(api.request(&create.body(Body::Object(namespace))).code(), 201);
-//! assert_eq!(api.request(&Request::new(&"kubectl".into(), Verb::Get, Kind::Namespace, Key::new("", "team-a"))).code(), 200);
+//! assert_eq!(api.request(&Request::new(&"kubectl".into(), Verb::Get, Kind::NAMESPACE, Key::new("", "team-a"))).code(), 200);
 //! ```
 
 mod admission;
@@ -311,17 +311,17 @@ mod tests {
         let mut api = ApiServer::new(1);
         let user: Rc<str> = "kubectl".into();
         let namespace = |name: &str| {
-            let object = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": name}}));
-            Request::new(&user, Verb::Create, Kind::Namespace, Key::new("", name))
+            let object = Object::from_value(Kind::NAMESPACE, serde_json::json!({"metadata": {"name": name}}));
+            Request::new(&user, Verb::Create, Kind::NAMESPACE, Key::new("", name))
                 .body(Body::Object(object.unwrap()))
         };
         let map = |name: &str, verb: Verb| {
             let object = Object::from_value(
-                Kind::ConfigMap,
+                Kind::CONFIG_MAP,
                 serde_json::json!({"metadata": {"name": name, "namespace": "a"}}),
             );
             let body = if verb == Verb::Create { Body::Object(object.unwrap()) } else { Body::None };
-            Request::new(&user, verb, Kind::ConfigMap, Key::new("a", name)).body(body)
+            Request::new(&user, verb, Kind::CONFIG_MAP, Key::new("a", name)).body(body)
         };
         api.request(&namespace("a"));
         for i in 1..OBJECTS_LIMIT {

@@ -34,8 +34,9 @@ pub use process::Process;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
-use crate::apiserver::http::{self, HttpRequest, HttpResponse};
-use crate::apiserver::{ApiServer, Request, Response, Trace, Write};
+use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response};
+use crate::apiserver::http::{self, Served};
+use crate::apiserver::{ApiServer, Trace, Write};
 use crate::etcd::Vector;
 use ready::Ready;
 
@@ -92,15 +93,21 @@ impl Cluster {
         (response, writes)
     }
 
-    /// The same for a client that speaks HTTP.
+    /// The same for a client that speaks HTTP. A watch ends with what has happened up to now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
+        let (served, writes) = self.serve(request);
+        (served.response, writes)
+    }
+
+    /// The same; a watch can be continued with [`Cluster::more`].
+    pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let response = http::http(&mut self.api, request);
+        let served = http::serve(&mut self.api, request);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
-        (response, writes)
+        (served, writes)
     }
 
     /// Gives the API its documentation, which `kubectl explain` reads.

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use steady::api::Timestamp;
-use steady::apiserver::http::{HttpRequest, HttpResponse, Seen, Watch};
+use steady::apimachinery::HttpRequest;
+use steady::apiserver::http::{Seen, Served, Watch};
 use steady::cluster::{Action, Cluster};
 use tokio::sync::{Notify, watch};
 
@@ -87,17 +88,17 @@ impl House {
     }
 
     /// Answers a request.
-    pub fn http(&self, request: &HttpRequest) -> HttpResponse {
+    pub fn http(&self, request: &HttpRequest) -> Served {
         if self.time == Time::Clock {
             // What is due comes before what is asked; if that is much, it goes on after it.
             let _ = self.slice(self.wall());
         }
-        let (response, writes) = self.cluster.borrow_mut().http(request);
+        let (served, writes) = self.cluster.borrow_mut().serve(request);
         if !writes.is_empty() {
             self.changed.send_modify(|n| *n = n.wrapping_add(1));
             self.kick.notify_one();
         }
-        response
+        served
     }
 
     /// What a watch has to tell.

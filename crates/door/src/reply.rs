@@ -14,7 +14,7 @@ use hyper::header::{
     RETRY_AFTER, VARY, WARNING,
 };
 use hyper::{Response, StatusCode};
-use steady::apiserver::http::HttpResponse;
+use steady::apimachinery::HttpResponse;
 use tokio::sync::mpsc;
 
 /// Answers from this size on are compressed for those who want it

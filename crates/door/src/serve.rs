@@ -11,7 +11,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use steady::apiserver::http::{self, BODY_LIMIT, HttpRequest};
+use steady::apimachinery::HttpRequest;
+use steady::apiserver::http::{self, BODY_LIMIT, Served};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -130,8 +131,8 @@ async fn answer(house: &Rc<House>, request: Request<Incoming>) -> Response<Reply
         user_agent: header(&parts.headers, USER_AGENT),
         body: body.to_vec(),
     };
-    let mut response = house.http(&request);
-    match response.watch.take() {
+    let Served { response, watch, .. } = house.http(&request);
+    match watch {
         None => reply::whole(response, &parts.headers),
         Some(watch) => match house.count_watch() {
             Some(counted) => stream::watch(house, response, *watch, counted),

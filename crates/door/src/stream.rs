@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use hyper::Response;
-use steady::apiserver::http::{HttpResponse, Watch};
+use steady::apimachinery::HttpResponse;
+use steady::apiserver::http::Watch;
 use tokio::sync::mpsc;
 
 use crate::house::{Counted, House};

@@ -4,7 +4,7 @@
 //! ```
 //! use steady::api::{Kind, go_types};
 //! let body = go_types::parse(br#"{"data": {"a": 1}}"#).unwrap();
-//! let error = go_types::decode(go_types::of(Kind::ConfigMap), &body).unwrap_err();
+//! let error = go_types::decode(go_types::of(Kind::CONFIG_MAP), &body).unwrap_err();
 //! assert_eq!(error, "json: cannot unmarshal number into Go struct field ConfigMap.data of type string");
 //! ```
 

@@ -6,12 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::negotiate::{Media, Shape};
 use super::read::List;
-use super::{Call, HttpResponse, Result, table};
+use super::{Call, Result, table};
 use crate::api::names::quote;
-use crate::api::order;
 use crate::api::{Kind, Manager, Object, go_types, yaml};
+use crate::apimachinery::{Details, HttpResponse, Status, ordered};
 use crate::apiserver::managed_fields::with_managers;
-use crate::apiserver::{Details, Status};
 
 /// What a request came to.
 pub(super) enum Answer {
@@ -55,35 +54,6 @@ pub(super) fn text(status: u16, body: &str) -> HttpResponse {
         body: body.into(),
         ..HttpResponse::default()
     }
-}
-
-/// What Kubernetes writes first; everything else follows in order of its name.
-const FIRST: &[&str] = &[
-    "kind",
-    "apiVersion",
-    "metadata",
-    "status",
-    "message",
-    "reason",
-    "details",
-    "code",
-    "groups",
-    "groupVersion",
-    "name",
-    "versions",
-    "resources",
-    "columnDefinitions",
-    "rows",
-];
-
-/// A value whose keys are those of no struct.
-pub(super) fn ordered(value: &Value) -> String {
-    let Value::Object(map) = value else { return value.to_string() };
-    let mut fields: Vec<(&String, &Value)> = map.iter().collect();
-    order::sort_by_key(&mut fields, |(k, _)| FIRST.iter().position(|f| f == k).unwrap_or(FIRST.len()));
-    let fields: Vec<String> =
-        fields.into_iter().map(|(k, v)| format!("{}:{v}", Value::String(k.clone()))).collect();
-    format!("{{{}}}", fields.join(","))
 }
 
 /// JSON with a line for each value, as Go's `json.Indent` has it.

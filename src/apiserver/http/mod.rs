@@ -1,7 +1,8 @@
 //! The API server as HTTP clients see it: a request in, a response out, no sockets.
 //!
 //! ```
-//! use steady::apiserver::{ApiServer, http::{HttpRequest, http}};
+//! use steady::apimachinery::HttpRequest;
+//! use steady::apiserver::{ApiServer, http::http};
 //! let mut api = ApiServer::new(1);
 //! let body = br#"{"metadata": {"name": "team-a"}, "specc": {}}"#.to_vec();
 //! let create = HttpRequest { method: "POST".into(), path: "/api/v1/namespaces".into(), body, ..HttpRequest::default() };
@@ -14,7 +15,6 @@
 
 mod answer;
 #[rustfmt::skip]
-mod columns;
 mod decode;
 pub(crate) mod discovery;
 mod negotiate;
@@ -28,13 +28,14 @@ mod runtime;
 mod scale;
 mod table;
 mod watch;
-mod wire;
 mod write;
 
 use std::rc::Rc;
 
-use super::{ApiServer, Details, Status, Subresource};
+use super::ApiServer;
+use super::context::RequestContext;
 use crate::api::Kind;
+use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
 use negotiate::{Media, Shape};
@@ -46,10 +47,8 @@ pub use decode::{decode_object, decode_value};
 pub use openapi::{Texts, TypeTexts, openapi_document};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
-pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
 pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
-pub use wire::{wire, wire_answer};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -61,54 +60,43 @@ const UNKNOWN_AGENT: &str = "unknown";
 /// The longest name of a field manager, in bytes.
 const MANAGER_MAX: usize = 128;
 
-/// A request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HttpRequest {
-    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`
-    pub method: String,
-    /// `/api/v1/namespaces/default/pods`
-    pub path: String,
-    /// What stands behind the `?`; percent-encoded or not.
-    pub query: String,
-    /// `Content-Type`; empty for JSON.
-    pub content_type: String,
-    /// `Accept`; empty for JSON.
-    pub accept: String,
-    /// `User-Agent`: its first word is who owns the fields that are written.
-    pub user_agent: String,
-    /// The body.
-    pub body: Vec<u8>,
-}
-
-/// An answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HttpResponse {
-    /// The HTTP status.
-    pub status: u16,
-    /// `Content-Type`
-    pub content_type: String,
-    /// The values of the `Warning` headers.
-    pub warnings: Vec<String>,
-    /// The body; of a watch, one event per line.
-    pub body: String,
-    /// The body where it is no text; `body` is empty then.
-    pub binary: Vec<u8>,
-    /// `Retry-After`, in seconds.
-    pub retry_after: Option<u32>,
-    /// For a watch: how it goes on, see [`more`].
+/// What a request was answered with.
+#[derive(Clone, Debug, Default)]
+pub struct Served {
+    /// The answer; for a watch, all that has happened up to now.
+    pub response: HttpResponse,
+    /// How a watch goes on, see [`more`].
     pub watch: Option<Box<Watch>>,
+    /// For a request that writes objects: the request, without its body, and its answer, with typed objects.
+    pub exchange: Option<Box<(Request, Response)>>,
 }
 
-/// Answers a request.
+/// Answers a request. A watch ends with what has happened up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
+    serve(api, request).response
+}
+
+/// Answers a request; a watch can be continued.
+pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
+    serve_in(api, request, &mut RequestContext::default())
+}
+
+/// Answers a request; its stages are noted in the context. Afterwards the context has the warnings of the answer.
+pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut RequestContext) -> Served {
+    let query = Query::parse(&request.query);
+    let warnings = Vec::new();
+    let mut call = Call { api, request, query, cx, warnings, watch: None, asked: None, answered: None };
     let result = call.run();
-    let mut warnings = std::mem::take(&mut call.warnings);
     let pretty = call.pretty();
-    let advice = std::mem::take(&mut api.warned);
+    let Call { cx, mut warnings, watch, asked, answered, .. } = call;
+    let answered = match &result {
+        Ok(_) => answered,
+        Err(status) => Some(Response::Failure(Box::new(status.clone()))),
+    };
+    let exchange = asked.zip(answered).map(Box::new);
+    let advice = std::mem::take(&mut cx.warnings);
     if result.is_ok() {
-        // What a kind's strategy advises is said of what was stored; what the body had too much is
-        // said anyway.
+        // A kind's strategy warns of what was stored; the decoder warns of the body even if the request is refused.
         warnings.extend(advice);
     }
     // The same warning is given once.
@@ -118,11 +106,12 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
         Ok(r) => r,
         Err(status) => answer::failure(&status),
     };
-    if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
+    if pretty && watch.is_none() && response.content_type.starts_with("application/json") {
         response.body = answer::indented(&response.body);
     }
     response.warnings = warning_headers(&warnings);
-    response
+    cx.warnings = warnings;
+    Served { response, watch, exchange }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
@@ -173,7 +162,15 @@ struct Call<'a> {
     api: &'a mut ApiServer,
     request: &'a HttpRequest,
     query: Query,
+    cx: &'a mut RequestContext,
+    /// What the decoder warns of.
     warnings: Vec<String>,
+    /// The watch that the request began.
+    watch: Option<Box<Watch>>,
+    /// The typed request, without its body, of a request that writes objects.
+    asked: Option<Request>,
+    /// The typed answer to it.
+    answered: Option<Response>,
 }
 
 type Result<T> = std::result::Result<T, Status>;
@@ -201,7 +198,7 @@ impl Call<'_> {
             Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
             other => return self.about_itself(&other),
         };
-        if target.kind == Kind::Endpoints {
+        if target.kind == Kind::ENDPOINTS {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
         }
         let media = negotiate::negotiate(&self.request.accept)?;
@@ -385,3 +382,5 @@ mod limits_tests;
 mod owners_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wire_tests;

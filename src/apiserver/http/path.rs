@@ -1,7 +1,7 @@
 //! What a path names (`k8s.io/apiserver/pkg/endpoints/request`).
 
 use crate::api::Kind;
-use crate::apiserver::Subresource;
+use crate::apimachinery::Subresource;
 
 use super::discovery;
 
@@ -118,7 +118,8 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     let Some(kind) = Kind::of_resource(group, version, plural) else {
         return unbuilt(group, version, plural, name, sub);
     };
-    if let (Kind::Pod, Some(namespace), Some(name)) = (kind, &namespace, &name)
+    if kind == Kind::POD
+        && let (Some(namespace), Some(name)) = (&namespace, &name)
         && let Some(part) = RUNTIME.iter().find(|p| **p == sub)
     {
         return Path::Runtime { namespace: namespace.clone(), name: name.clone(), part };
@@ -166,12 +167,12 @@ mod tests {
             other => panic!("{path}: {other:?}"),
         };
         let some = |s: &str| Some(s.to_owned());
-        assert_eq!(target("/api/v1/namespaces/x"), (Kind::Namespace, None, some("x"), Subresource::None));
+        assert_eq!(target("/api/v1/namespaces/x"), (Kind::NAMESPACE, None, some("x"), Subresource::None));
         assert_eq!(
             target("/api/v1/namespaces/x/finalize"),
-            (Kind::Namespace, None, some("x"), Subresource::Finalize)
+            (Kind::NAMESPACE, None, some("x"), Subresource::Finalize)
         );
-        assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::Pod, some("x"), None, Subresource::None));
+        assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::POD, some("x"), None, Subresource::None));
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").1, None);
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
         assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);

@@ -11,7 +11,8 @@ use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
 use crate::api::names::quote;
 use crate::api::{Kind, MetaExt, Object};
-use crate::apiserver::{ApiServer, Cause, Details, Status};
+use crate::apimachinery::{Cause, Details, Status};
+use crate::apiserver::{ApiServer, fields};
 use crate::etcd;
 
 /// Which objects of a kind.
@@ -26,7 +27,7 @@ impl Selectors {
     pub(super) fn parse(kind: Kind, query: &Query) -> Result<Selectors, Status> {
         let labels = Selector::parse(query.text("labelSelector")).map_err(Status::bad_request)?;
         let fields = FieldSelector::parse(query.text("fieldSelector"))
-            .and_then(|f| f.for_kind(kind))
+            .and_then(|f| fields::for_kind(f, kind))
             .map_err(Status::bad_request)?;
         Ok(Selectors { labels, fields, name: None })
     }
@@ -34,7 +35,7 @@ impl Selectors {
     pub(super) fn matches(&self, object: &Object) -> bool {
         self.name.as_deref().is_none_or(|n| n == object.name())
             && self.labels.matches(object.meta().labels_or_empty())
-            && self.fields.matches_object(object)
+            && fields::matches(&self.fields, object)
     }
 
     /// Only the object of that name.

@@ -2,10 +2,10 @@
 //! (`pkg/registry/core/pod/strategy.go`). What the API server says itself is as there; what the
 //! kubelet would say is one sentence, since containers run nothing here.
 
-use super::{Call, HttpResponse, Result, answer, method_not_allowed};
+use super::{Call, Result, answer, method_not_allowed};
 use crate::api::types::{Container, Pod};
 use crate::api::{ApiKind as _, Kind, ObjectRef};
-use crate::apiserver::Status;
+use crate::apimachinery::{HttpResponse, Status};
 
 fn names(containers: &[Container]) -> String {
     containers.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" ")
@@ -55,9 +55,9 @@ impl Call<'_> {
         if !allowed.contains(&self.request.method.as_str()) {
             return Err(method_not_allowed());
         }
-        let record = self.api.etcd.get(&ObjectRef::new(Kind::Pod, namespace, name));
+        let record = self.api.etcd.get(&ObjectRef::new(Kind::POD, namespace, name));
         let pod = record.and_then(|r| Pod::from_object(&r.object));
-        let pod = pod.ok_or_else(|| Status::not_found(Kind::Pod, name))?;
+        let pod = pod.ok_or_else(|| Status::not_found(Kind::POD, name))?;
         if matches!(part, "log" | "exec" | "attach") {
             check_container(pod, self.query.text("container"))?;
         }
@@ -83,10 +83,9 @@ impl Call<'_> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::apiserver::{
-        ApiServer,
-        http::{HttpRequest, http},
-    };
+    use crate::apimachinery::HttpRequest;
+    use crate::apiserver::ApiServer;
+    use crate::apiserver::http::http;
 
     #[test]
     fn what_the_api_server_says_itself_comes_before_what_a_node_would() {

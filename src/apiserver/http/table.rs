@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use super::answer::metadata_of;
-use super::columns;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apiserver::printers;
+use crate::apiserver::kinds::{self, Column};
 
 /// Objects as rows; `include` is `None`, `Metadata` or `Object`. Of a watch only the first table has
 /// columns.
@@ -17,26 +16,15 @@ pub(super) fn table(
     include: &str,
     with_columns: bool,
 ) -> Value {
-    let printed = printers::columns(kind);
-    let described: Vec<columns::Described> =
-        printed.iter().map(|c| columns::describe(kind, c.name)).collect();
-    let definitions: Vec<Value> = printed
-        .iter()
-        .zip(&described)
-        .map(|(c, d)| {
-            json!({
-                "name": c.name, "type": d.kind, "format": if c.name == "Name" { "name" } else { "" },
-                "description": d.description, "priority": u8::from(c.wide),
-            })
-        })
-        .collect();
+    let columns = kinds::columns(kind);
+    let definitions: Vec<Value> = columns.iter().map(definition).collect();
     let rows: Vec<Value> = objects
         .iter()
         .map(|(object, value)| {
-            let cells: Vec<Value> = printers::row(object, now)
+            let cells: Vec<Value> = kinds::row(object, now)
                 .into_iter()
-                .zip(&described)
-                .map(|(cell, d)| match (d.bare, cell.as_str(), cell.parse::<i64>()) {
+                .zip(columns)
+                .map(|(cell, column)| match (column.bare, cell.as_str(), cell.parse::<i64>()) {
                     (true, _, Ok(n)) => n.into(),
                     (true, "true" | "false", _) => (cell == "true").into(),
                     _ => cell.into(),
@@ -57,14 +45,19 @@ pub(super) fn table(
     })
 }
 
-/// The table of a kind that there is nothing of.
+/// The table of a list without items.
 pub(super) fn none(metadata: &Value) -> Value {
     json!({
         "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
-        "columnDefinitions": [
-            {"name": "Name", "type": "string", "format": "name", "description": columns::NAME, "priority": 0},
-            {"name": "Created At", "type": "date", "format": "", "description": columns::CREATED, "priority": 0},
-        ],
+        "columnDefinitions": [definition(&kinds::NAME), definition(&kinds::CREATED_AT)],
         "rows": [],
+    })
+}
+
+/// A column as clients get it.
+fn definition(column: &Column) -> Value {
+    json!({
+        "name": column.name, "type": column.kind, "format": if column.name == "Name" { "name" } else { "" },
+        "description": column.description, "priority": u8::from(column.wide),
     })
 }

@@ -15,11 +15,12 @@ use serde_json::{Value, json};
 use super::negotiate::{Media, Shape};
 use super::path::Target;
 use super::read::{Selectors, check_list_options, revision_of};
-use super::{Call, HttpResponse, Result, answer};
+use super::{Call, Result, answer};
 use crate::api::{Kind, Object, Timestamp, go_types, later};
+use crate::apimachinery::{HttpResponse, Status, ordered};
+use crate::apiserver::ApiServer;
 use crate::apiserver::managed_fields::with_managers;
 use crate::apiserver::registry::owners;
-use crate::apiserver::{ApiServer, Status};
 use crate::etcd::Note;
 
 /// How often a watch that asked for bookmarks gets one (`cacher.defaultBookmarkFrequency`), in
@@ -134,7 +135,7 @@ impl Watch {
 
     fn error(&mut self, status: &Status) -> String {
         self.ended = true;
-        Watch::line("ERROR", &answer::ordered(&status.to_value()))
+        Watch::line("ERROR", &ordered(&status.to_value()))
     }
 
     /// An event about an object, at a revision of its own where that is not the object's.
@@ -158,16 +159,9 @@ impl Watch {
                 let meta = json!({"resourceVersion": value["metadata"]["resourceVersion"]});
                 let columns = !std::mem::replace(&mut self.headed, true);
                 let rows = [(object.clone(), value)];
-                answer::ordered(&super::table::table(
-                    object.kind(),
-                    &rows,
-                    &meta,
-                    now,
-                    &self.include,
-                    columns,
-                ))
+                ordered(&super::table::table(object.kind(), &rows, &meta, now, &self.include, columns))
             }
-            Shape::Metadata | Shape::MetadataList => answer::ordered(&answer::metadata_of(&value)),
+            Shape::Metadata | Shape::MetadataList => ordered(&answer::metadata_of(&value)),
             _ => go_types::to_json(go_types::of(object.kind()), &value, None),
         };
         Watch::line(kind, &text)
@@ -185,7 +179,7 @@ impl Watch {
             meta["annotations"] = a;
         }
         let value = json!({"kind": self.kind, "apiVersion": self.api_version, "metadata": meta});
-        Watch::line("BOOKMARK", &answer::ordered(&value))
+        Watch::line("BOOKMARK", &ordered(&value))
     }
 }
 
@@ -236,17 +230,13 @@ pub fn more(api: &ApiServer, watch: &mut Watch, seen: &mut Seen) -> String {
     out
 }
 
-fn response(watch: Watch, body: String) -> HttpResponse {
-    HttpResponse {
-        status: 200,
-        content_type: Media { yaml: false, ..watch.media }.content_type().into(),
-        body,
-        watch: Some(Box::new(watch)),
-        ..HttpResponse::default()
-    }
-}
-
 impl Call<'_> {
+    fn begun(&mut self, watch: Watch, body: String) -> HttpResponse {
+        let content_type = Media { yaml: false, ..watch.media }.content_type().into();
+        self.watch = Some(Box::new(watch));
+        HttpResponse { status: 200, content_type, body, ..HttpResponse::default() }
+    }
+
     /// Answers a watch: what is there, or what has happened since the revision it names.
     pub(super) fn watch(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
         let kind = target.kind;
@@ -281,7 +271,7 @@ impl Call<'_> {
         }
         watch.watched = Some((kind, target.namespace.clone(), selectors));
         body.push_str(&more(api, &mut watch, &mut Seen::default()));
-        Ok(response(watch, body))
+        Ok(self.begun(watch, body))
     }
 
     /// Answers a watch of a kind that is not built: nothing will ever happen.
@@ -298,6 +288,6 @@ impl Call<'_> {
             true => watch.bookmark(watch.revision, true, self.api.now),
             false => String::new(),
         };
-        Ok(response(watch, body))
+        Ok(self.begun(watch, body))
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 //! use steady::api::{Kind, Object};
 //! use steady::apiserver::validation::validate_create;
-//! let pod = Object::from_value(Kind::ConfigMap, serde_json::json!({
+//! let pod = Object::from_value(Kind::CONFIG_MAP, serde_json::json!({
 //!     "metadata": {"name": "Bad", "namespace": "default"}
 //! })).unwrap();
 //! assert_eq!(validate_create(&pod)[0].field, "metadata.name");
@@ -84,7 +84,7 @@ pub fn service_cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec) {
 pub fn validate_create(object: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     create(object, &mut errs);
-    if errs.is_empty() && object.kind() != Kind::Pod {
+    if errs.is_empty() && object.kind() != Kind::POD {
         // What holds for every kind but pods, which have been asked it, should the kind's own rules have been laxer (`rest.BeforeCreate`).
         meta::object_meta_generic(
             &mut errs,
