@@ -164,7 +164,17 @@ pub(in crate::apiserver) fn object_meta_generic(
     namespaced: bool,
     rule: NameRule,
 ) {
-    let path = Path::new("metadata");
+    object_meta_at(errs, meta, namespaced, &rule, &Path::new("metadata"));
+}
+
+/// The same for metadata at `path`, and for names with a rule of their own.
+pub(crate) fn object_meta_at(
+    errs: &mut Errors,
+    meta: &ObjectMeta,
+    namespaced: bool,
+    rule: &dyn Fn(&str, bool) -> Vec<String>,
+    path: &Path,
+) {
     let generate = meta.generate_name.as_deref().unwrap_or_default();
     if !generate.is_empty() {
         invalid_each(errs, &path.child("generateName"), generate, rule(generate, true));
@@ -236,11 +246,7 @@ fn json_or_null<T: serde::Serialize>(value: Option<&T>) -> BadValue {
 }
 
 /// What may happen to metadata in an update (`ValidateObjectMetaAccessorUpdate`).
-pub(in crate::apiserver) fn object_meta_update_generic(
-    errs: &mut Errors,
-    new: &ObjectMeta,
-    old: &ObjectMeta,
-) {
+pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
     let path = Path::new("metadata");
     if old.is_deleting() {
         let before: BTreeSet<&String> = order::gather(old.finalizers.iter().flatten());

@@ -64,11 +64,12 @@ use crate::api::types as t;
 use crate::api::{Kind, Object};
 
 pub use cron::parse as parse_schedule;
-pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, json_strings};
+pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, go_quote, json_strings};
 pub(super) use job::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
+pub(crate) use meta::{object_meta_at, object_meta_update_generic};
 pub use names::{
-    config_map_key, dns1123_label, dns1123_subdomain, env_var_name, label_value, path_segment_name,
-    port_name, qualified_name,
+    config_map_key, dns1035_label, dns1123_label, dns1123_subdomain, env_var_name, label_value,
+    name_is_dns_subdomain, name_is_path_segment, path_segment_name, port_name, qualified_name,
 };
 pub(super) use networking::CLASS_ANNOTATION;
 pub(crate) use resources::is_extended;

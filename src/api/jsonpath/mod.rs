@@ -3,7 +3,7 @@
 //! kubectl has it.
 //!
 //! ```
-//! use steady::kubectl::jsonpath::Template;
+//! use steady::api::jsonpath::Template;
 //! let t = Template::parse(r#"{range .items[*]}{.name}{"\n"}{end}"#).unwrap();
 //! let v = serde_json::json!({"items": [{"name": "a"}, {"name": "b"}]});
 //! assert_eq!(t.render(&v).unwrap(), "a\nb\n");
@@ -14,7 +14,7 @@ mod parse;
 
 use serde_json::Value;
 
-use super::go;
+use super::{go_types, patch};
 
 /// How many nodes a template may have; a person's has a dozen.
 const MAX_NODES: usize = 2_000;
@@ -119,10 +119,10 @@ pub fn relaxed(path: &str) -> Result<String, String> {
 }
 
 /// A value as text in a rendered template.
-fn text_of(value: &Value) -> String {
+pub fn text_of(value: &Value) -> String {
     match value {
-        Value::Object(_) | Value::Array(_) => go::json(value),
-        other => go::format_value(other),
+        Value::Object(_) | Value::Array(_) => go_types::go_json(value),
+        other => patch::go_value(other),
     }
 }
 
