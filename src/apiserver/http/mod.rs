@@ -17,6 +17,7 @@ mod answer;
 mod columns;
 mod decode;
 pub(crate) mod discovery;
+mod list;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -26,7 +27,9 @@ mod read;
 mod review;
 mod runtime;
 mod scale;
+mod stream;
 mod table;
+mod texts;
 mod watch;
 mod wire;
 mod write;
@@ -48,7 +51,9 @@ pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
-pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
+pub use stream::{Piece, Stream};
+pub use texts::TextCache;
+pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
 pub use wire::{wire, wire_answer};
 
 /// The largest body that is read, in bytes.
@@ -89,22 +94,38 @@ pub struct HttpResponse {
     pub content_type: String,
     /// The values of the `Warning` headers.
     pub warnings: Vec<String>,
-    /// The body; of a watch, one event per line.
+    /// The body; of a watch, one event per line: what it has to tell now.
     pub body: String,
     /// The body where it is no text; `body` is empty then.
     pub binary: Vec<u8>,
     /// `Retry-After`, in seconds.
     pub retry_after: Option<u32>,
-    /// For a watch: how it goes on, see [`more`].
-    pub watch: Option<Box<Watch>>,
 }
 
 /// Answers a request.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
+    let (mut response, stream) = open(api, request);
+    let Some(mut stream) = stream else { return response };
+    let mut cache = TextCache::default();
+    loop {
+        let piece = stream.more(api, &mut cache);
+        if piece.is_empty() {
+            return response;
+        }
+        for text in piece.into_texts() {
+            response.body.push_str(&String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+/// Answers a request; the body of a list or a watch is for the caller to read from the stream.
+pub fn open(api: &mut ApiServer, request: &HttpRequest) -> (HttpResponse, Option<Stream>) {
+    let query = Query::parse(&request.query);
+    let mut call = Call { api, request, query, warnings: Vec::new(), stream: None };
     let result = call.run();
     let mut warnings = std::mem::take(&mut call.warnings);
     let pretty = call.pretty();
+    let mut stream = call.stream.take();
     let advice = std::mem::take(&mut api.warned);
     if result.is_ok() {
         // What a kind's strategy advises is said of what was stored; what the body had too much is
@@ -118,11 +139,15 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
         Ok(r) => r,
         Err(status) => answer::failure(&status),
     };
-    if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
-        response.body = answer::indented(&response.body);
+    if pretty && response.content_type.starts_with("application/json") {
+        match &mut stream {
+            None => response.body = answer::indented(&response.body),
+            Some(stream) if stream.is_watch() => {}
+            Some(stream) => stream.indent = Some(answer::Indent::default()),
+        }
     }
     response.warnings = warning_headers(&warnings);
-    response
+    (response, stream)
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
@@ -174,6 +199,8 @@ struct Call<'a> {
     request: &'a HttpRequest,
     query: Query,
     warnings: Vec<String>,
+    /// The body that is made as it is read.
+    stream: Option<Stream>,
 }
 
 type Result<T> = std::result::Result<T, Status>;
@@ -343,7 +370,7 @@ impl Call<'_> {
             (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
-                Ok(self.render_list(target.kind, &list, media))
+                Ok(self.render_list(target.kind, list, media))
             }
             (
                 Some(_),

@@ -266,7 +266,8 @@ impl Call<'_> {
             return Err(method_not_allowed());
         }
         let list = self.api.http_list(target, &self.query)?;
-        for object in &list.items {
+        let (items, revision) = list.into_items();
+        for object in &items {
             let one = Target { name: Some(object.name().to_owned()), ..target.clone() };
             let request = self.to_request(&one, Verb::Delete, &write);
             match self.send(&request.body(Body::Delete(options.clone()))) {
@@ -275,7 +276,7 @@ impl Call<'_> {
                 Err(e) => return Err(e),
             }
         }
-        Ok(Answer::List { kind: target.kind, items: list.items, revision: list.revision })
+        Ok(Answer::List { kind: target.kind, items, revision })
     }
 
     /// The options of a deletion, from the body or, if there is none, the query.
