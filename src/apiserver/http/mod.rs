@@ -225,7 +225,10 @@ impl Call<'_> {
                 }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
-            Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
+            Path::Runtime { kind, namespace, name, part } => {
+                return self.runtime(kind, &namespace, &name, part);
+            }
+            Path::Untold(why) => return Err(Status::new(501, "", why)),
             other => return self.about_itself(&other),
         };
         if target.kind == Kind::Endpoints {
@@ -410,5 +413,7 @@ mod facts;
 mod limits_tests;
 #[cfg(test)]
 mod owners_tests;
+#[cfg(test)]
+mod stream_tests;
 #[cfg(test)]
 mod tests;
