@@ -39,3 +39,20 @@ pub fn write(file: &Path, url: &str) -> io::Result<()> {
     }
     fs::write(file, text(url))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn clients_find_a_user_and_a_server() {
+        let config = kube::config::Kubeconfig::from_yaml(&text("http://127.0.0.1:8001")).unwrap();
+        let cluster = config.clusters[0].cluster.as_ref().unwrap();
+        assert_eq!(cluster.server.as_deref(), Some("http://127.0.0.1:8001"));
+        assert_eq!(cluster.insecure_skip_tls_verify, Some(true));
+        let context = config.contexts[0].context.as_ref().unwrap();
+        assert_eq!(context.user.as_deref(), Some(&*config.auth_infos[0].name));
+        assert_eq!(config.current_context, Some(config.contexts[0].name.clone()));
+    }
+}
