@@ -50,18 +50,18 @@ fn refused(status: StatusCode, why: &str) -> Response<Reply> {
     reply::last(reply::own(status, TEXT, why.to_owned()))
 }
 
-/// The answer to the handshake, or why there is none.
-fn handshake(headers: &HeaderMap) -> Result<Response<Reply>, Response<Reply>> {
+/// The answer to the handshake: 101, or a refusal.
+fn handshake(headers: &HeaderMap) -> Response<Reply> {
     if words(headers, SEC_WEBSOCKET_VERSION) != [VERSION] {
         let mut out = refused(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
         out.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(VERSION));
-        return Err(out);
+        return out;
     }
     let Some(key) = headers.get(SEC_WEBSOCKET_KEY).filter(|k| k.len() == 24) else {
-        return Err(refused(StatusCode::BAD_REQUEST, "mismatch challenge/response"));
+        return refused(StatusCode::BAD_REQUEST, "mismatch challenge/response");
     };
     if !headers.contains_key(ORIGIN) {
-        return Err(refused(StatusCode::FORBIDDEN, ""));
+        return refused(StatusCode::FORBIDDEN, "");
     }
     let mut out = Response::new(Reply::Whole(None));
     *out.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -80,9 +80,9 @@ fn handshake(headers: &HeaderMap) -> Result<Response<Reply>, Response<Reply>> {
                 answer.insert(SEC_WEBSOCKET_PROTOCOL, one);
             }
         }
-        _ => return Err(refused(StatusCode::BAD_REQUEST, "missing or bad WebSocket-Protocol")),
+        _ => return refused(StatusCode::BAD_REQUEST, "missing or bad WebSocket-Protocol"),
     }
-    Ok(out)
+    out
 }
 
 /// Begins to send a watch in frames.
@@ -93,14 +93,13 @@ pub fn watch(
     counted: Counted,
     busy: Busy,
 ) -> Response<Answer> {
-    match handshake(&parts.headers) {
-        Err(refusal) => refusal.map(|reply| Answer::new(reply, Some(busy))),
-        Ok(answer) => {
-            let upgrade = hyper::upgrade::on(&mut Request::from_parts(parts, ()));
-            tokio::task::spawn_local(send(house.clone(), upgrade, watch, counted, busy));
-            answer.map(|reply| Answer::new(reply, None))
-        }
+    let answer = handshake(&parts.headers);
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return answer.map(|reply| Answer::new(reply, Some(busy)));
     }
+    let upgrade = hyper::upgrade::on(Request::from_parts(parts, ()));
+    tokio::task::spawn_local(send(house.clone(), upgrade, watch, counted, busy));
+    answer.map(|reply| Answer::new(reply, None))
 }
 
 async fn send(house: Rc<House>, upgrade: OnUpgrade, watch: Stream, counted: Counted, _busy: Busy) {
