@@ -151,7 +151,7 @@ fn library() {
 fn fan_out(cluster: &mut Cluster) {
     let from = cluster.api().etcd().revision();
     let query = format!("?watch=1&resourceVersion={from}");
-    let begin = |_| cluster.open(&request(("GET", query.clone(), "", String::new()))).1.unwrap();
+    let begin = |_| cluster.serve(&request(("GET", query.clone(), "", String::new()))).0.stream.unwrap();
     let mut watches: Vec<Stream> = (0..WATCHERS).map(begin).collect();
     let (mut told, mut writes, mut texts) = (0, Duration::ZERO, TextCache::default());
     let begun = cpu();

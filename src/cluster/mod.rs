@@ -91,10 +91,9 @@ impl Cluster {
         self.call(|api| http::http(api, request))
     }
 
-    /// The same for a client that reads the body of a list or a watch piece by piece.
-    pub fn open(&mut self, request: &HttpRequest) -> (HttpResponse, Option<http::Stream>, Vec<Write>) {
-        let ((response, stream), writes) = self.call(|api| http::open(api, request));
-        (response, stream, writes)
+    /// The same for a client that reads the body of a list or a watch piece by piece, with [`Cluster::more`].
+    pub fn serve(&mut self, request: &HttpRequest) -> (http::Served, Vec<Write>) {
+        self.call(|api| http::serve(api, request))
     }
 
     fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer) -> T) -> (T, Vec<Write>) {

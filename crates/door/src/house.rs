@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use steady::api::Timestamp;
-use steady::apiserver::http::{HttpRequest, HttpResponse, Piece, Stream, TextCache};
+use steady::apiserver::http::{HttpRequest, Piece, Served, Stream, TextCache};
 use steady::cluster::{Action, Cluster};
 use tokio::sync::{Notify, watch};
 
@@ -95,17 +95,17 @@ impl House {
     }
 
     /// Answers a request; the body of a list or a watch is to be read with [`House::more`].
-    pub fn open(&self, request: &HttpRequest) -> (HttpResponse, Option<Stream>) {
+    pub fn http(&self, request: &HttpRequest) -> Served {
         if self.time == Time::Clock {
             // What is due comes before what is asked; if that is much, it goes on after it.
             let _ = self.slice(self.wall(), BEFORE);
         }
-        let (response, stream, writes) = self.cluster.borrow_mut().open(request);
+        let (served, writes) = self.cluster.borrow_mut().serve(request);
         if !writes.is_empty() {
             self.changed.send_modify(|n| *n = n.wrapping_add(1));
             self.kick.notify_one();
         }
-        (response, stream)
+        served
     }
 
     /// The next piece of a body.

@@ -1,7 +1,7 @@
 //! Steady's cluster behind Kubernetes' own HTTP: what the program `steady-door` is made of.
 //!
 //! Everything that is Kubernetes is the library's one function, request in and response out
-//! ([`steady::cluster::Cluster::open`]), with [`steady::cluster::Cluster::more`] for the pieces of a list and
+//! ([`steady::cluster::Cluster::serve`]), with [`steady::cluster::Cluster::more`] for the pieces of a list and
 //! for what a watch tells later. Here are sockets, limits, and what makes time pass.
 //!
 //! ```

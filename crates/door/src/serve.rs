@@ -14,7 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use steady::apiserver::http::{self, BODY_LIMIT, HttpRequest};
+use steady::apiserver::http::{self, BODY_LIMIT, HttpRequest, Served};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -141,7 +141,7 @@ async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) 
         user_agent: header(&parts.headers, USER_AGENT),
         body: body.to_vec(),
     };
-    let (response, stream) = house.open(&request);
+    let Served { response, stream } = house.http(&request);
     let reply = match stream {
         None => reply::whole(response, &parts.headers),
         Some(list) if !list.is_watch() => stream::list(house, response, list, &parts.headers),

@@ -102,9 +102,18 @@ pub struct HttpResponse {
     pub retry_after: Option<u32>,
 }
 
-/// Answers a request.
+/// What a request was answered with.
+#[derive(Clone, Debug, Default)]
+pub struct Served {
+    /// The answer.
+    pub response: HttpResponse,
+    /// The body of a list or a watch, which is made as it is read; the answer has none then.
+    pub stream: Option<Stream>,
+}
+
+/// Answers a request; the body of a list is whole, that of a watch has what there is to tell now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    let (mut response, stream) = open(api, request);
+    let Served { mut response, stream } = serve(api, request);
     let Some(mut stream) = stream else { return response };
     let mut cache = TextCache::default();
     loop {
@@ -118,8 +127,8 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
     }
 }
 
-/// Answers a request; the body of a list or a watch is for the caller to read from the stream.
-pub fn open(api: &mut ApiServer, request: &HttpRequest) -> (HttpResponse, Option<Stream>) {
+/// Answers a request; the body of a list or a watch is for the caller to read.
+pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
     let query = Query::parse(&request.query);
     let mut call = Call { api, request, query, warnings: Vec::new(), stream: None };
     let result = call.run();
@@ -147,7 +156,7 @@ pub fn open(api: &mut ApiServer, request: &HttpRequest) -> (HttpResponse, Option
         }
     }
     response.warnings = warning_headers(&warnings);
-    (response, stream)
+    Served { response, stream }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read

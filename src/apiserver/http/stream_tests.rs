@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HttpRequest, Piece, Stream, TextCache, http, open};
+use super::{HttpRequest, Piece, Served, Stream, TextCache, http, serve};
 use crate::api::yaml;
 use crate::apiserver::ApiServer;
 
@@ -44,8 +44,8 @@ fn filled() -> ApiServer {
 const PATH: &str = "/api/v1/namespaces/d/configmaps";
 
 fn begin(api: &mut ApiServer, query: &str, accept: &str) -> Stream {
-    let (answer, stream) = open(api, &get(PATH, query, accept));
-    assert_eq!((answer.status, answer.body.as_str()), (200, ""));
+    let Served { response, stream } = serve(api, &get(PATH, query, accept));
+    assert_eq!((response.status, response.body.as_str()), (200, ""));
     stream.unwrap()
 }
 
