@@ -7,7 +7,7 @@
 //! ```
 //! use steady::{api::{Kind, Object, ObjectRef}, etcd::Etcd};
 //! let mut etcd = Etcd::default();
-//! let object = Object::from_value(Kind::ConfigMap, serde_json::json!({"metadata": {"name": "c"}})).unwrap();
+//! let object = Object::from_value(Kind::CONFIG_MAP, serde_json::json!({"metadata": {"name": "c"}})).unwrap();
 //! let before = etcd.clone();
 //! etcd.put(object.reference(), object.clone());
 //! assert_eq!(etcd.revision(), 1);
@@ -357,7 +357,7 @@ mod tests {
 
     fn cm(name: &str, v: &str) -> Object {
         Object::from_value(
-            Kind::ConfigMap,
+            Kind::CONFIG_MAP,
             json!({"metadata": {"name": name, "namespace": "d"}, "data": {"v": v}}),
         )
         .unwrap()
@@ -390,8 +390,8 @@ mod tests {
             let o = cm(n, "");
             e.put(o.reference(), o);
         }
-        assert_eq!(e.range(Kind::ConfigMap, Some("d")).count(), 2);
-        assert_eq!(e.range(Kind::ConfigMap, Some("c")).count(), 0);
-        assert_eq!(e.range(Kind::Namespace, None).count(), 0);
+        assert_eq!(e.range(Kind::CONFIG_MAP, Some("d")).count(), 2);
+        assert_eq!(e.range(Kind::CONFIG_MAP, Some("c")).count(), 0);
+        assert_eq!(e.range(Kind::NAMESPACE, None).count(), 0);
     }
 }

@@ -240,7 +240,7 @@ impl Call<'_> {
             Path::Untold(why) => return Err(Status::new(501, "", why)),
             other => return self.about_itself(&other),
         };
-        if target.kind == Kind::Endpoints {
+        if target.kind == Kind::ENDPOINTS {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
         }
         let media = negotiate::negotiate(&self.request.accept)?;

@@ -77,14 +77,14 @@ pub struct Target {
 
 /// The parts of objects that nodes answer, or that are no objects.
 const RUNTIME: &[(Kind, &str)] = &[
-    (Kind::Pod, "attach"),
-    (Kind::Pod, "exec"),
-    (Kind::Pod, "log"),
-    (Kind::Pod, "portforward"),
-    (Kind::Pod, "proxy"),
-    (Kind::Node, "proxy"),
-    (Kind::Service, "proxy"),
-    (Kind::ServiceAccount, "token"),
+    (Kind::POD, "attach"),
+    (Kind::POD, "exec"),
+    (Kind::POD, "log"),
+    (Kind::POD, "portforward"),
+    (Kind::POD, "proxy"),
+    (Kind::NODE, "proxy"),
+    (Kind::SERVICE, "proxy"),
+    (Kind::SERVICE_ACCOUNT, "token"),
 ];
 
 /// Reads a path.
@@ -188,17 +188,17 @@ mod tests {
             other => panic!("{path}: {other:?}"),
         };
         let some = |s: &str| Some(s.to_owned());
-        assert_eq!(target("/api/v1/namespaces/x"), (Kind::Namespace, None, some("x"), Subresource::None));
+        assert_eq!(target("/api/v1/namespaces/x"), (Kind::NAMESPACE, None, some("x"), Subresource::None));
         assert_eq!(
             target("/api/v1/namespaces/x/finalize"),
-            (Kind::Namespace, None, some("x"), Subresource::Finalize)
+            (Kind::NAMESPACE, None, some("x"), Subresource::Finalize)
         );
-        assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::Pod, some("x"), None, Subresource::None));
+        assert_eq!(target("/api/v1/namespaces/x/pods"), (Kind::POD, some("x"), None, Subresource::None));
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").1, None);
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
         assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
         assert_eq!(parse("/api/v1/pods/p/log"), Path::NoSuchResource);
-        assert!(matches!(parse("/api/v1/nodes/n/proxy/pods"), Path::Runtime { kind: Kind::Node, .. }));
+        assert!(matches!(parse("/api/v1/nodes/n/proxy/pods"), Path::Runtime { kind: Kind::NODE, .. }));
         assert_eq!(parse("/api/v1/nodes/n/log"), Path::NoSuchResource);
         assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
         assert_eq!(parse("/api/v2/pods"), Path::NoSuchResource);

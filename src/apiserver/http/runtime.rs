@@ -64,7 +64,7 @@ impl Call<'_> {
 
     /// A Service is proxied to one of its endpoints.
     fn check_endpoints(&self, namespace: &str, name: &str) -> Result<()> {
-        let endpoints = self.object(Kind::Endpoints, namespace, name)?;
+        let endpoints = self.object(Kind::ENDPOINTS, namespace, name)?;
         let subsets =
             Endpoints::from_object(endpoints).and_then(|e| e.subsets.as_deref()).unwrap_or_default();
         if subsets.iter().any(|s| s.addresses.as_ref().is_some_and(|a| !a.is_empty())) {
@@ -99,21 +99,21 @@ impl Call<'_> {
         }
         let name = id;
         let object = self.object(kind, namespace, name)?;
-        if kind == Kind::ServiceAccount {
+        if kind == Kind::SERVICE_ACCOUNT {
             return Err(Status::new(
                 501,
                 "",
                 "there is no key here to sign tokens with, and nobody is asked for one",
             ));
         }
-        if kind == Kind::Service {
+        if kind == Kind::SERVICE {
             self.check_endpoints(namespace, name)?;
         }
-        if kind != Kind::Pod {
+        if kind != Kind::POD {
             return Err(Status::new(501, "", NO_NETWORK));
         }
         let pod = Pod::from_object(object);
-        let pod = pod.ok_or_else(|| Status::not_found(Kind::Pod, name))?;
+        let pod = pod.ok_or_else(|| Status::not_found(Kind::POD, name))?;
         if matches!(part, "log" | "exec" | "attach") {
             check_container(pod, self.query.text("container"))?;
         }

@@ -262,7 +262,7 @@ impl Call<'_> {
             return Ok(answer);
         }
         // Namespaces are only deleted one by one.
-        if target.kind == Kind::Namespace || (target.kind.namespaced() && target.namespace.is_none()) {
+        if target.kind == Kind::NAMESPACE || (target.kind.namespaced() && target.namespace.is_none()) {
             return Err(method_not_allowed());
         }
         let list = self.api.http_list(target, &self.query)?;
