@@ -19,14 +19,11 @@ use crate::api::types::{ObjectMeta, PodTemplateSpec};
 use crate::api::{ApiKind, BuiltIn, Kind, MetaExt, Object, Timestamp, types};
 use crate::with_built_in_kinds;
 
-mod certificate_signing_request;
 mod cluster_role;
 mod cluster_role_binding;
 mod config_map;
 mod controller_revision;
 mod cron_job;
-mod csi_driver;
-mod csi_node;
 mod custom_resource_definition;
 mod daemon_set;
 mod deployment;
@@ -57,7 +54,6 @@ mod service;
 mod service_account;
 mod stateful_set;
 mod storage_class;
-mod volume_attachment;
 
 /// A column of the table that lists objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
