@@ -12,7 +12,8 @@ use std::net::TcpStream;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use steady::apiserver::http::{HttpRequest, HttpResponse, Seen, Watch};
+use steady::apimachinery::{HttpRequest, HttpResponse};
+use steady::apiserver::http::{Stream, TextCache};
 use steady::cluster::{Cluster, Config};
 use steady_door::{Options, Running, Time};
 
@@ -151,9 +152,9 @@ fn library() {
 fn fan_out(cluster: &mut Cluster) {
     let from = cluster.api().etcd().revision();
     let query = format!("?watch=1&resourceVersion={from}");
-    let begin = |_| *ok(cluster, ("GET", query.clone(), "", String::new())).watch.unwrap();
-    let mut watches: Vec<Watch> = (0..WATCHERS).map(begin).collect();
-    let (mut told, mut writes, mut seen) = (0, Duration::ZERO, Seen::default());
+    let begin = |_| cluster.serve(&request(("GET", query.clone(), "", String::new()))).0.stream.unwrap();
+    let mut watches: Vec<Stream> = (0..WATCHERS).map(begin).collect();
+    let (mut told, mut writes, mut texts) = (0, Duration::ZERO, TextCache::default());
     let begun = cpu();
     for i in 0..SAMPLES {
         let before = cpu();
@@ -163,7 +164,7 @@ fn fan_out(cluster: &mut Cluster) {
         ));
         writes += cpu() - before;
         for w in &mut watches {
-            told += usize::from(!cluster.more(w, &mut seen).is_empty());
+            told += usize::from(!cluster.more(w, &mut texts).is_empty());
         }
     }
     let all = cpu() - begun - writes;

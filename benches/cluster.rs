@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use steady::api::{Kind, Object};
-use steady::apiserver::{Body, Request, Verb};
+use steady::apimachinery::{Body, Request, Verb};
 use steady::cluster::{Cluster, Config};
 use steady::session::{Depth, Link, Session, Start, scenario};
 
@@ -170,14 +170,14 @@ fn create_bound(cluster: &mut Cluster, i: usize, nodes: usize) {
         }}}}"#,
         i % nodes + 1
     );
-    let pod = Object::from_value(Kind::Pod, serde_json::from_str(&manifest).unwrap()).unwrap();
-    let request = Request::new(&"me".into(), Verb::Create, Kind::Pod, pod.key()).body(Body::Object(pod));
+    let pod = Object::from_value(Kind::POD, serde_json::from_str(&manifest).unwrap()).unwrap();
+    let request = Request::new(&"me".into(), Verb::Create, Kind::POD, pod.key()).body(Body::Object(pod));
     assert_eq!(cluster.request(&request).0.code(), 201);
 }
 
 fn ready(session: &Session) -> usize {
     use steady::api::{Kind, types::ReplicaSet};
-    let all = session.cluster().api().etcd().range(Kind::ReplicaSet, None);
+    let all = session.cluster().api().etcd().range(Kind::REPLICA_SET, None);
     let of = |rs: &ReplicaSet| rs.status.as_ref().and_then(|s| s.ready_replicas).unwrap_or(0);
     all.filter_map(|(_, r)| r.object.get::<ReplicaSet>()).map(|rs| of(rs) as usize).sum()
 }

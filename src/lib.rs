@@ -4,7 +4,9 @@
 //! map of the rooms and what is deliberately absent from each.
 
 pub mod api;
+pub mod apimachinery;
 pub mod apiserver;
+pub mod cel;
 pub mod client;
 pub mod cluster;
 pub mod controllers;

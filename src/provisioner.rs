@@ -10,7 +10,7 @@
 //! use steady::cluster::{Cluster, Config};
 //! use steady::api::{Key, Kind, ObjectRef};
 //! let cluster = Cluster::new(&Config::nodes(1));
-//! let at = ObjectRef { kind: Kind::StorageClass, key: Key::new("", "standard") };
+//! let at = ObjectRef { kind: Kind::STORAGE_CLASS, key: Key::new("", "standard") };
 //! assert!(cluster.api().etcd().get(&at).is_some());
 //! ```
 
@@ -27,7 +27,7 @@ use crate::api::volume::{
     volume_name, volume_phase,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
     Component, Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result, Why,
 };
@@ -85,15 +85,17 @@ impl Reconciler for Provisioner {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
+        let kinds = [Kind::PERSISTENT_VOLUME_CLAIM, Kind::PERSISTENT_VOLUME, Kind::STORAGE_CLASS];
         kinds.into_iter().map(|k| (k, Filter::All)).collect()
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         let Some(object) = &seen.new else { return };
         let mine = match object.kind() {
-            Kind::PersistentVolumeClaim => object.get().is_some_and(|c| should_provision(c)),
-            Kind::PersistentVolume => object.get().is_some_and(|v| is_mine(v)),
+            kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
+                object.get().is_some_and(|c| should_provision(c))
+            }
+            kind if kind == Kind::PERSISTENT_VOLUME => object.get().is_some_and(|v| is_mine(v)),
             _ => false,
         };
         if mine {
@@ -152,7 +154,7 @@ async fn provision(cx: &Cx, key: &Key) -> Result {
     let why = Why::new("provisioner.provision")
         .read(
             "claim",
-            ObjectRef { kind: Kind::PersistentVolumeClaim, key: key.clone() },
+            ObjectRef { kind: Kind::PERSISTENT_VOLUME_CLAIM, key: key.clone() },
             "spec.storageClassName",
             claim.metadata.name(),
         )
@@ -216,7 +218,7 @@ async fn delete(cx: &Cx, key: &Key) -> Result {
         return Ok(());
     }
     let why = |rule| {
-        let at = ObjectRef { kind: Kind::PersistentVolume, key: key.clone() };
+        let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: key.clone() };
         Why::new(rule).read("volume", at, "status.phase", "Released")
     };
     if !volume.metadata.is_deleting() {

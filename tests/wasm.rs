@@ -26,14 +26,14 @@ fn document(text: &str) -> serde_json::Value {
 #[test]
 fn a_manifest_decodes_to_the_same_json() {
     let value = document(MANIFEST);
-    let object = Object::from_value(Kind::Deployment, value).unwrap();
+    let object = Object::from_value(Kind::DEPLOYMENT, value).unwrap();
     assert_eq!(serde_json::to_string_pretty(&object.to_value()).unwrap(), DECODED.trim_end());
 }
 
 #[test]
 fn an_unknown_field_has_the_same_path() {
     let value = document(&MANIFEST.replace("image:", "imagge:"));
-    let decoded = Object::decode(Kind::Deployment, value).unwrap();
+    let decoded = Object::decode(Kind::DEPLOYMENT, value).unwrap();
     assert_eq!(decoded.unknown, ["spec.template.spec.containers[0].imagge"]);
 }
 

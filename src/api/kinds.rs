@@ -1,14 +1,25 @@
-//! The table of built-in kinds. Adding a kind is one row here, plus its strategy in `apiserver`.
+//! Kinds: cheap handles to resources, built in or made by a CustomResourceDefinition.
+//!
+//! A [`Kind`] is asked for what it is (its group, its plural, its scope); no code outside this file can match on it.
+//! What differs from kind to kind is a trait that every built-in kind implements: in the API server that is
+//! `apiserver::kinds::Strategy`. The rooms that have such a trait go through the table below with
+//! [`with_built_in_kinds!`], so a kind that is added here does not compile until each of them knows it.
 
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use super::custom::CustomObject;
 use super::object::Object;
 use super::structs;
 use super::types;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Whether objects of a kind live in a namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// One set for the whole cluster.
     Cluster,
@@ -16,14 +27,68 @@ pub enum Scope {
     Namespaced,
 }
 
+/// What a kind is: the resource that serves its objects.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Resource {
+    group: &'static str,
+    version: &'static str,
+    /// `apps/v1`; `v1` for the core group.
+    api_version: &'static str,
+    kind: &'static str,
+    list_kind: &'static str,
+    plural: &'static str,
+    singular: &'static str,
+    short_names: &'static [&'static str],
+    categories: &'static [&'static str],
+    scope: Scope,
+    subresources: &'static [&'static str],
+    /// `None` for a kind that a CustomResourceDefinition made.
+    built_in: Option<BuiltIn>,
+}
+
+/// A kind of object: a handle to the resource that serves its objects, as small as a pointer.
+///
+/// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. A kind that a CustomResourceDefinition
+/// made comes from [`Kind::custom`]. Two handles are equal if they name the same resource (group and plural),
+/// whichever of its versions they were made for.
+#[derive(Clone, Copy)]
+pub struct Kind(&'static Resource);
+
+/// The names of a kind that a CustomResourceDefinition makes, as its `status.acceptedNames` has them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CustomNames {
+    /// `stable.example.com`
+    pub group: String,
+    /// The version that clients prefer, `v1`.
+    pub version: String,
+    /// `CronTab`
+    pub kind: String,
+    /// `CronTabList`
+    pub list_kind: String,
+    /// `crontabs`
+    pub plural: String,
+    /// `crontab`
+    pub singular: String,
+    /// `ct`
+    pub short_names: Vec<String>,
+    /// `all`
+    pub categories: Vec<String>,
+    /// Whether its objects live in a namespace.
+    pub scope: Scope,
+    /// `status`, `scale`.
+    pub subresources: Vec<String>,
+}
+
 /// A typed built-in kind: what links a Rust struct to its row in the table.
-pub trait ApiKind: Clone + PartialEq + std::fmt::Debug + 'static {
+pub trait ApiKind: Clone + PartialEq + fmt::Debug + 'static {
     /// The row.
     const KIND: Kind;
     /// The struct inside `object`, if it is of this kind.
     fn from_object(object: &Object) -> Option<&Rc<Self>>;
     /// The struct inside, to be changed: copied first if somebody else holds it too.
     fn from_object_mut(object: &mut Object) -> Option<&mut Self>;
+    /// The shared struct inside, to be replaced or copied and changed.
+    fn shared_mut(object: &mut Object) -> Option<&mut Rc<Self>>;
     /// Wraps the struct; no copy.
     fn into_object(this: Rc<Self>) -> Object;
     /// `metadata`.
@@ -32,53 +97,162 @@ pub trait ApiKind: Clone + PartialEq + std::fmt::Debug + 'static {
     fn meta_mut(&mut self) -> &mut ObjectMeta;
 }
 
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident: $group:literal / $version:literal $plural:literal $singular:literal [$($short:literal),*] $scope:ident [$($sub:literal),*];)*) => {
-        /// A built-in kind: a resource with its group and version.
+/// Calls a macro with the table of built-in kinds. A row is: the type (`types::Pod`), the constant's name, group
+/// and version, plural, singular, short names, scope, subresources.
+///
+/// A room that must know every kind defines a macro that takes these rows and calls this one with it.
+/// The order of the rows is the order of keys in etcd: new rows go to the end.
+#[macro_export]
+macro_rules! with_built_in_kinds {
+    ($apply:ident) => {
+        $apply! {
+            /// A name's scope.
+            Namespace NAMESPACE: ""/"v1" "namespaces" "namespace" ["ns"] Cluster ["status", "finalize"];
+            /// A machine.
+            Node NODE: ""/"v1" "nodes" "node" ["no"] Cluster ["status"];
+            /// Containers that run together on one node.
+            Pod POD: ""/"v1" "pods" "pod" ["po"] Namespaced ["status", "binding", "eviction", "ephemeralcontainers", "resize"];
+            /// A stable address for pods.
+            Service SERVICE: ""/"v1" "services" "service" ["svc"] Namespaced ["status"];
+            /// The addresses behind a Service, in the form of old.
+            Endpoints ENDPOINTS: ""/"v1" "endpoints" "endpoints" ["ep"] Namespaced [];
+            /// The addresses behind a Service.
+            EndpointSlice ENDPOINT_SLICE: "discovery.k8s.io"/"v1" "endpointslices" "endpointslice" [] Namespaced [];
+            /// Who a pod is.
+            ServiceAccount SERVICE_ACCOUNT: ""/"v1" "serviceaccounts" "serviceaccount" ["sa"] Namespaced [];
+            /// Configuration.
+            ConfigMap CONFIG_MAP: ""/"v1" "configmaps" "configmap" ["cm"] Namespaced [];
+            /// Configuration that is not to be shown.
+            Secret SECRET: ""/"v1" "secrets" "secret" [] Namespaced [];
+            /// Something that happened to an object.
+            Event EVENT: ""/"v1" "events" "event" ["ev"] Namespaced [];
+            /// A request for storage.
+            PersistentVolumeClaim PERSISTENT_VOLUME_CLAIM: ""/"v1" "persistentvolumeclaims" "persistentvolumeclaim" ["pvc"] Namespaced ["status"];
+            /// Storage.
+            PersistentVolume PERSISTENT_VOLUME: ""/"v1" "persistentvolumes" "persistentvolume" ["pv"] Cluster ["status"];
+            /// How to make storage.
+            StorageClass STORAGE_CLASS: "storage.k8s.io"/"v1" "storageclasses" "storageclass" ["sc"] Cluster [];
+            /// A heartbeat, or a lock.
+            Lease LEASE: "coordination.k8s.io"/"v1" "leases" "lease" [] Namespaced [];
+            /// Pods by the number, with rollouts.
+            Deployment DEPLOYMENT: "apps"/"v1" "deployments" "deployment" ["deploy"] Namespaced ["status", "scale"];
+            /// Pods by the number.
+            ReplicaSet REPLICA_SET: "apps"/"v1" "replicasets" "replicaset" ["rs"] Namespaced ["status", "scale"];
+            /// Pods with names and storage of their own.
+            StatefulSet STATEFUL_SET: "apps"/"v1" "statefulsets" "statefulset" ["sts"] Namespaced ["status", "scale"];
+            /// A pod on every node.
+            DaemonSet DAEMON_SET: "apps"/"v1" "daemonsets" "daemonset" ["ds"] Namespaced ["status"];
+            /// Pods that run to completion.
+            Job JOB: "batch"/"v1" "jobs" "job" [] Namespaced ["status"];
+            /// Jobs by the clock.
+            CronJob CRON_JOB: "batch"/"v1" "cronjobs" "cronjob" ["cj"] Namespaced ["status"];
+            /// How many pods may be disrupted.
+            PodDisruptionBudget POD_DISRUPTION_BUDGET: "policy"/"v1" "poddisruptionbudgets" "poddisruptionbudget" ["pdb"] Namespaced ["status"];
+            /// A pod's importance.
+            PriorityClass PRIORITY_CLASS: "scheduling.k8s.io"/"v1" "priorityclasses" "priorityclass" ["pc"] Cluster [];
+            /// Pods by the number, as they are needed.
+            HorizontalPodAutoscaler HORIZONTAL_POD_AUTOSCALER: "autoscaling"/"v2" "horizontalpodautoscalers" "horizontalpodautoscaler" ["hpa"] Namespaced ["status"];
+            /// What a pod or a claim of a namespace may use, and uses if it does not say.
+            LimitRange LIMIT_RANGE: ""/"v1" "limitranges" "limitrange" ["limits"] Namespaced [];
+            /// What all objects of a namespace may use together.
+            ResourceQuota RESOURCE_QUOTA: ""/"v1" "resourcequotas" "resourcequota" ["quota"] Namespaced ["status"];
+            /// Pods by the number, in the form of old.
+            ReplicationController REPLICATION_CONTROLLER: ""/"v1" "replicationcontrollers" "replicationcontroller" ["rc"] Namespaced ["status", "scale"];
+            /// Which Service answers which host and path.
+            Ingress INGRESS: "networking.k8s.io"/"v1" "ingresses" "ingress" ["ing"] Namespaced ["status"];
+            /// Who makes Ingresses work.
+            IngressClass INGRESS_CLASS: "networking.k8s.io"/"v1" "ingressclasses" "ingressclass" [] Cluster [];
+            /// Who may talk to which pods.
+            NetworkPolicy NETWORK_POLICY: "networking.k8s.io"/"v1" "networkpolicies" "networkpolicy" ["netpol"] Namespaced [];
+            /// What may be done in a namespace.
+            Role ROLE: "rbac.authorization.k8s.io"/"v1" "roles" "role" [] Namespaced [];
+            /// What may be done.
+            ClusterRole CLUSTER_ROLE: "rbac.authorization.k8s.io"/"v1" "clusterroles" "clusterrole" [] Cluster [];
+            /// Who may do it in a namespace.
+            RoleBinding ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "rolebindings" "rolebinding" [] Namespaced [];
+            /// Who may do it.
+            ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
+            /// What a controller made its pods from, kept as it was.
+            ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
+            /// A kind that is added to a cluster while it runs.
+            CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
+        }
+    };
+}
+
+macro_rules! define {
+    ($($(#[$doc:meta])* $kind:ident $constant:ident: $group:literal / $version:literal $plural:literal $singular:literal [$($short:literal),*] $scope:ident [$($sub:literal),*];)*) => {
+        /// The built-in kinds as an enum, for the one exhaustive `match` that each room makes of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind { $($(#[$doc])* $kind,)* }
+        pub(crate) enum BuiltIn { $($(#[$doc])* $kind,)* }
 
         impl Kind {
-            /// Every kind, in the table's order.
-            pub const ALL: &'static [Kind] = &[$(Kind::$kind,)*];
-            /// `Deployment`
-            pub const fn as_str(self) -> &'static str { match self { $(Kind::$kind => stringify!($kind),)* } }
-            /// `apps`; empty for the core group.
-            pub const fn group(self) -> &'static str { match self { $(Kind::$kind => $group,)* } }
-            /// `v1`
-            pub const fn version(self) -> &'static str { match self { $(Kind::$kind => $version,)* } }
-            /// `apps/v1`, or `v1` for the core group.
-            pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => if $group.is_empty() { $version } else { concat!($group, "/", $version) },)* } }
-            /// `deployments`: the resource's name in a path.
-            pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural,)* } }
-            /// `deployment`
-            pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular,)* } }
-            /// `deploy`
-            pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*],)* } }
-            /// Namespaced or not.
-            pub const fn scope(self) -> Scope { match self { $(Kind::$kind => Scope::$scope,)* } }
-            /// The subresources it is served with.
-            pub const fn subresources(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($sub),*],)* } }
+            $(
+                $(#[$doc])*
+                pub const $constant: Kind = Kind(&Resource {
+                    group: $group,
+                    version: $version,
+                    api_version: if $group.is_empty() { $version } else { concat!($group, "/", $version) },
+                    kind: stringify!($kind),
+                    list_kind: concat!(stringify!($kind), "List"),
+                    plural: $plural,
+                    singular: $singular,
+                    short_names: &[$($short),*],
+                    categories: &[],
+                    scope: Scope::$scope,
+                    subresources: &[$($sub),*],
+                    built_in: Some(BuiltIn::$kind),
+                });
+            )*
+
+            /// Every built-in kind, in the table's order.
+            pub const BUILT_IN: &'static [Kind] = &[$(Kind::$constant,)*];
         }
 
-        /// An API object: a shared, typed struct. Cloning it copies a pointer.
+        /// An API object: a shared struct. Cloning it copies a pointer.
         #[derive(Clone, Debug, PartialEq)]
-        pub(super) enum Repr { $($kind(Rc<types::$kind>),)* }
+        pub(super) enum Repr {
+            $($kind(Rc<types::$kind>),)*
+            /// An object of a kind that a CustomResourceDefinition made.
+            Custom(Rc<CustomObject>),
+        }
 
         impl Repr {
-            pub(super) fn kind(&self) -> Kind { match self { $(Repr::$kind(_) => Kind::$kind,)* } }
-            pub(super) fn meta(&self) -> &ObjectMeta { match self { $(Repr::$kind(o) => &o.metadata,)* } }
-            pub(super) fn meta_mut(&mut self) -> &mut ObjectMeta { match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* } }
-            pub(super) fn ptr_eq(&self, other: &Self) -> bool { match (self, other) { $((Repr::$kind(a), Repr::$kind(b)) => Rc::ptr_eq(a, b),)* _ => false } }
-            pub(super) fn address(&self) -> usize { match self { $(Repr::$kind(o) => Rc::as_ptr(o).addr(),)* } }
-            pub(super) fn to_value(&self) -> serde_json::Value { match self { $(Repr::$kind(o) => structs::to_value(&**o),)* } }
-            pub(super) fn read(kind: Kind, reader: &mut structs::Reader) -> Self { match kind { $(Kind::$kind => Repr::$kind(Rc::new(reader.get())),)* } }
+            pub(super) fn kind(&self) -> Kind {
+                match self { $(Repr::$kind(_) => Kind::$constant,)* Repr::Custom(o) => o.kind() }
+            }
+            pub(super) fn meta(&self) -> &ObjectMeta {
+                match self { $(Repr::$kind(o) => &o.metadata,)* Repr::Custom(o) => o.meta() }
+            }
+            pub(super) fn meta_mut(&mut self) -> &mut ObjectMeta {
+                match self { $(Repr::$kind(o) => &mut Rc::make_mut(o).metadata,)* Repr::Custom(o) => Rc::make_mut(o).meta_mut() }
+            }
+            pub(super) fn ptr_eq(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Repr::$kind(a), Repr::$kind(b)) => Rc::ptr_eq(a, b),)*
+                    (Repr::Custom(a), Repr::Custom(b)) => Rc::ptr_eq(a, b),
+                    _ => false,
+                }
+            }
+            pub(super) fn address(&self) -> usize {
+                match self { $(Repr::$kind(o) => Rc::as_ptr(o).addr(),)* Repr::Custom(o) => Rc::as_ptr(o).addr() }
+            }
+            pub(super) fn to_value(&self) -> serde_json::Value {
+                match self { $(Repr::$kind(o) => structs::to_value(&**o),)* Repr::Custom(o) => o.to_value() }
+            }
+            pub(super) fn read(kind: Kind, reader: &mut structs::Reader) -> Self {
+                match kind.0.built_in {
+                    $(Some(BuiltIn::$kind) => Repr::$kind(Rc::new(reader.get())),)*
+                    None => Repr::Custom(Rc::new(CustomObject::read(kind, reader))),
+                }
+            }
         }
 
         $(impl ApiKind for types::$kind {
-            const KIND: Kind = Kind::$kind;
+            const KIND: Kind = Kind::$constant;
             fn from_object(object: &Object) -> Option<&Rc<Self>> { match &object.0 { Repr::$kind(o) => Some(o), _ => None } }
             fn from_object_mut(object: &mut Object) -> Option<&mut Self> { match &mut object.0 { Repr::$kind(o) => Some(Rc::make_mut(o)), _ => None } }
+            fn shared_mut(object: &mut Object) -> Option<&mut Rc<Self>> { match &mut object.0 { Repr::$kind(o) => Some(o), _ => None } }
             fn into_object(this: Rc<Self>) -> Object { Object(Repr::$kind(this)) }
             fn meta(&self) -> &ObjectMeta { &self.metadata }
             fn meta_mut(&mut self) -> &mut ObjectMeta { &mut self.metadata }
@@ -86,76 +260,108 @@ macro_rules! kinds {
     };
 }
 
-kinds! {
-    /// A name's scope.
-    Namespace: ""/"v1" "namespaces" "namespace" ["ns"] Cluster ["status", "finalize"];
-    /// A machine.
-    Node: ""/"v1" "nodes" "node" ["no"] Cluster ["status"];
-    /// Containers that run together on one node.
-    Pod: ""/"v1" "pods" "pod" ["po"] Namespaced ["status", "binding", "eviction", "ephemeralcontainers", "resize"];
-    /// A stable address for pods.
-    Service: ""/"v1" "services" "service" ["svc"] Namespaced ["status"];
-    /// The addresses behind a Service, in the form of old.
-    Endpoints: ""/"v1" "endpoints" "endpoints" ["ep"] Namespaced [];
-    /// The addresses behind a Service.
-    EndpointSlice: "discovery.k8s.io"/"v1" "endpointslices" "endpointslice" [] Namespaced [];
-    /// Who a pod is.
-    ServiceAccount: ""/"v1" "serviceaccounts" "serviceaccount" ["sa"] Namespaced [];
-    /// Configuration.
-    ConfigMap: ""/"v1" "configmaps" "configmap" ["cm"] Namespaced [];
-    /// Configuration that is not to be shown.
-    Secret: ""/"v1" "secrets" "secret" [] Namespaced [];
-    /// Something that happened to an object.
-    Event: ""/"v1" "events" "event" ["ev"] Namespaced [];
-    /// A request for storage.
-    PersistentVolumeClaim: ""/"v1" "persistentvolumeclaims" "persistentvolumeclaim" ["pvc"] Namespaced ["status"];
-    /// Storage.
-    PersistentVolume: ""/"v1" "persistentvolumes" "persistentvolume" ["pv"] Cluster ["status"];
-    /// How to make storage.
-    StorageClass: "storage.k8s.io"/"v1" "storageclasses" "storageclass" ["sc"] Cluster [];
-    /// A heartbeat, or a lock.
-    Lease: "coordination.k8s.io"/"v1" "leases" "lease" [] Namespaced [];
-    /// Pods by the number, with rollouts.
-    Deployment: "apps"/"v1" "deployments" "deployment" ["deploy"] Namespaced ["status", "scale"];
-    /// Pods by the number.
-    ReplicaSet: "apps"/"v1" "replicasets" "replicaset" ["rs"] Namespaced ["status", "scale"];
-    /// Pods with names and storage of their own.
-    StatefulSet: "apps"/"v1" "statefulsets" "statefulset" ["sts"] Namespaced ["status", "scale"];
-    /// A pod on every node.
-    DaemonSet: "apps"/"v1" "daemonsets" "daemonset" ["ds"] Namespaced ["status"];
-    /// Pods that run to completion.
-    Job: "batch"/"v1" "jobs" "job" [] Namespaced ["status"];
-    /// Jobs by the clock.
-    CronJob: "batch"/"v1" "cronjobs" "cronjob" ["cj"] Namespaced ["status"];
-    /// How many pods may be disrupted.
-    PodDisruptionBudget: "policy"/"v1" "poddisruptionbudgets" "poddisruptionbudget" ["pdb"] Namespaced ["status"];
-    /// A pod's importance.
-    PriorityClass: "scheduling.k8s.io"/"v1" "priorityclasses" "priorityclass" ["pc"] Cluster [];
-    /// Pods by the number, as they are needed.
-    HorizontalPodAutoscaler: "autoscaling"/"v2" "horizontalpodautoscalers" "horizontalpodautoscaler" ["hpa"] Namespaced ["status"];
-    /// What a pod or a claim of a namespace may use, and uses if it does not say.
-    LimitRange: ""/"v1" "limitranges" "limitrange" ["limits"] Namespaced [];
-    /// What all objects of a namespace may use together.
-    ResourceQuota: ""/"v1" "resourcequotas" "resourcequota" ["quota"] Namespaced ["status"];
-    /// Pods by the number, in the form of old.
-    ReplicationController: ""/"v1" "replicationcontrollers" "replicationcontroller" ["rc"] Namespaced ["status", "scale"];
-    /// Which Service answers which host and path.
-    Ingress: "networking.k8s.io"/"v1" "ingresses" "ingress" ["ing"] Namespaced ["status"];
-    /// Who makes Ingresses work.
-    IngressClass: "networking.k8s.io"/"v1" "ingressclasses" "ingressclass" [] Cluster [];
-    /// Who may talk to which pods.
-    NetworkPolicy: "networking.k8s.io"/"v1" "networkpolicies" "networkpolicy" ["netpol"] Namespaced [];
-    /// What may be done in a namespace.
-    Role: "rbac.authorization.k8s.io"/"v1" "roles" "role" [] Namespaced [];
-    /// What may be done.
-    ClusterRole: "rbac.authorization.k8s.io"/"v1" "clusterroles" "clusterrole" [] Cluster [];
-    /// Who may do it in a namespace.
-    RoleBinding: "rbac.authorization.k8s.io"/"v1" "rolebindings" "rolebinding" [] Namespaced [];
-    /// Who may do it.
-    ClusterRoleBinding: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
+with_built_in_kinds!(define);
+
+thread_local! {
+    /// Every set of names that a custom kind was made with, so that a handle is a pointer. The rows stay for as
+    /// long as the program runs: a few hundred bytes for each set of names that was ever accepted.
+    static CUSTOM: RefCell<BTreeMap<CustomNames, Kind>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+fn leak(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+fn leak_all(texts: &[String]) -> &'static [&'static str] {
+    Box::leak(texts.iter().map(|t| leak(t)).collect())
 }
 
 impl Kind {
+    /// The kind of these names. It knows nothing of a cluster: whether a cluster serves it, its API server says.
+    pub fn custom(names: &CustomNames) -> Kind {
+        CUSTOM.with_borrow_mut(|known| {
+            if let Some(kind) = known.get(names) {
+                return *kind;
+            }
+            let kind = Kind(Box::leak(Box::new(Resource {
+                group: leak(&names.group),
+                version: leak(&names.version),
+                api_version: leak(&format!("{}/{}", names.group, names.version)),
+                kind: leak(&names.kind),
+                list_kind: leak(&names.list_kind),
+                plural: leak(&names.plural),
+                singular: leak(&names.singular),
+                short_names: leak_all(&names.short_names),
+                categories: leak_all(&names.categories),
+                scope: names.scope,
+                subresources: leak_all(&names.subresources),
+                built_in: None,
+            })));
+            known.insert(names.clone(), kind);
+            kind
+        })
+    }
+
+    /// Which built-in kind it is; `None` for a kind that a CustomResourceDefinition made.
+    pub(crate) fn built_in(self) -> Option<BuiltIn> {
+        self.0.built_in
+    }
+
+    /// Whether a CustomResourceDefinition made it.
+    pub fn is_custom(self) -> bool {
+        self.0.built_in.is_none()
+    }
+
+    /// `Deployment`
+    pub const fn as_str(self) -> &'static str {
+        self.0.kind
+    }
+
+    /// `DeploymentList`
+    pub const fn list_kind(self) -> &'static str {
+        self.0.list_kind
+    }
+
+    /// `apps`; empty for the core group.
+    pub const fn group(self) -> &'static str {
+        self.0.group
+    }
+
+    /// The version that clients prefer: `v1`.
+    pub const fn version(self) -> &'static str {
+        self.0.version
+    }
+
+    /// `apps/v1`, or `v1` for the core group.
+    pub const fn api_version(self) -> &'static str {
+        self.0.api_version
+    }
+
+    /// `deployments`: the resource's name in a path.
+    pub const fn plural(self) -> &'static str {
+        self.0.plural
+    }
+
+    /// `deployment`
+    pub const fn singular(self) -> &'static str {
+        self.0.singular
+    }
+
+    /// `deploy`
+    pub const fn short_names(self) -> &'static [&'static str] {
+        self.0.short_names
+    }
+
+    /// Namespaced or not.
+    pub const fn scope(self) -> Scope {
+        self.0.scope
+    }
+
+    /// The subresources it is served with.
+    pub const fn subresources(self) -> &'static [&'static str] {
+        self.0.subresources
+    }
+
     /// Whether its objects live in a namespace.
     pub const fn namespaced(self) -> bool {
         matches!(self.scope(), Scope::Namespaced)
@@ -181,12 +387,12 @@ impl Kind {
 
     /// The kind that `api_version` and `kind` of a manifest name.
     pub fn of(api_version: &str, kind: &str) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|k| k.as_str() == kind && k.api_version() == api_version)
+        Kind::BUILT_IN.iter().copied().find(|k| k.as_str() == kind && k.api_version() == api_version)
     }
 
     /// The kind of a resource in a path: group, version and plural.
     pub fn of_resource(group: &str, version: &str, plural: &str) -> Option<Kind> {
-        Kind::ALL
+        Kind::BUILT_IN
             .iter()
             .copied()
             .find(|k| k.plural() == plural && k.group() == group && k.version() == version)
@@ -198,4 +404,80 @@ impl Kind {
     }
 }
 
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        std::ptr::eq(self.0, other.0) || self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Kind {}
+
+impl PartialOrd for Kind {
+    fn partial_cmp(&self, other: &Kind) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Built-in kinds in the table's order, then custom ones by group and plural.
+impl Ord for Kind {
+    fn cmp(&self, other: &Kind) -> Ordering {
+        match (self.0.built_in, other.0.built_in) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => (self.0.group, self.0.plural).cmp(&(other.0.group, other.0.plural)),
+        }
+    }
+}
+
+impl Hash for Kind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.0.built_in {
+            Some(built_in) => built_in.hash(state),
+            None => (self.0.group, self.0.plural).hash(state),
+        }
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.kind)
+    }
+}
+
 pub(super) use Repr as ObjectRepr;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(plural: &str, version: &str) -> CustomNames {
+        CustomNames {
+            group: "example.com".into(),
+            version: version.into(),
+            kind: "Thing".into(),
+            list_kind: "ThingList".into(),
+            plural: plural.into(),
+            singular: "thing".into(),
+            short_names: vec!["th".into()],
+            categories: vec![],
+            scope: Scope::Namespaced,
+            subresources: vec!["status".into()],
+        }
+    }
+
+    #[test]
+    fn a_custom_kind_is_known_by_its_resource_whatever_the_version() {
+        let (a, b) = (Kind::custom(&names("things", "v1")), Kind::custom(&names("things", "v2")));
+        assert_eq!(a, b);
+        assert_eq!((a.api_version(), b.api_version()), ("example.com/v1", "example.com/v2"));
+        assert_ne!(a, Kind::custom(&names("others", "v1")));
+        assert!(Kind::BUILT_IN.iter().all(|k| *k < a && *k != a));
+    }
+
+    #[test]
+    fn the_same_names_are_the_same_handle() {
+        let (a, b) = (Kind::custom(&names("things", "v1")), Kind::custom(&names("things", "v1")));
+        assert!(std::ptr::eq(a.0, b.0));
+    }
+}

@@ -5,13 +5,14 @@
 //!
 //! ```
 //! use steady::api::{Kind, Object};
-//! let pod = Object::from_value(Kind::Pod, serde_json::json!({
+//! let pod = Object::from_value(Kind::POD, serde_json::json!({
 //!     "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}
 //! })).unwrap();
 //! assert_eq!(pod.name(), "p");
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+mod custom;
 pub mod digest;
 pub mod disruption_budget;
 pub mod field_set;
@@ -36,7 +37,9 @@ mod structs;
 pub mod volume;
 pub mod yaml;
 
-pub use kinds::{ApiKind, Kind, Scope};
+pub use custom::CustomObject;
+pub(crate) use kinds::BuiltIn;
+pub use kinds::{ApiKind, CustomNames, Kind, Scope};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
@@ -60,6 +63,7 @@ pub mod types {
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
     pub use k8s_openapi::api::storage::v1::StorageClass;
+    pub use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
     pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,

@@ -5,6 +5,8 @@ use std::rc::Rc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
+use super::custom::CustomObject;
+use super::go_types;
 use super::kinds::{ApiKind, Kind, ObjectRepr};
 use super::meta::{Key, MetaExt, ObjectRef};
 use super::structs::Reader;
@@ -90,6 +92,14 @@ impl Object {
         T::from_object(self)
     }
 
+    /// The object inside, if its kind was made by a CustomResourceDefinition.
+    pub fn custom(&self) -> Option<&Rc<CustomObject>> {
+        match &self.0 {
+            ObjectRepr::Custom(object) => Some(object),
+            _ => None,
+        }
+    }
+
     /// The same memory, not only the same value.
     pub fn ptr_eq(&self, other: &Object) -> bool {
         self.0.ptr_eq(&other.0)
@@ -103,7 +113,7 @@ impl Object {
     /// The object as the API server writes it: JSON with `apiVersion` and `kind`.
     pub fn to_value(&self) -> Value {
         let mut value = self.0.to_value();
-        go_nulls(self.kind(), &mut value);
+        go_types::write_nulls(go_types::of(self.kind()), &mut value);
         value
     }
 
@@ -130,6 +140,12 @@ impl Object {
     }
 }
 
+impl From<CustomObject> for Object {
+    fn from(this: CustomObject) -> Self {
+        Object(ObjectRepr::Custom(Rc::new(this)))
+    }
+}
+
 impl<T: ApiKind> From<Rc<T>> for Object {
     fn from(this: Rc<T>) -> Self {
         T::into_object(this)
@@ -142,62 +158,6 @@ impl<T: ApiKind> From<T> for Object {
     }
 }
 
-/// Go writes a time that is not set as null where the field is no pointer; k8s-openapi leaves it
-/// out. Readers of either form take the other, but what is shown should be what a cluster shows.
-fn go_nulls(kind: Kind, value: &mut Value) {
-    fn nulls(value: Option<&mut Value>, fields: &[&str]) {
-        let Some(Value::Object(map)) = value else { return };
-        for f in fields {
-            map.entry(*f).or_insert(Value::Null);
-        }
-    }
-    fn each(list: Option<&mut Value>, f: impl Fn(&mut Value)) {
-        if let Some(Value::Array(items)) = list {
-            items.iter_mut().for_each(f);
-        }
-    }
-    if kind == Kind::EndpointSlice {
-        // Neither list is ever left out.
-        nulls(Some(value), &["endpoints", "ports"]);
-        return;
-    }
-    if matches!(kind, Kind::Role | Kind::ClusterRole) {
-        nulls(Some(value), &["rules"]);
-        return;
-    }
-    if kind == Kind::HorizontalPodAutoscaler {
-        nulls(value.get_mut("status"), &["currentMetrics"]);
-    }
-    let conditions: &[&str] = match kind {
-        Kind::Event => {
-            nulls(Some(value), &["eventTime", "firstTimestamp", "lastTimestamp"]);
-            return;
-        }
-        Kind::Pod | Kind::PersistentVolumeClaim => &["lastProbeTime", "lastTransitionTime"],
-        Kind::Node => &["lastHeartbeatTime", "lastTransitionTime"],
-        Kind::Deployment => &["lastUpdateTime", "lastTransitionTime"],
-        Kind::ReplicaSet
-        | Kind::ReplicationController
-        | Kind::StatefulSet
-        | Kind::DaemonSet
-        | Kind::Namespace => &["lastTransitionTime"],
-        Kind::HorizontalPodAutoscaler => &["lastTransitionTime"],
-        Kind::Job => &["lastProbeTime", "lastTransitionTime"],
-        _ => return,
-    };
-    let Some(status) = value.get_mut("status") else { return };
-    each(status.get_mut("conditions"), |c| nulls(Some(c), conditions));
-    for list in ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] {
-        each(status.get_mut(list), |c| {
-            for state in ["state", "lastState"] {
-                let Some(s) = c.get_mut(state) else { continue };
-                nulls(s.get_mut("running"), &["startedAt"]);
-                nulls(s.get_mut("terminated"), &["startedAt", "finishedAt"]);
-            }
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -207,14 +167,14 @@ mod tests {
     #[test]
     fn unknown_fields_are_named_by_path() {
         let v = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "imagge": "x"}], "foo": 1}});
-        let d = Object::decode(Kind::Pod, v).unwrap();
+        let d = Object::decode(Kind::POD, v).unwrap();
         assert_eq!(d.unknown, ["spec.containers[0].imagge", "spec.foo"]);
     }
 
     #[test]
     fn a_wrong_type_is_named_by_path() {
         let v = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "ports": [{"containerPort": "x"}]}]}});
-        let e = Object::decode(Kind::Pod, v).unwrap_err();
+        let e = Object::decode(Kind::POD, v).unwrap_err();
         assert_eq!(e.path, "spec.containers[0].ports[0].containerPort");
     }
 }

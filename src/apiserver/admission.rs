@@ -3,8 +3,9 @@
 
 use std::rc::Rc;
 
+use super::context::RequestContext;
 use super::validation::CLASS_ANNOTATION;
-use super::{ApiServer, Cause, Details, Stage, Status, limit_ranger};
+use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
     ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress, IngressClass, KeyToPath,
@@ -13,6 +14,7 @@ use crate::api::types::{
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apimachinery::{Cause, Details, Status};
 
 /// How the volume with a pod's token is called; five letters by chance follow.
 pub const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
@@ -28,7 +30,7 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
         return Ok(());
     }
     let name = object.namespace();
-    let Some(ns) = api.namespace(name) else { return Err(Status::not_found(Kind::Namespace, name)) };
+    let Some(ns) = api.namespace(name) else { return Err(Status::not_found(Kind::NAMESPACE, name)) };
     if ns.meta().is_deleting() {
         let why = format!("unable to create new content in namespace {name} because it is being terminated");
         let mut s = Status::forbidden(object.kind(), object.name(), &why);
@@ -45,22 +47,26 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
 }
 
 /// The mutating plug-ins, for a create.
-pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<(), Status> {
-    if object.kind() == Kind::Pod {
-        on_pod(api, object, "LimitRanger", |api, pod| {
+pub(super) fn mutate_create(
+    api: &mut ApiServer,
+    object: &mut Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    if object.kind() == Kind::POD {
+        on_pod(api, object, cx, "LimitRanger", |api, pod| {
             limit_ranger::mutate(api, pod);
             Ok(())
         })?;
-        on_pod(api, object, "ServiceAccount", service_account)?;
-        on_pod(api, object, "Priority", |api, pod| priority(api, pod))?;
-        on_pod(api, object, "DefaultTolerationSeconds", |_, pod| {
+        on_pod(api, object, cx, "ServiceAccount", service_account)?;
+        on_pod(api, object, cx, "Priority", |api, pod| priority(api, pod))?;
+        on_pod(api, object, cx, "DefaultTolerationSeconds", |_, pod| {
             default_tolerations(pod);
             Ok(())
         })?;
-        on_pod(api, object, "RuntimeClass", |_, pod| runtime_class(pod))?;
+        on_pod(api, object, cx, "RuntimeClass", |_, pod| runtime_class(pod))?;
     }
-    if object.kind() == Kind::PersistentVolumeClaim {
-        api.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
+    if object.kind() == Kind::PERSISTENT_VOLUME_CLAIM {
+        cx.enter(Stage::Mutate, "DefaultStorageClass", Some(object));
     }
     if let Some(c) = PersistentVolumeClaim::from_object(object)
         && c.spec.as_ref().is_none_or(|s| s.storage_class_name.is_none())
@@ -70,12 +76,12 @@ pub(super) fn mutate_create(api: &mut ApiServer, object: &mut Object) -> Result<
     {
         c.spec.get_or_insert_default().storage_class_name = Some(class);
     }
-    if object.kind() == Kind::Ingress {
-        api.enter(Stage::Mutate, "DefaultIngressClass", Some(object));
+    if object.kind() == Kind::INGRESS {
+        cx.enter(Stage::Mutate, "DefaultIngressClass", Some(object));
         ingress_class(api, object);
     }
-    if matches!(object.kind(), Kind::PersistentVolumeClaim | Kind::PersistentVolume) {
-        api.enter(Stage::Mutate, "StorageObjectInUseProtection", Some(object));
+    if [Kind::PERSISTENT_VOLUME_CLAIM, Kind::PERSISTENT_VOLUME].contains(&object.kind()) {
+        cx.enter(Stage::Mutate, "StorageObjectInUseProtection", Some(object));
     }
     protect_storage(object);
     Ok(())
@@ -88,7 +94,7 @@ fn ingress_class(api: &ApiServer, object: &mut Object) {
     if spec.ingress_class_name.is_some() || ingress.metadata.annotation(CLASS_ANNOTATION).is_some() {
         return;
     }
-    let classes = api.etcd().range(Kind::IngressClass, None);
+    let classes = api.etcd().range(Kind::INGRESS_CLASS, None);
     spec.ingress_class_name = classes
         .filter_map(|(_, r)| IngressClass::from_object(&r.object))
         .filter(|c| c.metadata.annotation(DEFAULT_INGRESS_CLASS) == Some("true"))
@@ -103,18 +109,19 @@ fn ingress_class(api: &ApiServer, object: &mut Object) {
 fn on_pod(
     api: &mut ApiServer,
     object: &mut Object,
+    cx: &mut RequestContext,
     plugin: &'static str,
     admit: impl FnOnce(&mut ApiServer, &mut Pod) -> Result<(), Status>,
 ) -> Result<(), Status> {
-    api.enter(Stage::Mutate, plugin, Some(object));
+    cx.enter(Stage::Mutate, plugin, Some(object));
     Pod::from_object_mut(object).map_or(Ok(()), |pod| admit(api, pod))
 }
 
 /// StorageObjectInUseProtection: claims and volumes are kept while they are used.
 fn protect_storage(object: &mut Object) {
     let finalizer = match object.kind() {
-        Kind::PersistentVolumeClaim => CLAIM_PROTECTION,
-        Kind::PersistentVolume => VOLUME_PROTECTION,
+        kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => CLAIM_PROTECTION,
+        kind if kind == Kind::PERSISTENT_VOLUME => VOLUME_PROTECTION,
         _ => return,
     };
     let finalizers = object.meta_mut().finalizers.get_or_insert_default();
@@ -124,45 +131,55 @@ fn protect_storage(object: &mut Object) {
 }
 
 /// The mutating plug-ins, for an update.
-pub(super) fn mutate_update(api: &mut ApiServer, object: &mut Object, _old: &Object) -> Result<(), Status> {
-    if object.kind() == Kind::Pod {
-        api.enter(Stage::Mutate, "DefaultTolerationSeconds", Some(object));
+pub(super) fn mutate_update(object: &mut Object, cx: &mut RequestContext) {
+    if object.kind() == Kind::POD {
+        cx.enter(Stage::Mutate, "DefaultTolerationSeconds", Some(object));
     }
     if let Some(pod) = Pod::from_object_mut(object) {
         default_tolerations(pod);
     }
-    Ok(())
 }
 
 /// The validating plug-ins, for a create.
-pub(super) fn validate_create(api: &mut ApiServer, object: &Object) -> Result<(), Status> {
-    if matches!(object.kind(), Kind::Pod | Kind::PersistentVolumeClaim) {
-        api.enter(Stage::Admit, "LimitRanger", Some(object));
+pub(super) fn validate_create(
+    api: &ApiServer,
+    object: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    if [Kind::POD, Kind::PERSISTENT_VOLUME_CLAIM].contains(&object.kind()) {
+        cx.enter(Stage::Admit, "LimitRanger", Some(object));
         limit_ranger::validate(api, object)?;
     }
     match object.kind() {
-        Kind::Pod => api.enter(Stage::Admit, "RuntimeClass", Some(object)),
-        Kind::PriorityClass => api.enter(Stage::Admit, "Priority", Some(object)),
+        kind if kind == Kind::POD => cx.enter(Stage::Admit, "RuntimeClass", Some(object)),
+        kind if kind == Kind::PRIORITY_CLASS => cx.enter(Stage::Admit, "Priority", Some(object)),
         _ => {}
     }
     if let Some(pod) = Pod::from_object(object)
         && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())
     {
         let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
-        return Err(Status::forbidden(Kind::Pod, object.name(), why));
+        return Err(Status::forbidden(Kind::POD, object.name(), why));
     }
     only_default_priority(api, object)
 }
 
 /// The validating plug-ins, for an update.
-pub(super) fn validate_update(api: &mut ApiServer, object: &Object, old: &Object) -> Result<(), Status> {
-    if object.kind() == Kind::PersistentVolumeClaim {
-        api.enter(Stage::Admit, "LimitRanger", Some(object));
+pub(super) fn validate_update(
+    api: &ApiServer,
+    object: &Object,
+    old: &Object,
+    cx: &mut RequestContext,
+) -> Result<(), Status> {
+    if object.kind() == Kind::PERSISTENT_VOLUME_CLAIM {
+        cx.enter(Stage::Admit, "LimitRanger", Some(object));
         limit_ranger::validate(api, object)?;
     }
     match object.kind() {
-        Kind::PriorityClass => api.enter(Stage::Admit, "Priority", Some(object)),
-        Kind::PersistentVolumeClaim => api.enter(Stage::Admit, "PersistentVolumeClaimResize", Some(object)),
+        kind if kind == Kind::PRIORITY_CLASS => cx.enter(Stage::Admit, "Priority", Some(object)),
+        kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
+            cx.enter(Stage::Admit, "PersistentVolumeClaimResize", Some(object))
+        }
         _ => {}
     }
     only_default_priority(api, object)?;
@@ -185,7 +202,7 @@ fn only_default_priority(api: &ApiServer, object: &Object) -> Result<(), Status>
                 "PriorityClass {} is already marked as default. Only one default can exist",
                 other.metadata.name()
             );
-            Err(Status::forbidden(Kind::PriorityClass, object.name(), &why))
+            Err(Status::forbidden(Kind::PRIORITY_CLASS, object.name(), &why))
         }
         _ => Ok(()),
     }
@@ -206,7 +223,7 @@ fn claim_resize(
     }
     let bound = old.status.as_ref().is_some_and(|s| s.phase.as_deref() == Some("Bound"));
     let class = old.spec.as_ref().and_then(|s| s.storage_class_name.as_deref()).unwrap_or_default();
-    let at = ObjectRef { kind: Kind::StorageClass, key: Key::new("", class) };
+    let at = ObjectRef { kind: Kind::STORAGE_CLASS, key: Key::new("", class) };
     let expands = api
         .etcd()
         .get(&at)
@@ -219,7 +236,7 @@ fn claim_resize(
             "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"
         }
     };
-    Err(Status::forbidden(Kind::PersistentVolumeClaim, new.metadata.name(), why))
+    Err(Status::forbidden(Kind::PERSISTENT_VOLUME_CLAIM, new.metadata.name(), why))
 }
 
 /// RuntimeClass: there are none here, so one that is named is not found.
@@ -227,7 +244,7 @@ fn runtime_class(pod: &Pod) -> Result<(), Status> {
     match pod.spec.as_ref().and_then(|s| s.runtime_class_name.as_deref()) {
         Some(name) => {
             let why = format!("pod rejected: RuntimeClass {name:?} not found");
-            Err(Status::forbidden(Kind::Pod, pod.metadata.name(), &why))
+            Err(Status::forbidden(Kind::POD, pod.metadata.name(), &why))
         }
         None => Ok(()),
     }
@@ -246,13 +263,13 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
         spec.service_account_name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| "default".into());
     spec.service_account_name = Some(name.clone());
     spec.service_account = Some(name.clone());
-    let at = ObjectRef { kind: Kind::ServiceAccount, key: Key::new(&namespace, &name) };
+    let at = ObjectRef { kind: Kind::SERVICE_ACCOUNT, key: Key::new(&namespace, &name) };
     let Some(account) = api.etcd().get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
     else {
         let why =
             format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
-        let mut s = Status::forbidden(Kind::Pod, &pod_name, &why);
-        s.details = Some(Box::new(Details::resource(Kind::Pod, &pod_name)));
+        let mut s = Status::forbidden(Kind::POD, &pod_name, &why);
+        s.details = Some(Box::new(Details::resource(Kind::POD, &pod_name)));
         return Err(s);
     };
     if spec.image_pull_secrets.as_ref().is_none_or(Vec::is_empty) {
@@ -343,10 +360,10 @@ fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
             None => (0, None, None),
         },
         Some(name) => {
-            let at = ObjectRef { kind: Kind::PriorityClass, key: Key::new("", &name) };
+            let at = ObjectRef { kind: Kind::PRIORITY_CLASS, key: Key::new("", &name) };
             let Some(c) = api.etcd().get(&at).and_then(|r| PriorityClass::from_object(&r.object)) else {
                 let why = format!("no PriorityClass with name {name} was found");
-                return Err(Status::forbidden(Kind::Pod, &pod_name, &why));
+                return Err(Status::forbidden(Kind::POD, &pod_name, &why));
             };
             (c.value.unwrap_or(0), c.preemption_policy.clone(), Some(name))
         }
@@ -357,7 +374,7 @@ fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
         let why = format!(
             "the integer value of priority ({p}) must not be provided in pod spec; priority admission controller computed {value} from the given PriorityClass name"
         );
-        return Err(Status::forbidden(Kind::Pod, &pod_name, &why));
+        return Err(Status::forbidden(Kind::POD, &pod_name, &why));
     }
     spec.priority = Some(value);
     spec.priority_class_name = name;
@@ -368,7 +385,7 @@ fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
         let why = format!(
             "the string value of PreemptionPolicy ({p}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
         );
-        return Err(Status::forbidden(Kind::Pod, &pod_name, &why));
+        return Err(Status::forbidden(Kind::POD, &pod_name, &why));
     }
     spec.preemption_policy = Some(policy);
     Ok(())
@@ -376,7 +393,7 @@ fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
 
 fn global_default(api: &ApiServer) -> Option<Rc<PriorityClass>> {
     api.etcd()
-        .range(Kind::PriorityClass, None)
+        .range(Kind::PRIORITY_CLASS, None)
         .filter_map(|(_, r)| PriorityClass::from_object(&r.object))
         .filter(|c| c.global_default == Some(true))
         .min_by_key(|c| c.value)
@@ -385,7 +402,7 @@ fn global_default(api: &ApiServer) -> Option<Rc<PriorityClass>> {
 
 fn default_storage_class(api: &ApiServer) -> Option<String> {
     api.etcd()
-        .range(Kind::StorageClass, None)
+        .range(Kind::STORAGE_CLASS, None)
         .filter_map(|(_, r)| StorageClass::from_object(&r.object))
         .filter(|c| c.metadata.annotation(DEFAULT_CLASS) == Some("true"))
         // The newest wins; of equals the first by name.

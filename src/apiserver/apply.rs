@@ -5,27 +5,41 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::context::RequestContext;
 use super::managed_fields::{self, Applier};
 use super::stages::Stage;
-use super::{ApiServer, Body, Request, Response, Status, Subresource, Verb, defaults, http};
+use super::{ApiServer, defaults, http};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Object};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 
 impl ApiServer {
-    /// Applies a configuration. After a dry run the owners it would have had stay in `decided`.
-    pub(super) fn apply(&mut self, r: &Request, config: &Value, force: bool) -> Result<Response, Status> {
-        let answer = self.apply_undoable(r, config, force);
+    /// Applies a configuration. After a dry run the owners it would have had stay in the context.
+    pub(super) fn apply(
+        &mut self,
+        r: &Request,
+        config: &Value,
+        force: bool,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        let answer = self.apply_undoable(r, config, force, cx);
         if answer.is_err() {
-            self.decided = None;
+            cx.managers = None;
         }
         answer
     }
 
-    fn apply_undoable(&mut self, r: &Request, config: &Value, force: bool) -> Result<Response, Status> {
+    fn apply_undoable(
+        &mut self,
+        r: &Request,
+        config: &Value,
+        force: bool,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
         let scale = r.subresource == Subresource::Scale;
         let (kind, api_version) =
             if scale { ("Scale", "autoscaling/v1") } else { (r.kind.as_str(), r.kind.api_version()) };
-        self.enter(Stage::Decode, "", None);
+        cx.enter(Stage::Decode, "", None);
         check(config, kind, api_version, &r.key.name)?;
         let at = r.object();
         let old = self.etcd.get(&at).map(|r| r.object.clone());
@@ -44,15 +58,15 @@ impl ApiServer {
             let replicas = have.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
             let managers =
                 managed_fields::apply_scale(r.kind, &managers, wanted.map(|n| (replicas, n)), &by)?;
-            self.decided = Some(managers.into());
+            cx.managers = Some(managers.into());
             let replicas = i32::try_from(wanted.unwrap_or(replicas)).unwrap_or(i32::MAX);
             let version = decoded.value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
             let resource_version = version.map(str::to_owned);
             let body = Body::Scale { replicas, resource_version };
-            return self.scale(&Request { verb: Verb::Update, body, ..r.clone() });
+            return self.scale(&Request { verb: Verb::Update, body, ..r.clone() }, cx);
         }
         if old.is_some() {
-            self.enter(Stage::Patch, "", old.as_ref());
+            cx.enter(Stage::Patch, "", old.as_ref());
         }
         let live = old.as_ref().map(Object::to_value);
         let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;
@@ -62,13 +76,13 @@ impl ApiServer {
                 Ok(Response::Object { object: old, created: false })
             }
             Some(old) => {
-                self.decided = Some(applied.managers.into());
-                self.store_patched(r, old, object)
+                cx.managers = Some(applied.managers.into());
+                self.store_patched(r, old, object, cx)
             }
             None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
             None => {
-                self.decided = Some(applied.managers.into());
-                self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() })
+                cx.managers = Some(applied.managers.into());
+                self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() }, cx)
             }
         }
     }

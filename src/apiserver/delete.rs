@@ -4,34 +4,35 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use super::context::RequestContext;
 use super::registry::seconds;
 use super::stages::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
-use super::{
-    ApiServer, Body, DeleteOptions, Details, Propagation, Request, Response, Status, Subresource, Verb,
-    strategy,
-};
+use super::{ApiServer, strategy};
 use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, Time};
 use crate::api::{ApiKind, Kind, MetaExt, Object, later};
-
-/// Dependents go first.
-pub const FINALIZER_FOREGROUND: &str = "foregroundDeletion";
-/// Dependents stay.
-pub const FINALIZER_ORPHAN: &str = "orphan";
+use crate::apimachinery::{
+    Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
+    Status, Subresource, Verb,
+};
 
 impl ApiServer {
-    pub(super) fn delete(&mut self, r: &Request) -> Result<Response, Status> {
+    pub(super) fn delete(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         let options = match &r.body {
             Body::Delete(o) => o.clone(),
             _ => DeleteOptions::default(),
         };
-        self.enter(Stage::Decode, "", None);
+        cx.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
-        self.delete_object(r, &old, &options)
+        self.delete_object(r, &old, &options, cx)
     }
 
-    pub(super) fn delete_collection(&mut self, r: &Request) -> Result<Response, Status> {
+    pub(super) fn delete_collection(
+        &mut self,
+        r: &Request,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
         let options = match &r.body {
             Body::Delete(o) => o.clone(),
             _ => DeleteOptions::default(),
@@ -39,7 +40,7 @@ impl ApiServer {
         let namespace = (!r.key.namespace.is_empty()).then_some(&*r.key.namespace);
         let all: Vec<Object> = self.etcd.range(r.kind, namespace).map(|(_, r)| r.object.clone()).collect();
         for object in &all {
-            self.delete_object(r, object, &options)?;
+            self.delete_object(r, object, &options, cx)?;
         }
         Ok(Response::List { items: all, revision: self.etcd.revision() })
     }
@@ -49,13 +50,14 @@ impl ApiServer {
         r: &Request,
         old: &Object,
         options: &DeleteOptions,
+        cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         let kind = old.kind();
-        self.enter(Stage::Compare, "", Some(old));
+        cx.enter(Stage::Compare, "", Some(old));
         preconditions(kind, old, options)?;
-        self.enter(Stage::Prepare, "", Some(old));
-        if kind == Kind::Namespace {
-            return self.delete_namespace(r, old);
+        cx.enter(Stage::Prepare, "", Some(old));
+        if kind == Kind::NAMESPACE {
+            return self.delete_namespace(r, old, cx);
         }
         let mut object = old.clone();
         let graceful = before_delete(&mut object, options, self.now_seconds())?;
@@ -72,28 +74,28 @@ impl ApiServer {
             meta.deletion_timestamp = Some(Time(now));
             meta.deletion_grace_period_seconds = Some(0);
         }
-        self.enter(Stage::Store, "", Some(&object));
+        cx.enter(Stage::Store, "", Some(&object));
         let at = old.reference();
         if held || graceful == Grace::Graceful {
             if r.dry_run || object == *old {
                 return Ok(Response::Object { object, created: false });
             }
-            let object = self.write(at, Some(old.clone()), object, r);
+            let object = self.write(at, Some(old.clone()), object, r, cx);
             return Ok(Response::Object { object, created: false });
         }
         if !r.dry_run {
             // Even a deletion without grace is first written down (the generic store's
             // updateForGracefulDeletionAndFinalizers), so that watchers see the deletionTimestamp.
-            if kind == Kind::Pod && object != *old {
-                object = self.write(at.clone(), Some(old.clone()), object, r);
+            if kind == Kind::POD && object != *old {
+                object = self.write(at.clone(), Some(old.clone()), object, r, cx);
             }
             self.remove(&at, &object, r);
         }
-        if kind == Kind::Pod
-            || kind == Kind::Service
-            || kind == Kind::ServiceAccount
-            || kind == Kind::PersistentVolumeClaim
-            || kind == Kind::PersistentVolume
+        if kind == Kind::POD
+            || kind == Kind::SERVICE
+            || kind == Kind::SERVICE_ACCOUNT
+            || kind == Kind::PERSISTENT_VOLUME_CLAIM
+            || kind == Kind::PERSISTENT_VOLUME
         {
             // registry.Store.ReturnDeletedObject
             if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
@@ -106,9 +108,14 @@ impl ApiServer {
     }
 
     /// A namespace is only marked; its controller empties it and takes its finalizer away.
-    fn delete_namespace(&mut self, r: &Request, old: &Object) -> Result<Response, Status> {
+    fn delete_namespace(
+        &mut self,
+        r: &Request,
+        old: &Object,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
         if matches!(old.name(), "default" | "kube-system" | "kube-public") {
-            return Err(Status::forbidden(Kind::Namespace, old.name(), "this namespace may not be deleted"));
+            return Err(Status::forbidden(Kind::NAMESPACE, old.name(), "this namespace may not be deleted"));
         }
         if old.meta().is_deleting() {
             if !strategy::has_spec_finalizers(old) && old.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
@@ -117,7 +124,7 @@ impl ApiServer {
                     self.remove(&old.reference(), old, r);
                 }
                 let details =
-                    Details { uid: old.uid().into(), ..Details::resource(Kind::Namespace, old.name()) };
+                    Details { uid: old.uid().into(), ..Details::resource(Kind::NAMESPACE, old.name()) };
                 return Ok(Response::Success { code: 200, details: Some(Box::new(details)) });
             }
             return Ok(Response::Object { object: old.clone(), created: false });
@@ -125,16 +132,16 @@ impl ApiServer {
         let mut object = old.clone();
         strategy::mark_namespace_terminating(&mut object);
         object.meta_mut().deletion_timestamp = Some(Time(self.now_seconds()));
-        self.enter(Stage::Store, "", Some(&object));
+        cx.enter(Stage::Store, "", Some(&object));
         let object =
-            if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r) };
+            if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r, cx) };
         Ok(Response::Object { object, created: false })
     }
 
     /// `pods/eviction`: a deletion that asks the budgets first
     /// (`k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go`).
-    pub(super) fn evict(&mut self, r: &Request) -> Result<Response, Status> {
-        self.enter(Stage::Decode, "", None);
+    pub(super) fn evict(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
+        cx.enter(Stage::Decode, "", None);
         let target = Request { subresource: Subresource::None, ..r.clone() };
         let pod = self.existing(&target)?;
         let options = match &r.body {
@@ -142,17 +149,17 @@ impl ApiServer {
             _ => DeleteOptions::default(),
         };
         if !strategy::can_ignore_budget(&pod) {
-            self.check_budgets(r, &pod)?;
+            self.check_budgets(r, &pod, cx)?;
         }
-        let pod = self.add_disruption_condition(&target, pod)?;
+        let pod = self.add_disruption_condition(&target, pod, cx)?;
         // What is written is written by the eviction.
-        self.delete_object(r, &pod, &options)?;
+        self.delete_object(r, &pod, &options, cx)?;
         Ok(Response::Success { code: 201, details: None })
     }
 
-    fn check_budgets(&mut self, r: &Request, pod: &Object) -> Result<(), Status> {
+    fn check_budgets(&mut self, r: &Request, pod: &Object, cx: &mut RequestContext) -> Result<(), Status> {
         let mut matching = Vec::new();
-        for (_, record) in self.etcd.range(Kind::PodDisruptionBudget, Some(pod.namespace())) {
+        for (_, record) in self.etcd.range(Kind::POD_DISRUPTION_BUDGET, Some(pod.namespace())) {
             let Some(b) = PodDisruptionBudget::from_object(&record.object) else { continue };
             let selector = b.spec.as_ref().and_then(|s| s.selector.as_ref());
             let matches = crate::api::labels::Selector::from_label_selector(selector)
@@ -163,7 +170,7 @@ impl ApiServer {
         }
         match matching.as_slice() {
             [] => Ok(()),
-            [one] => self.take_disruption(r, pod, one),
+            [one] => self.take_disruption(r, pod, one, cx),
             _ => Err(Status::new(
                 500,
                 "InternalError",
@@ -177,6 +184,7 @@ impl ApiServer {
         r: &Request,
         pod: &Object,
         budget: &Rc<PodDisruptionBudget>,
+        cx: &mut RequestContext,
     ) -> Result<(), Status> {
         let name = budget.metadata.name().to_owned();
         let status = budget.status.clone().unwrap_or_default();
@@ -224,7 +232,7 @@ impl ApiServer {
         let old = Object::from(Rc::clone(budget));
         let write = Request {
             verb: Verb::Update,
-            kind: Kind::PodDisruptionBudget,
+            kind: Kind::POD_DISRUPTION_BUDGET,
             key: old.key(),
             subresource: Subresource::Status,
             body: Body::None,
@@ -233,10 +241,15 @@ impl ApiServer {
             dry_run: r.dry_run,
             field_manager: None,
         };
-        self.store_update(&write, old, new.into()).map(|_| ())
+        self.store_update(&write, old, new.into(), cx).map(|_| ())
     }
 
-    fn add_disruption_condition(&mut self, r: &Request, pod: Object) -> Result<Object, Status> {
+    fn add_disruption_condition(
+        &mut self,
+        r: &Request,
+        pod: Object,
+        cx: &mut RequestContext,
+    ) -> Result<Object, Status> {
         let Some(p) = Pod::from_object(&pod) else { return Ok(pod) };
         let mut p = Rc::clone(p);
         let now = self.now_seconds();
@@ -258,7 +271,7 @@ impl ApiServer {
         if r.dry_run {
             return Ok(p.into());
         }
-        Ok(self.write(at, Some(pod), p.into(), &patch))
+        Ok(self.write(at, Some(pod), p.into(), &patch, cx))
     }
 }
 
@@ -348,7 +361,7 @@ fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
         Some(p) => p == Propagation::Orphan,
         // A Job's and a ReplicationController's pods are left if nothing is said: so it was before there were policies.
         None => {
-            let job = matches!(object.kind(), Kind::Job | Kind::ReplicationController)
+            let job = [Kind::JOB, Kind::REPLICATION_CONTROLLER].contains(&object.kind())
                 && !object.meta().has_finalizer(FINALIZER_FOREGROUND);
             job || object.meta().has_finalizer(FINALIZER_ORPHAN)
         }

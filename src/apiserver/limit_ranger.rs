@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::ApiServer;
 use super::defaults::pod_resources;
-use super::{ApiServer, Status};
 use crate::api::quantity::{Amount, amount_of};
 use crate::api::types::{
     Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object};
+use crate::apimachinery::Status;
 
 /// Where a pod says what was added to it.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
@@ -19,7 +20,7 @@ type Resources = BTreeMap<String, Quantity>;
 type Amounts = BTreeMap<String, Amount>;
 
 fn ranges(api: &ApiServer, namespace: &str) -> Vec<Rc<LimitRange>> {
-    let all = api.etcd().range(Kind::LimitRange, Some(namespace));
+    let all = api.etcd().range(Kind::LIMIT_RANGE, Some(namespace));
     all.filter_map(|(_, r)| LimitRange::from_object(&r.object)).cloned().collect()
 }
 

@@ -3,21 +3,25 @@
 //! Every component, kubectl and the page speak to it through [`ApiServer::request`].
 //!
 //! ```
-//! use steady::apiserver::{ApiServer, Body, Request, Response, Verb};
 //! use steady::api::{Key, Kind, Object};
+//! use steady::apimachinery::{Body, Request, Verb};
+//! use steady::apiserver::ApiServer;
 //! let mut api = ApiServer::new(1);
-//! let namespace = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": "team-a"}})).unwrap();
-//! let create = Request::new(&"kubectl".into(), Verb::Create, Kind::Namespace, Key::new("", "team-a"));
+//! let namespace = Object::from_value(Kind::NAMESPACE, serde_json::json!({"metadata": {"name": "team-a"}})).unwrap();
+//! let create = Request::new(&"kubectl".into(), Verb::Create, Kind::NAMESPACE, Key::new("", "team-a"));
 //! assert_eq!(api.request(&create.body(Body::Object(namespace))).code(), 201);
-//! assert_eq!(api.request(&Request::new(&"kubectl".into(), Verb::Get, Kind::Namespace, Key::new("", "team-a"))).code(), 200);
+//! assert_eq!(api.request(&Request::new(&"kubectl".into(), Verb::Get, Kind::NAMESPACE, Key::new("", "team-a"))).code(), 200);
 //! ```
 
 mod admission;
 pub mod apiextensions;
 mod apply;
+mod context;
 pub mod defaults;
 mod delete;
+pub(crate) mod fields;
 pub mod http;
+pub mod kinds;
 mod limit_ranger;
 mod managed_fields;
 mod patch;
@@ -25,10 +29,8 @@ mod pod_strategy;
 pub mod printers;
 pub mod quota;
 mod registry;
-mod request;
 mod service;
 mod stages;
-mod status;
 mod strategy;
 pub mod validation;
 pub mod warnings;
@@ -38,17 +40,15 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 use std::rc::Rc;
 
-use crate::api::{Manager, Object, ObjectRef, Timestamp, pod};
+use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
-pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
+use context::RequestContext;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
-pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Subresource, Verb};
 pub use stages::{Entered, Stage, Trace};
-pub use status::{Cause, Details, Status};
-pub use strategy::NAMESPACE_FINALIZER;
-pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};
+pub use watch::WatchCache;
 
 /// One write to the store, as the audit log would have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +78,26 @@ impl Write {
     }
 }
 
+/// A cache that outlives requests: the spec, as it came, of the last new pod that was valid. The pods of one owner share
+/// one spec, so that only the first of them is validated as a whole. Admission adds to a pod what namespaces, service
+/// accounts, priority classes and limit ranges say; a write to one of these empties the cache.
+#[derive(Clone, Debug, Default)]
+struct ValidSpecCache(Option<pod::Spec>);
+
+impl ValidSpecCache {
+    /// Whether a spec is the one that was valid.
+    fn holds(&self, spec: Option<&pod::Spec>) -> bool {
+        spec.zip(self.0.as_ref()).is_some_and(|(a, b)| a.is_same(b))
+    }
+
+    /// Empties the cache if a write to this kind may change what admission adds to pods.
+    fn written(&mut self, kind: Kind) {
+        if [Kind::NAMESPACE, Kind::SERVICE_ACCOUNT, Kind::PRIORITY_CLASS, Kind::LIMIT_RANGE].contains(&kind) {
+            self.0 = None;
+        }
+    }
+}
+
 /// The API server.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
@@ -91,17 +111,8 @@ pub struct ApiServer {
     events: usize,
     writes: Vec<Write>,
     woken: Vec<u32>,
-    /// The owners that were worked out already, for the write that follows.
-    decided: Option<Rc<[Manager]>>,
-    /// A new object as it came, before admission: only this has an owner.
-    submitted: Option<Object>,
-    /// What the request that was just handled is advised against.
-    warned: Vec<String>,
-    /// The spec, as it came, of the last new pod that was found to be good.
-    valid_spec: Option<pod::Spec>,
-    /// The stages that the request that is handled came to, where somebody wants to know.
-    entered: Option<Vec<Entered>>,
-    /// The documentation of the API, if somebody has it.
+    valid_spec: ValidSpecCache,
+    /// The documentation of the API; `None` where it was not given.
     texts: Option<Rc<http::Texts>>,
 }
 
@@ -122,11 +133,7 @@ impl ApiServer {
             events: 0,
             writes: Vec::new(),
             woken: Vec::new(),
-            decided: None,
-            submitted: None,
-            warned: Vec::new(),
-            valid_spec: None,
-            entered: None,
+            valid_spec: ValidSpecCache::default(),
             texts: None,
         }
     }
@@ -167,12 +174,6 @@ impl ApiServer {
     /// The processes whose watches got something since this was last called; may repeat.
     pub fn take_woken(&mut self) -> impl Iterator<Item = u32> {
         self.woken.drain(..)
-    }
-
-    /// What the last request was advised against: the texts of its `Warning` headers. Only requests
-    /// that say for whom they write are.
-    pub fn take_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warned)
     }
 
     /// Compacts etcd up to its last revision (`k8s.io/apiserver/pkg/storage/etcd3/compact.go` does it
@@ -226,30 +227,30 @@ impl ApiServer {
         self.list(request)
     }
 
-    /// Handles one request.
+    /// Handles a request of a component, which reads no warnings.
     pub fn request(&mut self, request: &Request) -> Response {
-        if let Err(refusal) = self.storage_answers() {
-            return Response::Failure(Box::new(refusal));
-        }
-        self.decided = None;
-        self.submitted = None;
-        self.warned.clear();
-        if !request.verb.writes() {
-            self.enter(Stage::Store, "", None);
-        }
-        Response::from(match request.verb {
-            Verb::Get => self.get(request),
-            Verb::List => Ok(self.list(request)),
-            Verb::Create => self.create(request),
-            Verb::Update => self.update(request),
-            Verb::Patch => self.patch(request),
-            Verb::Delete => self.delete(request),
-            Verb::DeleteCollection => self.delete_collection(request),
-        })
+        Response::from(self.handle(request, &mut RequestContext::default()))
     }
 
-    /// Handles the request of an event. Every other write is one, so none is copied: where it was
-    /// created, the body of the request is afterwards the event as it was stored.
+    /// Handles a request. What is to be known of it beside the answer is left in its context.
+    fn handle(&mut self, request: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
+        self.storage_answers()?;
+        if !request.verb.writes() {
+            cx.enter(Stage::Store, "", None);
+        }
+        match request.verb {
+            Verb::Get => self.get(request),
+            Verb::List => Ok(self.list(request)),
+            Verb::Create => self.create(request, cx),
+            Verb::Update => self.update(request, cx),
+            Verb::Patch => self.patch(request, cx),
+            Verb::Delete => self.delete(request, cx),
+            Verb::DeleteCollection => self.delete_collection(request, cx),
+        }
+    }
+
+    /// Handles the request of an event. Half of all writes are events, so their objects are not copied: if the event was
+    /// created, the body of the request that comes back is the event as it was stored.
     pub fn record(&mut self, mut request: Request) -> (Request, Response) {
         if request.verb != Verb::Create || request.subresource != Subresource::None {
             let response = self.request(&request);
@@ -263,13 +264,11 @@ impl ApiServer {
                 return (request, response);
             }
         };
-        self.decided = None;
-        self.submitted = None;
         if let Err(refusal) = self.storage_answers() {
             request.body = Body::Object(object);
             return (request, Response::Failure(Box::new(refusal)));
         }
-        let response = Response::from(self.create_object(&request, object));
+        let response = Response::from(self.create_object(&request, object, &mut RequestContext::default()));
         if let Response::Object { object, .. } = &response {
             request.body = Body::Object(object.clone());
         }
@@ -304,24 +303,24 @@ impl ApiServer {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::api::{Key, Kind};
+    use crate::api::Key;
 
     #[test]
     fn a_full_store_says_so_and_has_room_again_after_a_deletion() {
         let mut api = ApiServer::new(1);
         let user: Rc<str> = "kubectl".into();
         let namespace = |name: &str| {
-            let object = Object::from_value(Kind::Namespace, serde_json::json!({"metadata": {"name": name}}));
-            Request::new(&user, Verb::Create, Kind::Namespace, Key::new("", name))
+            let object = Object::from_value(Kind::NAMESPACE, serde_json::json!({"metadata": {"name": name}}));
+            Request::new(&user, Verb::Create, Kind::NAMESPACE, Key::new("", name))
                 .body(Body::Object(object.unwrap()))
         };
         let map = |name: &str, verb: Verb| {
             let object = Object::from_value(
-                Kind::ConfigMap,
+                Kind::CONFIG_MAP,
                 serde_json::json!({"metadata": {"name": name, "namespace": "a"}}),
             );
             let body = if verb == Verb::Create { Body::Object(object.unwrap()) } else { Body::None };
-            Request::new(&user, verb, Kind::ConfigMap, Key::new("a", name)).body(body)
+            Request::new(&user, verb, Kind::CONFIG_MAP, Key::new("a", name)).body(body)
         };
         api.request(&namespace("a"));
         for i in 1..OBJECTS_LIMIT {

@@ -3,32 +3,33 @@
 use std::rc::Rc;
 
 use super::apply::check_name;
+use super::context::RequestContext;
 use super::registry::{invalid, one_owner_once};
-use super::request::with_status;
 use super::stages::Stage;
-use super::{ApiServer, Body, Patch, Request, Response, Status, Subresource, defaults, http, validation};
+use super::{ApiServer, defaults, http, validation};
 use crate::api::types::{Pod, PodStatus};
 use crate::api::{MetaExt, Object, Shared, patch};
+use crate::apimachinery::{Body, Patch, Request, Response, Status, Subresource, with_status};
 
 impl ApiServer {
-    pub(super) fn patch(&mut self, r: &Request) -> Result<Response, Status> {
+    pub(super) fn patch(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         if let Body::Patch(Patch::Apply { config, force }) = &r.body {
-            return self.apply(r, config, *force);
+            return self.apply(r, config, *force, cx);
         }
         if r.subresource == Subresource::Scale {
-            return self.scale(r);
+            return self.scale(r, cx);
         }
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
-        self.enter(Stage::Decode, "", None);
+        cx.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
-        self.enter(Stage::Patch, "", Some(&old));
+        cx.enter(Stage::Patch, "", Some(&old));
         if let Patch::PodStatus { from, status } = change
-            && let Some(answer) = self.report(r, &old, from, status)
+            && let Some(answer) = self.report(r, &old, from, status, cx)
         {
             return answer;
         }
         let object = changed(change, &old)?;
-        self.store_patched(r, old, object)
+        self.store_patched(r, old, object, cx)
     }
 
     /// A report of a kubelet about the pod as it is stored: all but the status is known to be well
@@ -39,6 +40,7 @@ impl ApiServer {
         old: &Object,
         from: &Rc<Pod>,
         status: &Shared<PodStatus>,
+        cx: &mut RequestContext,
     ) -> Option<Result<Response, Status>> {
         let pod = old.get::<Pod>().filter(|pod| Rc::ptr_eq(pod, from))?;
         if r.subresource != Subresource::Status || *r.key.name != *pod.metadata.name() || r.dry_run {
@@ -52,9 +54,9 @@ impl ApiServer {
         if status.qos_class.is_none() {
             status.qos_class = pod.status.as_ref().and_then(|s| s.qos_class.clone());
         }
-        if self.entered.is_some() {
+        if cx.notes_stages() {
             let new = with_status(pod, status.clone()).into();
-            self.enter(Stage::Validate, "", Some(&new));
+            cx.enter(Stage::Validate, "", Some(&new));
         }
         let errors = validation::validate_pod_status(pod, &status);
         if !errors.is_empty() {
@@ -64,8 +66,8 @@ impl ApiServer {
             return Some(Ok(Response::Object { object: old.clone(), created: false }));
         }
         let new: Object = with_status(pod, status).into();
-        self.enter(Stage::Store, "", Some(&new));
-        let object = self.write(r.object(), Some(old.clone()), new, r);
+        cx.enter(Stage::Store, "", Some(&new));
+        let object = self.write(r.object(), Some(old.clone()), new, r, cx);
         Some(Ok(Response::Object { object, created: false }))
     }
 
@@ -75,16 +77,17 @@ impl ApiServer {
         r: &Request,
         old: Object,
         mut object: Object,
+        cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         self.match_namespace(r, &mut object)?;
         check_name(object.name(), &r.key.name)?;
-        self.enter(Stage::Default, "", Some(&object));
+        cx.enter(Stage::Default, "", Some(&object));
         match r.subresource {
             Subresource::Status => defaults::apply_to_status(&mut object),
             _ => defaults::apply(&mut object),
         }
-        one_owner_once(&mut object, true, &mut self.warned);
-        self.store_update(r, old, object)
+        one_owner_once(&mut object, true, &mut cx.warnings);
+        self.store_update(r, old, object, cx)
     }
 }
 

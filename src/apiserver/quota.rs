@@ -4,16 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ApiServer;
+use super::context::RequestContext;
 use super::defaults::pod_resources;
 use super::strategy::qos_class;
 use super::validation::{is_extended as is_extended_resource, text};
-use super::{ApiServer, Request, Status, Subresource, Verb};
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{
     Container, PersistentVolumeClaim, Pod, PodSpec, Quantity, ResourceQuota,
     ScopedResourceSelectorRequirement, Service,
 };
 use crate::api::{ApiKind, Kind, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::{Request, Status, Subresource, Verb};
 
 /// Amounts of resources by name.
 pub type Amounts = BTreeMap<String, Amount>;
@@ -60,7 +62,7 @@ pub fn uses(kind: Kind, resource: &str) -> bool {
         return true;
     }
     match kind {
-        Kind::Pod => {
+        kind if kind == Kind::POD => {
             let bare = resource.strip_prefix("requests.").unwrap_or(resource);
             resource == "pods"
                 || COMPUTE.contains(&bare)
@@ -68,12 +70,16 @@ pub fn uses(kind: Kind, resource: &str) -> bool {
                 || bare.starts_with("hugepages-")
                 || (bare != resource && is_extended_resource(bare))
         }
-        Kind::Service => matches!(resource, "services" | "services.nodeports" | "services.loadbalancers"),
-        Kind::PersistentVolumeClaim => {
+        kind if kind == Kind::SERVICE => {
+            matches!(resource, "services" | "services.nodeports" | "services.loadbalancers")
+        }
+        kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
             let own = |r: &str| matches!(r, "persistentvolumeclaims" | "requests.storage");
             own(resource) || resource.split_once(STORAGE_CLASS).is_some_and(|(_, r)| own(r))
         }
-        Kind::ConfigMap | Kind::Secret | Kind::ResourceQuota => resource == kind.plural(),
+        kind if [Kind::CONFIG_MAP, Kind::SECRET, Kind::RESOURCE_QUOTA].contains(&kind) => {
+            resource == kind.plural()
+        }
         _ => false,
     }
 }
@@ -104,7 +110,7 @@ pub fn usage(object: &Object, now: Timestamp) -> Amounts {
         of_service(service, &mut used);
     } else if let Some(claim) = PersistentVolumeClaim::from_object(object) {
         of_claim(claim, &mut used);
-    } else if matches!(kind, Kind::ConfigMap | Kind::Secret | Kind::ResourceQuota) {
+    } else if [Kind::CONFIG_MAP, Kind::SECRET, Kind::RESOURCE_QUOTA].contains(&kind) {
         used.insert(kind.plural().into(), one());
     }
     used
@@ -276,14 +282,14 @@ impl ApiServer {
         let kind = object.kind();
         // Updates count for what can grow, and no quota counts events (`ignoredResources`).
         if !kind.namespaced()
-            || kind == Kind::Event
-            || (old.is_some() && !matches!(kind, Kind::Service | Kind::PersistentVolumeClaim))
+            || kind == Kind::EVENT
+            || (old.is_some() && ![Kind::SERVICE, Kind::PERSISTENT_VOLUME_CLAIM].contains(&kind))
         {
             return Ok(Vec::new());
         }
         let quotas: Vec<Object> = self
             .etcd()
-            .range(Kind::ResourceQuota, Some(object.namespace()))
+            .range(Kind::RESOURCE_QUOTA, Some(object.namespace()))
             .map(|(_, r)| r.object.clone())
             .filter(|q| ResourceQuota::from_object(q).is_some_and(|q| matches(q, object)))
             .collect();
@@ -361,12 +367,9 @@ impl ApiServer {
             let used = charge.used.into_iter().map(|(name, amount)| (name, amount.to_quantity()));
             quota.status.get_or_insert_default().used = Some(used.collect());
             let user = "kube-apiserver".into();
-            let request = Request::new(&user, Verb::Update, Kind::ResourceQuota, charge.at.key.clone())
+            let request = Request::new(&user, Verb::Update, Kind::RESOURCE_QUOTA, charge.at.key.clone())
                 .subresource(Subresource::Status);
-            // The owners of the object that is being written are not those of the quota.
-            let (decided, submitted) = (self.decided.take(), self.submitted.take());
-            self.write(charge.at, Some(charge.old), new, &request);
-            (self.decided, self.submitted) = (decided, submitted);
+            self.write(charge.at, Some(charge.old), new, &request, &mut RequestContext::default());
         }
     }
 }

@@ -4,19 +4,19 @@
 use std::rc::Rc;
 
 use super::apply::check_name;
+use super::context::RequestContext;
+use super::kinds::{self, Creation};
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
 use super::{
-    ApiServer, Body, Request, Response, Status, Subresource, Write, admission, defaults, pod_strategy,
-    service, strategy, warnings,
+    ApiServer, ValidSpecCache, Write, admission, defaults, pod_strategy, service, strategy, warnings,
 };
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
+use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource};
 use crate::apiserver::stages::Stage;
-use crate::apiserver::status::Cause;
-use crate::apiserver::status::Details;
 use crate::etcd::{Memo, Note};
 
 /// So many objects, events not counted, a cluster may have.
@@ -39,33 +39,38 @@ impl ApiServer {
         Response::List { items, revision: self.etcd.revision() }
     }
 
-    pub(super) fn create(&mut self, r: &Request) -> Result<Response, Status> {
+    pub(super) fn create(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         match (&r.body, r.subresource) {
-            (Body::Binding { node }, Subresource::Binding) => return self.bind(r, node),
-            (Body::Delete(_) | Body::None, Subresource::Eviction) => return self.evict(r),
+            (Body::Binding { node }, Subresource::Binding) => return self.bind(r, node, cx),
+            (Body::Delete(_) | Body::None, Subresource::Eviction) => return self.evict(r, cx),
             (Body::Object(_), Subresource::None) => {}
             _ => return Err(Status::method_not_supported(r.kind, "create")),
         }
         let Body::Object(object) = &r.body else {
             return Err(Status::bad_request("a create needs an object"));
         };
-        self.create_object(r, object.clone())
+        self.create_object(r, object.clone(), cx)
     }
 
     /// Creates what the body of the request was.
-    pub(super) fn create_object(&mut self, r: &Request, mut object: Object) -> Result<Response, Status> {
+    pub(super) fn create_object(
+        &mut self,
+        r: &Request,
+        mut object: Object,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
         let given = take_managers(&mut object);
-        self.enter(Stage::Decode, "", Some(&object));
+        cx.enter(Stage::Decode, "", Some(&object));
         self.match_namespace(r, &mut object)?;
-        self.enter(Stage::Default, "", Some(&object));
+        cx.enter(Stage::Default, "", Some(&object));
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
         defaults::apply(&mut object);
-        one_owner_once(&mut object, false, &mut self.warned);
-        self.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
-        self.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
+        one_owner_once(&mut object, false, &mut cx.warnings);
+        cx.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
+        cx.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
         admission::namespace_exists(self, &object)?;
-        admission::mutate_create(self, &mut object)?;
-        self.enter(Stage::Prepare, "", Some(&object));
+        admission::mutate_create(self, &mut object, cx)?;
+        cx.enter(Stage::Prepare, "", Some(&object));
         // rest.BeforeCreate
         let now = seconds(self.now);
         let uid = self.new_uid();
@@ -83,11 +88,10 @@ impl ApiServer {
             meta.name = Some(base + &suffix);
         }
         service::begin_create(self, &mut object)?;
-        strategy::prepare_for_create(self, &mut object)?;
-        self.enter(Stage::Validate, "", Some(&object));
-        // The pods of one owner have one spec in common; where it was good for the last one, it is
-        // for this one.
-        let known = spec.as_ref().zip(self.valid_spec.as_ref()).is_some_and(|(a, b)| a.is_same(b));
+        let now = self.now_seconds();
+        kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
+        cx.enter(Stage::Validate, "", Some(&object));
+        let known = self.valid_spec.holds(spec.as_ref());
         let errors = match object.get::<Pod>().filter(|_| known) {
             Some(pod) => validation::validate_pod_of_valid_spec(pod),
             None => validation::validate_create(&object),
@@ -95,19 +99,19 @@ impl ApiServer {
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
-        // Who says for whom it writes is a client, and may be told something; components are not.
+        // A client names a field manager and gets warnings; a component of the cluster does neither.
         if r.field_manager.is_some() {
-            self.warned.extend(warnings::on_create(&object));
+            cx.warnings.extend(warnings::on_create(&object));
         }
         // The claims of ephemeral volumes are named after the pod.
         let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
         if let Some(spec) = spec.filter(|s| !known && !named(s)) {
-            self.valid_spec = Some(spec);
+            self.valid_spec = ValidSpecCache(Some(spec));
         }
-        admission::validate_create(self, &object)?;
-        self.enter(Stage::Admit, "ResourceQuota", Some(&object));
+        admission::validate_create(self, &object, cx)?;
+        cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
         let charges = self.quota_charges(&object, None)?;
-        self.enter(Stage::Store, "", Some(&object));
+        cx.enter(Stage::Store, "", Some(&object));
         // etcd's objects have a version from it alone; a version that is no number is forgotten.
         let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
         if version.is_some_and(|v| v != 0) && !r.dry_run {
@@ -125,38 +129,38 @@ impl ApiServer {
             return Err(s);
         }
         self.has_room(r.kind)?;
-        self.decide(r, given.as_deref(), None, &object);
+        self.decide(r, given.as_deref(), None, &object, cx);
         if !r.dry_run {
             self.charge(charges);
-            object = self.write(at, None, object, r);
+            object = self.write(at, None, object, r, cx);
         }
         Ok(Response::Object { object, created: true })
     }
 
-    pub(super) fn update(&mut self, r: &Request) -> Result<Response, Status> {
+    pub(super) fn update(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         match &r.body {
             Body::Object(object) => {
                 let mut object = object.clone();
-                self.enter(Stage::Decode, "", Some(&object));
+                cx.enter(Stage::Decode, "", Some(&object));
                 self.match_namespace(r, &mut object)?;
                 check_name(object.name(), &r.key.name)?;
                 let Some(old) = self.etcd.get(&r.object()).map(|r| r.object.clone()) else {
-                    if strategy::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
+                    if kinds::allow_create_on_update(r.kind) && r.subresource == Subresource::None {
                         let create =
                             Request { verb: super::Verb::Create, body: Body::Object(object), ..r.clone() };
-                        return self.create(&create);
+                        return self.create(&create, cx);
                     }
                     return Err(Status::not_found(r.kind, &r.key.name));
                 };
-                self.enter(Stage::Default, "", Some(&object));
+                cx.enter(Stage::Default, "", Some(&object));
                 match r.subresource {
                     Subresource::Status => defaults::apply_to_status(&mut object),
                     _ => defaults::apply(&mut object),
                 }
-                one_owner_once(&mut object, false, &mut self.warned);
-                self.store_update(r, old, object)
+                one_owner_once(&mut object, false, &mut cx.warnings);
+                self.store_update(r, old, object, cx)
             }
-            Body::Scale { .. } => self.scale(r),
+            Body::Scale { .. } => self.scale(r, cx),
             _ => Err(Status::method_not_supported(r.kind, "update")),
         }
     }
@@ -164,7 +168,7 @@ impl ApiServer {
     /// A store that is full takes nothing new, as etcd does beyond its quota.
     fn has_room(&self, kind: Kind) -> Result<(), Status> {
         let (have, limit, what) = match kind {
-            Kind::Event => (self.events, EVENTS_LIMIT, "events"),
+            kind if kind == Kind::EVENT => (self.events, EVENTS_LIMIT, "events"),
             _ => (self.etcd.len() - self.events, OBJECTS_LIMIT, "objects"),
         };
         if have < limit {
@@ -177,17 +181,17 @@ impl ApiServer {
     }
 
     /// `…/scale`: the object with another size.
-    pub(super) fn scale(&mut self, r: &Request) -> Result<Response, Status> {
+    pub(super) fn scale(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
-        self.enter(Stage::Decode, "", None);
+        cx.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
         if *replicas < 0 {
             return Err(invalid_scale(&r.key.name, *replicas));
         }
-        self.enter(Stage::Patch, "", Some(&old));
+        cx.enter(Stage::Patch, "", Some(&old));
         let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
         object.meta_mut().resource_version.clone_from(resource_version);
-        self.store_update(r, old, object)
+        self.store_update(r, old, object, cx)
     }
 
     /// The stored object a request is about.
@@ -204,9 +208,10 @@ impl ApiServer {
         r: &Request,
         old: Object,
         mut object: Object,
+        cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
-        self.enter(Stage::Compare, "", Some(&object));
+        cx.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
             return Err(other_uid(uid, &old));
@@ -223,29 +228,29 @@ impl ApiServer {
             if old.meta().resource_version.as_deref() != Some(rv) {
                 return Err(Status::conflict(r.kind, &r.key.name, CONFLICT));
             }
-        } else if strategy::allow_unconditional_update(r.kind) {
+        } else if kinds::allow_unconditional_update(r.kind) {
             object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         } else if r.field_manager.is_some() {
             return Err(must_say_version(r.kind, &r.key.name));
         }
-        if r.kind == Kind::Service && r.subresource == Subresource::None {
+        if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
             service::begin_update(self, &mut object, &old)?;
         }
-        self.enter(Stage::Prepare, "", Some(&object));
+        cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
         match r.subresource {
-            Subresource::Status => strategy::prepare_for_status_update(&mut object, &old, seconds(self.now)),
+            Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
                 pod_strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
             Subresource::Resize => pod_strategy::prepare_for_resize(&mut object, &old),
-            _ => strategy::prepare_for_update(&mut object, &old),
+            _ => kinds::prepare_for_update(&mut object, &old),
         }
         if r.subresource == Subresource::None {
-            admission::mutate_update(self, &mut object, &old)?;
+            admission::mutate_update(&mut object, cx);
         }
-        self.enter(Stage::Validate, "", Some(&object));
+        cx.enter(Stage::Validate, "", Some(&object));
         let errors = match r.subresource {
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
@@ -257,15 +262,15 @@ impl ApiServer {
             return Err(invalid(r.kind, object.name(), &errors));
         }
         if r.field_manager.is_some() && matches!(r.subresource, Subresource::None | Subresource::Scale) {
-            self.warned.extend(warnings::on_update(&object, &old));
+            cx.warnings.extend(warnings::on_update(&object, &old));
         }
         let mut charges = Vec::new();
         if r.subresource == Subresource::None {
-            admission::validate_update(self, &object, &old)?;
-            self.enter(Stage::Admit, "ResourceQuota", Some(&object));
+            admission::validate_update(self, &object, &old, cx)?;
+            cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
             charges = self.quota_charges(&object, Some(&old))?;
         }
-        self.enter(Stage::Store, "", Some(&object));
+        cx.enter(Stage::Store, "", Some(&object));
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
         // The last finalizer of an object that is being deleted: the update is its removal.
@@ -279,13 +284,13 @@ impl ApiServer {
             }
             return Ok(Response::Object { object, created: false });
         }
-        self.decide(r, given.as_deref(), Some(&old), &object);
+        self.decide(r, given.as_deref(), Some(&old), &object, cx);
         // A write that changes nothing is none.
-        if (object == old && self.decided.is_none()) || r.dry_run {
+        if (object == old && cx.managers.is_none()) || r.dry_run {
             return Ok(Response::Object { object, created: false });
         }
         self.charge(charges);
-        let object = self.write(at, Some(old), object, r);
+        let object = self.write(at, Some(old), object, r, cx);
         Ok(Response::Object { object, created: false })
     }
 
@@ -296,20 +301,17 @@ impl ApiServer {
         prev: Option<Object>,
         mut object: Object,
         r: &Request,
+        cx: &mut RequestContext,
     ) -> Object {
         let revision = self.etcd.revision() + 1;
-        self.events += usize::from(prev.is_none() && at.kind == Kind::Event);
+        self.events += usize::from(prev.is_none() && at.kind == Kind::EVENT);
         object.meta_mut().resource_version = Some(revision.to_string());
-        let note = self.note(prev.as_ref(), &object, r, revision);
+        let note = self.note(prev.as_ref(), &object, r, revision, cx);
         let notes = match &prev {
             Some(_) => self.etcd.put_noted(at.clone(), object.clone(), note),
             None => self.etcd.create_noted(at.clone(), object.clone(), note),
         };
-        // What admission adds to a pod may be something else from now on.
-        if matches!(at.kind, Kind::Namespace | Kind::ServiceAccount | Kind::PriorityClass | Kind::LimitRange)
-        {
-            self.valid_spec = None;
-        }
+        self.valid_spec.written(at.kind);
         if notes >= NOTES_LIMIT {
             let decided = Some(self.managers(&at));
             let note = Note { decided, before: None, previous: None, ..self.new_note(r, revision, &object) };
@@ -333,13 +335,14 @@ impl ApiServer {
     /// Works out the owners now, where they do not follow from what is noted: the request says who
     /// they are, or they are shown and not stored.
     fn decide(
-        &mut self,
+        &self,
         r: &Request,
         given: Option<&[ManagedFieldsEntry]>,
         old: Option<&Object>,
         new: &Object,
+        cx: &mut RequestContext,
     ) {
-        if self.decided.is_some() {
+        if cx.managers.is_some() {
             return;
         }
         let shown = r.dry_run && r.field_manager.is_some();
@@ -353,17 +356,24 @@ impl ApiServer {
         }
         let mut managers = given.unwrap_or_else(|| live.to_vec());
         if old != Some(new) {
-            let after = self.submitted.take().unwrap_or_else(|| new.clone());
+            let after = cx.submitted.take().unwrap_or_else(|| new.clone());
             let note = self.new_note(r, self.etcd.revision() + 1, &after);
             managed_fields::update(&mut managers, &Note { before: old.cloned(), ..note });
         }
-        self.decided = Some(managers.into());
+        cx.managers = Some(managers.into());
     }
 
     /// Notes who writes what; a deletion, an eviction and a binding change no owners.
-    fn note(&mut self, prev: Option<&Object>, next: &Object, r: &Request, revision: u64) -> Option<Note> {
-        let submitted = self.submitted.take();
-        if let Some(managers) = self.decided.take() {
+    fn note(
+        &self,
+        prev: Option<&Object>,
+        next: &Object,
+        r: &Request,
+        revision: u64,
+        cx: &mut RequestContext,
+    ) -> Option<Note> {
+        let submitted = cx.submitted.take();
+        if let Some(managers) = cx.managers.take() {
             return Some(Note { decided: Some(managers), ..self.new_note(r, revision, next) });
         }
         let counts = match r.verb {
@@ -417,7 +427,7 @@ impl ApiServer {
         if self.etcd.delete(at).is_none() {
             return;
         }
-        self.events -= usize::from(at.kind == Kind::Event);
+        self.events -= usize::from(at.kind == Kind::EVENT);
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
@@ -463,7 +473,7 @@ impl ApiServer {
 
     /// Whether there is a namespace of that name, and whether it goes away.
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
-        self.etcd.get(&ObjectRef { kind: Kind::Namespace, key: Key::new("", name) }).map(|r| &r.object)
+        self.etcd.get(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).map(|r| &r.object)
     }
 }
 
@@ -480,16 +490,16 @@ fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
 
 /// Whether admission or the strategy adds fields to a new object of a kind.
 fn adds_to_new(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Pod
-            | Kind::PersistentVolumeClaim
-            | Kind::PersistentVolume
-            | Kind::Service
-            | Kind::Namespace
-            | Kind::DaemonSet
-            | Kind::Job
-    )
+    [
+        Kind::POD,
+        Kind::PERSISTENT_VOLUME_CLAIM,
+        Kind::PERSISTENT_VOLUME,
+        Kind::SERVICE,
+        Kind::NAMESPACE,
+        Kind::DAEMON_SET,
+        Kind::JOB,
+    ]
+    .contains(&kind)
 }
 
 /// The words of every update that came too late.
@@ -561,8 +571,8 @@ pub(super) fn other_uid(meant: &str, object: &Object) -> Status {
 /// `/registry/deployments/default/web`: the key as messages of the storage show it.
 fn storage_key(r: &ObjectRef) -> String {
     let group = match r.kind {
-        Kind::Service => "services/specs",
-        Kind::Node => "minions",
+        kind if kind == Kind::SERVICE => "services/specs",
+        kind if kind == Kind::NODE => "minions",
         k => k.plural(),
     };
     if r.key.namespace.is_empty() {

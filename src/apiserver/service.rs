@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::validation::{self, BadValue, Errors, FieldError, Path};
-use super::{ApiServer, Status, registry};
+use super::{ApiServer, registry};
 use crate::api::order;
 use crate::api::types::{Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Kind, Object};
+use crate::apimachinery::Status;
 
 /// The ports on nodes that Services may have.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
@@ -63,7 +64,7 @@ fn node_ports(spec: &ServiceSpec) -> BTreeSet<i32> {
 }
 
 fn refuse(object: &Object, errors: &[FieldError]) -> Result<(), Status> {
-    if errors.is_empty() { Ok(()) } else { Err(registry::invalid(Kind::Service, object.name(), errors)) }
+    if errors.is_empty() { Ok(()) } else { Err(registry::invalid(Kind::SERVICE, object.name(), errors)) }
 }
 
 fn internal_error(why: &str) -> Status {
@@ -92,7 +93,7 @@ impl Taken {
     /// By all Services but the one that is updated.
     fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
         let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
-        for (_, record) in api.etcd().range(Kind::Service, None) {
+        for (_, record) in api.etcd().range(Kind::SERVICE, None) {
             if not.is_some_and(|o| o.key() == record.object.key()) {
                 continue;
             }

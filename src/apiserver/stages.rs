@@ -5,8 +5,10 @@
 //! Nothing is noted unless somebody asks: [`ApiServer::trace`] handles a request on a copy, by the same
 //! code that handles every other.
 
-use super::{ApiServer, Request, Response, Write};
+use super::context::RequestContext;
+use super::{ApiServer, Write, http};
 use crate::api::Object;
+use crate::apimachinery::{HttpRequest, Request, Response};
 
 /// A stage of a request's way. Who asks and whether they may is settled before the first of these; here
 /// everybody is who they say and may do everything, so there is nothing to note.
@@ -77,26 +79,36 @@ pub struct Trace {
 }
 
 impl ApiServer {
-    /// What handling a request would be, stage by stage. Nothing happens: it is handled on a copy.
+    /// How a request would be handled, stage by stage. Nothing happens: a copy of the server handles it.
     pub fn trace(&self, request: &Request) -> Trace {
+        self.traced(|copy, cx| Response::from(copy.handle(request, cx)))
+    }
+
+    /// How a request of a client that speaks HTTP would be handled; `None` if it writes no object.
+    pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
+        let mut writes = true;
+        let trace = self.traced(|copy, cx| match http::serve_in(copy, request, cx).exchange {
+            Some(exchange) => exchange.1,
+            None => {
+                writes = false;
+                Response::Success { code: 200, details: None }
+            }
+        });
+        writes.then_some(trace)
+    }
+
+    fn traced(&self, handle: impl FnOnce(&mut ApiServer, &mut RequestContext) -> Response) -> Trace {
         let mut copy = self.clone();
         copy.writes.clear();
         copy.woken.clear();
-        copy.entered = Some(Vec::new());
-        let response = copy.request(request);
+        let mut cx = RequestContext::noting_stages();
+        let response = handle(&mut copy, &mut cx);
         Trace {
-            entered: copy.entered.take().unwrap_or_default(),
             response,
             writes: copy.take_writes(),
             told: std::mem::take(&mut copy.woken),
-            warnings: copy.take_warnings(),
-        }
-    }
-
-    /// The request that is handled comes to a stage.
-    pub(super) fn enter(&mut self, stage: Stage, plugin: &'static str, object: Option<&Object>) {
-        if let Some(entered) = &mut self.entered {
-            entered.push(Entered { stage, plugin, object: object.cloned() });
+            warnings: std::mem::take(&mut cx.warnings),
+            entered: cx.into_stages(),
         }
     }
 }
@@ -106,7 +118,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::api::{Key, Kind};
-    use crate::apiserver::{Body, Verb};
+    use crate::apimachinery::{Body, Verb};
     use crate::cluster::{Cluster, Config};
     use serde_json::json;
 
@@ -115,8 +127,8 @@ mod tests {
         let cluster = Cluster::new(&Config::nodes(1));
         let pod =
             json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}});
-        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::Pod, Key::new("default", "p"))
-            .body(Body::Object(Object::from_value(Kind::Pod, pod).unwrap()));
+        let request = Request::new(&"kubectl".into(), Verb::Create, Kind::POD, Key::new("default", "p"))
+            .body(Body::Object(Object::from_value(Kind::POD, pod).unwrap()));
         let before = cluster.digest();
         let trace = cluster.api().trace(&request);
         assert_eq!(cluster.digest(), before);
@@ -138,18 +150,18 @@ mod tests {
     fn a_refusal_is_of_the_last_stage() {
         let mut cluster = Cluster::new(&Config::nodes(1));
         let pod = |image: &str| json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": image}]}});
-        let create = Request::new(&"kubectl".into(), Verb::Create, Kind::Pod, Key::new("default", "p"));
+        let create = Request::new(&"kubectl".into(), Verb::Create, Kind::POD, Key::new("default", "p"));
         let with = |image: &str| {
-            create.clone().body(Body::Object(Object::from_value(Kind::Pod, pod(image)).unwrap()))
+            create.clone().body(Body::Object(Object::from_value(Kind::POD, pod(image)).unwrap()))
         };
         let last = |t: &Trace| t.entered.last().map(|e| e.stage);
         let bad = cluster.api().trace(&with(" "));
         assert_eq!((bad.response.code(), last(&bad)), (422, Some(Stage::Validate)));
         cluster.request(&with("nginx"));
-        let stored = cluster.api().etcd().iter().find(|(k, _)| k.kind == Kind::Pod).unwrap().1.object.clone();
+        let stored = cluster.api().etcd().iter().find(|(k, _)| k.kind == Kind::POD).unwrap().1.object.clone();
         let mut stale = stored.clone();
         stale.meta_mut().resource_version = Some("1".into());
-        let update = Request::new(&"kubectl".into(), Verb::Update, Kind::Pod, stale.key());
+        let update = Request::new(&"kubectl".into(), Verb::Update, Kind::POD, stale.key());
         let conflict = cluster.api().trace(&update.body(Body::Object(stale)));
         assert_eq!((conflict.response.code(), last(&conflict)), (409, Some(Stage::Compare)));
     }

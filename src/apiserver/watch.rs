@@ -9,71 +9,8 @@ use std::rc::Rc;
 
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, Object};
+use crate::apimachinery::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
 use crate::etcd::{Map, Vector};
-
-/// A watcher's name.
-pub type WatchId = u32;
-
-/// Which objects of its kind a watcher sees.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Filter {
-    /// All.
-    All,
-    /// `spec.nodeName=…`: pods of one node.
-    NodeName(Rc<str>),
-    /// `metadata.name=…`: one object.
-    Name(Rc<str>),
-}
-
-impl Filter {
-    /// Whether it lets an object through.
-    pub fn matches(&self, object: &Object) -> bool {
-        match self {
-            Filter::All => true,
-            Filter::NodeName(n) => node_name(object) == Some(n),
-            Filter::Name(n) => object.name() == &**n,
-        }
-    }
-}
-
-fn node_name(object: &Object) -> Option<&str> {
-    Pod::from_object(object)?.spec.as_ref()?.node_name.as_deref()
-}
-
-/// What a watcher is told.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WatchEvent {
-    /// What happened, as the watcher sees it through its filter.
-    pub kind: WatchEventType,
-    /// Namespace and name; shared with the store, so that nobody on the way makes them anew.
-    pub key: Key,
-    /// The object after it; for a deletion the last state, at the revision of the deletion.
-    pub object: Object,
-    /// The revision.
-    pub revision: u64,
-}
-
-/// `ADDED`, `MODIFIED`, `DELETED`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WatchEventType {
-    /// It came into view.
-    Added,
-    /// It changed.
-    Modified,
-    /// It went out of view.
-    Deleted,
-}
-
-impl WatchEventType {
-    /// `ADDED`
-    pub fn as_str(self) -> &'static str {
-        match self {
-            WatchEventType::Added => "ADDED",
-            WatchEventType::Modified => "MODIFIED",
-            WatchEventType::Deleted => "DELETED",
-        }
-    }
-}
 
 /// Somebody who watches, with what they have not read yet.
 #[derive(Clone, Debug)]
@@ -173,7 +110,7 @@ impl WatchCache {
         let Some(any) = next.or(prev) else { return };
         let Some(index) = self.index.get(&any.kind()) else { return };
         let mut values = [Some(any.name()), None];
-        if any.kind() == Kind::Pod {
+        if any.kind() == Kind::POD {
             let (old, new) = (prev.and_then(node_name), next.and_then(node_name));
             values = [new, old.filter(|_| old != new)];
         }
@@ -198,6 +135,6 @@ impl WatchCache {
     }
 }
 
-/// The watch is no more: it was cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gone;
+fn node_name(object: &Object) -> Option<&str> {
+    Pod::from_object(object)?.spec.as_ref()?.node_name.as_deref()
+}

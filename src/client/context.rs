@@ -20,7 +20,7 @@ use super::recorder::Recorded;
 use super::why::Why;
 use crate::api::types::{ObjectReference, Pod, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp, later};
-use crate::apiserver::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Response, Status, Subresource, Verb};
 
 /// Why a sync gave up; its key is tried again later.
 #[derive(Clone, Debug, PartialEq)]
@@ -260,7 +260,7 @@ impl<S: Clone + 'static> Context<S> {
         status: crate::api::Shared<PodStatus>,
     ) -> ApiCall<S, Rc<Pod>> {
         let change = Patch::PodStatus { from, status };
-        self.call(Verb::Patch, Kind::Pod, key, Subresource::Status, Body::Patch(change))
+        self.call(Verb::Patch, Kind::POD, key, Subresource::Status, Body::Patch(change))
     }
 
     /// Deletes an object of a kind known at run time.
@@ -286,13 +286,13 @@ impl<S: Clone + 'static> Context<S> {
 
     /// Evicts a pod.
     pub fn evict(&self, key: Key) -> ApiCall<S, Option<Object>> {
-        self.call(Verb::Create, Kind::Pod, key, Subresource::Eviction, Body::None)
+        self.call(Verb::Create, Kind::POD, key, Subresource::Eviction, Body::None)
     }
 
     /// Binds a pod to a node.
     pub fn bind(&self, pod: Key, node: &str) -> ApiCall<S, Option<Object>> {
         let body = Body::Binding { node: Rc::from(node) };
-        self.call(Verb::Create, Kind::Pod, pod, Subresource::Binding, body)
+        self.call(Verb::Create, Kind::POD, pod, Subresource::Binding, body)
     }
 
     /// Sends any request about an object of a kind known at run time; `user` is filled in.

@@ -17,7 +17,7 @@ use super::recorder::{EventFlavour, Recorder};
 use super::why::Why;
 use super::workqueue::WorkQueue;
 use crate::api::{Key, Kind, Timestamp, later};
-use crate::apiserver::{Filter, Request, Response};
+use crate::apimachinery::{Filter, Request, Response};
 
 /// What makes one controller differ from another: what it watches, how it turns a notification
 /// into keys, and what it does with a key.

@@ -167,7 +167,7 @@ impl Indexer {
         }
         if let Some(owned) = self.by_controller.get_mut(&*index) {
             // Only pods are counted.
-            if stays && object.kind() != Kind::Pod {
+            if stays && object.kind() != Kind::POD {
                 return old;
             }
             let (was, is) = (old.as_ref().and_then(|o| o.get::<Pod>()), object.get::<Pod>());

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::indexer::Indexer;
 use crate::api::order;
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Filter, WatchEvent, WatchEventType, WatchId};
+use crate::apimachinery::{Filter, WatchEvent, WatchEventType, WatchId};
 
 /// A change on its way into an indexer.
 #[derive(Clone, Debug, PartialEq)]

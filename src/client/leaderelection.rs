@@ -18,7 +18,7 @@ use super::why::Why;
 use crate::api::digest::Digest;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, ObjectMeta};
 use crate::api::{Key, Kind, ObjectRef, Timestamp, later};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 
 /// Where the leases of the control plane live.
 pub const NAMESPACE: &str = "kube-system";
@@ -92,7 +92,7 @@ impl LeaderElector {
     /// `tryAcquireOrRenew` for who does not lead.
     async fn acquire(&self, cx: &Cx) -> Result {
         let me = cx.state(|s| s.identity.clone());
-        let reference = ObjectRef { kind: Kind::Lease, key: self.key() };
+        let reference = ObjectRef { kind: Kind::LEASE, key: self.key() };
         let written = match cx.get::<Lease>(self.key()).await {
             Err(e) if e.is_not_found() => {
                 let metadata = ObjectMeta {

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use crate::api::digest::Digest;
 use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, ObjectReference, Time};
 use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apiserver::{Body, Patch, Request, Response, Verb};
+use crate::apimachinery::{Body, Patch, Request, Response, Verb};
 use crate::etcd::Map;
 
 /// So many similar events in the window are told apart; the rest are folded.
@@ -307,13 +307,13 @@ impl Recorder {
 
     fn create(event: Event, user: &Rc<str>) -> Request {
         let object = Object::from(event);
-        Request::new(user, Verb::Create, Kind::Event, object.key()).body(Body::Object(object))
+        Request::new(user, Verb::Create, Kind::EVENT, object.key()).body(Body::Object(object))
     }
 
     fn patch(&mut self, from: Object, mut to: Event, user: &Rc<str>) -> Request {
         to.metadata.resource_version.clone_from(&from.meta().resource_version);
         let key = Key::new(from.namespace(), from.name());
-        Request::new(user, Verb::Patch, Kind::Event, key)
+        Request::new(user, Verb::Patch, Kind::EVENT, key)
             .body(Body::Patch(Patch::Between { from, to: to.into() }))
     }
 }

@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use crate::api::Timestamp;
-use crate::apiserver::http::{HttpRequest, HttpResponse};
+use crate::apimachinery::{HttpRequest, HttpResponse};
 
 /// Where kubectl finds the API server.
 pub const SERVER: &str = "https://127.0.0.1:6443";

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Key, Kind, Timestamp};
-use crate::apiserver::{Request, Response, Write};
+use crate::apimachinery::{Request, Response};
+use crate::apiserver::Write;
 use crate::client::{Error, Why};
 
 /// A component: its process and its place in it.

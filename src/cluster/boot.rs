@@ -12,7 +12,8 @@ use super::process::Process;
 use crate::api::order;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apiserver::{ApiServer, Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Verb};
+use crate::apiserver::ApiServer;
 use crate::client::Component;
 use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
 use crate::etcd::Etcd;
@@ -134,13 +135,13 @@ impl Cluster {
 
     /// What the cluster does before anybody looks.
     fn bootstrap(&mut self, object: Object) {
-        let user: Rc<str> = Rc::from(if object.kind() == Kind::Node { "kubelet" } else { "kube-apiserver" });
+        let user: Rc<str> = Rc::from(if object.kind() == Kind::NODE { "kubelet" } else { "kube-apiserver" });
         let request = Request::new(&user, Verb::Create, object.kind(), object.key());
         // What is refused here is missing from the start, and the tests of this room say so.
         let _ = self.request(&request.clone().body(Body::Object(object.clone())));
         if object.get::<Node>().is_some() {
             let status = Request::new(&user, Verb::Update, object.kind(), object.key())
-                .subresource(crate::apiserver::Subresource::Status);
+                .subresource(crate::apimachinery::Subresource::Status);
             let _ = self.request(&status.body(Body::Object(object)));
         }
     }
@@ -156,7 +157,7 @@ pub fn kubernetes_service() -> Vec<Object> {
     let meta = |labels: serde_json::Value| json!({"name": NAME, "namespace": "default", "labels": labels});
     let values = [
         (
-            Kind::Service,
+            Kind::SERVICE,
             json!({
                 "metadata": meta(json!({"component": "apiserver", "provider": NAME})),
                 "spec": {
@@ -167,14 +168,14 @@ pub fn kubernetes_service() -> Vec<Object> {
             }),
         ),
         (
-            Kind::Endpoints,
+            Kind::ENDPOINTS,
             json!({
                 "metadata": meta(json!({"endpointslice.kubernetes.io/skip-mirror": "true"})),
                 "subsets": [{"addresses": [{"ip": ADDRESS}], "ports": [port]}],
             }),
         ),
         (
-            Kind::EndpointSlice,
+            Kind::ENDPOINT_SLICE,
             json!({
                 "metadata": meta(json!({"kubernetes.io/service-name": NAME})),
                 "addressType": "IPv4",
@@ -189,12 +190,12 @@ pub fn kubernetes_service() -> Vec<Object> {
 fn bootstrap_objects() -> Vec<Object> {
     let mut values = Vec::new();
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-        values.push((Kind::Namespace, json!({"metadata": {"name": ns}})));
+        values.push((Kind::NAMESPACE, json!({"metadata": {"name": ns}})));
     }
     for ns in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-        values.push((Kind::ServiceAccount, json!({"metadata": {"name": "default", "namespace": ns}})));
+        values.push((Kind::SERVICE_ACCOUNT, json!({"metadata": {"name": "default", "namespace": ns}})));
         values.push((
-            Kind::ConfigMap,
+            Kind::CONFIG_MAP,
             json!({
                 "metadata": {
                     "name": "kube-root-ca.crt", "namespace": ns,
@@ -208,7 +209,7 @@ fn bootstrap_objects() -> Vec<Object> {
     for (name, value) in [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)]
     {
         values.push((
-            Kind::PriorityClass,
+            Kind::PRIORITY_CLASS,
             json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"}),
         ));
     }
@@ -256,5 +257,5 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
             },
         },
     });
-    Object::from_value(Kind::Node, value).unwrap_or_else(|_| Node::default().into())
+    Object::from_value(Kind::NODE, value).unwrap_or_else(|_| Node::default().into())
 }

@@ -6,7 +6,8 @@ use super::Cluster;
 use super::action::{Action, Actor, Outcome, Transition};
 use super::policy::{Chooser, Policy};
 use crate::api::{Key, Timestamp};
-use crate::apiserver::{Request, Response, Write};
+use crate::apimachinery::{Request, Response};
+use crate::apiserver::Write;
 use crate::client::Why;
 
 /// So many actions without a command, or without time passing, mean that something runs in a

@@ -4,7 +4,7 @@
 use super::Cluster;
 use super::action::{Action, Actor, Outcome};
 use super::process::Process;
-use crate::apiserver::Response;
+use crate::apimachinery::Response;
 
 impl Cluster {
     /// The next action that brings a component forward: what it has to say, its request, what it

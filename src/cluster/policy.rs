@@ -178,7 +178,7 @@ impl Cluster {
         informers.map(|n| self.newest_on_the_way(n.watch).unwrap_or(n.resource_version)).max().unwrap_or(0)
     }
 
-    fn newest_on_the_way(&self, watch: Option<crate::apiserver::WatchId>) -> Option<u64> {
+    fn newest_on_the_way(&self, watch: Option<crate::apimachinery::WatchId>) -> Option<u64> {
         self.api.watches.last_queued(watch?).map(|e| e.revision)
     }
 

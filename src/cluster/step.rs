@@ -7,7 +7,8 @@ use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::members::ETCD;
 use super::process::Process;
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Request, Response, Verb, Write};
+use crate::apimachinery::{Request, Response, Verb};
+use crate::apiserver::Write;
 use crate::client::{Delta, Env, Informer, Notification, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
@@ -321,10 +322,10 @@ impl Cluster {
 
     /// Polls are worth waiting for where something was written. Events and leases are no change.
     pub(super) fn notice(&mut self, writes: &[Write]) {
-        for w in writes.iter().filter(|w| !matches!(w.object.kind, Kind::Event | Kind::Lease)) {
+        for w in writes.iter().filter(|w| ![Kind::EVENT, Kind::LEASE].contains(&w.object.kind)) {
             self.clock.changed(&w.object.key.namespace);
             // What kubelets say of their nodes comes every few minutes.
-            if w.object.kind != Kind::Node {
+            if w.object.kind != Kind::NODE {
                 self.clock.changed_anywhere();
             }
         }

@@ -11,11 +11,11 @@ use serde_json::json;
 use super::{Action, Cluster, Config, Fault, Stopped};
 use crate::api::types::{Lease, Node};
 use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apiserver::{Body, Filter, Request, Verb};
+use crate::apimachinery::{Body, Filter, Request, Verb};
 use crate::client::{Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result};
 
 fn ready(c: &Cluster) -> bool {
-    c.api().etcd().range(Kind::Node, None).all(|(_, r)| {
+    c.api().etcd().range(Kind::NODE, None).all(|(_, r)| {
         let node = r.object.get::<Node>().unwrap();
         let conditions = node.status.as_ref().unwrap().conditions.as_ref().unwrap();
         conditions.iter().all(|x| x.status != "Unknown")
@@ -101,7 +101,7 @@ fn what_is_due_at_the_end_of_a_wait_is_done() {
     let mut c = Cluster::new(&Config::nodes(1));
     let to = after(&c, 60);
     c.run_until(to, |_, _| {}).unwrap();
-    let (_, r) = c.api().etcd().range(Kind::Lease, Some("kube-node-lease")).next().unwrap();
+    let (_, r) = c.api().etcd().range(Kind::LEASE, Some("kube-node-lease")).next().unwrap();
     let lease = r.object.get::<Lease>().unwrap();
     assert_eq!(lease.spec.as_ref().unwrap().renew_time.as_ref().unwrap().0, to);
     assert_eq!(c.now(), to);
@@ -120,7 +120,7 @@ impl Reconciler for Odd {
         EventFlavour::Core { component: "odd".into(), host: None }
     }
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::ConfigMap, Filter::All)]
+        vec![(Kind::CONFIG_MAP, Filter::All)]
     }
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         if let Some(o) = seen.object().filter(|o| o.namespace() == "default") {
@@ -148,8 +148,8 @@ fn odd(name: &str) -> Cluster {
     config.scheduler = Rc::new(Vec::new);
     let mut c = Cluster::new(&config);
     let value = json!({"metadata": {"name": name, "namespace": "default"}});
-    let object = Object::from_value(Kind::ConfigMap, value).unwrap();
-    let r = Request::new(&"me".into(), Verb::Create, Kind::ConfigMap, object.key());
+    let object = Object::from_value(Kind::CONFIG_MAP, value).unwrap();
+    let r = Request::new(&"me".into(), Verb::Create, Kind::CONFIG_MAP, object.key());
     assert_eq!(c.request(&r.body(Body::Object(object))).0.code(), 201);
     c
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::api::labels::Selector;
 use crate::api::types::ObjectMeta;
 use crate::api::{ApiKind, MetaExt, ObjectRef, owner_reference};
-use crate::apiserver::Status;
+use crate::apimachinery::Status;
 use crate::client::{Context, Error, Result, Why};
 
 /// What is to be done about an object.

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later, pod};
-use crate::apiserver::{DeleteOptions, Status};
+use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Context, Error, Why};
 use crate::etcd::Map;
 
@@ -160,7 +160,7 @@ pub async fn delete_pod<S: Clone + 'static, T: ApiKind>(
     why: Why,
 ) -> Result<(), Status> {
     let name = pod.metadata.name();
-    match cx.delete(Kind::Pod, pod.metadata.key(), DeleteOptions::default()).because(why).await {
+    match cx.delete(Kind::POD, pod.metadata.key(), DeleteOptions::default()).because(why).await {
         Ok(_) => {
             cx.event(about, "Normal", "SuccessfulDelete", format!("Deleted pod: {name}"));
             Ok(())

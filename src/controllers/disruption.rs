@@ -16,7 +16,7 @@ use crate::api::types::{
     PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Result, Why};
 
 /// How long an evicted pod may take until its deletion begins, in seconds.
@@ -49,12 +49,12 @@ impl Reconciler for DisruptionController {
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
         [
-            Kind::PodDisruptionBudget,
-            Kind::Pod,
-            Kind::ReplicaSet,
-            Kind::Deployment,
-            Kind::StatefulSet,
-            Kind::ReplicationController,
+            Kind::POD_DISRUPTION_BUDGET,
+            Kind::POD,
+            Kind::REPLICA_SET,
+            Kind::DEPLOYMENT,
+            Kind::STATEFUL_SET,
+            Kind::REPLICATION_CONTROLLER,
         ]
         .into_iter()
         .map(|k| (k, Filter::All))
@@ -63,13 +63,13 @@ impl Reconciler for DisruptionController {
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
-        if object.kind() == Kind::PodDisruptionBudget {
+        if object.kind() == Kind::POD_DISRUPTION_BUDGET {
             cx.enqueue(object.key());
             return;
         }
         let Some(pod) = Pod::from_object(object) else { return };
         let caches = cx.caches;
-        let budgets = caches.of(Kind::PodDisruptionBudget).list(Some(object.namespace()));
+        let budgets = caches.of(Kind::POD_DISRUPTION_BUDGET).list(Some(object.namespace()));
         let first = budgets.filter_map(PodDisruptionBudget::from_object).find(|b| covers(b, &pod.metadata));
         if let Some(budget) = first {
             cx.enqueue(budget.metadata.key());
@@ -303,7 +303,7 @@ async fn update_status(
 }
 
 fn at(budget: &PodDisruptionBudget) -> ObjectRef {
-    ObjectRef { kind: Kind::PodDisruptionBudget, key: budget.metadata.key() }
+    ObjectRef { kind: Kind::POD_DISRUPTION_BUDGET, key: budget.metadata.key() }
 }
 
 /// What cannot be counted may not be disrupted.
@@ -342,7 +342,7 @@ async fn sync_stale_pod(cx: &Cx, key: Key) -> Result {
     }
     let why = Why::new("sync_stale_pod_disruption").read(
         "pod",
-        ObjectRef { kind: Kind::Pod, key },
+        ObjectRef { kind: Kind::POD, key },
         "status.conditions",
         pod.metadata.name(),
     );

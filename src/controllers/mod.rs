@@ -23,7 +23,7 @@ use crate::client::{Component, Controller};
 /// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
 /// them, and whoever shows them has to say so.
 pub const UNATTENDED: &[Kind] =
-    &[Kind::StatefulSet, Kind::DaemonSet, Kind::Job, Kind::CronJob, Kind::HorizontalPodAutoscaler];
+    &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {

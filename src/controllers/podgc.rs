@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use super::controller_utils::is_terminal;
 use crate::api::types::{Node, Pod, PodCondition, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
-use crate::apiserver::{DeleteOptions, Filter, Status};
+use crate::apimachinery::{DeleteOptions, Filter, Status};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// How long a node has to be missed, in seconds (`quarantineTime`).
@@ -35,19 +35,19 @@ impl Reconciler for PodGarbageCollector {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Node, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::NODE, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let missed = match (&seen.old, &seen.new) {
-            (Some(node), None) if node.kind() == Kind::Node => node.key(),
+            (Some(node), None) if node.kind() == Kind::NODE => node.key(),
             (old, Some(new)) => {
                 let node = |o: &Object| node_name(Pod::from_object(o)?);
                 let Some(name) = node(new).filter(|n| old.as_ref().and_then(node).as_ref() != Some(n)) else {
                     return;
                 };
                 let key = Key::new("", &name);
-                if cx.caches.of(Kind::Node).get(&key).is_some() {
+                if cx.caches.of(Kind::NODE).get(&key).is_some() {
                     return;
                 }
                 key
@@ -85,7 +85,7 @@ fn node_name(pod: &Pod) -> Option<String> {
 
 /// `markFailedAndDeletePodWithCondition`
 async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::result::Result<(), Status> {
-    let at = ObjectRef { kind: Kind::Pod, key: pod.metadata.key() };
+    let at = ObjectRef { kind: Kind::POD, key: pod.metadata.key() };
     let why = |rule| Why::new(rule).read("node", at.clone(), "spec.nodeName", node);
     if !is_terminal(&pod) {
         let mut to = pod.clone();
@@ -108,7 +108,7 @@ async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::resul
         cx.patch_status(pod.clone(), to).because(why("gc_orphaned.mark_failed")).await?;
     }
     let now = DeleteOptions { grace_period_seconds: Some(0), ..Default::default() };
-    let delete = cx.delete(Kind::Pod, pod.metadata.key(), now);
+    let delete = cx.delete(Kind::POD, pod.metadata.key(), now);
     delete.because(why("gc_orphaned.delete")).await.map(|_| ())
 }
 
@@ -116,7 +116,7 @@ async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::resul
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::apiserver::{Body, Request, Verb};
+    use crate::apimachinery::{Body, Request, Verb};
     use crate::client::{Component, Controller};
     use crate::cluster::{Cluster, Config};
     use serde_json::json;
@@ -136,12 +136,12 @@ mod tests {
                 "metadata": {"name": name, "namespace": "default"},
                 "spec": {"nodeName": node, "containers": [{"name": "c", "image": "nginx"}]},
             });
-            let pod = Object::from_value(Kind::Pod, pod).unwrap();
-            let create = Request::new(&user, Verb::Create, Kind::Pod, pod.key());
+            let pod = Object::from_value(Kind::POD, pod).unwrap();
+            let create = Request::new(&user, Verb::Create, Kind::POD, pod.key());
             c.request(&create.body(Body::Object(pod))).0.object().unwrap();
         }
         let start = c.now();
-        c.request(&Request::new(&user, Verb::Delete, Kind::Node, Key::new("", "node-2")));
+        c.request(&Request::new(&user, Verb::Delete, Kind::NODE, Key::new("", "node-2")));
         let mut did = Vec::new();
         assert!(c.run_to_steady(20, |_, k| {
             let after = k.at.duration_since(start).as_secs();
@@ -149,7 +149,7 @@ mod tests {
         }));
         assert_eq!(did, ["40 patch/status goes", "40 delete goes", "40 patch/status lost", "40 delete lost"]);
         let left: Vec<String> =
-            c.api().etcd().range(Kind::Pod, None).map(|(_, r)| r.object.name().to_owned()).collect();
+            c.api().etcd().range(Kind::POD, None).map(|(_, r)| r.object.name().to_owned()).collect();
         assert_eq!(left, ["stays"]);
     }
 }

@@ -1,6 +1,6 @@
 //! The ReplicaSet controller: as many pods as wanted
 //! (`k8s.io/kubernetes/pkg/controller/replicaset`). A ReplicationController is the same in another form
-//! (`pkg/controller/replication`), so the code is written for both: see [`Replicated`].
+//! (`pkg/controller/replication`), so the code is written for both: see `Replicated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::api::types::{
     ReplicationController, ReplicationControllerCondition, ReplicationControllerStatus, Time,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
-use crate::apiserver::{Filter, Status};
+use crate::apimachinery::{Filter, Status};
 use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
 
 /// So many pods are made or deleted in one sync at most.
@@ -147,7 +147,7 @@ impl Reconciler for ReplicaSetController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::ReplicaSet, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::REPLICA_SET, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn memory(&self, state: &State) -> Vec<String> {
@@ -171,7 +171,7 @@ impl Reconciler for ReplicationManager {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::ReplicationController, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::REPLICATION_CONTROLLER, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn memory(&self, state: &State) -> Vec<String> {
@@ -343,7 +343,7 @@ fn template_labels<T: Replicated>(rs: &T) -> Selector {
 /// What there is to know without a look at each pod. `None` if there is one to adopt, to release or
 /// to delete, or if it matters since when a pod is ready.
 fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: bool) -> Option<Mine> {
-    let pods = cx.caches().of(Kind::Pod);
+    let pods = cx.caches().of(Kind::POD);
     let matches = |c: &PodCount| selector.matches(c.example.metadata.labels_or_empty());
     let orphans = pods.orphaned_pods(rs.meta().namespace());
     if rs.min_ready_seconds() != 0 || orphans.iter().any(|c| c.active > 0 && matches(c)) {

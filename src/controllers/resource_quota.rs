@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use crate::api::types::{PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::apiserver::quota::{self, Amounts};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Wait, Why};
 
@@ -25,8 +25,8 @@ pub struct ResourceQuotaController;
 type Cx = Context<()>;
 
 fn counted() -> impl Iterator<Item = Kind> {
-    let noise = [Kind::Event, Kind::Lease, Kind::Endpoints, Kind::EndpointSlice];
-    Kind::ALL.iter().copied().filter(move |k| k.namespaced() && !noise.contains(k))
+    let noise = [Kind::EVENT, Kind::LEASE, Kind::ENDPOINTS, Kind::ENDPOINT_SLICE];
+    Kind::BUILT_IN.iter().copied().filter(move |k| k.namespaced() && !noise.contains(k))
 }
 
 impl Reconciler for ResourceQuotaController {
@@ -49,7 +49,8 @@ impl Reconciler for ResourceQuotaController {
         match (&seen.old, &seen.new) {
             // Only what is wanted counts: what is used is said here.
             (old, Some(new))
-                if new.kind() == Kind::ResourceQuota && old.as_ref().is_none_or(|o| hard(o) != hard(new)) =>
+                if new.kind() == Kind::RESOURCE_QUOTA
+                    && old.as_ref().is_none_or(|o| hard(o) != hard(new)) =>
             {
                 cx.enqueue(new.key());
             }
@@ -122,7 +123,7 @@ fn frees(old: &Object, new: &Object, now: crate::api::Timestamp) -> bool {
 
 /// Every quota of the object's namespace that counts its kind.
 fn replenish(cx: &mut Handler<'_, ()>, object: &Object) {
-    let quotas = cx.caches.of(Kind::ResourceQuota);
+    let quotas = cx.caches.of(Kind::RESOURCE_QUOTA);
     if quotas.is_empty() {
         return;
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::serviceaccounts_controller::is_active;
 use crate::api::types::{ConfigMap, Namespace, ObjectMeta};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The ConfigMap's name.
@@ -34,17 +34,20 @@ impl Reconciler for Publisher {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Namespace, Filter::All), (Kind::ConfigMap, Filter::All)]
+        vec![(Kind::NAMESPACE, Filter::All), (Kind::CONFIG_MAP, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
             // One that has just been made is as it should be.
-            Kind::ConfigMap if object.name() == ROOT_CA_CERT_CONFIG_MAP && seen.old.is_some() => {
+            kind if kind == Kind::CONFIG_MAP
+                && object.name() == ROOT_CA_CERT_CONFIG_MAP
+                && seen.old.is_some() =>
+            {
                 cx.enqueue(Key::new("", object.namespace()));
             }
-            Kind::Namespace => {
+            kind if kind == Kind::NAMESPACE => {
                 let active =
                     seen.new.as_ref().and_then(|o| o.get::<Namespace>()).is_some_and(|n| is_active(n));
                 if active {
@@ -57,7 +60,7 @@ impl Reconciler for Publisher {
 
     async fn sync(self, cx: Context<()>, key: Key) -> Result {
         let at = Key::new(&key.name, ROOT_CA_CERT_CONFIG_MAP);
-        let reference = ObjectRef { kind: Kind::ConfigMap, key: at.clone() };
+        let reference = ObjectRef { kind: Kind::CONFIG_MAP, key: at.clone() };
         // There is no TLS here, so there is nothing to trust.
         let data = BTreeMap::from([("ca.crt".to_owned(), String::new())]);
         let description = |m: &mut ObjectMeta| {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The account that every namespace has.
@@ -28,13 +28,13 @@ impl Reconciler for ServiceAccountsController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Namespace, Filter::All), (Kind::ServiceAccount, Filter::All)]
+        vec![(Kind::NAMESPACE, Filter::All), (Kind::SERVICE_ACCOUNT, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         match (&seen.old, &seen.new) {
-            (_, Some(ns)) if ns.kind() == Kind::Namespace => cx.enqueue(ns.key()),
-            (Some(gone), None) if gone.kind() == Kind::ServiceAccount => {
+            (_, Some(ns)) if ns.kind() == Kind::NAMESPACE => cx.enqueue(ns.key()),
+            (Some(gone), None) if gone.kind() == Kind::SERVICE_ACCOUNT => {
                 cx.enqueue(Key::new("", gone.namespace()));
             }
             _ => {}
@@ -59,7 +59,7 @@ impl Reconciler for ServiceAccountsController {
             ..Default::default()
         };
         let why = Why::new("sync_namespace.create_service_account")
-            .read("phase", ObjectRef { kind: Kind::Namespace, key: key.clone() }, "status.phase", "Active")
+            .read("phase", ObjectRef { kind: Kind::NAMESPACE, key: key.clone() }, "status.phase", "Active")
             .with("missing", DEFAULT);
         match cx.create(account).because(why).await {
             Err(e) if !e.is_namespace_terminating() && !e.is_already_exists() => Err(e.into()),
@@ -77,7 +77,7 @@ pub(super) fn is_active(ns: &Namespace) -> bool {
 mod tests {
     use super::*;
     use crate::api::Object;
-    use crate::apiserver::{Body, DeleteOptions, Request, Verb};
+    use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
     use crate::client::Controller;
     use crate::cluster::{Cluster, Config};
     use crate::controllers::root_ca_cert_publisher::Publisher;
@@ -97,10 +97,10 @@ mod tests {
             ..Default::default()
         });
         let user: Rc<str> = "kubectl".into();
-        let create = Request::new(&user, Verb::Create, Kind::Namespace, ns.key());
+        let create = Request::new(&user, Verb::Create, Kind::NAMESPACE, ns.key());
         c.request(&create.body(Body::Object(ns)));
         assert!(c.run_to_steady(10, |_, _| {}));
-        let both = [(Kind::ServiceAccount, "default"), (Kind::ConfigMap, "kube-root-ca.crt")];
+        let both = [(Kind::SERVICE_ACCOUNT, "default"), (Kind::CONFIG_MAP, "kube-root-ca.crt")];
         for (kind, name) in both {
             assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_some());
             let delete = Request::new(&user, Verb::Delete, kind, Key::new("team", name));

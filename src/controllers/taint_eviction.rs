@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::taints::{NO_EXECUTE, taints};
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later};
-use crate::apiserver::{DeleteOptions, Filter, Status};
+use crate::apimachinery::{DeleteOptions, Filter, Status};
 use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 use crate::etcd::Map;
 use crate::scheduler::plugins::taint_toleration::tolerates;
@@ -63,13 +63,13 @@ impl Reconciler for TaintEvictionController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Node, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::NODE, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         match seen.object().map(Object::kind) {
-            Some(Kind::Node) => handle_node(cx, seen),
-            Some(Kind::Pod) => handle_pod(cx, seen),
+            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
+            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
             _ => {}
         }
     }
@@ -298,14 +298,14 @@ async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(),
     let names: Vec<&str> = taints.iter().map(|t| t.key.as_str()).collect();
     let why = |rule| {
         Why::new(rule)
-            .read("taints", ObjectRef::new(Kind::Node, "", &node), "spec.taints", names.join(", "))
-            .read("pod", ObjectRef { kind: Kind::Pod, key: key.clone() }, "spec.tolerations", key)
+            .read("taints", ObjectRef::new(Kind::NODE, "", &node), "spec.taints", names.join(", "))
+            .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.tolerations", key)
     };
     let mut to = pod.clone();
     if set_disruption_target(Rc::make_mut(&mut to), cx.now()) {
         cx.patch_status(pod, to).because(why("taint_eviction.condition")).await?;
     }
-    let delete = cx.delete(Kind::Pod, key.clone(), DeleteOptions::default());
+    let delete = cx.delete(Kind::POD, key.clone(), DeleteOptions::default());
     delete.because(why("taint_eviction.delete")).await.map(|_| ())
 }
 

@@ -30,7 +30,7 @@ pub(super) fn has(node: &Node, taint: &Taint) -> bool {
 }
 
 pub(super) fn reference(node: &Node) -> ObjectRef {
-    ObjectRef::new(Kind::Node, "", node.metadata.name())
+    ObjectRef::new(Kind::NODE, "", node.metadata.name())
 }
 
 /// Puts taints on a node and then takes others away (`SwapNodeControllerTaint`).

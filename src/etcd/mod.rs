@@ -7,7 +7,7 @@
 //! ```
 //! use steady::{api::{Kind, Object, ObjectRef}, etcd::Etcd};
 //! let mut etcd = Etcd::default();
-//! let object = Object::from_value(Kind::ConfigMap, serde_json::json!({"metadata": {"name": "c"}})).unwrap();
+//! let object = Object::from_value(Kind::CONFIG_MAP, serde_json::json!({"metadata": {"name": "c"}})).unwrap();
 //! let before = etcd.clone();
 //! etcd.put(object.reference(), object.clone());
 //! assert_eq!(etcd.revision(), 1);
@@ -286,6 +286,11 @@ impl Etcd {
         self.log.iter().rev()
     }
 
+    /// The keys as they are now. The copy shares the tree.
+    pub fn snapshot(&self) -> Map<ObjectRef, Record> {
+        self.data.clone()
+    }
+
     /// The keys as they were at `revision`.
     ///
     /// # Errors
@@ -298,8 +303,12 @@ impl Etcd {
                 Some(object) => {
                     let mod_revision =
                         object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0);
-                    let record =
-                        Record { object: object.clone(), create_revision: 0, mod_revision, notes: None };
+                    let record = Record {
+                        object: object.clone(),
+                        create_revision: 0,
+                        mod_revision,
+                        notes: e.prev_notes.clone(),
+                    };
                     data.insert(e.key.clone(), record);
                 }
                 None => {
@@ -348,7 +357,7 @@ mod tests {
 
     fn cm(name: &str, v: &str) -> Object {
         Object::from_value(
-            Kind::ConfigMap,
+            Kind::CONFIG_MAP,
             json!({"metadata": {"name": name, "namespace": "d"}, "data": {"v": v}}),
         )
         .unwrap()
@@ -381,8 +390,8 @@ mod tests {
             let o = cm(n, "");
             e.put(o.reference(), o);
         }
-        assert_eq!(e.range(Kind::ConfigMap, Some("d")).count(), 2);
-        assert_eq!(e.range(Kind::ConfigMap, Some("c")).count(), 0);
-        assert_eq!(e.range(Kind::Namespace, None).count(), 0);
+        assert_eq!(e.range(Kind::CONFIG_MAP, Some("d")).count(), 2);
+        assert_eq!(e.range(Kind::CONFIG_MAP, Some("c")).count(), 0);
+        assert_eq!(e.range(Kind::NAMESPACE, None).count(), 0);
     }
 }

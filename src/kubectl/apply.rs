@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::call::{Call, FieldValidation, Payload};
+use super::call::{Call, Payload};
 use super::commands;
 use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
@@ -12,7 +12,7 @@ use super::go;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::{MetaExt, Object, patch};
-use crate::apiserver::Verb;
+use crate::apimachinery::{FieldValidation, Verb};
 
 /// Where the last applied configuration is kept.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

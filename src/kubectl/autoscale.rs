@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::call::FieldValidation;
 use super::context::{Context, Result, fail};
 use super::create::post;
 use super::flags::{Args, Flag, boolean, int, text};
@@ -10,6 +9,7 @@ use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quantity::Amount;
 use crate::api::{Key, Kind};
+use crate::apimachinery::FieldValidation;
 
 pub(super) const FLAGS: &[Flag] = &[
     int("min"),
@@ -75,7 +75,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         if !metrics.is_empty() {
             spec["metrics"] = metrics.clone().into();
         }
-        let scaler = Kind::HorizontalPodAutoscaler;
+        let scaler = Kind::HORIZONTAL_POD_AUTOSCALER;
         let mut value = json!({
             "apiVersion": scaler.api_version(), "kind": scaler.as_str(), "metadata": {"name": name},
             "spec": spec, "status": {"currentMetrics": null, "desiredReplicas": 0},

@@ -4,9 +4,7 @@
 use serde_json::Value;
 
 use crate::api::{Key, Kind};
-pub use crate::apiserver::http::FieldValidation;
-use crate::apiserver::http::{HttpRequest, wire};
-use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+use crate::apimachinery::{DeleteOptions, FieldValidation, HttpRequest, Response, Subresource, Verb, wire};
 
 /// Who kubectl says it is.
 const USER_AGENT: &str = "kubectl/v1.36.4 (linux/amd64) kubernetes";
@@ -135,9 +133,13 @@ impl Call {
             Payload::StrategicPatch(text) => ("application/strategic-merge-patch+json", text.clone()),
             Payload::Apply(value) => ("application/apply-patch+yaml", value.to_string()),
             Payload::Delete(options) => {
-                let delete =
-                    crate::apiserver::Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone());
-                let body = crate::apiserver::Body::Delete(options.clone());
+                let delete = crate::apimachinery::Request::new(
+                    &"kubectl".into(),
+                    self.verb,
+                    self.kind,
+                    self.key.clone(),
+                );
+                let body = crate::apimachinery::Body::Delete(options.clone());
                 let body = wire(&delete.subresource(self.subresource).body(body)).body;
                 ("application/json", String::from_utf8_lossy(&body).into_owned())
             }
@@ -155,7 +157,7 @@ impl Call {
 
     /// The path it goes to.
     pub fn path(&self) -> String {
-        crate::apiserver::Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone())
+        crate::apimachinery::Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone())
             .subresource(self.subresource)
             .path()
     }

@@ -7,8 +7,9 @@ use super::error::Error;
 use super::{ApiClient, Files, Output, commands, door, words};
 use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apiserver::http::{HttpResponse, Texts, wire_answer};
-use crate::apiserver::{ApiServer, Response, Status, Verb};
+use crate::apimachinery::{HttpResponse, Response, Status, Verb, wire_answer};
+use crate::apiserver::ApiServer;
+use crate::apiserver::http::Texts;
 use crate::client::transport;
 
 /// The API server's words about Endpoints.
@@ -194,7 +195,7 @@ impl<'a> Context<'a> {
 
     /// Asks, and prints the answer's warnings.
     pub(super) fn send(&mut self, call: Call) -> Result<Rc<Answer>> {
-        let endpoints = call.kind == Kind::Endpoints;
+        let endpoints = call.kind == Kind::ENDPOINTS;
         let answer = match (self.replies.next(), &mut self.client) {
             (Some(Reply::Answer(answer, at)), _) => {
                 self.now = at;

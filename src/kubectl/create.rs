@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::call::{Call, FieldValidation, Payload};
+use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
 use super::files;
 use super::flags::Args;
 use super::output::{self, DryRun};
 use super::{apply, commands};
 use crate::api::{Key, Kind};
-use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+use crate::apimachinery::{DeleteOptions, FieldValidation, Response, Subresource, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.has("filename") {
@@ -69,7 +69,7 @@ fn evict(cx: &mut Context<'_>, args: &Args, path: &str) -> Result {
         files::text(cx, f)?;
     }
     let mut call =
-        Call::new(Verb::Create, Kind::Pod, namespace, name).body(Payload::Delete(DeleteOptions::default()));
+        Call::new(Verb::Create, Kind::POD, namespace, name).body(Payload::Delete(DeleteOptions::default()));
     call.subresource = Subresource::Eviction;
     match &cx.send(call)?.response {
         Response::Failure(s) => Err((**s).clone().into()),

@@ -10,7 +10,7 @@ use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
 use super::{apply, commands};
 use crate::api::{Kind, Object};
-use crate::apiserver::{DeleteOptions, Propagation, Response, Verb};
+use crate::apimachinery::{DeleteOptions, Propagation, Response, Verb};
 
 /// One thing to delete.
 struct Victim {

@@ -11,7 +11,7 @@ use super::context::{Context, Result, Stop, fail};
 use super::files::{self, Manifest};
 use super::flags::{Args, Flag, boolean, text};
 use crate::api::{Kind, Object, yaml};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 pub(super) const FLAGS: &[Flag] = &[
     boolean("server-side"),
@@ -43,7 +43,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let live = apply::current(cx, m)?;
         let merged = merged(cx, args, m, live.as_ref())?;
         let (mut live, mut merged) = (live.map(|o| o.to_value()), merged.to_value());
-        if m.kind == Kind::Secret && !args.on("show-secrets") {
+        if m.kind == Kind::SECRET && !args.on("show-secrets") {
             mask(live.as_mut(), &mut merged);
         }
         let live = live.map(|v| yaml::to_yaml(&v)).unwrap_or_default();

@@ -10,8 +10,9 @@ use crate::api::fields::FieldSelector;
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::{Kind, Object};
+use crate::apimachinery::{Body, Patch, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::http::{self, PatchType};
-use crate::apiserver::{Body, Patch, Request, Response, Status, Subresource, Verb, warnings};
+use crate::apiserver::warnings;
 
 /// Asks an API server that takes typed requests.
 pub fn send(call: &Call, ask: &mut dyn FnMut(&Request) -> Response) -> Answer {
@@ -125,7 +126,7 @@ fn check_patch(
 fn selectors(call: &Call) -> Result<(Selector, FieldSelector), Status> {
     let labels = Selector::parse(&call.label_selector).map_err(Status::bad_request)?;
     let fields = FieldSelector::parse(&call.field_selector)
-        .and_then(|f| f.for_kind(call.kind))
+        .and_then(|f| crate::apiserver::fields::for_kind(f, call.kind))
         .map_err(Status::bad_request)?;
     Ok((labels, fields))
 }
@@ -136,10 +137,10 @@ fn filter(call: &Call, response: Response) -> Response {
     let Ok((labels, fields)) = selectors(call) else { return Response::List { items, revision } };
     let keep = |o: &Object| {
         use crate::api::MetaExt;
-        labels.matches(o.meta().labels_or_empty()) && fields.matches_object(o)
+        labels.matches(o.meta().labels_or_empty()) && crate::apiserver::fields::matches(&fields, o)
     };
     let mut items: Vec<Object> = items.into_iter().filter(|o| keep(o)).collect();
-    if call.kind == Kind::Event {
+    if call.kind == Kind::EVENT {
         // Events have a store of their own order in no way: by key like the rest.
         order::sort_by_key(&mut items, Object::key);
     }

@@ -11,7 +11,7 @@ use super::output;
 use super::resource::{self, Rules};
 use crate::api::yaml::{self, Limits};
 use crate::api::{Object, patch};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 /// What stands above the object in the editor.
 const HEADER: &str = "# Please edit the object below. Lines beginning with a '#' will be ignored,\n# and an empty file will abort the edit. If an error occurs while saving this file will be\n# reopened with the relevant failures.\n#\n";

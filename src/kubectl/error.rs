@@ -1,6 +1,6 @@
 //! Errors in kubectl's words (`k8s.io/kubectl/pkg/cmd/util`, `CheckErr`).
 
-use crate::apiserver::{Details, Status};
+use crate::apimachinery::{Details, Status};
 
 /// Why a command fails.
 #[derive(Clone, Debug, PartialEq)]

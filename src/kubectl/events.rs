@@ -7,7 +7,7 @@ use super::{commands, printers, resource, tabwriter};
 use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apiserver::{Response, Verb};
+use crate::apimachinery::{Response, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let all = args.on("all-namespaces");
     let namespace = if all { String::new() } else { cx.namespace.clone() };
-    let mut call = super::call::Call::new(Verb::List, Kind::Event, &namespace, "");
+    let mut call = super::call::Call::new(Verb::List, Kind::EVENT, &namespace, "");
     if let Some(target) = args.flag("for") {
         let Some((kind, name)) = target.split_once('/') else {
             return fail("--for must be in resource/name form");

@@ -3,7 +3,6 @@
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
-use super::call::FieldValidation;
 use super::commands::{self, CREATE_FLAGS, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::create::post;
@@ -16,6 +15,7 @@ use super::{apply, files};
 use crate::api::quantity::Amount;
 use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, ReplicationController, Service};
 use crate::api::{Key, Kind, Object};
+use crate::apimachinery::FieldValidation;
 
 const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
 const FROM: &[Flag] = &[
@@ -190,7 +190,7 @@ fn deployment(cx: &mut Context<'_>, args: &Args) -> Result {
         },
         "status": {},
     });
-    make(cx, args, Kind::Deployment, value, "deployment")
+    make(cx, args, Kind::DEPLOYMENT, value, "deployment")
 }
 
 /// `--from-literal`, `--from-file`, `--from-env-file`
@@ -234,7 +234,7 @@ fn config_map(cx: &mut Context<'_>, args: &Args) -> Result {
     if !data.is_empty() {
         value["data"] = Value::Object(data);
     }
-    make(cx, args, Kind::ConfigMap, value, "configmap")
+    make(cx, args, Kind::CONFIG_MAP, value, "configmap")
 }
 
 fn secret(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -249,17 +249,17 @@ fn secret(cx: &mut Context<'_>, args: &Args) -> Result {
     if let Some(t) = args.flag("type").filter(|t| !t.is_empty()) {
         value["type"] = t.into();
     }
-    make(cx, args, Kind::Secret, value, "secret")
+    make(cx, args, Kind::SECRET, value, "secret")
 }
 
 fn namespace(cx: &mut Context<'_>, args: &Args) -> Result {
     let value = json!({"metadata": {"name": name(args)?}, "spec": {}, "status": {}});
-    make(cx, args, Kind::Namespace, value, "")
+    make(cx, args, Kind::NAMESPACE, value, "")
 }
 
 fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
     let value = json!({"metadata": {"name": name(args)?}});
-    make(cx, args, Kind::ServiceAccount, value, "serviceaccount")
+    make(cx, args, Kind::SERVICE_ACCOUNT, value, "serviceaccount")
 }
 
 fn cluster_ip(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -309,7 +309,7 @@ fn service(cx: &mut Context<'_>, args: &Args, type_: &str) -> Result {
         spec["externalName"] = args.text("external-name").into();
     }
     let value = json!({"metadata": {"labels": {"app": name}, "name": name}, "spec": spec, "status": {"loadBalancer": {}}});
-    make(cx, args, Kind::Service, value, &format!("{type_} service"))
+    make(cx, args, Kind::SERVICE, value, &format!("{type_} service"))
 }
 
 fn budget(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -332,7 +332,7 @@ fn budget(cx: &mut Context<'_>, args: &Args) -> Result {
     let status =
         json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0});
     let value = json!({"metadata": {"name": name}, "spec": spec, "status": status});
-    make(cx, args, Kind::PodDisruptionBudget, value, "poddisruptionbudgets")
+    make(cx, args, Kind::POD_DISRUPTION_BUDGET, value, "poddisruptionbudgets")
 }
 
 /// What a job's pods are made of, from flags.
@@ -359,7 +359,7 @@ fn job(cx: &mut Context<'_>, args: &Args) -> Result {
     } else {
         job_from(cx, name, from)?
     };
-    make(cx, args, Kind::Job, value, "job")
+    make(cx, args, Kind::JOB, value, "job")
 }
 
 /// The job that a cron job would make now.
@@ -368,7 +368,7 @@ fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
         Some((word, _)) => resource::must_kind(word)?,
         None => return fail(format!("arguments in resource/name form are needed, have {from}")),
     };
-    if kind != Kind::CronJob {
+    if kind != Kind::CRON_JOB {
         return fail(format!("from must be an existing cronjob, unknown object {}", kind.as_str()));
     }
     let namespace = cx.namespace.clone();
@@ -399,7 +399,7 @@ fn cron_job(cx: &mut Context<'_>, args: &Args) -> Result {
         "spec": {"jobTemplate": template, "schedule": args.text("schedule")},
         "status": {},
     });
-    make(cx, args, Kind::CronJob, value, "cronjob")
+    make(cx, args, Kind::CRON_JOB, value, "cronjob")
 }
 
 fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -414,7 +414,7 @@ fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.text("description").is_empty() {
         value["description"] = args.text("description").into();
     }
-    make(cx, args, Kind::PriorityClass, value, "priorityclass")
+    make(cx, args, Kind::PRIORITY_CLASS, value, "priorityclass")
 }
 
 fn quota(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -441,7 +441,7 @@ fn quota(cx: &mut Context<'_>, args: &Args) -> Result {
         spec.insert("scopes".into(), list.into());
     }
     let value = json!({"metadata": {"name": name(args)?}, "spec": spec, "status": {}});
-    make(cx, args, Kind::ResourceQuota, value, "quota")
+    make(cx, args, Kind::RESOURCE_QUOTA, value, "quota")
 }
 
 /// `a=b,c=d`
@@ -504,7 +504,7 @@ pub(super) fn run_pod(cx: &mut Context<'_>, args: &Args) -> Result {
         "spec": {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": restart},
         "status": {},
     });
-    make(cx, args, Kind::Pod, value, "")
+    make(cx, args, Kind::POD, value, "")
 }
 
 pub(super) fn expose(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -561,10 +561,10 @@ fn expose_one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
         }
     }
     let dry_run = DryRun::of(cx, args)?;
-    value["apiVersion"] = Kind::Service.api_version().into();
-    value["kind"] = Kind::Service.as_str().into();
+    value["apiVersion"] = Kind::SERVICE.api_version().into();
+    value["kind"] = Kind::SERVICE.as_str().into();
     let key = Key::new(&cx.namespace, name);
-    let made = post(cx, Kind::Service, &key, value, dry_run, FieldValidation::Warn, "kubectl-expose")?;
+    let made = post(cx, Kind::SERVICE, &key, value, dry_run, FieldValidation::Warn, "kubectl-expose")?;
     output::report(cx, args, &made, "exposed", dry_run)
 }
 
@@ -589,7 +589,7 @@ fn selector(object: &Object) -> Option<Value> {
 /// The ports of an object's containers.
 fn container_ports(object: &Object) -> Vec<Value> {
     let value = object.to_value();
-    let path = if object.kind() == Kind::Pod { "/spec/containers" } else { "/spec/template/spec/containers" };
+    let path = if object.kind() == Kind::POD { "/spec/containers" } else { "/spec/template/spec/containers" };
     let containers = value.pointer(path).and_then(Value::as_array).cloned().unwrap_or_default();
     containers
         .iter()

@@ -106,7 +106,7 @@ pub(super) fn ingress(cx: &mut Context<'_>, args: &Args) -> Result {
         spec.insert("tls".into(), tls.into());
     }
     let value = json!({"metadata": metadata, "spec": spec, "status": {"loadBalancer": {}}});
-    make(cx, args, Kind::Ingress, value, "ingress")
+    make(cx, args, Kind::INGRESS, value, "ingress")
 }
 
 /// `host/path=service:port[,tls[=secret]]`
@@ -206,7 +206,7 @@ pub(super) fn role(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     check(&verbs, &resources)?;
     let value = json!({"metadata": {"name": name}, "rules": rules(args, &verbs, &resources)});
-    make(cx, args, Kind::Role, value, "")
+    make(cx, args, Kind::ROLE, value, "")
 }
 
 pub(super) fn cluster_role(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -225,7 +225,7 @@ pub(super) fn cluster_role(cx: &mut Context<'_>, args: &Args) -> Result {
         };
         value["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": labels}]});
         value["rules"] = Value::Null;
-        return make(cx, args, Kind::ClusterRole, value, "");
+        return make(cx, args, Kind::CLUSTER_ROLE, value, "");
     }
     if verbs.is_empty() {
         return fail("at least one verb must be specified");
@@ -255,7 +255,7 @@ pub(super) fn cluster_role(cx: &mut Context<'_>, args: &Args) -> Result {
         rules.push(json!({"nonResourceURLs": urls, "verbs": verbs}));
     }
     value["rules"] = rules.into();
-    make(cx, args, Kind::ClusterRole, value, "")
+    make(cx, args, Kind::CLUSTER_ROLE, value, "")
 }
 
 fn verbs(args: &Args) -> Vec<&str> {
@@ -358,13 +358,13 @@ pub(super) fn role_binding(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let role = if own.is_empty() { ("ClusterRole", cluster) } else { ("Role", own) };
     let value = binding(args, name, role)?;
-    make(cx, args, Kind::RoleBinding, value, "rolebinding")
+    make(cx, args, Kind::ROLE_BINDING, value, "rolebinding")
 }
 
 pub(super) fn cluster_role_binding(cx: &mut Context<'_>, args: &Args) -> Result {
     let name = name(args)?;
     let value = binding(args, name, ("ClusterRole", args.text("clusterrole")))?;
-    make(cx, args, Kind::ClusterRoleBinding, value, "clusterrolebinding")
+    make(cx, args, Kind::CLUSTER_ROLE_BINDING, value, "clusterrolebinding")
 }
 
 fn binding(args: &Args, name: &str, (kind, role): (&str, &str)) -> Result<Value> {

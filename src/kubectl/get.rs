@@ -11,6 +11,7 @@ use super::tabwriter;
 use super::{commands, printers};
 use crate::api::order;
 use crate::api::{MetaExt, Object, quantity};
+use crate::apiserver::kinds;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if let Some(path) = args.flag("raw") {
@@ -110,7 +111,7 @@ fn table(
     all_namespaces: bool,
 ) -> String {
     let Some(kind) = objects.first().map(|o| o.kind()) else { return String::new() };
-    let columns = printers::columns(kind);
+    let columns = kinds::columns(kind);
     let wide = args.text("output") == "wide";
     let shown = |i: &usize| columns.get(*i).is_some_and(|c| wide || !c.wide);
     let indexes: Vec<usize> = (0..columns.len()).filter(shown).collect();
@@ -134,7 +135,7 @@ fn table(
         if with_namespace {
             cells.push(object.namespace().to_owned());
         }
-        let row = printers::row(object, cx.now());
+        let row = kinds::row(object, cx.now());
         for i in &indexes {
             let mut cell = one_line(row.get(*i).map(String::as_str).unwrap_or_default());
             if with_kind && columns.get(*i).is_some_and(|c| c.name == "Name") {

@@ -13,7 +13,7 @@ use super::go;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::{MetaExt, Object, names};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 /// What the words ask for.
 pub(super) struct Changes {

@@ -66,12 +66,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
+use crate::apimachinery::{Request, Response};
 use crate::apiserver::http::Texts;
-use crate::apiserver::{Request, Response};
 
 pub use crate::api::jsonpath;
 
-pub use call::{Answer, Call, FieldValidation, Payload};
+pub use call::{Answer, Call, Payload};
 pub use context::{Wait, WaitFor};
 pub use door::send;
 pub use error::Error;

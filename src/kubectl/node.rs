@@ -13,7 +13,7 @@ use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::types::{Node, Pod};
 use crate::api::{Kind, MetaExt, Object, Timestamp, patch};
-use crate::apiserver::{DeleteOptions, Response, Subresource, Verb};
+use crate::apimachinery::{DeleteOptions, Response, Subresource, Verb};
 
 pub(super) const DRAIN_FLAGS: &[Flag] = &[
     boolean("ignore-daemonsets"),
@@ -71,7 +71,7 @@ fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, d
     if dry_run != DryRun::Client {
         let patch =
             json!({"spec": {"unschedulable": if unschedulable { Value::Bool(true) } else { Value::Null }}});
-        let mut call = Call::new(Verb::Patch, Kind::Node, "", node.name())
+        let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(patch.to_string()));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-cordon";
@@ -86,7 +86,7 @@ pub(super) fn drain(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) -> Result {
     mark(cx, args, node, true, dry_run)?;
-    let mut call = Call::new(Verb::List, Kind::Pod, "", "");
+    let mut call = Call::new(Verb::List, Kind::POD, "", "");
     call.field_selector = format!("spec.nodeName={}", node.name());
     call.label_selector = args.text("pod-selector").to_owned();
     let pods = match &cx.send(call)?.response {
@@ -187,7 +187,7 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
             cx.say(&format!("evicting pod {}", p.key()));
             let options = DeleteOptions { grace_period_seconds: grace, ..Default::default() };
             let mut call =
-                Call::new(Verb::Create, Kind::Pod, p.namespace(), p.name()).body(Payload::Delete(options));
+                Call::new(Verb::Create, Kind::POD, p.namespace(), p.name()).body(Payload::Delete(options));
             call.subresource = Subresource::Eviction;
             match &cx.send(call)?.response {
                 Response::Failure(s) if s.reason == "TooManyRequests" => {
@@ -214,7 +214,7 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
         let retry = cx.now().checked_add(SignedDuration::from_secs(RETRY_SECONDS)).ok();
         for p in going {
             loop {
-                match cx.get(Kind::Pod, p.namespace(), p.name()) {
+                match cx.get(Kind::POD, p.namespace(), p.name()) {
                     Ok(o) if o.uid() == p.uid() => {
                         if !cx.wait_change(&o, until)? {
                             return Ok(false);
@@ -275,7 +275,7 @@ pub(super) fn taint(cx: &mut Context<'_>, args: &Args) -> Result {
     let Some(kind) = words.first() else {
         return fail("one or more resources must be specified as <resource> <name>");
     };
-    if resource::kind_of(kind.split('/').next().unwrap_or(kind)) != Some(Kind::Node) {
+    if resource::kind_of(kind.split('/').next().unwrap_or(kind)) != Some(Kind::NODE) {
         return fail(format!("invalid resource type {kind}, only node(s) is supported"));
     }
     if specs.is_empty() {
@@ -344,10 +344,10 @@ fn taint_one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint],
             spec.insert("taints".into(), Value::Array(new));
         }
     }
-    let patch = patch::create_two_way_merge_patch(Kind::Node, &before, &after)
+    let patch = patch::create_two_way_merge_patch(Kind::NODE, &before, &after)
         .or_else(|e| fail(format!("unable to compute patch: {e}")))?;
     if dry_run != DryRun::Client {
-        let mut call = Call::new(Verb::Patch, Kind::Node, "", node.name())
+        let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(go::json(&patch)));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-taint";

@@ -10,7 +10,7 @@ use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::yaml::{self, Limits};
-use crate::apiserver::{Subresource, Verb};
+use crate::apimachinery::{Subresource, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let text = match (args.text("patch"), args.text("patch-file")) {

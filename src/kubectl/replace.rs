@@ -5,7 +5,7 @@ use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::output::{self, DryRun};
 use super::{apply, commands, files};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.has("filename") {

@@ -7,8 +7,8 @@ use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
 use crate::api::{Kind, Object};
+use crate::apimachinery::{Response, Verb};
 use crate::apiserver::http::discovery::lists;
-use crate::apiserver::{Response, Verb};
 
 /// `-l`
 pub(super) const SELECTOR: &[Flag] = &[text("selector").short('l'), text("field-selector")];
@@ -37,7 +37,7 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
         Some((name, rest)) => (name, Some(rest)),
         None => (lower.as_str(), None),
     };
-    Kind::ALL.iter().copied().find(|k| {
+    Kind::BUILT_IN.iter().copied().find(|k| {
         let named = k.plural() == name || k.singular() == name || k.short_names().contains(&name);
         let grouped = rest.is_none_or(|r| r == k.group() || r == format!("{}.{}", k.version(), k.group()));
         named && grouped
@@ -161,7 +161,7 @@ fn kinds(word: &str) -> Result<Vec<Kind>> {
     for part in word.split(',') {
         if part == "all" {
             ALL.iter()
-                .filter_map(|(g, p)| Kind::ALL.iter().find(|k| k.group() == *g && k.plural() == *p))
+                .filter_map(|(g, p)| Kind::BUILT_IN.iter().find(|k| k.group() == *g && k.plural() == *p))
                 .for_each(|k| add(*k));
         } else if part.is_empty() {
             return fail(format!("the server doesn't have a resource type {part:?}"));

@@ -9,7 +9,7 @@ use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::Object;
-use crate::apiserver::{Response, Subresource, Verb};
+use crate::apimachinery::{Response, Subresource, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let replicas = args.int("replicas").unwrap_or(-1);

@@ -11,7 +11,7 @@ use super::go;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::{Kind, Object, patch, quantity};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 const COMMON: &[Flag] = &[boolean("all"), boolean("local"), text("containers").short('c')];
 const ENV: &[Flag] = &[
@@ -60,7 +60,7 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
 
 /// Where the pod spec of a kind is.
 fn pod_spec(kind: Kind, value: &mut Value) -> Option<&mut Map<String, Value>> {
-    let path = if kind == Kind::Pod { "/spec" } else { "/spec/template/spec" };
+    let path = if kind == Kind::POD { "/spec" } else { "/spec/template/spec" };
     value.pointer_mut(path)?.as_object_mut()
 }
 

@@ -54,7 +54,7 @@ pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
 fn named(word: &str) -> Result<(Kind, &str)> {
     match word.split_once('/') {
         Some((kind, name)) => Ok((must_kind(kind)?, name)),
-        None => Ok((Kind::Pod, word)),
+        None => Ok((Kind::POD, word)),
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let (namespace, (kind, name)) = (cx.namespace.clone(), named(word)?);
     match cx.get(kind, &namespace, name) {
-        Err(Stop::Error(e)) if kind == Kind::Pod && e.is_not_found() => {
+        Err(Stop::Error(e)) if kind == Kind::POD && e.is_not_found() => {
             fail(format!("error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"))
         }
         Err(stop) => Err(stop),

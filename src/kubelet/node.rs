@@ -46,7 +46,7 @@ impl Kubelet {
     /// `controller.sync`: makes the lease, then renews it.
     pub(super) async fn update_lease(&self, cx: &Context<State>) -> Result {
         cx.enqueue_after_in_background(lease_key(&self.node), timings::LEASE_RENEW);
-        let reference = ObjectRef { kind: Kind::Node, key: Key::new("", &self.node) };
+        let reference = ObjectRef { kind: Kind::NODE, key: Key::new("", &self.node) };
         let why = |what| {
             Why::new("kubelet.update_lease")
                 .read("node", reference.clone(), "metadata.name", &self.node)
@@ -120,7 +120,7 @@ impl Kubelet {
         };
         let why = Why::new("kubelet.sync_node_status").read(
             "ready",
-            ObjectRef { kind: Kind::Node, key },
+            ObjectRef { kind: Kind::NODE, key },
             "status.conditions[Ready]",
             ready(&old),
         );

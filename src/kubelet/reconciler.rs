@@ -11,7 +11,7 @@ use super::pod_worker::{PodEvent, Turn};
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
 use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 
 /// The suffix of the key of a pod's background timer. No name of an object has a slash.
@@ -52,11 +52,11 @@ impl Reconciler for Kubelet {
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
         vec![
-            (Kind::Node, Filter::Name(self.node.clone())),
-            (Kind::ConfigMap, Filter::All),
-            (Kind::PersistentVolumeClaim, Filter::All),
-            (Kind::Secret, Filter::All),
-            (Kind::Pod, Filter::NodeName(self.node.clone())),
+            (Kind::NODE, Filter::Name(self.node.clone())),
+            (Kind::CONFIG_MAP, Filter::All),
+            (Kind::PERSISTENT_VOLUME_CLAIM, Filter::All),
+            (Kind::SECRET, Filter::All),
+            (Kind::POD, Filter::NodeName(self.node.clone())),
         ]
     }
 
@@ -67,13 +67,15 @@ impl Reconciler for Kubelet {
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::Pod if concerns_the_worker(seen) => cx.enqueue(seen.key.clone()),
-            Kind::Node
-                if seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
+            kind if kind == Kind::POD && concerns_the_worker(seen) => cx.enqueue(seen.key.clone()),
+            kind if kind == Kind::NODE
+                && seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
             {
                 cx.enqueue(node::status_key(&self.node));
             }
-            Kind::ConfigMap | Kind::Secret | Kind::PersistentVolumeClaim => config_changed(cx, object),
+            kind if [Kind::CONFIG_MAP, Kind::SECRET, Kind::PERSISTENT_VOLUME_CLAIM].contains(&kind) => {
+                config_changed(cx, object)
+            }
             _ => {}
         }
     }
@@ -307,12 +309,12 @@ impl Kubelet {
             uid: Some(pod.metadata.uid().to_owned()),
             ..Default::default()
         };
-        let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
+        let reference = ObjectRef { kind: Kind::POD, key: key.clone() };
         let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
         let why = Why::new("kubelet.can_be_deleted")
             .read("pod", reference, "metadata.deletionTimestamp", since)
             .with("containers", "all have stopped");
-        match cx.delete(Kind::Pod, key.clone(), options).because(why).await {
+        match cx.delete(Kind::POD, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
             // Where finalizers hold it, the API server removes it after the last one.
             _ => {}
@@ -364,7 +366,7 @@ impl Kubelet {
     }
 
     fn why_status(&self, key: &Key, rt: &PodRuntime, to: &PodStatus) -> Why {
-        let reference = ObjectRef { kind: Kind::Pod, key: key.clone() };
+        let reference = ObjectRef { kind: Kind::POD, key: key.clone() };
         let phase = to.phase.as_deref().unwrap_or_default();
         let rule = match rt.phase {
             _ if rt.rejected => "kubelet.admit",

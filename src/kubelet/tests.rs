@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use super::Fault;
 use crate::api::types::{ContainerStatus, Event, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apiserver::{Body, DeleteOptions, Request, Verb, Write};
+use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
+use crate::apiserver::Write;
 use crate::cluster::{Actor, Cluster, Config};
 
 /// A node and a notebook.
@@ -73,7 +74,7 @@ impl Lab {
                 }
             }
         }
-        self.create(Kind::Pod, value)
+        self.create(Kind::POD, value)
     }
 
     pub(super) fn say(&mut self, what: &str) -> &mut Self {
@@ -85,7 +86,7 @@ impl Lab {
     pub(super) fn delete(&mut self, grace: Option<i64>) -> &mut Self {
         self.say("the pod is deleted");
         let options = DeleteOptions { grace_period_seconds: grace, ..Default::default() };
-        let request = Request::new(&"me".into(), Verb::Delete, Kind::Pod, Key::new("default", "p"));
+        let request = Request::new(&"me".into(), Verb::Delete, Kind::POD, Key::new("default", "p"));
         let (response, _) = self.cluster.request(&request.body(Body::Delete(options)));
         assert_eq!(response.code(), 200);
         self
@@ -97,7 +98,7 @@ impl Lab {
         let mut pod = (*self.get()).clone();
         change(&mut pod);
         let object = Object::from(pod);
-        let request = Request::new(&"me".into(), Verb::Update, Kind::Pod, object.key());
+        let request = Request::new(&"me".into(), Verb::Update, Kind::POD, object.key());
         let (response, _) = self.cluster.request(&request.body(Body::Object(object)));
         assert_eq!(response.code(), 200, "{response:?}");
         self
@@ -110,7 +111,7 @@ impl Lab {
     }
 
     pub(super) fn get(&self) -> Rc<Pod> {
-        let at = ObjectRef::new(Kind::Pod, "default", "p");
+        let at = ObjectRef::new(Kind::POD, "default", "p");
         self.cluster.api().etcd().get(&at).unwrap().object.get::<Pod>().unwrap().clone()
     }
 

@@ -17,7 +17,7 @@ use super::schedule_one::{Cx, State, bind_pod, event, set_unschedulable, tick, w
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::Status;
+use crate::apimachinery::Status;
 use crate::client::{Handler, Notification, Result, Wait, Why};
 use crate::etcd::Map;
 
@@ -81,10 +81,10 @@ pub(super) fn storage_changed(cx: &mut Handler<'_, State>, seen: &Notification) 
     let Some(object) = seen.object() else { return };
     let key = object.key();
     match object.kind() {
-        Kind::PersistentVolumeClaim => {
+        kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
             cx.state.assumed.claims.remove(&key);
         }
-        Kind::PersistentVolume => {
+        kind if kind == Kind::PERSISTENT_VOLUME => {
             cx.state.assumed.volumes.remove(&key);
         }
         _ => return,
@@ -152,7 +152,7 @@ async fn nominate(cx: &Cx, pod: &Rc<Pod>, node: &str) {
     Rc::make_mut(&mut to).status.get_or_insert_default().nominated_node_name = Some(node.to_owned());
     if to != *pod {
         let why = Why::new("binding_cycle.nominate")
-            .read("pod", at(Kind::Pod, pod.metadata.key()), "spec.volumes", pod.metadata.name())
+            .read("pod", at(Kind::POD, pod.metadata.key()), "spec.volumes", pod.metadata.name())
             .with("node", node);
         let _ = cx.patch_status(pod.clone(), to).because(why).await;
     }
@@ -167,10 +167,10 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
     for (claim, volume) in volumes.static_bindings {
         let key = volume.metadata.key();
         let why = Why::new("binding_cycle.bind_volume")
-            .read("volume", at(Kind::PersistentVolume, key.clone()), "spec.capacity", &key.name)
+            .read("volume", at(Kind::PERSISTENT_VOLUME, key.clone()), "spec.capacity", &key.name)
             .read(
                 "claim",
-                at(Kind::PersistentVolumeClaim, claim.metadata.key()),
+                at(Kind::PERSISTENT_VOLUME_CLAIM, claim.metadata.key()),
                 "spec",
                 claim.metadata.name(),
             )
@@ -186,7 +186,7 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
     for claim in volumes.dynamic_provisions {
         let key = claim.metadata.key();
         let why = Why::new("binding_cycle.select_node")
-            .read("claim", at(Kind::PersistentVolumeClaim, key.clone()), "spec", &key.name)
+            .read("claim", at(Kind::PERSISTENT_VOLUME_CLAIM, key.clone()), "spec", &key.name)
             .with("pod", w.pod.metadata.name())
             .with("node", &w.node);
         let mut to = claim;
@@ -320,7 +320,7 @@ pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -
         return Ok(());
     }
     let why = Why::new("binding_cycle.failed")
-        .read("pod", at(Kind::Pod, key.clone()), "spec.volumes", pod.metadata.name())
+        .read("pod", at(Kind::POD, key.clone()), "spec.volumes", pod.metadata.name())
         .with("message", &message);
     // It is tried again whether or not it could be told why.
     let _ = cx.patch_status(pod, to).because(why).await;

@@ -22,7 +22,7 @@ use crate::api::types::{
 };
 use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{
     ANYWHERE, Caches, Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait, Why,
 };
@@ -83,16 +83,16 @@ impl Reconciler for Scheduler {
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
         [
-            Kind::Pod,
-            Kind::Node,
-            Kind::Namespace,
-            Kind::Service,
-            Kind::ReplicaSet,
-            Kind::ReplicationController,
-            Kind::PersistentVolumeClaim,
-            Kind::PersistentVolume,
-            Kind::StorageClass,
-            Kind::PodDisruptionBudget,
+            Kind::POD,
+            Kind::NODE,
+            Kind::NAMESPACE,
+            Kind::SERVICE,
+            Kind::REPLICA_SET,
+            Kind::REPLICATION_CONTROLLER,
+            Kind::PERSISTENT_VOLUME_CLAIM,
+            Kind::PERSISTENT_VOLUME,
+            Kind::STORAGE_CLASS,
+            Kind::POD_DISRUPTION_BUDGET,
         ]
         .into_iter()
         .map(|k| (k, Filter::All))
@@ -101,8 +101,8 @@ impl Reconciler for Scheduler {
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         match seen.object().map(crate::api::Object::kind) {
-            Some(Kind::Pod) => handle_pod(cx, seen),
-            Some(Kind::Node) => handle_node(cx, seen),
+            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
+            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
             Some(_) => {
                 binding_cycle::storage_changed(cx, seen);
                 moved(cx);
@@ -231,7 +231,7 @@ impl VolumeLister for Listers<'_> {
         self.0.get(&Key::new("", name)).cloned()
     }
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>> {
-        let all = self.0.of(Kind::PersistentVolume).list(None).filter_map(PersistentVolume::from_object);
+        let all = self.0.of(Kind::PERSISTENT_VOLUME).list(None).filter_map(PersistentVolume::from_object);
         all.filter(|v| volume_class(v) == class)
             .filter_map(|v| self.1.volume(&v.metadata.key(), Some(v)))
             .collect()
@@ -247,7 +247,7 @@ impl NamespaceLister for Listers<'_> {
 impl WorkloadLister for Listers<'_> {
     fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>> {
         let labels = pod.metadata.labels_or_empty();
-        let services = self.0.of(Kind::Service).list(Some(pod.metadata.namespace()));
+        let services = self.0.of(Kind::SERVICE).list(Some(pod.metadata.namespace()));
         let mut selectors: Vec<Rc<Selector>> = services
             .filter_map(|o| Service::from_object(o)?.spec.as_ref()?.selector.clone())
             .filter(|s| !s.is_empty())
@@ -444,8 +444,8 @@ pub(super) async fn bind_pod(
     attempts: u32,
 ) -> Result {
     let why = Why::new("schedule_one.bind")
-        .read("pod", ObjectRef { kind: Kind::Pod, key: key.clone() }, "spec.nodeName", pod.metadata.name())
-        .read("node", ObjectRef::new(Kind::Node, "", node), "metadata.name", node)
+        .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.nodeName", pod.metadata.name())
+        .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
         .with("feasible", fits.0)
         .with("nodes", fits.1);
     match cx.bind(key.clone(), node).because(why).await {
@@ -494,7 +494,7 @@ async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
         || status.nominated_node_name != pod.status.as_ref().and_then(|s| s.nominated_node_name.clone())
     {
         let why = Why::new("schedule_one.unschedulable")
-            .read("pod", ObjectRef { kind: Kind::Pod, key: key.clone() }, "spec", pod.metadata.name())
+            .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec", pod.metadata.name())
             .with("message", message);
         match cx.patch_status(pod.clone(), to).because(why).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
@@ -511,7 +511,7 @@ async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Resu
         Why::new("schedule_one.preempt")
             .read(
                 "victim",
-                ObjectRef::new(Kind::Pod, victim.metadata.namespace(), victim.metadata.name()),
+                ObjectRef::new(Kind::POD, victim.metadata.namespace(), victim.metadata.name()),
                 "spec.priority",
                 victim.metadata.name(),
             )
@@ -537,7 +537,7 @@ async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Resu
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}
         }
-        match cx.delete(Kind::Pod, fresh.metadata.key(), DeleteOptions::default()).because(why()).await {
+        match cx.delete(Kind::POD, fresh.metadata.key(), DeleteOptions::default()).because(why()).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}
         }

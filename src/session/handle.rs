@@ -12,7 +12,7 @@ pub fn kind_of(word: &str) -> Option<Kind> {
     let is = |k: &Kind| {
         k.as_str().to_lowercase() == word || k.plural() == word || k.short_names().contains(&word.as_str())
     };
-    Kind::ALL.iter().copied().find(is)
+    Kind::BUILT_IN.iter().copied().find(is)
 }
 
 /// Every object of a kind, or of all kinds, in key order, as a JSON array.

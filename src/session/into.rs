@@ -4,7 +4,8 @@
 use std::rc::Rc;
 
 use super::{Depth, MomentId, Op, Session, What};
-use crate::apiserver::{Request, Response, Trace};
+use crate::apimachinery::{Request, Response};
+use crate::apiserver::Trace;
 use crate::client::Why;
 use crate::cluster::{Action, Cluster, Outcome, Transition};
 

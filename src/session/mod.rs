@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod data;
 pub mod explore;
 pub mod handle;
 mod into;
@@ -42,7 +43,8 @@ pub use crate::cluster::Policy;
 
 use crate::api::order;
 use crate::api::{ObjectRef, Timestamp};
-use crate::apiserver::{Request, Response, Write};
+use crate::apimachinery::{Request, Response};
+use crate::apiserver::Write;
 use crate::cluster::{
     Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Search, Stopped, Transition,
 };

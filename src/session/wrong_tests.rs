@@ -4,7 +4,7 @@
 use super::{Depth, Policy, Session, What, scenario};
 use crate::api::types::{Event, Lease, Pod};
 use crate::api::{Kind, MetaExt};
-use crate::apiserver::http::HttpRequest;
+use crate::apimachinery::HttpRequest;
 use crate::cluster::{Action, Fault, Outcome};
 
 const CONTROLLER_MANAGER: &str = "kube-controller-manager";
@@ -30,7 +30,7 @@ fn run(s: &mut Session) {
 
 /// How many pods are ready, and how many pods were ever created.
 fn pods(s: &Session) -> (usize, usize) {
-    let all = s.cluster().api().etcd().range(Kind::Pod, None);
+    let all = s.cluster().api().etcd().range(Kind::POD, None);
     let ready = all.filter_map(|(_, r)| r.object.get::<Pod>()).filter(|p| {
         let conditions = p.status.iter().flat_map(|s| s.conditions.iter().flatten());
         conditions.into_iter().any(|c| c.type_ == "Ready" && c.status == "True") && !p.metadata.is_deleting()
@@ -38,7 +38,7 @@ fn pods(s: &Session) -> (usize, usize) {
     let ready = ready.count();
     let line = s.timeline();
     let made = line.iter().filter_map(|m| s.moment(*m)).flat_map(|m| {
-        let created = m.writes().into_iter().filter(|w| w.object.kind == Kind::Pod && w.prev.is_none());
+        let created = m.writes().into_iter().filter(|w| w.object.kind == Kind::POD && w.prev.is_none());
         created.map(|w| w.object.clone()).collect::<Vec<_>>()
     });
     (ready, made.count())
@@ -106,7 +106,7 @@ fn expectations_keep_a_stale_cache_from_creating_twice() {
     let mut s = open("17-expectations");
     let actor = s.cluster().actor_at(REPLICA_SETS).unwrap();
     let cached =
-        |s: &Session| s.cluster().process(actor.process).unwrap().caches.of(Kind::Pod).list(None).count();
+        |s: &Session| s.cluster().process(actor.process).unwrap().caches.of(Kind::POD).list(None).count();
     assert_eq!((pods(&s).1, cached(&s)), (3, 0));
     assert!(s.act(Action::Start { actor }));
     let What::Machinery(t) = &s.current().what else { panic!("not machinery") };
@@ -146,7 +146,7 @@ fn a_key_that_keeps_failing_waits_longer_each_time_and_then_for_a_change() {
 }
 
 fn lease(s: &Session, name: &str) -> Lease {
-    let key = crate::api::ObjectRef::new(Kind::Lease, "kube-system", name);
+    let key = crate::api::ObjectRef::new(Kind::LEASE, "kube-system", name);
     s.cluster().api().etcd().get(&key).unwrap().object.get::<Lease>().unwrap().as_ref().clone()
 }
 
@@ -174,7 +174,7 @@ fn a_second_instance_takes_over_when_the_lease_runs_out() {
     let took = now.acquire_time.unwrap().0;
     assert!((15..=17).contains(&took.duration_since(renewed).as_secs()));
     assert!(took.duration_since(stopped).as_secs() <= 15);
-    let events = s.cluster().api().etcd().range(Kind::Event, Some("kube-system"));
+    let events = s.cluster().api().etcd().range(Kind::EVENT, Some("kube-system"));
     let said: Vec<String> = events.filter_map(|(_, r)| r.object.get::<Event>()?.message.clone()).collect();
     assert_eq!(said, [format!("{first} became leader"), format!("{second} became leader")]);
     // The first one comes back as somebody else, and waits.
@@ -219,7 +219,7 @@ fn a_waiting_scheduler_has_warm_caches_and_a_waiting_controller_manager_none() {
     run(&mut s);
     let cached = |name: &str| {
         let p = s.cluster().processes().find(|p| &*p.name == name).unwrap();
-        p.caches.of(Kind::Pod).list(None).count()
+        p.caches.of(Kind::POD).list(None).count()
     };
     assert_eq!((cached("kube-scheduler-2"), cached("kube-controller-manager-2")), (3, 0));
 }
@@ -294,7 +294,7 @@ fn one_of_three_members_writes_nothing_and_pods_keep_running() {
 }
 
 fn first_pod(s: &Session) -> crate::api::ObjectRef {
-    s.cluster().api().etcd().range(Kind::Pod, None).next().unwrap().0.clone()
+    s.cluster().api().etcd().range(Kind::POD, None).next().unwrap().0.clone()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use steady::apiserver::{Subresource, Verb};
+use steady::apimachinery::{Subresource, Verb};
 use steady::cluster::Command;
 use steady::session::view::{self, Declared, Short};
 use yew::prelude::*;

@@ -1,6 +1,7 @@
 """The structs of Kubernetes' types.go: what the generators here read in common.
 
-Their arguments are the git directories of kubernetes/api and kubernetes/apimachinery with a branch release-1.36.
+Their arguments are the git directories of kubernetes/api, kubernetes/apimachinery and
+kubernetes/apiextensions-apiserver with a branch release-1.36.
 """
 import re
 import subprocess
@@ -21,6 +22,8 @@ FILES = [
     (1, "networking", "networking/v1/types.go"),
     (1, "rbac", "rbac/v1/types.go"),
     (2, "metav1", "pkg/apis/meta/v1/types.go"),
+    (3, "apiextensions", "pkg/apis/apiextensions/v1/types.go"),
+    (3, "apiextensions", "pkg/apis/apiextensions/v1/types_jsonschema.go"),
 ]
 KINDS = [
     ("core", k)
@@ -45,6 +48,8 @@ KINDS = [
     ("rbac", "ClusterRole"),
     ("rbac", "RoleBinding"),
     ("rbac", "ClusterRoleBinding"),
+    ("apps", "ControllerRevision"),
+    ("apiextensions", "CustomResourceDefinition"),
 ]
 
 # (package, struct): its fields as (type, tags, markers).
@@ -71,6 +76,8 @@ def parse(package, text):
             if m := re.match(r"type (\w+) struct \{$", line):
                 struct = (package, m[1])
                 structs[struct], markers_of[struct] = [], markers
+            elif m := re.match(r"type (\w+) struct\{\}$", line):
+                structs[(package, m[1])], markers_of[(package, m[1])] = [], markers
             elif m := re.match(r"type (\w+) (\S+)$", line):
                 named[(package, m[1])] = m[2]
         elif line == "}":
@@ -91,6 +98,6 @@ def version(package):
 
 
 def constant(key):
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key[1]).upper()
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", key[1]).upper()
     prefix = "META" if key[0] == "metav1" else key[0].upper()
     return snake if key[0] == "core" or ("core", key[1]) not in structs else f"{prefix}_{snake}"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use steady::apiserver::http::{HttpRequest, HttpResponse};
+use steady::apimachinery::{HttpRequest, HttpResponse};
 use steady::cluster::{Cluster, Config};
 use steady::session::{Session, Start};
 
@@ -77,7 +77,7 @@ fn applied(manifests: &[Value], how: &str) -> Result<Value, TestCaseError> {
         prop_assert_eq!(out.exit, 0, "{}", out.stderr);
     }
     let (_, record) =
-        session.cluster().api().etcd().range(steady::api::Kind::Deployment, None).next().unwrap();
+        session.cluster().api().etcd().range(steady::api::Kind::DEPLOYMENT, None).next().unwrap();
     let mut value = record.object.to_value();
     let meta = value["metadata"].as_object_mut().unwrap();
     // What each way writes for itself.

@@ -45,12 +45,12 @@ impl Guard {
             let generation = next.meta().generation();
             // Kubernetes writes the status of a ReplicaSet that was deleted to one that was made
             // anew with its name: its retry asks for the name alone.
-            if !(self.meddled && at.kind == Kind::ReplicaSet) {
+            if !(self.meddled && at.kind == Kind::REPLICA_SET) {
                 assert!(observed(next).is_none_or(|o| o <= generation), "{at} is ahead of itself");
             }
             if let Some(prev) = w.prev.as_ref().filter(|p| uid(p) == uid(next)) {
                 assert!(prev.meta().generation() <= generation, "{at}: generations grow");
-                if !(self.meddled && at.kind == Kind::ReplicaSet) {
+                if !(self.meddled && at.kind == Kind::REPLICA_SET) {
                     assert!(observed(prev) <= observed(next), "{at}: what was observed stays observed");
                 }
                 let (old, new) = (prev.get::<Pod>(), next.get::<Pod>());
@@ -59,7 +59,7 @@ impl Guard {
                     assert!(node(old).is_none() || node(old) == node(new), "{at} is bound twice");
                 }
             }
-            let counts = at.kind == Kind::ReplicaSet || (at.kind == Kind::Deployment && !self.meddled);
+            let counts = at.kind == Kind::REPLICA_SET || (at.kind == Kind::DEPLOYMENT && !self.meddled);
             if let Some(r) = revision_of(next).filter(|_| counts) {
                 let before = self.rollouts.insert(uid(next), r).unwrap_or(0);
                 assert!(before <= r, "{at}: from revision {before} to {r}");
@@ -69,17 +69,17 @@ impl Guard {
 }
 
 fn deployment(c: &Cluster) -> Option<Deployment> {
-    let (_, r) = c.api().etcd().range(Kind::Deployment, Some("default")).next()?;
+    let (_, r) = c.api().etcd().range(Kind::DEPLOYMENT, Some("default")).next()?;
     Some((**r.object.get::<Deployment>()?).clone())
 }
 
 fn replica_sets(c: &Cluster) -> Vec<ReplicaSet> {
-    let all = c.api().etcd().range(Kind::ReplicaSet, Some("default"));
+    let all = c.api().etcd().range(Kind::REPLICA_SET, Some("default"));
     all.filter_map(|(_, r)| r.object.get::<ReplicaSet>().map(|o| (**o).clone())).collect()
 }
 
 fn pods(c: &Cluster) -> Vec<Pod> {
-    let all = c.api().etcd().range(Kind::Pod, Some("default"));
+    let all = c.api().etcd().range(Kind::POD, Some("default"));
     all.filter_map(|(_, r)| r.object.get::<Pod>().map(|o| (**o).clone())).collect()
 }
 

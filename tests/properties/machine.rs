@@ -7,7 +7,8 @@ use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 use steady::api::types::{Deployment, Pod};
 use steady::api::{Kind, MetaExt};
-use steady::apiserver::{Request, Response, Write};
+use steady::apimachinery::{Request, Response};
+use steady::apiserver::Write;
 use steady::cluster::{Action, Cluster, Config, Fault};
 use steady::kubectl;
 
@@ -246,15 +247,15 @@ impl Run {
             Deed::Resume => "rollout resume deployment/web".to_owned(),
             Deed::Undo => "rollout undo deployment/web".to_owned(),
             Deed::Delete(cascade) => format!("delete deployment web --wait=false --cascade={cascade}"),
-            Deed::Relabel(n) => match self.nth(Kind::Pod, *n) {
+            Deed::Relabel(n) => match self.nth(Kind::POD, *n) {
                 Some(pod) => format!("label pod {pod} app=other --overwrite"),
                 None => return Vec::new(),
             },
-            Deed::DeletePod(n) => match self.nth(Kind::Pod, *n) {
+            Deed::DeletePod(n) => match self.nth(Kind::POD, *n) {
                 Some(pod) => format!("delete pod {pod} --wait=false"),
                 None => return Vec::new(),
             },
-            Deed::DeleteReplicaSet(n) => match self.nth(Kind::ReplicaSet, *n) {
+            Deed::DeleteReplicaSet(n) => match self.nth(Kind::REPLICA_SET, *n) {
                 Some(rs) => format!("delete rs {rs} --wait=false"),
                 None => return Vec::new(),
             },
@@ -271,7 +272,7 @@ impl Run {
                         Fault::CutWatches { process, node }
                     }
                     Deed::Crash(n) => {
-                        let Some(name) = self.nth(Kind::Pod, *n) else { return Vec::new() };
+                        let Some(name) = self.nth(Kind::POD, *n) else { return Vec::new() };
                         let fault = steady::kubelet::Fault::CrashContainer {
                             pod: steady::api::Key::new("default", &name),
                             container: "app".into(),
@@ -333,7 +334,7 @@ pub fn uid(o: &steady::api::Object) -> String {
 
 /// Whether the controller has seen the last edit.
 pub fn was_seen(c: &Cluster) -> bool {
-    c.api().etcd().range(Kind::Deployment, Some("default")).all(|(_, r)| {
+    c.api().etcd().range(Kind::DEPLOYMENT, Some("default")).all(|(_, r)| {
         let d = r.object.get::<Deployment>().unwrap();
         d.status.as_ref().and_then(|s| s.observed_generation) == d.metadata.generation
     })

@@ -25,7 +25,7 @@ fn drive(case: &Case, mut step: impl FnMut(&mut Run, &steady::cluster::Action)) 
 /// What is left of objects without what every run has of its own: names, uids, moments, nodes.
 fn essence(c: &Cluster) -> Vec<String> {
     let mut all = Vec::new();
-    for kind in [Kind::Deployment, Kind::ReplicaSet, Kind::Pod] {
+    for kind in [Kind::DEPLOYMENT, Kind::REPLICA_SET, Kind::POD] {
         for (_, r) in c.api().etcd().range(kind, Some("default")) {
             let mut value = r.object.to_value();
             strip(&mut value, kind);
@@ -62,10 +62,10 @@ fn strip(value: &mut Value, kind: Kind) {
                 ];
                 let moment = k.ends_with("Time") || k.ends_with("At");
                 // How often a ReplicaSet was scaled depends on the way, and so does which pod it was.
-                let counted = kind == Kind::ReplicaSet && k.ends_with("eneration");
-                let name = kind == Kind::Pod && k == "name";
+                let counted = kind == Kind::REPLICA_SET && k.ends_with("eneration");
+                let name = kind == Kind::POD && k == "name";
                 // A condition whose reason is the same again keeps the name of the ReplicaSet before.
-                let words = kind == Kind::Deployment && k == "message";
+                let words = kind == Kind::DEPLOYMENT && k == "message";
                 !own.contains(&&**k)
                     && !moment
                     && !counted

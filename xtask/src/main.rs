@@ -3,6 +3,8 @@
 
 mod bench;
 mod browser;
+mod licences;
+mod package;
 mod page;
 mod run;
 mod server;
@@ -25,7 +27,10 @@ cargo xtask test [--only lint|native|wasm|module|journeys]… [--release]
     everything that must hold before a commit, or a part of it
     --release   the journeys on the page as it is published, which takes minutes to build
 cargo xtask lib
-    the library as an ES module, in pkg/
+    the library as an ES module and npm package, in pkg/
+cargo xtask release [vX.Y.Z] [--check]
+    whether the tag, the version and CHANGELOG.md agree; then the npm package in pkg/ and the notes in target/
+    --check     builds nothing
 cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
@@ -33,8 +38,9 @@ cargo xtask split
     learns anew which functions open the page, for crates/split/first.txt; leaves a page with marks in dist/
 cargo xtask picture
     the pictures in docs/images, of the page as it is built in dist/
-cargo xtask conformance [DIR]
-    recorded runs of Kubernetes against ours
+cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE]
+    recorded runs of Kubernetes against ours: each group with its first difference; in brief; every
+    difference; or what changed since a report in FILE
 cargo xtask schema
     the schema that the editor completes from, in target/schema.json";
 
@@ -50,6 +56,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
+        "release" => package::release(rest),
         "split" => flags(rest, &[]).and_then(|()| page::profile()),
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {

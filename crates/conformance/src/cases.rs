@@ -3,6 +3,7 @@
 //! The facts of a case are those of its `facts.json` ([`crate::facts`]) and, for each kubectl step,
 //! those of [`crate::printed`].
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use crate::facts::{Recorded, facts, left_out};
 use crate::history;
 use crate::normalise::Normaliser;
+use crate::placeholders::substitute;
 use crate::printed::Printed;
 use crate::report::{Fact, Outcome, names, read};
 use crate::system::{Factory, KubectlOutput, Op, Setup, System, Write};
@@ -23,6 +25,8 @@ pub struct Case {
     pub nodes: usize,
     /// Whether node names mean something.
     pub scheduling: bool,
+    /// The second of a minute at which it begins.
+    pub start_second: u32,
     /// What happens.
     pub steps: Vec<Step>,
 }
@@ -31,7 +35,12 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// A kubectl command line.
-    Kubectl(String),
+    Kubectl {
+        /// Without the word `kubectl`; with placeholders.
+        command: String,
+        /// What the command is fed; with placeholders.
+        stdin: Option<String>,
+    },
     /// Time passes.
     Wait {
         /// Seconds.
@@ -52,63 +61,34 @@ impl Case {
         let text = read(&folder.join(name).join("case.json"))?;
         let case: Value = serde_json::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
         let steps = case.get("steps").and_then(Value::as_array).into_iter().flatten();
+        let number = |key: &str| case.get(key).and_then(Value::as_u64);
         Ok(Case {
             name: name.into(),
-            nodes: case.get("nodes").and_then(Value::as_u64).and_then(|n| n.try_into().ok()).unwrap_or(3),
+            nodes: number("nodes").and_then(|n| n.try_into().ok()).unwrap_or(3),
+            start_second: number("start_second").and_then(|n| n.try_into().ok()).unwrap_or(20),
             scheduling: case.get("scheduling").and_then(Value::as_bool).unwrap_or(false),
             steps: steps
                 .map(|s| step(s).ok_or_else(|| format!("{name}: unknown step {s}")))
                 .collect::<Result<_, _>>()?,
         })
     }
+
+    /// Whether the recorded cluster had the fake metrics server.
+    fn has_metrics(&self) -> bool {
+        self.name.starts_with("hpa-") && self.name != "hpa-no-metrics"
+    }
 }
 
 fn step(value: &Value) -> Option<Step> {
     if let Some(command) = value.get("kubectl").and_then(Value::as_str) {
-        return Some(Step::Kubectl(command.into()));
+        let stdin = value.get("stdin").and_then(Value::as_str).map(str::to_owned);
+        return Some(Step::Kubectl { command: command.into(), stdin });
     }
     if let Some(name) = value.get("node_add").and_then(Value::as_str) {
         return Some(Step::AddNode(name.into()));
     }
     let seconds = value.get("wait_s").and_then(Value::as_f64)?;
     Some(Step::Wait { seconds, settle: value.get("settle").and_then(Value::as_bool).unwrap_or(true) })
-}
-
-/// `{pod:app=web:1}`: the name of the pod with that label that was created first (2: second …) and
-/// still exists; `{ns}`: the namespace.
-pub fn substitute(command: &str, writes: &[Write]) -> String {
-    let mut out = command.replace("{ns}", "default");
-    while let Some(start) = out.find("{pod:") {
-        let Some(end) = out.get(start..).and_then(|s| s.find('}')).map(|e| start + e) else { break };
-        let inner = out.get(start + 5..end).unwrap_or("").to_owned();
-        let (label, n) = inner.rsplit_once(':').unwrap_or((&inner, "1"));
-        let (key, value) = label.split_once('=').unwrap_or((label, ""));
-        let n = n.parse::<usize>().unwrap_or(1).saturating_sub(1);
-        let name = living_pods(writes, key, value).into_iter().nth(n).unwrap_or_else(|| "no-such-pod".into());
-        out.replace_range(start..=end, &name);
-    }
-    out
-}
-
-/// The names of the pods with a label, in order of creation.
-fn living_pods(writes: &[Write], key: &str, value: &str) -> Vec<String> {
-    let mut out: Vec<(String, bool)> = Vec::new();
-    for w in writes {
-        if w.object.get("kind").and_then(Value::as_str) != Some("Pod") {
-            continue;
-        }
-        let name = w.object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("");
-        let labels = w.object.pointer("/metadata/labels");
-        let matches = labels.and_then(|l| l.get(key)).and_then(Value::as_str) == Some(value);
-        match w.op {
-            Op::Deleted => out.retain(|(n, _)| n != name),
-            _ => match out.iter_mut().find(|(n, _)| n == name) {
-                Some(entry) => entry.1 = matches,
-                None => out.push((name.into(), matches)),
-            },
-        }
-    }
-    out.into_iter().filter(|(_, m)| *m).map(|(n, _)| n).collect()
 }
 
 /// The writes of a case: what [`left_out`] names and node heartbeats are not among them.
@@ -127,6 +107,34 @@ pub fn relevant(writes: &[Write]) -> Vec<Write> {
         out.push(w.clone());
     }
     out
+}
+
+/// Kinds without a namespace that a history has only where its case is about them.
+const CLUSTER_WIDE: [&str; 16] = [
+    "APIService",
+    "CSIDriver",
+    "CSINode",
+    "CertificateSigningRequest",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "CustomResourceDefinition",
+    "DeviceClass",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "PriorityClass",
+    "ResourceSlice",
+    "StorageClass",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "VolumeAttachment",
+];
+
+/// The writes without those of [`CLUSTER_WIDE`] kinds that the recorded ones have nothing of.
+fn about(writes: Vec<Write>, recorded: &[Write]) -> Vec<Write> {
+    let kind = |w: &Write| w.object.get("kind").and_then(Value::as_str).unwrap_or("").to_owned();
+    let told: BTreeSet<String> = recorded.iter().map(kind).collect();
+    let counts = |kind: &str| told.contains(kind) || !CLUSTER_WIDE.contains(&kind);
+    writes.into_iter().filter(|w| counts(&kind(w))).collect()
 }
 
 fn without_heartbeat(node: &Value) -> Value {
@@ -174,11 +182,12 @@ fn play(
             system.pause_until(start + ends.get(i).copied().unwrap_or(0.0) + AFTER_LAST_WRITE);
         }
         match step {
-            Step::Kubectl(command) => {
+            Step::Kubectl { command, stdin } => {
                 let since = system.writes().get(before..).unwrap_or(&[]);
                 // Whoever recorded had a namespace for each case, and said so with each command.
                 let command = format!("-n default {}", substitute(command, since));
-                let printed = system.kubectl(&command, folder);
+                let stdin = stdin.as_ref().map(|text| substitute(text, since));
+                let printed = system.kubectl(&command, folder, stdin.as_deref());
                 let since = system.writes().get(before..).unwrap_or(&[]);
                 let mut normaliser = Normaliser::new("default", start);
                 since.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
@@ -225,9 +234,9 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
     let setup = Setup {
         nodes: case.nodes,
         scheduling: case.scheduling,
-        controllers: true,
-        real_default: false,
-        seconds_past_minute: 20,
+        seconds_past_minute: case.start_second,
+        metrics: case.has_metrics(),
+        ..Setup::default()
     };
     let run = crate::guarded(|| {
         let mut system = factory(&setup);
@@ -239,8 +248,9 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
         (kept.get(skipped..).unwrap_or(&[]).to_vec(), outputs, start)
     });
     let recorded = Recorded::from_value(&recorded);
+    let wanted: Vec<Write> = history::history(&at)?.into_iter().map(|r| r.write).collect();
     let (writes, outputs, start, panic) = match run {
-        Ok((w, o, s)) => (w, o, s, None),
+        Ok((w, o, s)) => (about(w, &wanted), o, s, None),
         Err(e) => (Vec::new(), Vec::new(), 0.0, Some(e)),
     };
     let mut out = recorded.compare(&facts(&writes, case.scheduling, start));
@@ -257,9 +267,8 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
     if let Some(panic) = panic {
         out.insert(0, Fact { part: "panic", name: String::new(), recorded: false, difference: Some(panic) });
     }
-    let wanted: Vec<Write> = history::history(&at)?.into_iter().map(|r| r.write).collect();
     let notes = history::causal(&wanted, &writes);
-    Ok(Outcome { name: format!("cases/{name}"), facts: out, notes })
+    Ok(Outcome { name: format!("cases/{name}"), facts: out, notes, ..Outcome::default() })
 }
 
 /// Runs every case whose name begins with `filter`.
@@ -268,5 +277,6 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
 /// If a file cannot be read.
 pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Outcome>, String> {
     let all = names(folder)?;
-    all.iter().filter(|n| n.starts_with(filter)).map(|n| run_one(folder, n, factory)).collect()
+    let wanted: Vec<&String> = all.iter().filter(|n| n.starts_with(filter)).collect();
+    crate::parallel::each(&wanted, |name| run_one(folder, name, factory))
 }

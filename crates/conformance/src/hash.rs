@@ -39,7 +39,7 @@ pub fn run(folder: &Path, filter: &str, hash: &HashFn<'_>) -> Result<Vec<Outcome
             Fact::new("hash", name, check("hash", None)),
             Fact::new("collision", name, check("hash_collision_1", Some(1))),
         ];
-        out.push(Outcome { name: format!("hash/{name}"), facts, notes: Vec::new() });
+        out.push(Outcome { name: format!("hash/{name}"), facts, ..Outcome::default() });
     }
     Ok(out)
 }

@@ -64,7 +64,8 @@ pub fn history(case: &Path) -> Result<Vec<Recorded>, String> {
         out.push(Recorded {
             t: row.get("t").and_then(Value::as_f64).unwrap_or(0.0),
             step: row.get("step").and_then(Value::as_u64).unwrap_or(0),
-            write: Write { op, object, by: text("by"), verb: text("verb") },
+            // `?` stands for a request that the recorder did not find in the audit log.
+            write: Write { op, object, by: text("by").trim_matches('?').into(), verb: text("verb") },
         });
     }
     Ok(out)

@@ -20,29 +20,35 @@
 //! | `kubectl` | of one command: its `exit`, `stdout`, `stderr` |
 //! | `hash` | of one template: its `hash`, and the one with a `collision` |
 //!
-//! The repository's copy is without the texts of `kubectl explain`, which are Kubernetes' own prose;
-//! given a folder that has them, `kubectl` runs them too. What goes before the first step of a case
-//! (nodes, the StorageClass) is the system's set-up and not judged.
+//! What goes before the first step of a case (nodes, the StorageClass) is the system's set-up and
+//! not judged. An answer of which the recordings disagree, and a command at which the recorded
+//! kubectl itself crashed, are not judged either; the report names each of them.
 //!
 //! What a run does beyond the recordings (an event nobody saw, a writer never seen) is a fact that
 //! is not met: it makes M larger, so doing more is never better than doing right. What `varies`
-//! between recordings is not compared. The order of writes ([`history::causal`]) is reported with
+//! between recordings is not compared. A feature that the system lacks is no excuse: what depends on
+//! it is counted and not met. The order of writes ([`history::causal`]) is reported with
 //! `--verbose` and counts for nothing.
 
 pub mod api;
 pub mod cases;
 pub mod facts;
+pub mod groups;
 pub mod hash;
 pub mod history;
 pub mod kubelet;
 pub mod matching;
+pub mod metrics;
 pub mod normalise;
+pub mod parallel;
+pub mod placeholders;
 pub mod printed;
 pub mod provisioner;
 pub mod ratchet;
 pub mod report;
 pub mod session;
 pub mod simulator;
+pub mod stand_ins;
 pub mod system;
 pub mod wiring;
 

@@ -1,17 +1,22 @@
-//! `steady-conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--verbose] [--list]`
+//! `steady-conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose |
+//! --against FILE | --list]`
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use steady_conformance::{Suite, default_dir, ratchet, report, wiring};
+use steady_conformance::{Suite, default_dir, groups, ratchet, report, wiring};
 
 const USAGE: &str =
-    "steady-conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--verbose] [--list]
+    "steady-conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE | --list]
 
 DIR        the recordings; tests/conformance of this repository if not given
 --suite    only this suite; may be given more than once
 --filter   only cases, groups or templates whose name begins with this
+
+Without more, each group with its first difference.
+--brief    each group with how many facts of which area are not met
 --verbose  every difference, and the order of writes
+--against  only the groups that differ from an earlier report in FILE
 --list     the names of what passes as a whole, as in passing.txt";
 
 /// What was asked for.
@@ -21,6 +26,8 @@ struct Options {
     suites: Vec<Suite>,
     filter: String,
     verbose: bool,
+    brief: bool,
+    against: Option<PathBuf>,
     list: bool,
 }
 
@@ -29,6 +36,8 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--verbose" | "-v" => out.verbose = true,
+            "--brief" => out.brief = true,
+            "--against" => out.against = Some(args.next().ok_or("--against needs a file")?.into()),
             "--list" => out.list = true,
             "--filter" => out.filter = args.next().ok_or("--filter needs a prefix")?,
             "--suite" => {
@@ -52,6 +61,12 @@ fn run(options: &Options) -> Result<String, String> {
     }
     if options.list {
         return Ok(ratchet::passing(&outcomes).into_iter().map(|n| n + "\n").collect());
+    }
+    if let Some(earlier) = &options.against {
+        return Ok(groups::changes(&report::read(earlier)?, &outcomes));
+    }
+    if options.brief {
+        return Ok(report::brief(&outcomes));
     }
     Ok(report::table(&outcomes, options.verbose))
 }

@@ -15,7 +15,7 @@ use crate::report::short;
 
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"\buid-\d+\b|\brv-\d+\b|\bip-\d+\b|<continue-\d+>|<r\d+>|<r\??>|<time>|<newer>|<at most the newest>|<rv>|<server>|<age>",
+        r"\buid-\d+\b|\brv-\d+\b|\bip-\d+\b|<continue-\d+>|<r\d+>|<r\??>|<time>|<newer>|<at most the newest>|<rv>|<server>|<age>|<token>|<pem>",
     )
 });
 static BOUND: LazyLock<Regex> =
@@ -32,8 +32,20 @@ fn pattern(placeholder: &str) -> &'static str {
         "<time>" => r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z",
         "<newer>" | "<at most the newest>" | "<rv>" => "[0-9]+",
         "<age>" => "[0-9dhmsy]+",
+        // As they are, or in base64.
+        "<token>" => r"eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8,}|ZXlK[A-Za-z0-9+/=]{40,}",
+        "<pem>" => r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+|-----BEGIN [A-Z ]+-----.*-----END [A-Z ]+-----\n?",
         _ => r"\S+",
     }
+}
+
+/// What of two answers is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// managedFields are, even where none were recorded.
+    pub managed_fields: bool,
+    /// Only part of the answer was kept: what a map has beyond it is not looked at.
+    pub trimmed: bool,
 }
 
 /// What the placeholders of a session stand for.
@@ -126,19 +138,20 @@ impl Bindings {
         out
     }
 
-    /// The first difference between two values; `managed_fields` says whether they are compared.
-    pub fn value(&mut self, path: &str, want: &Value, have: &Value, managed_fields: bool) -> Option<String> {
+    /// The first difference between two values.
+    pub fn value(&mut self, path: &str, want: &Value, have: &Value, rules: Rules) -> Option<String> {
         match (want, have) {
             (Value::Object(w), Value::Object(h)) => {
                 let keys: BTreeSet<&String> = w.keys().chain(h.keys()).collect();
                 let mut out = None;
                 for k in keys {
-                    if k == "managedFields" && !managed_fields && !w.contains_key(k) {
+                    let unread = rules.trimmed || (k == "managedFields" && !rules.managed_fields);
+                    if unread && !w.contains_key(k) {
                         continue;
                     }
                     let at = format!("{path}.{k}");
                     let d = match (w.get(k), h.get(k)) {
-                        (Some(w), Some(h)) => self.value(&at, w, h, managed_fields),
+                        (Some(w), Some(h)) => self.value(&at, w, h, rules),
                         (Some(w), None) => {
                             Some(format!("{at}: want {}, have nothing", short(&w.to_string(), 300)))
                         }
@@ -155,7 +168,7 @@ impl Bindings {
                 let mut out =
                     (w.len() != h.len()).then(|| format!("{path}: want {} items, have {}", w.len(), h.len()));
                 for (i, (w, h)) in w.iter().zip(h).enumerate() {
-                    let d = self.value(&format!("{path}[{i}]"), w, h, managed_fields);
+                    let d = self.value(&format!("{path}[{i}]"), w, h, rules);
                     out = out.or(d);
                 }
                 out
@@ -205,10 +218,11 @@ mod tests {
 
     #[test]
     fn a_placeholder_means_one_thing() {
+        let rules = Rules::default();
         let mut b = Bindings::default();
-        assert_eq!(b.value("", &json!({"rv": "rv-1"}), &json!({"rv": "17"}), false), None);
-        assert_eq!(b.value("", &json!({"rv": "rv-1"}), &json!({"rv": "17"}), false), None);
-        assert!(b.value("", &json!({"rv": "rv-2"}), &json!({"rv": "17"}), false).is_some());
+        assert_eq!(b.value("", &json!({"rv": "rv-1"}), &json!({"rv": "17"}), rules), None);
+        assert_eq!(b.value("", &json!({"rv": "rv-1"}), &json!({"rv": "17"}), rules), None);
+        assert!(b.value("", &json!({"rv": "rv-2"}), &json!({"rv": "17"}), rules).is_some());
         assert_eq!(b.real("watch=1&resourceVersion=rv-1"), "watch=1&resourceVersion=17");
         assert_eq!(b.text("<newer>", "17"), None);
         assert!(b.text("<newer>", "16").is_some());
@@ -218,8 +232,30 @@ mod tests {
     fn managed_fields_count_only_where_recorded() {
         let mut b = Bindings::default();
         let have = json!({"metadata": {"managedFields": []}});
-        assert_eq!(b.value("", &json!({"metadata": {}}), &have, false), None);
-        assert!(b.value("", &json!({"metadata": {}}), &have, true).is_some());
+        let apply = Rules { managed_fields: true, ..Rules::default() };
+        assert_eq!(b.value("", &json!({"metadata": {}}), &have, Rules::default()), None);
+        assert!(b.value("", &json!({"metadata": {}}), &have, apply).is_some());
+    }
+
+    #[test]
+    fn of_a_trimmed_answer_the_kept_part_is_compared() {
+        let mut b = Bindings::default();
+        let trimmed = Rules { trimmed: true, ..Rules::default() };
+        let want = json!({"items": [{"name": "a"}]});
+        assert_eq!(
+            b.value("", &want, &json!({"items": [{"name": "a", "uid": "x"}], "kind": "L"}), trimmed),
+            None
+        );
+        assert!(b.value("", &want, &json!({"items": [{"name": "b"}]}), trimmed).is_some());
+        assert!(b.value("", &want, &json!({"items": [{"name": "a"}, {"name": "b"}]}), trimmed).is_some());
+        assert!(b.value("", &want, &json!({"items": [{}]}), trimmed).is_some());
+    }
+
+    #[test]
+    fn a_token_is_a_token() {
+        let mut b = Bindings::default();
+        assert_eq!(b.text("<token>", "eyJhbGciOiJS.eyJhdWQiOlsi.c2lnbmF0dXJl"), None);
+        assert!(b.text("<token>", "not one").is_some());
     }
 
     #[test]

@@ -41,6 +41,13 @@ pattern!(EVENT_SUFFIX, r"\.([0-9a-f]{16,17})\b");
 pattern!(CRON, r"-(2\d{7})\b");
 pattern!(DATE, r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}");
 pattern!(REVISION, r#"(resourceVersion"?: ?)"\d+""#);
+pattern!(DESCRIBED_REVISION, r"(Resource Version: +)\d+");
+pattern!(GO_DATE, r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} UTC");
+pattern!(
+    SECRET_TOKEN,
+    r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}|\beyJ[\w-]{8,}\.\.[\w-]{8,}|\bZXlK[A-Za-z0-9+/=]{40,}"
+);
+pattern!(PEM, r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+|-----BEGIN [A-Z ]+-----[\s\S]*-----END [A-Z ]+-----\n?");
 pattern!(REPEATED, r"\(x\d+ over [\dsmhd]+\)");
 pattern!(
     QUANTITY_LINE,
@@ -272,6 +279,10 @@ impl Normaliser {
         if s.contains("kube-api-access-") {
             s = replace(&TOKEN, &s, |_| "kube-api-access-<r>".into());
         }
+        if ["eyJ", "LS0t", "ZXlK", "-----BEGIN"].iter().any(|mark| s.contains(mark)) {
+            s = replace(&PEM, &s, |_| "<pem>".into());
+            s = replace(&SECRET_TOKEN, &s, |_| "<token>".into());
+        }
         s
     }
 
@@ -281,6 +292,8 @@ impl Normaliser {
         let s = self.text(&s);
         let s = replace(&DATE, &s, |_| "<date>".into());
         let s = replace(&REVISION, &s, |c| format!("{}\"<rv>\"", group(c, 1)));
+        let s = replace(&GO_DATE, &s, |_| "<date>".into());
+        let s = replace(&DESCRIBED_REVISION, &s, |c| format!("{}<rv>", group(c, 1)));
         let s = replace(&REPEATED, &s, |_| "(x<n> over <age>)".into());
         let lines: Vec<String> = s.split('\n').map(ages).collect();
         lines.join("\n")

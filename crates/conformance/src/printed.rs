@@ -18,6 +18,8 @@ static DIFF_FILE: LazyLock<Regex> = LazyLock::new(|| compile(r"\S+/(LIVE|MERGED)
 static SERVER: LazyLock<Regex> = LazyLock::new(|| compile(r"https://[\w.:-]+"));
 static GO: LazyLock<Regex> = LazyLock::new(|| compile(r#""goVersion": "go[^"]*""#));
 static LEASE_TIME: LazyLock<Regex> = LazyLock::new(|| compile(r"(?m)(AcquireTime|RenewTime):.*$"));
+static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| compile(r"(?m)^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ "));
+static MISSING_DIR: LazyLock<Regex> = LazyLock::new(|| compile(r"lstat (?:\S*/)?([^/\s:]+):"));
 static EVENT_N: LazyLock<Regex> = LazyLock::new(|| compile(r"<e\d*>"));
 
 /// What a command printed in the recordings.
@@ -69,7 +71,8 @@ impl Printed {
 }
 
 /// What only the recordings of kubectl have placeholders for: temporary files, the server's
-/// address, the compiler's version. Replaced in ours where the recording has one.
+/// address, the compiler's version, the head of a log line, the directory. Replaced in ours where
+/// the recording has one.
 fn with_placeholders(want: &str, have: &str) -> String {
     let mut s = have.to_owned();
     if want.contains("<tmp>") {
@@ -80,6 +83,12 @@ fn with_placeholders(want: &str, have: &str) -> String {
     }
     if want.contains("<go>") {
         s = replace(&GO, &s, |_| "\"goVersion\": \"<go>\"".into());
+    }
+    if want.contains("W<time> ") {
+        s = replace(&LOG_LINE, &s, |c| format!("{}<time> ", c.get(1).map_or("", |m| m.as_str())));
+    }
+    if want.contains("lstat <dir>/") {
+        s = replace(&MISSING_DIR, &s, |c| format!("lstat <dir>/{}:", c.get(1).map_or("", |m| m.as_str())));
     }
     s
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::groups::{self, Group};
+
 /// One compared fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
@@ -38,6 +40,10 @@ pub struct Outcome {
     pub facts: Vec<Fact>,
     /// The causal report, which counts for nothing.
     pub notes: Vec<String>,
+    /// Why this is not judged, if it is not. Then there are no facts.
+    pub unjudged: Option<String>,
+    /// The request had headers that the system has no way to take, so what is met is met by chance.
+    pub unheard: bool,
 }
 
 impl Outcome {
@@ -47,9 +53,11 @@ impl Outcome {
     }
 
     /// The name under which it passes, if all of it does. A part that holds while the rest does not
-    /// may hold by chance, and is not worth being held to.
+    /// may hold by chance, and so may the answer to a request that was not taken as a whole: these are
+    /// not worth being held to.
     pub fn passing(&self) -> Option<String> {
-        (!self.facts.is_empty() && self.facts.iter().all(Fact::met)).then(|| self.name.clone())
+        let whole = !self.facts.is_empty() && self.facts.iter().all(Fact::met);
+        (whole && !self.unheard).then(|| self.name.clone())
     }
 }
 
@@ -83,31 +91,13 @@ pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(out)
 }
 
-/// The group an outcome is counted in: a case by itself, an api row in its file.
-fn group(name: &str) -> String {
-    match name.split('/').collect::<Vec<_>>().as_slice() {
-        [suite @ ("api" | "kubectl"), group, _] => format!("{suite}/{group}"),
-        ["hash", ..] => "hash".into(),
-        _ => name.into(),
-    }
-}
-
 /// The table: each group with its first difference (or all of them), totals per suite and area, and
 /// the last line `N of M facts`.
 pub fn table(outcomes: &[Outcome], verbose: bool) -> String {
     let mut out = String::new();
-    let mut groups: Vec<(String, Vec<&Outcome>)> = Vec::new();
-    for o in outcomes {
-        let g = group(&o.name);
-        match groups.last_mut() {
-            Some((name, list)) if *name == g => list.push(o),
-            _ => groups.push((g, vec![o])),
-        }
-    }
-    let width = groups.iter().map(|(n, _)| n.len()).max().unwrap_or(0);
-    for (name, list) in &groups {
-        let met: usize = list.iter().map(|o| o.score().0).sum();
-        let all: usize = list.iter().map(|o| o.score().1).sum();
+    let groups = groups::of(outcomes);
+    let width = groups.iter().map(|g| g.name.len()).max().unwrap_or(0);
+    for Group { name, outcomes: list, met, all } in &groups {
         let mut failing =
             list.iter().flat_map(|o| o.facts.iter().map(move |f| (o, f))).filter(|(_, f)| !f.met());
         let line = |(o, f): (&&Outcome, &Fact)| {
@@ -121,6 +111,9 @@ pub fn table(outcomes: &[Outcome], verbose: bool) -> String {
             for x in failing.by_ref() {
                 let _ = writeln!(out, "    {}", short(&line(x), 1000));
             }
+            for (o, why) in list.iter().filter_map(|o| Some((o, o.unjudged.as_ref()?))) {
+                let _ = writeln!(out, "    {} is not judged: {why}", o.name);
+            }
             for note in list.iter().flat_map(|o| &o.notes) {
                 let _ = writeln!(out, "    (order) {}", short(note, 1000));
             }
@@ -128,6 +121,21 @@ pub fn table(outcomes: &[Outcome], verbose: bool) -> String {
             let first = failing.next().map_or_else(String::new, |x| short(&line(x), 160));
             let _ = writeln!(out, "{name:width$} {met:5} of {all:5}  {first}");
         }
+    }
+    totals(outcomes, &mut out);
+    out
+}
+
+/// The table without differences: what each group has met, how many facts it has not met, and in
+/// which areas these are; then the same totals.
+pub fn brief(outcomes: &[Outcome]) -> String {
+    let mut out = String::new();
+    let groups = groups::of(outcomes);
+    let width = groups.iter().map(|g| g.name.len()).max().unwrap_or(0);
+    for g in &groups {
+        let areas: Vec<String> = g.unmet().iter().map(|(part, n)| format!("{part} {n}")).collect();
+        let line = format!("{:width$} {:5} of {:5}  {}", g.name, g.met, g.all, areas.join(", "));
+        let _ = writeln!(out, "{}", line.trim_end());
     }
     totals(outcomes, &mut out);
     out
@@ -158,6 +166,15 @@ fn totals(outcomes: &[Outcome], out: &mut String) {
         let _ = writeln!(out, "{suite:24} {met:5} of {all:5}   whole: {whole} of {of}");
         n += met;
         m += all;
+    }
+    let unheard: usize = outcomes.iter().filter(|o| o.unheard).map(|o| o.score().0).sum();
+    if unheard > 0 {
+        let _ =
+            writeln!(out, "{unheard} facts are met although the system takes no header that says who asks");
+    }
+    let unjudged: Vec<&str> = outcomes.iter().filter(|o| o.unjudged.is_some()).map(|o| &*o.name).collect();
+    if !unjudged.is_empty() {
+        let _ = writeln!(out, "not judged: {}", unjudged.join(", "));
     }
     if beyond > 0 {
         let _ = writeln!(out, "{beyond} of these facts are things the recordings never did");

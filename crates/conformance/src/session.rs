@@ -1,66 +1,136 @@
-//! The `kubectl/` rows: one session in order, each group going on from the one before.
+//! The `kubectl/` rows: sessions of groups in order, each group going on from the one before.
 //!
-//! A row is three facts: exit, stdout and stderr.
+//! A group `NN-setup…` begins a session of its own: an empty cluster, and commands that run in the
+//! folder `files…` of the same ending. A row is three facts: exit, stdout and stderr.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::normalise::Normaliser;
 use crate::printed::Printed;
 use crate::report::{Outcome, names, read};
-use crate::system::{Factory, KubectlOutput, Op, Setup};
+use crate::system::{Factory, KubectlOutput, Op, Setup, System};
 
-/// Runs the whole session (later groups need the earlier ones) and gives an outcome for each row
-/// of the groups whose name begins with `filter`.
+/// What a recorded kubectl printed when it crashed. The README says not to imitate that.
+const CRASHED: &str = "<stack trace>";
+
+/// Groups that go on from one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Session {
+    /// Their names, in order.
+    pub groups: Vec<String>,
+    /// The folder the commands run in.
+    pub files: PathBuf,
+}
+
+/// The sessions of a `kubectl/` folder, in order.
+///
+/// # Errors
+/// If the folder cannot be read, or its first group begins no session.
+pub fn sessions(folder: &Path) -> Result<Vec<Session>, String> {
+    let mut out: Vec<Session> = Vec::new();
+    for file in names(folder)? {
+        let Some(group) = file.strip_suffix(".jsonl") else { continue };
+        let set_up = group.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix("-setup");
+        if let Some(ending) = set_up {
+            out.push(Session { files: folder.join(format!("files{ending}")), ..Session::default() });
+        }
+        let session = out.last_mut().ok_or_else(|| format!("{group} begins no session"))?;
+        session.groups.push(group.to_owned());
+    }
+    Ok(out)
+}
+
+/// Runs every session that has a group whose name begins with `filter`, as a whole (later groups
+/// need the earlier ones), and gives an outcome for each row of those groups.
 ///
 /// # Errors
 /// If a file cannot be read.
 pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Outcome>, String> {
-    let files = folder.join("files");
-    let setup =
-        Setup { nodes: 3, scheduling: false, controllers: true, real_default: true, seconds_past_minute: 20 };
-    let mut system = crate::guarded(|| factory(&setup));
-    let mut normaliser = Normaliser::new("default", system.as_ref().map_or(0.0, |s| s.now().floor()));
-    let mut learnt = 0;
+    let mut sessions = sessions(folder)?;
+    sessions.retain(|s| s.groups.iter().any(|g| g.starts_with(filter)));
+    let outcomes = crate::parallel::each(&sessions, |s| run_one(folder, s, filter, factory))?;
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Runs a session as a whole, and gives an outcome for each row of its groups whose name begins with
+/// `filter`.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn run_one(
+    folder: &Path,
+    session: &Session,
+    filter: &str,
+    factory: &Factory<'_>,
+) -> Result<Vec<Outcome>, String> {
+    let mut run = Run::new(factory);
     let mut out = Vec::new();
-    for file in names(folder)? {
-        let Some(group) = file.strip_suffix(".jsonl") else { continue };
-        for line in read(&folder.join(&file))?.lines() {
-            let row: Value = serde_json::from_str(line).map_err(|e| format!("{file}: {e}"))?;
+    for group in &session.groups {
+        for line in read(&folder.join(format!("{group}.jsonl")))?.lines() {
+            let row: Value = serde_json::from_str(line).map_err(|e| format!("{group}: {e}"))?;
             let printed = Printed::from_value(&row);
             let n = row.get("n").and_then(Value::as_u64).unwrap_or(0);
-            let answer = match &mut system {
-                Ok(s) => crate::guarded(|| {
-                    // No shell stood between: kubectl was given `|` and `head` as words, and says so.
-                    let output = s.kubectl(&normaliser.real(printed.arguments()), &files);
-                    s.settle();
-                    output
-                }),
-                Err(e) => Err(e.clone()),
-            };
-            if let Ok(s) = &system {
-                let new = s.writes().get(learnt..).unwrap_or(&[]);
-                new.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
-                learnt = s.writes().len();
+            let have = run.command(&printed, row.get("stdin").and_then(Value::as_str), &session.files);
+            if !group.starts_with(filter) {
+                continue;
             }
-            // After a panic the system is not asked again.
-            if let (Err(e), Ok(_)) = (&answer, &system) {
-                system = Err(e.clone());
+            let mut outcome = Outcome { name: format!("kubectl/{group}/{n}"), ..Outcome::default() };
+            if printed.output.stderr.contains(CRASHED) {
+                outcome.unjudged = Some("the recorded kubectl crashed".into());
+            } else {
+                outcome.facts = printed.compare(&printed.command, &have, false);
             }
-            let have = match answer {
-                Ok(o) => KubectlOutput {
-                    exit: o.exit,
-                    stdout: normaliser.table(&o.stdout),
-                    stderr: normaliser.table(&o.stderr),
-                },
-                Err(e) => KubectlOutput { exit: i32::MIN, stdout: "\0".into(), stderr: e },
-            };
-            if group.starts_with(filter) {
-                let facts = printed.compare(&printed.command, &have, false);
-                out.push(Outcome { name: format!("kubectl/{group}/{n}"), facts, notes: Vec::new() });
-            }
+            out.push(outcome);
         }
     }
     Ok(out)
+}
+
+/// A session under way.
+struct Run {
+    system: Result<Box<dyn System>, String>,
+    normaliser: Normaliser,
+    learnt: usize,
+}
+
+impl Run {
+    fn new(factory: &Factory<'_>) -> Run {
+        let setup = Setup { real_default: true, ..Setup::default() };
+        let system = crate::guarded(|| factory(&setup));
+        let start = system.as_ref().map_or(0.0, |s| s.now().floor());
+        Run { system, normaliser: Normaliser::new("default", start), learnt: 0 }
+    }
+
+    /// What a command prints, in normal form. After a panic the system is not asked again.
+    fn command(&mut self, printed: &Printed, stdin: Option<&str>, files: &Path) -> KubectlOutput {
+        let normaliser = &mut self.normaliser;
+        let answer = match &mut self.system {
+            Ok(s) => crate::guarded(|| {
+                let real = |text: &str| normaliser.real(text);
+                // No shell stood between: kubectl was given `|` and `head` as words, and says so.
+                let output = s.kubectl(&real(printed.arguments()), files, stdin.map(real).as_deref());
+                s.settle();
+                output
+            }),
+            Err(e) => Err(e.clone()),
+        };
+        if let Ok(s) = &self.system {
+            let new = s.writes().get(self.learnt..).unwrap_or(&[]);
+            new.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
+            self.learnt = s.writes().len();
+        }
+        match answer {
+            Ok(o) => KubectlOutput {
+                exit: o.exit,
+                stdout: normaliser.table(&o.stdout),
+                stderr: normaliser.table(&o.stderr),
+            },
+            Err(e) => {
+                self.system = Err(e.clone());
+                KubectlOutput { exit: i32::MIN, stdout: "\0".into(), stderr: e }
+            }
+        }
+    }
 }

@@ -17,8 +17,24 @@ pub struct Setup {
     /// The namespace of the run is the real `default`, with the API server's own Service in it; cases
     /// had a namespace to themselves that is called so afterwards. Its endpoints were not kept.
     pub real_default: bool,
-    /// The run begins this many seconds after a full minute (CronJob cases need 20).
+    /// The run begins this many seconds after a full minute.
     pub seconds_past_minute: u32,
+    /// A metrics server serves `metrics.k8s.io/v1beta1` with what [`metrics`](crate::metrics) says.
+    pub metrics: bool,
+}
+
+impl Default for Setup {
+    /// Three nodes and all components, 20 seconds after a full minute: how most recordings began.
+    fn default() -> Setup {
+        Setup {
+            nodes: 3,
+            scheduling: false,
+            controllers: true,
+            real_default: false,
+            seconds_past_minute: 20,
+            metrics: false,
+        }
+    }
 }
 
 /// What a kubectl command line printed.
@@ -45,6 +61,10 @@ pub struct HttpRequest {
     pub content_type: Option<String>,
     /// `Accept`, if any; JSON otherwise.
     pub accept: Option<String>,
+    /// Further headers, in order; a name may stand here several times. They say who asks:
+    /// `Impersonate-…`, and `Authorization` (empty for a request without it). Without one of these
+    /// an admin of group `system:masters` asks.
+    pub headers: Vec<(String, String)>,
     /// The body as sent: keys in the order of the recording, and not always JSON.
     pub body: Option<String>,
 }
@@ -60,6 +80,9 @@ pub struct HttpResponse {
     pub warnings: Vec<String>,
     /// The body. A watch gives one JSON event per line, up to its timeout.
     pub body: String,
+    /// Names of headers that were sent and that the system has no way to take: said beside every
+    /// difference of this answer.
+    pub ignored: Vec<String>,
 }
 
 /// What happened to an object.
@@ -101,8 +124,13 @@ pub struct Write {
 
 /// A cluster that can be judged by the recordings.
 pub trait System {
-    /// One kubectl command line (without the word `kubectl`), files relative to `dir`.
-    fn kubectl(&mut self, command: &str, dir: &Path) -> KubectlOutput;
+    /// One kubectl command line (without the word `kubectl`), files relative to `dir`. `stdin` is
+    /// what the command is fed; nothing where it is `None`.
+    fn kubectl(&mut self, command: &str, dir: &Path, stdin: Option<&str>) -> KubectlOutput;
+    /// A bearer token of a user, for `Authorization`; `None` if the system knows none.
+    fn token(&mut self, _user: &str) -> Option<String> {
+        None
+    }
     /// One request to the API server.
     fn http(&mut self, request: &HttpRequest) -> HttpResponse;
     /// Lets this many seconds pass.
@@ -125,15 +153,15 @@ pub trait System {
     fn now(&self) -> f64;
 }
 
-/// Makes a fresh system for every case.
-pub type Factory<'a> = dyn Fn(&Setup) -> Box<dyn System> + 'a;
+/// Makes a fresh system for every case, in whatever thread the case runs.
+pub type Factory<'a> = dyn Fn(&Setup) -> Box<dyn System> + Sync + 'a;
 
 /// A system that does nothing: what a judge must not be satisfied with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSystem;
 
 impl System for NullSystem {
-    fn kubectl(&mut self, _: &str, _: &Path) -> KubectlOutput {
+    fn kubectl(&mut self, _: &str, _: &Path, _: Option<&str>) -> KubectlOutput {
         let text = String::from("there is no system\n");
         KubectlOutput { exit: -1, stdout: text.clone(), stderr: text }
     }

@@ -1,4 +1,4 @@
-//! Writes the schema of every kind of [`Kind::ALL`] as one compact JSON document.
+//! Writes the schema of every kind of [`Kind::BUILT_IN`] as one compact JSON document.
 //!
 //! ```text
 //! {"kinds": {"apps/v1 Deployment": "io.k8s.api.apps.v1.Deployment", …},
@@ -31,7 +31,7 @@ mod types {
 pub fn document() -> Result<Value, String> {
     let mut generator = SchemaSettings::draft07().into_generator();
     let mut kinds = Map::new();
-    for &kind in Kind::ALL {
+    for &kind in Kind::BUILT_IN {
         kinds.insert(format!("{} {}", kind.api_version(), kind.as_str()), add(kind, &mut generator).into());
     }
     let mut definitions = generator.take_definitions(true);
@@ -56,7 +56,7 @@ pub fn document() -> Result<Value, String> {
 /// What Kubernetes' documentation says about every type of every group and version.
 pub fn texts() -> Texts {
     let mut texts = Texts::new();
-    for &kind in Kind::ALL {
+    for &kind in Kind::BUILT_IN {
         let of_version: &mut BTreeMap<String, TypeTexts> =
             texts.entry(kind.api_version().to_owned()).or_default();
         let mut generator = SchemaSettings::draft07().into_generator();
@@ -86,26 +86,24 @@ fn type_texts(name: &str, definition: &Value) -> TypeTexts {
     }
 }
 
-/// Registers a kind and, through it, every type it is made of; returns its definition's name. The
-/// match has no wildcard: a new row in the table of kinds does not compile until it is here too.
-fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
-    macro_rules! kinds {
-        ($($kind:ident)*) => { match kind { $(Kind::$kind => {
-            generator.subschema_for::<types::$kind>();
-            <types::$kind as JsonSchema>::schema_name().into_owned()
-        })* } };
-    }
-    kinds! {
-        Namespace Node Pod Service ServiceAccount ConfigMap Secret Event PersistentVolumeClaim
-        PersistentVolume StorageClass Lease Deployment ReplicaSet StatefulSet DaemonSet Job CronJob
-        PodDisruptionBudget PriorityClass Endpoints EndpointSlice HorizontalPodAutoscaler LimitRange
-        ResourceQuota ReplicationController Ingress IngressClass NetworkPolicy Role ClusterRole
-        RoleBinding ClusterRoleBinding
-    }
+macro_rules! registered {
+    ($($(#[$doc:meta])* $kind:ident $constant:ident: $group:literal / $version:literal $plural:literal $singular:literal [$($short:literal),*] $scope:ident [$($sub:literal),*];)*) => {
+        /// Registers a built-in kind and, through it, every type it is made of; returns its definition's name.
+        fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
+            $(if kind == Kind::$constant {
+                generator.subschema_for::<types::$kind>();
+                return <types::$kind as JsonSchema>::schema_name().into_owned();
+            })*
+            String::new()
+        }
+    };
 }
+
+steady::with_built_in_kinds!(registered);
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -120,6 +118,6 @@ mod tests {
         for (id, name) in doc["kinds"].as_object().expect("an object") {
             assert!(doc["definitions"].get(name.as_str().unwrap_or("")).is_some(), "{id}");
         }
-        assert_eq!(doc["kinds"].as_object().map(Map::len), Some(Kind::ALL.len()));
+        assert_eq!(doc["kinds"].as_object().map(Map::len), Some(Kind::BUILT_IN.len()));
     }
 }

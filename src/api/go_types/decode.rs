@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::json::number;
-use super::{GoStruct, Json, Type};
+use super::{GoStruct, Json, Or, Type};
 use crate::api::names::quote;
 use crate::api::quantity;
 
@@ -100,6 +100,7 @@ impl Decoder {
                 s.as_str().into()
             }
             (Type::FieldsV1 | Type::Any, json) => json.to_value(),
+            (Type::SchemaOr(or, s), json) => return self.schema_or(or, s, json),
             (Type::Quantity, json) => quantity(json)?,
             (Type::Time | Type::MicroTime, Json::Text(s)) => time(bare, s)?,
             (Type::Duration, Json::Text(s)) => s.as_str().into(),
@@ -147,6 +148,28 @@ impl Decoder {
         }
         self.owner = owner;
         Ok(Value::Object(out))
+    }
+
+    /// A value of a type of apiextensions that decodes itself. It does so with a decoder that is not strict, so
+    /// unknown fields inside are dropped without a word (`apiextensions/v1/marshal.go`).
+    fn schema_or(&mut self, or: Or, s: &'static GoStruct, json: &Json) -> Result<Option<Value>, String> {
+        let strict = self.strict.len();
+        let value = match (or, json) {
+            (_, Json::Object(fields)) => Some(self.object(s, fields)?),
+            (Or::Bool, Json::Bool(b)) => Some((*b).into()),
+            (Or::Bool, _) => return Err("boolean or JSON schema expected".to_owned()),
+            (Or::Schemas, Json::List(items)) => {
+                let mut schemas = Vec::new();
+                for json in items {
+                    schemas.push(self.value(Type::Struct(s), json)?.unwrap_or_else(|| zero(Type::Struct(s))));
+                }
+                Some(Value::Array(schemas))
+            }
+            (Or::Texts, Json::List(_)) => self.value(Type::List(&Type::Text), json)?,
+            (Or::Schemas | Or::Texts, _) => None,
+        };
+        self.strict.truncate(strict);
+        Ok(value)
     }
 
     fn map(&mut self, item: Type, fields: &[(String, Json)]) -> Result<Value, String> {
@@ -230,7 +253,9 @@ pub(super) fn zero(kind: Type) -> Value {
         Type::Duration => "0s".into(),
         Type::Struct(_) | Type::Map(_) => Value::Object(Map::new()),
         Type::List(_) => Value::Array(Vec::new()),
-        Type::Time | Type::MicroTime | Type::FieldsV1 | Type::Any | Type::Pointer(_) => Value::Null,
+        Type::Time | Type::MicroTime | Type::FieldsV1 | Type::Any | Type::Pointer(_) | Type::SchemaOr(..) => {
+            Value::Null
+        }
     }
 }
 
@@ -280,7 +305,7 @@ mod tests {
     use crate::api::Kind;
 
     fn deployment(text: &str) -> Result<Decoded, String> {
-        decode(of(Kind::Deployment), &parse(text.as_bytes()).unwrap())
+        decode(of(Kind::DEPLOYMENT), &parse(text.as_bytes()).unwrap())
     }
 
     #[test]

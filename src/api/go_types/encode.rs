@@ -107,3 +107,38 @@ pub fn empty(kind: &'static GoStruct) -> Value {
     }
     Value::Object(out)
 }
+
+/// Adds the nulls that Go writes and k8s-openapi leaves out: a time or a list that is not set, where the field is no
+/// pointer and has no `omitempty`. Readers of either form take the other, but what is shown is what a cluster shows.
+pub fn write_nulls(of: &'static GoStruct, value: &mut Value) {
+    write_nulls_of(Type::Struct(of), value);
+}
+
+fn write_nulls_of(kind: Type, value: &mut Value) {
+    match (kind.bare(), value) {
+        (Type::Struct(s), Value::Object(map)) => {
+            for field in s.fields {
+                match map.get_mut(field.name) {
+                    Some(value) => write_nulls_of(field.kind, value),
+                    None if field.omitempty => {}
+                    None => {
+                        if let Type::Time | Type::MicroTime | Type::List(_) = unnamed(field.kind) {
+                            map.insert(field.name.into(), Value::Null);
+                        }
+                    }
+                }
+            }
+        }
+        (Type::List(of), Value::Array(items)) => items.iter_mut().for_each(|v| write_nulls_of(*of, v)),
+        (Type::Map(of), Value::Object(map)) => map.values_mut().for_each(|v| write_nulls_of(*of, v)),
+        _ => {}
+    }
+}
+
+/// Without names; a pointer stays one.
+fn unnamed(kind: Type) -> Type {
+    match kind {
+        Type::Named(_, of) => unnamed(*of),
+        kind => kind,
+    }
+}

@@ -4,7 +4,7 @@
 //! ```
 //! use steady::api::{Kind, go_types};
 //! let body = go_types::parse(br#"{"data": {"a": 1}}"#).unwrap();
-//! let error = go_types::decode(go_types::of(Kind::ConfigMap), &body).unwrap_err();
+//! let error = go_types::decode(go_types::of(Kind::CONFIG_MAP), &body).unwrap_err();
 //! assert_eq!(error, "json: cannot unmarshal number into Go struct field ConfigMap.data of type string");
 //! ```
 
@@ -17,10 +17,10 @@ pub mod protobuf;
 #[rustfmt::skip]
 mod table;
 
-use super::kinds::Kind;
+use super::kinds::{BuiltIn, Kind};
 
 pub use decode::{Decoded, convert, decode};
-pub use encode::{empty, go_json, to_json};
+pub use encode::{empty, go_json, to_json, write_nulls};
 pub use json::{Json, parse};
 
 /// A struct.
@@ -82,6 +82,19 @@ pub enum Type {
     Named(&'static str, &'static Type),
     /// A struct.
     Struct(&'static GoStruct),
+    /// A JSON schema (the struct), or a value of another type: types of apiextensions that decode themselves.
+    SchemaOr(Or, &'static GoStruct),
+}
+
+/// What may stand in the place of a JSON schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Or {
+    /// `JSONSchemaPropsOrBool`
+    Bool,
+    /// `JSONSchemaPropsOrArray`
+    Schemas,
+    /// `JSONSchemaPropsOrStringArray`
+    Texts,
 }
 
 const fn f(name: &'static str, kind: Type, omitempty: bool) -> GoField {
@@ -125,13 +138,20 @@ impl Type {
             Type::Map(t) => format!("map[string]{}", t.go_name()),
             Type::Named(n, _) => n.into(),
             Type::Struct(s) => format!("v1.{}", s.name),
+            Type::SchemaOr(Or::Bool, s) => format!("v1.{}OrBool", s.name),
+            Type::SchemaOr(Or::Schemas, s) => format!("v1.{}OrArray", s.name),
+            Type::SchemaOr(Or::Texts, s) => format!("v1.{}OrStringArray", s.name),
         }
     }
 }
 
-/// The struct of a kind.
+/// What Go holds an object of a custom kind in: a map of any JSON, written with its keys sorted
+/// (`k8s.io/apimachinery/pkg/apis/meta/v1/unstructured`).
+static UNSTRUCTURED: GoStruct = GoStruct { name: "Unstructured", fields: &[] };
+
+/// The struct of a kind; for a custom kind a struct without fields.
 pub fn of(kind: Kind) -> &'static GoStruct {
-    table::of(kind)
+    kind.built_in().map_or(&UNSTRUCTURED, table::of)
 }
 
 /// `meta.k8s.io/v1` ObjectMeta.

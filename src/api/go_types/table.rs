@@ -2,44 +2,46 @@
 //! tests/conformance/go-types/generate_go_types.py; do not edit.
 
 use super::Type::*;
-use super::{GoStruct, Kind, f};
+use super::{BuiltIn, GoStruct, Or, f};
 
 /// The struct of a kind.
-pub(super) const fn of(kind: Kind) -> &'static GoStruct {
+pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
     match kind {
-        Kind::Namespace => &NAMESPACE,
-        Kind::Node => &NODE,
-        Kind::Pod => &POD,
-        Kind::Service => &SERVICE,
-        Kind::Endpoints => &ENDPOINTS,
-        Kind::ServiceAccount => &SERVICE_ACCOUNT,
-        Kind::ConfigMap => &CONFIG_MAP,
-        Kind::Secret => &SECRET,
-        Kind::Event => &EVENT,
-        Kind::PersistentVolumeClaim => &PERSISTENT_VOLUME_CLAIM,
-        Kind::PersistentVolume => &PERSISTENT_VOLUME,
-        Kind::LimitRange => &LIMIT_RANGE,
-        Kind::ResourceQuota => &RESOURCE_QUOTA,
-        Kind::ReplicationController => &REPLICATION_CONTROLLER,
-        Kind::StorageClass => &STORAGE_CLASS,
-        Kind::Lease => &LEASE,
-        Kind::EndpointSlice => &ENDPOINT_SLICE,
-        Kind::Deployment => &DEPLOYMENT,
-        Kind::ReplicaSet => &REPLICA_SET,
-        Kind::StatefulSet => &STATEFUL_SET,
-        Kind::DaemonSet => &DAEMON_SET,
-        Kind::Job => &JOB,
-        Kind::CronJob => &CRON_JOB,
-        Kind::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
-        Kind::PriorityClass => &PRIORITY_CLASS,
-        Kind::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
-        Kind::Ingress => &INGRESS,
-        Kind::IngressClass => &INGRESS_CLASS,
-        Kind::NetworkPolicy => &NETWORK_POLICY,
-        Kind::Role => &ROLE,
-        Kind::ClusterRole => &CLUSTER_ROLE,
-        Kind::RoleBinding => &ROLE_BINDING,
-        Kind::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
+        BuiltIn::Namespace => &NAMESPACE,
+        BuiltIn::Node => &NODE,
+        BuiltIn::Pod => &POD,
+        BuiltIn::Service => &SERVICE,
+        BuiltIn::Endpoints => &ENDPOINTS,
+        BuiltIn::ServiceAccount => &SERVICE_ACCOUNT,
+        BuiltIn::ConfigMap => &CONFIG_MAP,
+        BuiltIn::Secret => &SECRET,
+        BuiltIn::Event => &EVENT,
+        BuiltIn::PersistentVolumeClaim => &PERSISTENT_VOLUME_CLAIM,
+        BuiltIn::PersistentVolume => &PERSISTENT_VOLUME,
+        BuiltIn::LimitRange => &LIMIT_RANGE,
+        BuiltIn::ResourceQuota => &RESOURCE_QUOTA,
+        BuiltIn::ReplicationController => &REPLICATION_CONTROLLER,
+        BuiltIn::StorageClass => &STORAGE_CLASS,
+        BuiltIn::Lease => &LEASE,
+        BuiltIn::EndpointSlice => &ENDPOINT_SLICE,
+        BuiltIn::Deployment => &DEPLOYMENT,
+        BuiltIn::ReplicaSet => &REPLICA_SET,
+        BuiltIn::StatefulSet => &STATEFUL_SET,
+        BuiltIn::DaemonSet => &DAEMON_SET,
+        BuiltIn::Job => &JOB,
+        BuiltIn::CronJob => &CRON_JOB,
+        BuiltIn::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
+        BuiltIn::PriorityClass => &PRIORITY_CLASS,
+        BuiltIn::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
+        BuiltIn::Ingress => &INGRESS,
+        BuiltIn::IngressClass => &INGRESS_CLASS,
+        BuiltIn::NetworkPolicy => &NETWORK_POLICY,
+        BuiltIn::Role => &ROLE,
+        BuiltIn::ClusterRole => &CLUSTER_ROLE,
+        BuiltIn::RoleBinding => &ROLE_BINDING,
+        BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
+        BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
+        BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
     }
 }
 
@@ -118,11 +120,11 @@ pub(super) static EVENT: GoStruct = GoStruct { name: "Event", fields: &[
     f("reason", Text, true),
     f("message", Text, true),
     f("source", Struct(&EVENT_SOURCE), true),
-    f("firstTimestamp", Time, true),
-    f("lastTimestamp", Time, true),
+    f("firstTimestamp", Time, false),
+    f("lastTimestamp", Time, false),
     f("count", Int32, true),
     f("type", Text, true),
-    f("eventTime", MicroTime, true),
+    f("eventTime", MicroTime, false),
     f("series", Pointer(&Struct(&EVENT_SERIES)), true),
     f("action", Text, true),
     f("related", Pointer(&Struct(&OBJECT_REFERENCE)), true),
@@ -325,6 +327,22 @@ pub(super) static CLUSTER_ROLE_BINDING: GoStruct = GoStruct { name: "ClusterRole
     f("roleRef", Struct(&ROLE_REF), false),
 ] };
 
+pub(super) static CONTROLLER_REVISION: GoStruct = GoStruct { name: "ControllerRevision", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("data", Any, true),
+    f("revision", Int64, false),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION: GoStruct = GoStruct { name: "CustomResourceDefinition", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC), false),
+    f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS), true),
+] };
+
 pub(super) static SCALE: GoStruct = GoStruct { name: "Scale", fields: &[
     f("kind", Text, true),
     f("apiVersion", Text, true),
@@ -440,7 +458,7 @@ pub(super) static POD_SPEC: GoStruct = GoStruct { name: "PodSpec", fields: &[
     f("hostAliases", List(&Struct(&HOST_ALIAS)), true),
     f("priorityClassName", Text, true),
     f("priority", Pointer(&Int32), true),
-    f("dnsConfig", Pointer(&Struct(&POD_DNSCONFIG)), true),
+    f("dnsConfig", Pointer(&Struct(&POD_DNS_CONFIG)), true),
     f("readinessGates", List(&Struct(&POD_READINESS_GATE)), true),
     f("runtimeClassName", Pointer(&Text), true),
     f("enableServiceLinks", Pointer(&Bool), true),
@@ -536,7 +554,7 @@ pub(super) static EVENT_SOURCE: GoStruct = GoStruct { name: "EventSource", field
 
 pub(super) static EVENT_SERIES: GoStruct = GoStruct { name: "EventSeries", fields: &[
     f("count", Int32, true),
-    f("lastObservedTime", MicroTime, true),
+    f("lastObservedTime", MicroTime, false),
 ] };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_SPEC: GoStruct = GoStruct { name: "PersistentVolumeClaimSpec", fields: &[
@@ -564,16 +582,16 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_STATUS: GoStruct = GoStruct { name: "P
 
 pub(super) static PERSISTENT_VOLUME_SPEC: GoStruct = GoStruct { name: "PersistentVolumeSpec", fields: &[
     f("capacity", Named("v1.ResourceList", &Map(&Quantity)), true),
-    f("gcePersistentDisk", Pointer(&Struct(&GCEPERSISTENT_DISK_VOLUME_SOURCE)), true),
-    f("awsElasticBlockStore", Pointer(&Struct(&AWSELASTIC_BLOCK_STORE_VOLUME_SOURCE)), true),
+    f("gcePersistentDisk", Pointer(&Struct(&GCE_PERSISTENT_DISK_VOLUME_SOURCE)), true),
+    f("awsElasticBlockStore", Pointer(&Struct(&AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE)), true),
     f("hostPath", Pointer(&Struct(&HOST_PATH_VOLUME_SOURCE)), true),
     f("glusterfs", Pointer(&Struct(&GLUSTERFS_PERSISTENT_VOLUME_SOURCE)), true),
-    f("nfs", Pointer(&Struct(&NFSVOLUME_SOURCE)), true),
-    f("rbd", Pointer(&Struct(&RBDPERSISTENT_VOLUME_SOURCE)), true),
-    f("iscsi", Pointer(&Struct(&ISCSIPERSISTENT_VOLUME_SOURCE)), true),
+    f("nfs", Pointer(&Struct(&NFS_VOLUME_SOURCE)), true),
+    f("rbd", Pointer(&Struct(&RBD_PERSISTENT_VOLUME_SOURCE)), true),
+    f("iscsi", Pointer(&Struct(&ISCSI_PERSISTENT_VOLUME_SOURCE)), true),
     f("cinder", Pointer(&Struct(&CINDER_PERSISTENT_VOLUME_SOURCE)), true),
-    f("cephfs", Pointer(&Struct(&CEPH_FSPERSISTENT_VOLUME_SOURCE)), true),
-    f("fc", Pointer(&Struct(&FCVOLUME_SOURCE)), true),
+    f("cephfs", Pointer(&Struct(&CEPH_FS_PERSISTENT_VOLUME_SOURCE)), true),
+    f("fc", Pointer(&Struct(&FC_VOLUME_SOURCE)), true),
     f("flocker", Pointer(&Struct(&FLOCKER_VOLUME_SOURCE)), true),
     f("flexVolume", Pointer(&Struct(&FLEX_PERSISTENT_VOLUME_SOURCE)), true),
     f("azureFile", Pointer(&Struct(&AZURE_FILE_PERSISTENT_VOLUME_SOURCE)), true),
@@ -582,10 +600,10 @@ pub(super) static PERSISTENT_VOLUME_SPEC: GoStruct = GoStruct { name: "Persisten
     f("azureDisk", Pointer(&Struct(&AZURE_DISK_VOLUME_SOURCE)), true),
     f("photonPersistentDisk", Pointer(&Struct(&PHOTON_PERSISTENT_DISK_VOLUME_SOURCE)), true),
     f("portworxVolume", Pointer(&Struct(&PORTWORX_VOLUME_SOURCE)), true),
-    f("scaleIO", Pointer(&Struct(&SCALE_IOPERSISTENT_VOLUME_SOURCE)), true),
+    f("scaleIO", Pointer(&Struct(&SCALE_IO_PERSISTENT_VOLUME_SOURCE)), true),
     f("local", Pointer(&Struct(&LOCAL_VOLUME_SOURCE)), true),
-    f("storageos", Pointer(&Struct(&STORAGE_OSPERSISTENT_VOLUME_SOURCE)), true),
-    f("csi", Pointer(&Struct(&CSIPERSISTENT_VOLUME_SOURCE)), true),
+    f("storageos", Pointer(&Struct(&STORAGE_OS_PERSISTENT_VOLUME_SOURCE)), true),
+    f("csi", Pointer(&Struct(&CSI_PERSISTENT_VOLUME_SOURCE)), true),
     f("accessModes", List(&Named("v1.PersistentVolumeAccessMode", &Text)), true),
     f("claimRef", Pointer(&Struct(&OBJECT_REFERENCE)), true),
     f("persistentVolumeReclaimPolicy", Named("v1.PersistentVolumeReclaimPolicy", &Text), true),
@@ -886,6 +904,22 @@ pub(super) static ROLE_REF: GoStruct = GoStruct { name: "RoleRef", fields: &[
     f("name", Text, false),
 ] };
 
+pub(super) static CUSTOM_RESOURCE_DEFINITION_SPEC: GoStruct = GoStruct { name: "CustomResourceDefinitionSpec", fields: &[
+    f("group", Text, false),
+    f("names", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES), false),
+    f("scope", Named("v1.ResourceScope", &Text), false),
+    f("versions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_VERSION)), false),
+    f("conversion", Pointer(&Struct(&CUSTOM_RESOURCE_CONVERSION)), true),
+    f("preserveUnknownFields", Bool, true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_STATUS: GoStruct = GoStruct { name: "CustomResourceDefinitionStatus", fields: &[
+    f("conditions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_CONDITION)), false),
+    f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES), false),
+    f("storedVersions", List(&Text), false),
+    f("observedGeneration", Int64, true),
+] };
+
 pub(super) static SCALE_SPEC: GoStruct = GoStruct { name: "ScaleSpec", fields: &[
     f("replicas", Int32, true),
 ] };
@@ -922,7 +956,7 @@ pub(super) static MANAGED_FIELDS_ENTRY: GoStruct = GoStruct { name: "ManagedFiel
 pub(super) static NAMESPACE_CONDITION: GoStruct = GoStruct { name: "NamespaceCondition", fields: &[
     f("type", Named("v1.NamespaceConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -941,8 +975,8 @@ pub(super) static NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "NodeConfigSou
 pub(super) static NODE_CONDITION: GoStruct = GoStruct { name: "NodeCondition", fields: &[
     f("type", Named("v1.NodeConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastHeartbeatTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastHeartbeatTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1000,21 +1034,21 @@ pub(super) static VOLUME: GoStruct = GoStruct { name: "Volume", fields: &[
     f("name", Text, false),
     f("hostPath", Pointer(&Struct(&HOST_PATH_VOLUME_SOURCE)), true),
     f("emptyDir", Pointer(&Struct(&EMPTY_DIR_VOLUME_SOURCE)), true),
-    f("gcePersistentDisk", Pointer(&Struct(&GCEPERSISTENT_DISK_VOLUME_SOURCE)), true),
-    f("awsElasticBlockStore", Pointer(&Struct(&AWSELASTIC_BLOCK_STORE_VOLUME_SOURCE)), true),
+    f("gcePersistentDisk", Pointer(&Struct(&GCE_PERSISTENT_DISK_VOLUME_SOURCE)), true),
+    f("awsElasticBlockStore", Pointer(&Struct(&AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE)), true),
     f("gitRepo", Pointer(&Struct(&GIT_REPO_VOLUME_SOURCE)), true),
     f("secret", Pointer(&Struct(&SECRET_VOLUME_SOURCE)), true),
-    f("nfs", Pointer(&Struct(&NFSVOLUME_SOURCE)), true),
-    f("iscsi", Pointer(&Struct(&ISCSIVOLUME_SOURCE)), true),
+    f("nfs", Pointer(&Struct(&NFS_VOLUME_SOURCE)), true),
+    f("iscsi", Pointer(&Struct(&ISCSI_VOLUME_SOURCE)), true),
     f("glusterfs", Pointer(&Struct(&GLUSTERFS_VOLUME_SOURCE)), true),
     f("persistentVolumeClaim", Pointer(&Struct(&PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE)), true),
-    f("rbd", Pointer(&Struct(&RBDVOLUME_SOURCE)), true),
+    f("rbd", Pointer(&Struct(&RBD_VOLUME_SOURCE)), true),
     f("flexVolume", Pointer(&Struct(&FLEX_VOLUME_SOURCE)), true),
     f("cinder", Pointer(&Struct(&CINDER_VOLUME_SOURCE)), true),
-    f("cephfs", Pointer(&Struct(&CEPH_FSVOLUME_SOURCE)), true),
+    f("cephfs", Pointer(&Struct(&CEPH_FS_VOLUME_SOURCE)), true),
     f("flocker", Pointer(&Struct(&FLOCKER_VOLUME_SOURCE)), true),
-    f("downwardAPI", Pointer(&Struct(&DOWNWARD_APIVOLUME_SOURCE)), true),
-    f("fc", Pointer(&Struct(&FCVOLUME_SOURCE)), true),
+    f("downwardAPI", Pointer(&Struct(&DOWNWARD_API_VOLUME_SOURCE)), true),
+    f("fc", Pointer(&Struct(&FC_VOLUME_SOURCE)), true),
     f("azureFile", Pointer(&Struct(&AZURE_FILE_VOLUME_SOURCE)), true),
     f("configMap", Pointer(&Struct(&CONFIG_MAP_VOLUME_SOURCE)), true),
     f("vsphereVolume", Pointer(&Struct(&VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE)), true),
@@ -1023,9 +1057,9 @@ pub(super) static VOLUME: GoStruct = GoStruct { name: "Volume", fields: &[
     f("photonPersistentDisk", Pointer(&Struct(&PHOTON_PERSISTENT_DISK_VOLUME_SOURCE)), true),
     f("projected", Pointer(&Struct(&PROJECTED_VOLUME_SOURCE)), true),
     f("portworxVolume", Pointer(&Struct(&PORTWORX_VOLUME_SOURCE)), true),
-    f("scaleIO", Pointer(&Struct(&SCALE_IOVOLUME_SOURCE)), true),
-    f("storageos", Pointer(&Struct(&STORAGE_OSVOLUME_SOURCE)), true),
-    f("csi", Pointer(&Struct(&CSIVOLUME_SOURCE)), true),
+    f("scaleIO", Pointer(&Struct(&SCALE_IO_VOLUME_SOURCE)), true),
+    f("storageos", Pointer(&Struct(&STORAGE_OS_VOLUME_SOURCE)), true),
+    f("csi", Pointer(&Struct(&CSI_VOLUME_SOURCE)), true),
     f("ephemeral", Pointer(&Struct(&EPHEMERAL_VOLUME_SOURCE)), true),
     f("image", Pointer(&Struct(&IMAGE_VOLUME_SOURCE)), true),
 ] };
@@ -1088,7 +1122,7 @@ pub(super) static EPHEMERAL_CONTAINER: GoStruct = GoStruct { name: "EphemeralCon
 ] };
 
 pub(super) static POD_SECURITY_CONTEXT: GoStruct = GoStruct { name: "PodSecurityContext", fields: &[
-    f("seLinuxOptions", Pointer(&Struct(&SELINUX_OPTIONS)), true),
+    f("seLinuxOptions", Pointer(&Struct(&SE_LINUX_OPTIONS)), true),
     f("windowsOptions", Pointer(&Struct(&WINDOWS_SECURITY_CONTEXT_OPTIONS)), true),
     f("runAsUser", Pointer(&Int64), true),
     f("runAsGroup", Pointer(&Int64), true),
@@ -1122,10 +1156,10 @@ pub(super) static HOST_ALIAS: GoStruct = GoStruct { name: "HostAlias", fields: &
     f("hostnames", List(&Text), true),
 ] };
 
-pub(super) static POD_DNSCONFIG: GoStruct = GoStruct { name: "PodDNSConfig", fields: &[
+pub(super) static POD_DNS_CONFIG: GoStruct = GoStruct { name: "PodDNSConfig", fields: &[
     f("nameservers", List(&Text), true),
     f("searches", List(&Text), true),
-    f("options", List(&Struct(&POD_DNSCONFIG_OPTION)), true),
+    f("options", List(&Struct(&POD_DNS_CONFIG_OPTION)), true),
 ] };
 
 pub(super) static POD_READINESS_GATE: GoStruct = GoStruct { name: "PodReadinessGate", fields: &[
@@ -1171,8 +1205,8 @@ pub(super) static POD_CONDITION: GoStruct = GoStruct { name: "PodCondition", fie
     f("type", Named("v1.PodConditionType", &Text), false),
     f("observedGeneration", Int64, true),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastProbeTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastProbeTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1229,7 +1263,7 @@ pub(super) static SERVICE_PORT: GoStruct = GoStruct { name: "ServicePort", field
 ] };
 
 pub(super) static SESSION_AFFINITY_CONFIG: GoStruct = GoStruct { name: "SessionAffinityConfig", fields: &[
-    f("clientIP", Pointer(&Struct(&CLIENT_IPCONFIG)), true),
+    f("clientIP", Pointer(&Struct(&CLIENT_IP_CONFIG)), true),
 ] };
 
 pub(super) static LOAD_BALANCER_STATUS: GoStruct = GoStruct { name: "LoadBalancerStatus", fields: &[
@@ -1285,8 +1319,8 @@ pub(super) static TYPED_OBJECT_REFERENCE: GoStruct = GoStruct { name: "TypedObje
 pub(super) static PERSISTENT_VOLUME_CLAIM_CONDITION: GoStruct = GoStruct { name: "PersistentVolumeClaimCondition", fields: &[
     f("type", Named("v1.PersistentVolumeClaimConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastProbeTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastProbeTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1296,14 +1330,14 @@ pub(super) static MODIFY_VOLUME_STATUS: GoStruct = GoStruct { name: "ModifyVolum
     f("status", Named("v1.PersistentVolumeClaimModifyVolumeStatus", &Text), false),
 ] };
 
-pub(super) static GCEPERSISTENT_DISK_VOLUME_SOURCE: GoStruct = GoStruct { name: "GCEPersistentDiskVolumeSource", fields: &[
+pub(super) static GCE_PERSISTENT_DISK_VOLUME_SOURCE: GoStruct = GoStruct { name: "GCEPersistentDiskVolumeSource", fields: &[
     f("pdName", Text, false),
     f("fsType", Text, true),
     f("partition", Int32, true),
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static AWSELASTIC_BLOCK_STORE_VOLUME_SOURCE: GoStruct = GoStruct { name: "AWSElasticBlockStoreVolumeSource", fields: &[
+pub(super) static AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE: GoStruct = GoStruct { name: "AWSElasticBlockStoreVolumeSource", fields: &[
     f("volumeID", Text, false),
     f("fsType", Text, true),
     f("partition", Int32, true),
@@ -1322,13 +1356,13 @@ pub(super) static GLUSTERFS_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name
     f("endpointsNamespace", Pointer(&Text), true),
 ] };
 
-pub(super) static NFSVOLUME_SOURCE: GoStruct = GoStruct { name: "NFSVolumeSource", fields: &[
+pub(super) static NFS_VOLUME_SOURCE: GoStruct = GoStruct { name: "NFSVolumeSource", fields: &[
     f("server", Text, false),
     f("path", Text, false),
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static RBDPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "RBDPersistentVolumeSource", fields: &[
+pub(super) static RBD_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "RBDPersistentVolumeSource", fields: &[
     f("monitors", List(&Text), false),
     f("image", Text, false),
     f("fsType", Text, true),
@@ -1339,7 +1373,7 @@ pub(super) static RBDPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "RBDP
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static ISCSIPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "ISCSIPersistentVolumeSource", fields: &[
+pub(super) static ISCSI_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "ISCSIPersistentVolumeSource", fields: &[
     f("targetPortal", Text, false),
     f("iqn", Text, false),
     f("lun", Int32, false),
@@ -1360,7 +1394,7 @@ pub(super) static CINDER_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "
     f("secretRef", Pointer(&Struct(&SECRET_REFERENCE)), true),
 ] };
 
-pub(super) static CEPH_FSPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "CephFSPersistentVolumeSource", fields: &[
+pub(super) static CEPH_FS_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "CephFSPersistentVolumeSource", fields: &[
     f("monitors", List(&Text), false),
     f("path", Text, true),
     f("user", Text, true),
@@ -1369,7 +1403,7 @@ pub(super) static CEPH_FSPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static FCVOLUME_SOURCE: GoStruct = GoStruct { name: "FCVolumeSource", fields: &[
+pub(super) static FC_VOLUME_SOURCE: GoStruct = GoStruct { name: "FCVolumeSource", fields: &[
     f("targetWWNs", List(&Text), true),
     f("lun", Pointer(&Int32), true),
     f("fsType", Text, true),
@@ -1433,7 +1467,7 @@ pub(super) static PORTWORX_VOLUME_SOURCE: GoStruct = GoStruct { name: "PortworxV
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static SCALE_IOPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "ScaleIOPersistentVolumeSource", fields: &[
+pub(super) static SCALE_IO_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "ScaleIOPersistentVolumeSource", fields: &[
     f("gateway", Text, false),
     f("system", Text, false),
     f("secretRef", Pointer(&Struct(&SECRET_REFERENCE)), false),
@@ -1451,7 +1485,7 @@ pub(super) static LOCAL_VOLUME_SOURCE: GoStruct = GoStruct { name: "LocalVolumeS
     f("fsType", Pointer(&Text), true),
 ] };
 
-pub(super) static STORAGE_OSPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "StorageOSPersistentVolumeSource", fields: &[
+pub(super) static STORAGE_OS_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "StorageOSPersistentVolumeSource", fields: &[
     f("volumeName", Text, true),
     f("volumeNamespace", Text, true),
     f("fsType", Text, true),
@@ -1459,7 +1493,7 @@ pub(super) static STORAGE_OSPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name
     f("secretRef", Pointer(&Struct(&OBJECT_REFERENCE)), true),
 ] };
 
-pub(super) static CSIPERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "CSIPersistentVolumeSource", fields: &[
+pub(super) static CSI_PERSISTENT_VOLUME_SOURCE: GoStruct = GoStruct { name: "CSIPersistentVolumeSource", fields: &[
     f("driver", Text, false),
     f("volumeHandle", Text, false),
     f("readOnly", Bool, true),
@@ -1497,7 +1531,7 @@ pub(super) static POD_TEMPLATE_SPEC: GoStruct = GoStruct { name: "PodTemplateSpe
 pub(super) static REPLICATION_CONTROLLER_CONDITION: GoStruct = GoStruct { name: "ReplicationControllerCondition", fields: &[
     f("type", Named("v1.ReplicationControllerConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1526,8 +1560,8 @@ pub(super) static DEPLOYMENT_STRATEGY: GoStruct = GoStruct { name: "DeploymentSt
 pub(super) static DEPLOYMENT_CONDITION: GoStruct = GoStruct { name: "DeploymentCondition", fields: &[
     f("type", Named("v1.DeploymentConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastUpdateTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastUpdateTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1535,7 +1569,7 @@ pub(super) static DEPLOYMENT_CONDITION: GoStruct = GoStruct { name: "DeploymentC
 pub(super) static REPLICA_SET_CONDITION: GoStruct = GoStruct { name: "ReplicaSetCondition", fields: &[
     f("type", Named("v1.ReplicaSetConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1557,7 +1591,7 @@ pub(super) static STATEFUL_SET_ORDINALS: GoStruct = GoStruct { name: "StatefulSe
 pub(super) static STATEFUL_SET_CONDITION: GoStruct = GoStruct { name: "StatefulSetCondition", fields: &[
     f("type", Named("v1.StatefulSetConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1570,7 +1604,7 @@ pub(super) static DAEMON_SET_UPDATE_STRATEGY: GoStruct = GoStruct { name: "Daemo
 pub(super) static DAEMON_SET_CONDITION: GoStruct = GoStruct { name: "DaemonSetCondition", fields: &[
     f("type", Named("v1.DaemonSetConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1586,8 +1620,8 @@ pub(super) static SUCCESS_POLICY: GoStruct = GoStruct { name: "SuccessPolicy", f
 pub(super) static JOB_CONDITION: GoStruct = GoStruct { name: "JobCondition", fields: &[
     f("type", Named("v1.JobConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastProbeTime", Time, true),
-    f("lastTransitionTime", Time, true),
+    f("lastProbeTime", Time, false),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1618,8 +1652,8 @@ pub(super) static METRIC_SPEC: GoStruct = GoStruct { name: "MetricSpec", fields:
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: GoStruct = GoStruct { name: "HorizontalPodAutoscalerBehavior", fields: &[
-    f("scaleUp", Pointer(&Struct(&HPASCALING_RULES)), true),
-    f("scaleDown", Pointer(&Struct(&HPASCALING_RULES)), true),
+    f("scaleUp", Pointer(&Struct(&HPA_SCALING_RULES)), true),
+    f("scaleDown", Pointer(&Struct(&HPA_SCALING_RULES)), true),
 ] };
 
 pub(super) static METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fields: &[
@@ -1634,7 +1668,7 @@ pub(super) static METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fie
 pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { name: "HorizontalPodAutoscalerCondition", fields: &[
     f("type", Named("v2.HorizontalPodAutoscalerConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
-    f("lastTransitionTime", Time, true),
+    f("lastTransitionTime", Time, false),
     f("reason", Text, true),
     f("message", Text, true),
 ] };
@@ -1651,7 +1685,7 @@ pub(super) static INGRESS_TLS: GoStruct = GoStruct { name: "IngressTLS", fields:
 
 pub(super) static INGRESS_RULE: GoStruct = GoStruct { name: "IngressRule", fields: &[
     f("host", Text, true),
-    f("http", Pointer(&Struct(&HTTPINGRESS_RULE_VALUE)), true),
+    f("http", Pointer(&Struct(&HTTP_INGRESS_RULE_VALUE)), true),
 ] };
 
 pub(super) static INGRESS_LOAD_BALANCER_STATUS: GoStruct = GoStruct { name: "IngressLoadBalancerStatus", fields: &[
@@ -1674,6 +1708,41 @@ pub(super) static NETWORK_POLICY_INGRESS_RULE: GoStruct = GoStruct { name: "Netw
 pub(super) static NETWORK_POLICY_EGRESS_RULE: GoStruct = GoStruct { name: "NetworkPolicyEgressRule", fields: &[
     f("ports", List(&Struct(&NETWORK_POLICY_PORT)), true),
     f("to", List(&Struct(&NETWORK_POLICY_PEER)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_NAMES: GoStruct = GoStruct { name: "CustomResourceDefinitionNames", fields: &[
+    f("plural", Text, false),
+    f("singular", Text, true),
+    f("shortNames", List(&Text), true),
+    f("kind", Text, false),
+    f("listKind", Text, true),
+    f("categories", List(&Text), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_VERSION: GoStruct = GoStruct { name: "CustomResourceDefinitionVersion", fields: &[
+    f("name", Text, false),
+    f("served", Bool, false),
+    f("storage", Bool, false),
+    f("deprecated", Bool, true),
+    f("deprecationWarning", Pointer(&Text), true),
+    f("schema", Pointer(&Struct(&CUSTOM_RESOURCE_VALIDATION)), true),
+    f("subresources", Pointer(&Struct(&CUSTOM_RESOURCE_SUBRESOURCES)), true),
+    f("additionalPrinterColumns", List(&Struct(&CUSTOM_RESOURCE_COLUMN_DEFINITION)), true),
+    f("selectableFields", List(&Struct(&SELECTABLE_FIELD)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_CONVERSION: GoStruct = GoStruct { name: "CustomResourceConversion", fields: &[
+    f("strategy", Named("v1.ConversionStrategyType", &Text), false),
+    f("webhook", Pointer(&Struct(&WEBHOOK_CONVERSION)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: GoStruct = GoStruct { name: "CustomResourceDefinitionCondition", fields: &[
+    f("type", Named("v1.CustomResourceDefinitionConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, false),
+    f("reason", Text, true),
+    f("message", Text, true),
+    f("observedGeneration", Int64, true),
 ] };
 
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
@@ -1715,7 +1784,7 @@ pub(super) static SECRET_VOLUME_SOURCE: GoStruct = GoStruct { name: "SecretVolum
     f("optional", Pointer(&Bool), true),
 ] };
 
-pub(super) static ISCSIVOLUME_SOURCE: GoStruct = GoStruct { name: "ISCSIVolumeSource", fields: &[
+pub(super) static ISCSI_VOLUME_SOURCE: GoStruct = GoStruct { name: "ISCSIVolumeSource", fields: &[
     f("targetPortal", Text, false),
     f("iqn", Text, false),
     f("lun", Int32, false),
@@ -1740,7 +1809,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE: GoStruct = GoStruct { n
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static RBDVOLUME_SOURCE: GoStruct = GoStruct { name: "RBDVolumeSource", fields: &[
+pub(super) static RBD_VOLUME_SOURCE: GoStruct = GoStruct { name: "RBDVolumeSource", fields: &[
     f("monitors", List(&Text), false),
     f("image", Text, false),
     f("fsType", Text, true),
@@ -1766,7 +1835,7 @@ pub(super) static CINDER_VOLUME_SOURCE: GoStruct = GoStruct { name: "CinderVolum
     f("secretRef", Pointer(&Struct(&LOCAL_OBJECT_REFERENCE)), true),
 ] };
 
-pub(super) static CEPH_FSVOLUME_SOURCE: GoStruct = GoStruct { name: "CephFSVolumeSource", fields: &[
+pub(super) static CEPH_FS_VOLUME_SOURCE: GoStruct = GoStruct { name: "CephFSVolumeSource", fields: &[
     f("monitors", List(&Text), false),
     f("path", Text, true),
     f("user", Text, true),
@@ -1775,8 +1844,8 @@ pub(super) static CEPH_FSVOLUME_SOURCE: GoStruct = GoStruct { name: "CephFSVolum
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static DOWNWARD_APIVOLUME_SOURCE: GoStruct = GoStruct { name: "DownwardAPIVolumeSource", fields: &[
-    f("items", List(&Struct(&DOWNWARD_APIVOLUME_FILE)), true),
+pub(super) static DOWNWARD_API_VOLUME_SOURCE: GoStruct = GoStruct { name: "DownwardAPIVolumeSource", fields: &[
+    f("items", List(&Struct(&DOWNWARD_API_VOLUME_FILE)), true),
     f("defaultMode", Pointer(&Int32), true),
 ] };
 
@@ -1798,7 +1867,7 @@ pub(super) static PROJECTED_VOLUME_SOURCE: GoStruct = GoStruct { name: "Projecte
     f("defaultMode", Pointer(&Int32), true),
 ] };
 
-pub(super) static SCALE_IOVOLUME_SOURCE: GoStruct = GoStruct { name: "ScaleIOVolumeSource", fields: &[
+pub(super) static SCALE_IO_VOLUME_SOURCE: GoStruct = GoStruct { name: "ScaleIOVolumeSource", fields: &[
     f("gateway", Text, false),
     f("system", Text, false),
     f("secretRef", Pointer(&Struct(&LOCAL_OBJECT_REFERENCE)), false),
@@ -1811,7 +1880,7 @@ pub(super) static SCALE_IOVOLUME_SOURCE: GoStruct = GoStruct { name: "ScaleIOVol
     f("readOnly", Bool, true),
 ] };
 
-pub(super) static STORAGE_OSVOLUME_SOURCE: GoStruct = GoStruct { name: "StorageOSVolumeSource", fields: &[
+pub(super) static STORAGE_OS_VOLUME_SOURCE: GoStruct = GoStruct { name: "StorageOSVolumeSource", fields: &[
     f("volumeName", Text, true),
     f("volumeNamespace", Text, true),
     f("fsType", Text, true),
@@ -1819,7 +1888,7 @@ pub(super) static STORAGE_OSVOLUME_SOURCE: GoStruct = GoStruct { name: "StorageO
     f("secretRef", Pointer(&Struct(&LOCAL_OBJECT_REFERENCE)), true),
 ] };
 
-pub(super) static CSIVOLUME_SOURCE: GoStruct = GoStruct { name: "CSIVolumeSource", fields: &[
+pub(super) static CSI_VOLUME_SOURCE: GoStruct = GoStruct { name: "CSIVolumeSource", fields: &[
     f("driver", Text, false),
     f("readOnly", Pointer(&Bool), true),
     f("fsType", Pointer(&Text), true),
@@ -1883,9 +1952,9 @@ pub(super) static VOLUME_DEVICE: GoStruct = GoStruct { name: "VolumeDevice", fie
 
 pub(super) static PROBE: GoStruct = GoStruct { name: "Probe", fields: &[
     f("exec", Pointer(&Struct(&EXEC_ACTION)), true),
-    f("httpGet", Pointer(&Struct(&HTTPGET_ACTION)), true),
-    f("tcpSocket", Pointer(&Struct(&TCPSOCKET_ACTION)), true),
-    f("grpc", Pointer(&Struct(&GRPCACTION)), true),
+    f("httpGet", Pointer(&Struct(&HTTP_GET_ACTION)), true),
+    f("tcpSocket", Pointer(&Struct(&TCP_SOCKET_ACTION)), true),
+    f("grpc", Pointer(&Struct(&GRPC_ACTION)), true),
     f("initialDelaySeconds", Int32, true),
     f("timeoutSeconds", Int32, true),
     f("periodSeconds", Int32, true),
@@ -1903,7 +1972,7 @@ pub(super) static LIFECYCLE: GoStruct = GoStruct { name: "Lifecycle", fields: &[
 pub(super) static SECURITY_CONTEXT: GoStruct = GoStruct { name: "SecurityContext", fields: &[
     f("capabilities", Pointer(&Struct(&CAPABILITIES)), true),
     f("privileged", Pointer(&Bool), true),
-    f("seLinuxOptions", Pointer(&Struct(&SELINUX_OPTIONS)), true),
+    f("seLinuxOptions", Pointer(&Struct(&SE_LINUX_OPTIONS)), true),
     f("windowsOptions", Pointer(&Struct(&WINDOWS_SECURITY_CONTEXT_OPTIONS)), true),
     f("runAsUser", Pointer(&Int64), true),
     f("runAsGroup", Pointer(&Int64), true),
@@ -1915,7 +1984,7 @@ pub(super) static SECURITY_CONTEXT: GoStruct = GoStruct { name: "SecurityContext
     f("appArmorProfile", Pointer(&Struct(&APP_ARMOR_PROFILE)), true),
 ] };
 
-pub(super) static SELINUX_OPTIONS: GoStruct = GoStruct { name: "SELinuxOptions", fields: &[
+pub(super) static SE_LINUX_OPTIONS: GoStruct = GoStruct { name: "SELinuxOptions", fields: &[
     f("user", Text, true),
     f("role", Text, true),
     f("type", Text, true),
@@ -1959,7 +2028,7 @@ pub(super) static POD_ANTI_AFFINITY: GoStruct = GoStruct { name: "PodAntiAffinit
     f("preferredDuringSchedulingIgnoredDuringExecution", List(&Struct(&WEIGHTED_POD_AFFINITY_TERM)), true),
 ] };
 
-pub(super) static POD_DNSCONFIG_OPTION: GoStruct = GoStruct { name: "PodDNSConfigOption", fields: &[
+pub(super) static POD_DNS_CONFIG_OPTION: GoStruct = GoStruct { name: "PodDNSConfigOption", fields: &[
     f("name", Text, true),
     f("value", Pointer(&Text), true),
 ] };
@@ -1998,7 +2067,7 @@ pub(super) static CONTAINER_EXTENDED_RESOURCE_REQUEST: GoStruct = GoStruct { nam
     f("requestName", Text, false),
 ] };
 
-pub(super) static CLIENT_IPCONFIG: GoStruct = GoStruct { name: "ClientIPConfig", fields: &[
+pub(super) static CLIENT_IP_CONFIG: GoStruct = GoStruct { name: "ClientIPConfig", fields: &[
     f("timeoutSeconds", Pointer(&Int32), true),
 ] };
 
@@ -2091,10 +2160,10 @@ pub(super) static EXTERNAL_METRIC_SOURCE: GoStruct = GoStruct { name: "ExternalM
     f("target", Struct(&METRIC_TARGET), false),
 ] };
 
-pub(super) static HPASCALING_RULES: GoStruct = GoStruct { name: "HPAScalingRules", fields: &[
+pub(super) static HPA_SCALING_RULES: GoStruct = GoStruct { name: "HPAScalingRules", fields: &[
     f("stabilizationWindowSeconds", Pointer(&Int32), true),
     f("selectPolicy", Pointer(&Named("v2.ScalingPolicySelect", &Text)), true),
-    f("policies", List(&Struct(&HPASCALING_POLICY)), true),
+    f("policies", List(&Struct(&HPA_SCALING_POLICY)), true),
     f("tolerance", Pointer(&Quantity), true),
 ] };
 
@@ -2130,8 +2199,8 @@ pub(super) static INGRESS_SERVICE_BACKEND: GoStruct = GoStruct { name: "IngressS
     f("port", Struct(&SERVICE_BACKEND_PORT), true),
 ] };
 
-pub(super) static HTTPINGRESS_RULE_VALUE: GoStruct = GoStruct { name: "HTTPIngressRuleValue", fields: &[
-    f("paths", List(&Struct(&HTTPINGRESS_PATH)), false),
+pub(super) static HTTP_INGRESS_RULE_VALUE: GoStruct = GoStruct { name: "HTTPIngressRuleValue", fields: &[
+    f("paths", List(&Struct(&HTTP_INGRESS_PATH)), false),
 ] };
 
 pub(super) static INGRESS_LOAD_BALANCER_INGRESS: GoStruct = GoStruct { name: "IngressLoadBalancerIngress", fields: &[
@@ -2149,7 +2218,34 @@ pub(super) static NETWORK_POLICY_PORT: GoStruct = GoStruct { name: "NetworkPolic
 pub(super) static NETWORK_POLICY_PEER: GoStruct = GoStruct { name: "NetworkPolicyPeer", fields: &[
     f("podSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
     f("namespaceSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
-    f("ipBlock", Pointer(&Struct(&IPBLOCK)), true),
+    f("ipBlock", Pointer(&Struct(&IP_BLOCK)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_VALIDATION: GoStruct = GoStruct { name: "CustomResourceValidation", fields: &[
+    f("openAPIV3Schema", Pointer(&Struct(&JSON_SCHEMA_PROPS)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_SUBRESOURCES: GoStruct = GoStruct { name: "CustomResourceSubresources", fields: &[
+    f("status", Pointer(&Struct(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS)), true),
+    f("scale", Pointer(&Struct(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_COLUMN_DEFINITION: GoStruct = GoStruct { name: "CustomResourceColumnDefinition", fields: &[
+    f("name", Text, false),
+    f("type", Text, false),
+    f("format", Text, true),
+    f("description", Text, true),
+    f("priority", Int32, true),
+    f("jsonPath", Text, false),
+] };
+
+pub(super) static SELECTABLE_FIELD: GoStruct = GoStruct { name: "SelectableField", fields: &[
+    f("jsonPath", Text, false),
+] };
+
+pub(super) static WEBHOOK_CONVERSION: GoStruct = GoStruct { name: "WebhookConversion", fields: &[
+    f("clientConfig", Pointer(&Struct(&WEBHOOK_CLIENT_CONFIG)), true),
+    f("conversionReviewVersions", List(&Text), false),
 ] };
 
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[
@@ -2158,7 +2254,7 @@ pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: 
     f("mode", Pointer(&Int32), true),
 ] };
 
-pub(super) static DOWNWARD_APIVOLUME_FILE: GoStruct = GoStruct { name: "DownwardAPIVolumeFile", fields: &[
+pub(super) static DOWNWARD_API_VOLUME_FILE: GoStruct = GoStruct { name: "DownwardAPIVolumeFile", fields: &[
     f("path", Text, false),
     f("fieldRef", Pointer(&Struct(&OBJECT_FIELD_SELECTOR)), true),
     f("resourceFieldRef", Pointer(&Struct(&RESOURCE_FIELD_SELECTOR)), true),
@@ -2167,7 +2263,7 @@ pub(super) static DOWNWARD_APIVOLUME_FILE: GoStruct = GoStruct { name: "Downward
 
 pub(super) static VOLUME_PROJECTION: GoStruct = GoStruct { name: "VolumeProjection", fields: &[
     f("secret", Pointer(&Struct(&SECRET_PROJECTION)), true),
-    f("downwardAPI", Pointer(&Struct(&DOWNWARD_APIPROJECTION)), true),
+    f("downwardAPI", Pointer(&Struct(&DOWNWARD_API_PROJECTION)), true),
     f("configMap", Pointer(&Struct(&CONFIG_MAP_PROJECTION)), true),
     f("serviceAccountToken", Pointer(&Struct(&SERVICE_ACCOUNT_TOKEN_PROJECTION)), true),
     f("clusterTrustBundle", Pointer(&Struct(&CLUSTER_TRUST_BUNDLE_PROJECTION)), true),
@@ -2206,28 +2302,28 @@ pub(super) static EXEC_ACTION: GoStruct = GoStruct { name: "ExecAction", fields:
     f("command", List(&Text), true),
 ] };
 
-pub(super) static HTTPGET_ACTION: GoStruct = GoStruct { name: "HTTPGetAction", fields: &[
+pub(super) static HTTP_GET_ACTION: GoStruct = GoStruct { name: "HTTPGetAction", fields: &[
     f("path", Text, true),
     f("port", IntOrString, false),
     f("host", Text, true),
     f("scheme", Named("v1.URIScheme", &Text), true),
-    f("httpHeaders", List(&Struct(&HTTPHEADER)), true),
+    f("httpHeaders", List(&Struct(&HTTP_HEADER)), true),
 ] };
 
-pub(super) static TCPSOCKET_ACTION: GoStruct = GoStruct { name: "TCPSocketAction", fields: &[
+pub(super) static TCP_SOCKET_ACTION: GoStruct = GoStruct { name: "TCPSocketAction", fields: &[
     f("port", IntOrString, false),
     f("host", Text, true),
 ] };
 
-pub(super) static GRPCACTION: GoStruct = GoStruct { name: "GRPCAction", fields: &[
+pub(super) static GRPC_ACTION: GoStruct = GoStruct { name: "GRPCAction", fields: &[
     f("port", Int32, false),
     f("service", Pointer(&Text), false),
 ] };
 
 pub(super) static LIFECYCLE_HANDLER: GoStruct = GoStruct { name: "LifecycleHandler", fields: &[
     f("exec", Pointer(&Struct(&EXEC_ACTION)), true),
-    f("httpGet", Pointer(&Struct(&HTTPGET_ACTION)), true),
-    f("tcpSocket", Pointer(&Struct(&TCPSOCKET_ACTION)), true),
+    f("httpGet", Pointer(&Struct(&HTTP_GET_ACTION)), true),
+    f("tcpSocket", Pointer(&Struct(&TCP_SOCKET_ACTION)), true),
     f("sleep", Pointer(&Struct(&SLEEP_ACTION)), true),
 ] };
 
@@ -2261,7 +2357,7 @@ pub(super) static CONTAINER_STATE_WAITING: GoStruct = GoStruct { name: "Containe
 ] };
 
 pub(super) static CONTAINER_STATE_RUNNING: GoStruct = GoStruct { name: "ContainerStateRunning", fields: &[
-    f("startedAt", Time, true),
+    f("startedAt", Time, false),
 ] };
 
 pub(super) static CONTAINER_STATE_TERMINATED: GoStruct = GoStruct { name: "ContainerStateTerminated", fields: &[
@@ -2269,8 +2365,8 @@ pub(super) static CONTAINER_STATE_TERMINATED: GoStruct = GoStruct { name: "Conta
     f("signal", Int32, true),
     f("reason", Text, true),
     f("message", Text, true),
-    f("startedAt", Time, true),
-    f("finishedAt", Time, true),
+    f("startedAt", Time, false),
+    f("finishedAt", Time, false),
     f("containerID", Text, true),
 ] };
 
@@ -2324,7 +2420,7 @@ pub(super) static METRIC_IDENTIFIER: GoStruct = GoStruct { name: "MetricIdentifi
     f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
 ] };
 
-pub(super) static HPASCALING_POLICY: GoStruct = GoStruct { name: "HPAScalingPolicy", fields: &[
+pub(super) static HPA_SCALING_POLICY: GoStruct = GoStruct { name: "HPAScalingPolicy", fields: &[
     f("type", Named("v2.HPAScalingPolicyType", &Text), false),
     f("value", Int32, false),
     f("periodSeconds", Int32, false),
@@ -2341,7 +2437,7 @@ pub(super) static SERVICE_BACKEND_PORT: GoStruct = GoStruct { name: "ServiceBack
     f("number", Int32, true),
 ] };
 
-pub(super) static HTTPINGRESS_PATH: GoStruct = GoStruct { name: "HTTPIngressPath", fields: &[
+pub(super) static HTTP_INGRESS_PATH: GoStruct = GoStruct { name: "HTTPIngressPath", fields: &[
     f("path", Text, true),
     f("pathType", Pointer(&Named("v1.PathType", &Text)), false),
     f("backend", Struct(&INGRESS_BACKEND), false),
@@ -2353,9 +2449,72 @@ pub(super) static INGRESS_PORT_STATUS: GoStruct = GoStruct { name: "IngressPortS
     f("error", Pointer(&Text), true),
 ] };
 
-pub(super) static IPBLOCK: GoStruct = GoStruct { name: "IPBlock", fields: &[
+pub(super) static IP_BLOCK: GoStruct = GoStruct { name: "IPBlock", fields: &[
     f("cidr", Text, false),
     f("except", List(&Text), true),
+] };
+
+pub(super) static JSON_SCHEMA_PROPS: GoStruct = GoStruct { name: "JSONSchemaProps", fields: &[
+    f("id", Text, true),
+    f("$schema", Named("v1.JSONSchemaURL", &Text), true),
+    f("$ref", Pointer(&Text), true),
+    f("description", Text, true),
+    f("type", Text, true),
+    f("format", Text, true),
+    f("title", Text, true),
+    f("default", Pointer(&Any), true),
+    f("maximum", Pointer(&Float), true),
+    f("exclusiveMaximum", Bool, true),
+    f("minimum", Pointer(&Float), true),
+    f("exclusiveMinimum", Bool, true),
+    f("maxLength", Pointer(&Int64), true),
+    f("minLength", Pointer(&Int64), true),
+    f("pattern", Text, true),
+    f("maxItems", Pointer(&Int64), true),
+    f("minItems", Pointer(&Int64), true),
+    f("uniqueItems", Bool, true),
+    f("multipleOf", Pointer(&Float), true),
+    f("enum", List(&Any), true),
+    f("maxProperties", Pointer(&Int64), true),
+    f("minProperties", Pointer(&Int64), true),
+    f("required", List(&Text), true),
+    f("items", Pointer(&SchemaOr(Or::Schemas, &JSON_SCHEMA_PROPS)), true),
+    f("allOf", List(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("oneOf", List(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("anyOf", List(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("not", Pointer(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("properties", Map(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("additionalProperties", Pointer(&SchemaOr(Or::Bool, &JSON_SCHEMA_PROPS)), true),
+    f("patternProperties", Map(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("dependencies", Named("v1.JSONSchemaDependencies", &Map(&SchemaOr(Or::Texts, &JSON_SCHEMA_PROPS))), true),
+    f("additionalItems", Pointer(&SchemaOr(Or::Bool, &JSON_SCHEMA_PROPS)), true),
+    f("definitions", Named("v1.JSONSchemaDefinitions", &Map(&Struct(&JSON_SCHEMA_PROPS))), true),
+    f("externalDocs", Pointer(&Struct(&EXTERNAL_DOCUMENTATION)), true),
+    f("example", Pointer(&Any), true),
+    f("nullable", Bool, true),
+    f("x-kubernetes-preserve-unknown-fields", Pointer(&Bool), true),
+    f("x-kubernetes-embedded-resource", Bool, true),
+    f("x-kubernetes-int-or-string", Bool, true),
+    f("x-kubernetes-list-map-keys", List(&Text), true),
+    f("x-kubernetes-list-type", Pointer(&Text), true),
+    f("x-kubernetes-map-type", Pointer(&Text), true),
+    f("x-kubernetes-validations", Named("v1.ValidationRules", &List(&Struct(&VALIDATION_RULE))), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: GoStruct = GoStruct { name: "CustomResourceSubresourceStatus", fields: &[
+
+] };
+
+pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: GoStruct = GoStruct { name: "CustomResourceSubresourceScale", fields: &[
+    f("specReplicasPath", Text, false),
+    f("statusReplicasPath", Text, false),
+    f("labelSelectorPath", Pointer(&Text), true),
+] };
+
+pub(super) static WEBHOOK_CLIENT_CONFIG: GoStruct = GoStruct { name: "WebhookClientConfig", fields: &[
+    f("url", Pointer(&Text), true),
+    f("service", Pointer(&Struct(&SERVICE_REFERENCE)), true),
+    f("caBundle", Bytes, true),
 ] };
 
 pub(super) static OBJECT_FIELD_SELECTOR: GoStruct = GoStruct { name: "ObjectFieldSelector", fields: &[
@@ -2375,8 +2534,8 @@ pub(super) static SECRET_PROJECTION: GoStruct = GoStruct { name: "SecretProjecti
     f("optional", Pointer(&Bool), true),
 ] };
 
-pub(super) static DOWNWARD_APIPROJECTION: GoStruct = GoStruct { name: "DownwardAPIProjection", fields: &[
-    f("items", List(&Struct(&DOWNWARD_APIVOLUME_FILE)), true),
+pub(super) static DOWNWARD_API_PROJECTION: GoStruct = GoStruct { name: "DownwardAPIProjection", fields: &[
+    f("items", List(&Struct(&DOWNWARD_API_VOLUME_FILE)), true),
 ] };
 
 pub(super) static CONFIG_MAP_PROJECTION: GoStruct = GoStruct { name: "ConfigMapProjection", fields: &[
@@ -2428,7 +2587,7 @@ pub(super) static FILE_KEY_SELECTOR: GoStruct = GoStruct { name: "FileKeySelecto
     f("optional", Pointer(&Bool), true),
 ] };
 
-pub(super) static HTTPHEADER: GoStruct = GoStruct { name: "HTTPHeader", fields: &[
+pub(super) static HTTP_HEADER: GoStruct = GoStruct { name: "HTTPHeader", fields: &[
     f("name", Text, false),
     f("value", Text, false),
 ] };
@@ -2445,4 +2604,25 @@ pub(super) static NODE_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "NodeSe
     f("key", Text, false),
     f("operator", Named("v1.NodeSelectorOperator", &Text), false),
     f("values", List(&Text), true),
+] };
+
+pub(super) static EXTERNAL_DOCUMENTATION: GoStruct = GoStruct { name: "ExternalDocumentation", fields: &[
+    f("description", Text, true),
+    f("url", Text, true),
+] };
+
+pub(super) static VALIDATION_RULE: GoStruct = GoStruct { name: "ValidationRule", fields: &[
+    f("rule", Text, false),
+    f("message", Text, true),
+    f("messageExpression", Text, true),
+    f("reason", Pointer(&Named("v1.FieldValueErrorReason", &Text)), true),
+    f("fieldPath", Text, true),
+    f("optionalOldSelf", Pointer(&Bool), true),
+] };
+
+pub(super) static SERVICE_REFERENCE: GoStruct = GoStruct { name: "ServiceReference", fields: &[
+    f("namespace", Text, false),
+    f("name", Text, false),
+    f("path", Pointer(&Text), true),
+    f("port", Pointer(&Int32), true),
 ] };

@@ -8,7 +8,7 @@
 //! use steady::api::{Kind, patch};
 //! let pod = json!({"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}});
 //! let change = json!({"spec": {"containers": [{"name": "b", "image": "z"}]}});
-//! let patched = patch::strategic_merge(Kind::Pod, pod, &change).unwrap();
+//! let patched = patch::strategic_merge(Kind::POD, pod, &change).unwrap();
 //! assert_eq!(patched["spec"]["containers"][1]["image"], "z");
 //! assert_eq!(patched["spec"]["containers"][0]["image"], "x");
 //! ```
@@ -27,7 +27,7 @@ pub use json::{JSON_PATCH_MAX_OPERATIONS, json_merge_patch, json_patch};
 pub use lists::go_value;
 pub use types::{Field, ListType, Shape, Type};
 
-use super::kinds::Kind;
+use super::kinds::{BuiltIn, Kind};
 use types::Schema;
 
 /// Why a patch cannot be applied; the arms are the API server's answers.
@@ -60,8 +60,11 @@ impl std::error::Error for PatchError {}
 
 /// The struct of a kind: how each of its fields merges.
 pub fn type_of(kind: Kind) -> &'static Type {
-    schema::of(kind)
+    kind.built_in().map_or(&UNSTRUCTURED, schema::of)
 }
+
+/// An object of a custom kind: what its fields are, its definition says.
+static UNSTRUCTURED: Type = Type { name: "Unstructured", atomic: false, fields: &[] };
 
 /// How a field merges: the names down to it, without indexes (`["spec", "containers"]`). `None` for
 /// fields of one value and for fields that there are not.

@@ -9,7 +9,7 @@ fn recorded_patches() {
         "template": {"spec": {"containers": [
             {"name": "nginx", "image": "nginx:1.26", "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]},
             {"name": "sidecar", "image": "busybox:1.36"}]}}}});
-    let strategic = |d: Value, p: Value| strategic_merge(Kind::Deployment, d, &p).unwrap();
+    let strategic = |d: Value, p: Value| strategic_merge(Kind::DEPLOYMENT, d, &p).unwrap();
     d = json_merge_patch(d, &json!({"spec": {"replicas": 3}}));
     d = strategic(
         d,
@@ -95,7 +95,7 @@ fn merge_patches() {
 
 #[test]
 fn directives() {
-    let merge = |original: Value, patch: Value| strategic_merge(Kind::Pod, original, &patch);
+    let merge = |original: Value, patch: Value| strategic_merge(Kind::POD, original, &patch);
     let pod = || {
         json!({"metadata": {"labels": {"a": "1"}, "finalizers": ["x", "y"]},
         "spec": {"containers": [{"name": "a"}, {"name": "b"}], "tolerations": [{"key": "k"}], "nodeSelector": {"d": "ssd"}}})
@@ -162,7 +162,7 @@ fn an_added_item_takes_a_deleted_ones_place() {
     let pod = json!({"spec": {"containers": [{"name": "gone"}, {"name": "kept"}, {"name": "other"}]}});
     let patch = json!({"spec": {"$setElementOrder/containers": [{"name": "kept"}, {"name": "new"}],
         "containers": [{"name": "new"}, {"name": "gone", "$patch": "delete"}]}});
-    let got = strategic_merge(Kind::Pod, pod, &patch).unwrap();
+    let got = strategic_merge(Kind::POD, pod, &patch).unwrap();
     assert_eq!(got["spec"]["containers"], json!([{"name": "kept"}, {"name": "other"}, {"name": "new"}]));
 }
 
@@ -175,17 +175,17 @@ fn patches_of_kubectl() {
     let mut set = live.clone();
     set["spec"]["template"]["spec"]["containers"][1]["image"] = json!("b:2");
     assert_eq!(
-        create_two_way_merge_patch(Kind::Deployment, &live, &set).unwrap(),
+        create_two_way_merge_patch(Kind::DEPLOYMENT, &live, &set).unwrap(),
         json!({"spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "a"}, {"name": "b"}],
             "containers": [{"image": "b:2", "name": "b"}]}}}})
     );
-    assert_eq!(create_two_way_merge_patch(Kind::Deployment, &live, &live).unwrap(), json!({}));
+    assert_eq!(create_two_way_merge_patch(Kind::DEPLOYMENT, &live, &live).unwrap(), json!({}));
 
     let last = json!({"metadata": {"labels": {"app": "w", "gone": "1"}}, "spec": {"replicas": 3,
         "template": {"spec": {"containers": [{"name": "a", "image": "a:1"}, {"name": "b", "image": "b:1"}]}}}});
     let new = json!({"metadata": {"labels": {"app": "w"}}, "spec": {"replica": 3, "strategy": {"type": "Recreate"},
         "template": {"spec": {"containers": [{"name": "a", "imagee": "a:1"}]}}}});
-    let patch = create_three_way_merge_patch(Kind::Deployment, &last, &new, &live).unwrap();
+    let patch = create_three_way_merge_patch(Kind::DEPLOYMENT, &last, &new, &live).unwrap();
     assert_eq!(
         patch,
         json!({"metadata": {"labels": {"gone": null}}, "spec": {"replica": 3, "replicas": null,
@@ -197,7 +197,7 @@ fn patches_of_kubectl() {
         refused_patch_text(&live, &patch),
         "map[metadata:map[labels:map[gone:<nil>]] spec:map[replica:3 replicas:<nil> strategy:map[type:Recreate] template:map[spec:map[]]]]"
     );
-    let patched = strategic_merge(Kind::Deployment, live, &patch).unwrap();
+    let patched = strategic_merge(Kind::DEPLOYMENT, live, &patch).unwrap();
     assert_eq!(
         patched,
         json!({"metadata": {"labels": {"app": "w"}, "annotations": {"other": "1"}}, "spec": {"replica": 3, "paused": false,
@@ -254,26 +254,26 @@ fn patches_lead_where_they_should() {
     };
     for _ in 0..3000 {
         let (a, b, live) = (pod(), pod(), pod());
-        let patch = create_two_way_merge_patch(Kind::Pod, &a, &b).unwrap();
-        let got = strategic_merge(Kind::Pod, a.clone(), &patch).unwrap();
+        let patch = create_two_way_merge_patch(Kind::POD, &a, &b).unwrap();
+        let got = strategic_merge(Kind::POD, a.clone(), &patch).unwrap();
         assert!(same(&got, &b), "{a}\n{b}\n{patch}\n{got}");
-        let patch = create_three_way_merge_patch(Kind::Pod, &a, &b, &live).unwrap();
-        let applied = strategic_merge(Kind::Pod, live.clone(), &patch).unwrap();
-        let again = create_three_way_merge_patch(Kind::Pod, &b, &b, &applied).unwrap();
-        let stable = strategic_merge(Kind::Pod, applied.clone(), &again).unwrap();
+        let patch = create_three_way_merge_patch(Kind::POD, &a, &b, &live).unwrap();
+        let applied = strategic_merge(Kind::POD, live.clone(), &patch).unwrap();
+        let again = create_three_way_merge_patch(Kind::POD, &b, &b, &applied).unwrap();
+        let stable = strategic_merge(Kind::POD, applied.clone(), &again).unwrap();
         assert!(same(&stable, &applied), "{a}\n{b}\n{live}\n{applied}\n{again}");
         let got = json_merge_patch(live, &patch);
-        let _ = strategic_merge(Kind::Pod, got, &b);
+        let _ = strategic_merge(Kind::POD, got, &b);
     }
 }
 
 #[test]
 fn fields() {
-    let containers = field_info(Kind::Deployment, &["spec", "template", "spec", "containers"]).unwrap();
+    let containers = field_info(Kind::DEPLOYMENT, &["spec", "template", "spec", "containers"]).unwrap();
     assert!(containers.merge && containers.merge_key == "name");
-    let ports = field_info(Kind::Pod, &["spec", "containers", "ports"]).unwrap();
+    let ports = field_info(Kind::POD, &["spec", "containers", "ports"]).unwrap();
     assert_eq!(ports.list_type, Some(ListType::Map(&["containerPort", "protocol"])));
-    assert!(field_info(Kind::Deployment, &["spec", "strategy"]).unwrap().retain_keys);
-    assert!(field_info(Kind::Pod, &["metadata", "ownerReferences", "uid"]).is_none());
-    assert!(field_info(Kind::PodDisruptionBudget, &["spec", "selector"]).unwrap().replace);
+    assert!(field_info(Kind::DEPLOYMENT, &["spec", "strategy"]).unwrap().retain_keys);
+    assert!(field_info(Kind::POD, &["metadata", "ownerReferences", "uid"]).is_none());
+    assert!(field_info(Kind::POD_DISRUPTION_BUDGET, &["spec", "selector"]).unwrap().replace);
 }

@@ -5,7 +5,9 @@ use std::vec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::value::{StrDeserializer, StringDeserializer};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Expected, MapAccess, SeqAccess, Unexpected, Visitor,
+};
 use serde_json::{Map, Value, map};
 
 use super::Never;
@@ -118,8 +120,22 @@ impl Reader {
         }
     }
 
-    fn take(&mut self) -> Value {
+    /// The value that is read next, as it is.
+    pub(in crate::api) fn take(&mut self) -> Value {
         std::mem::take(&mut self.current)
+    }
+
+    /// Reads the value of one field of an object whose other fields are read elsewhere; paths name the field.
+    pub(in crate::api) fn field<T: for<'de> Deserialize<'de>>(
+        &mut self,
+        name: &'static str,
+        value: Value,
+    ) -> T {
+        self.stack.push(Frame::Struct { fields: &[], rest: Map::new().into_iter(), at: name });
+        self.current = value;
+        let read = self.get();
+        self.stack.pop();
+        read
     }
 
     fn boolean(&mut self) -> bool {
@@ -207,7 +223,7 @@ impl Reader {
         let mut map = self.fields(name);
         // k8s-openapi compares these with what it expects. What an object is was decided before: in the
         // API server by the path; inside another one (a claim of a StatefulSet) by where it stands.
-        if Kind::ALL.iter().any(|k| k.as_str() == name) {
+        if Kind::BUILT_IN.iter().any(|k| k.as_str() == name) {
             map.remove("apiVersion");
             map.remove("kind");
         }
@@ -280,7 +296,17 @@ impl<'de> Deserializer<'de> for &mut Reader {
     type Error = Never;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Never> {
-        match self.leaf() {
+        // Two sorts of visitors take values of any type: what holds the place of a field that no struct has, and
+        // the types of apiextensions that are a schema or something else. serde tells them apart by their words.
+        let wanted = (&visitor as &dyn Expected).to_string();
+        if wanted == "anything at all" {
+            let path = self.path();
+            self.unknown.push(path);
+            self.current = Value::Null;
+            return visitor.visit_unit();
+        }
+        let value = if wanted.starts_with("JSONSchemaProps") { self.take() } else { self.leaf() };
+        match value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(b) => visitor.visit_bool(b),
             Value::String(s) => visitor.visit_string(s),

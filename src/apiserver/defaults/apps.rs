@@ -5,7 +5,7 @@ use t::IntOrString;
 
 use super::{core, default, pod};
 
-pub(super) fn deployment(deployment: &mut t::Deployment) {
+pub(in crate::apiserver) fn deployment(deployment: &mut t::Deployment) {
     let spec = deployment.spec.get_or_insert_default();
     spec.replicas.get_or_insert(1);
     let strategy = spec.strategy.get_or_insert_default();
@@ -22,14 +22,14 @@ pub(super) fn deployment(deployment: &mut t::Deployment) {
     deployment.status.get_or_insert_default();
 }
 
-pub(super) fn replica_set(set: &mut t::ReplicaSet) {
+pub(in crate::apiserver) fn replica_set(set: &mut t::ReplicaSet) {
     let spec = set.spec.get_or_insert_default();
     spec.replicas.get_or_insert(1);
     pod::template(spec.template.get_or_insert_default());
     set.status.get_or_insert_default();
 }
 
-pub(super) fn stateful_set(set: &mut t::StatefulSet) {
+pub(in crate::apiserver) fn stateful_set(set: &mut t::StatefulSet) {
     let spec = set.spec.get_or_insert_default();
     default(&mut spec.pod_management_policy, "OrderedReady");
     let strategy = spec.update_strategy.get_or_insert_default();
@@ -52,7 +52,7 @@ pub(super) fn stateful_set(set: &mut t::StatefulSet) {
     set.status.get_or_insert_default().available_replicas.get_or_insert(0);
 }
 
-pub(super) fn daemon_set(set: &mut t::DaemonSet) {
+pub(in crate::apiserver) fn daemon_set(set: &mut t::DaemonSet) {
     let spec = set.spec.get_or_insert_default();
     let strategy = spec.update_strategy.get_or_insert_default();
     default(&mut strategy.type_, "RollingUpdate");

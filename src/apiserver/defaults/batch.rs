@@ -4,7 +4,7 @@ use crate::api::types as t;
 
 use super::{default, pod};
 
-pub(super) fn job(job: &mut t::Job) {
+pub(in crate::apiserver) fn job(job: &mut t::Job) {
     let spec = job.spec.get_or_insert_default();
     if spec.completions.is_none() && spec.parallelism.is_none() {
         spec.completions = Some(1);
@@ -37,7 +37,7 @@ fn patterns(spec: &mut t::JobSpec) {
 }
 
 /// The Job in the template is left as it is, but for its pods.
-pub(super) fn cron_job(cron: &mut t::CronJob) {
+pub(in crate::apiserver) fn cron_job(cron: &mut t::CronJob) {
     let spec = &mut cron.spec;
     default(&mut spec.concurrency_policy, "Allow");
     spec.suspend.get_or_insert(false);

@@ -11,7 +11,7 @@ use super::{default, quantities, volume};
 const DEFAULT_CLIENT_IP_AFFINITY_SECONDS: i32 = 10800;
 
 /// Its labels and its selector are its pods' labels if it does not say.
-pub(super) fn replication_controller(controller: &mut t::ReplicationController) {
+pub(in crate::apiserver) fn replication_controller(controller: &mut t::ReplicationController) {
     let spec = controller.spec.get_or_insert_default();
     spec.replicas.get_or_insert(1);
     let labels = spec.template.as_ref().and_then(|t| t.metadata.as_ref()?.labels.clone());
@@ -26,7 +26,7 @@ pub(super) fn replication_controller(controller: &mut t::ReplicationController) 
     controller.status.get_or_insert_default();
 }
 
-pub(super) fn service(service: &mut t::Service) {
+pub(in crate::apiserver) fn service(service: &mut t::Service) {
     let spec = service.spec.get_or_insert_default();
     default(&mut spec.session_affinity, "None");
     match spec.session_affinity.as_deref() {
@@ -74,11 +74,11 @@ pub(super) fn service(service: &mut t::Service) {
     }
 }
 
-pub(super) fn secret(secret: &mut t::Secret) {
+pub(in crate::apiserver) fn secret(secret: &mut t::Secret) {
     default(&mut secret.type_, "Opaque");
 }
 
-pub(super) fn namespace(namespace: &mut t::Namespace) {
+pub(in crate::apiserver) fn namespace(namespace: &mut t::Namespace) {
     let name = MetaExt::name(&namespace.metadata).to_owned();
     if !name.is_empty() {
         let labels = namespace.metadata.labels.get_or_insert_default();
@@ -88,7 +88,7 @@ pub(super) fn namespace(namespace: &mut t::Namespace) {
     default(&mut namespace.status.get_or_insert_default().phase, "Active");
 }
 
-pub(super) fn node(node: &mut t::Node) {
+pub(in crate::apiserver) fn node(node: &mut t::Node) {
     node.spec.get_or_insert_default();
     let status = node.status.get_or_insert_default();
     quantities::list(&mut status.capacity);
@@ -98,7 +98,7 @@ pub(super) fn node(node: &mut t::Node) {
     }
 }
 
-pub(super) fn persistent_volume(volume: &mut t::PersistentVolume) {
+pub(in crate::apiserver) fn persistent_volume(volume: &mut t::PersistentVolume) {
     default(&mut volume.status.get_or_insert_default().phase, "Pending");
     let spec = volume.spec.get_or_insert_default();
     default(&mut spec.persistent_volume_reclaim_policy, "Retain");
@@ -124,7 +124,7 @@ pub(super) fn persistent_volume(volume: &mut t::PersistentVolume) {
     }
 }
 
-pub(super) fn persistent_volume_claim(claim: &mut t::PersistentVolumeClaim) {
+pub(in crate::apiserver) fn persistent_volume_claim(claim: &mut t::PersistentVolumeClaim) {
     let status = claim.status.get_or_insert_default();
     default(&mut status.phase, "Pending");
     quantities::list(&mut status.capacity);
@@ -133,7 +133,7 @@ pub(super) fn persistent_volume_claim(claim: &mut t::PersistentVolumeClaim) {
 }
 
 /// Defaults of a claim's spec, which a pod's ephemeral volumes have as well.
-pub(super) fn claim_spec(spec: &mut t::PersistentVolumeClaimSpec) {
+pub(in crate::apiserver) fn claim_spec(spec: &mut t::PersistentVolumeClaimSpec) {
     spec.volume_mode.get_or_insert_with(|| "Filesystem".to_owned());
     let resources = spec.resources.get_or_insert_default();
     quantities::list(&mut resources.limits);

@@ -13,7 +13,7 @@ const CPU_UTILIZATION: i32 = 80;
 /// How long a default scaling policy looks back, in seconds.
 const POLICY_PERIOD: i32 = 15;
 
-pub(super) fn autoscaler(scaler: &mut t::HorizontalPodAutoscaler) {
+pub(in crate::apiserver) fn autoscaler(scaler: &mut t::HorizontalPodAutoscaler) {
     let spec = &mut scaler.spec;
     spec.min_replicas.get_or_insert(1);
     if spec.metrics.as_ref().is_none_or(Vec::is_empty) {
@@ -70,7 +70,7 @@ fn scaling_rules(
     quantities::optional(&mut rules.tolerance);
 }
 
-pub(super) fn limit_range(range: &mut t::LimitRange) {
+pub(in crate::apiserver) fn limit_range(range: &mut t::LimitRange) {
     let limits = range.spec.iter_mut().flat_map(|s| s.limits.iter_mut());
     for item in limits {
         // What is not said about a container follows from what is.
@@ -99,7 +99,7 @@ fn fill(into: &mut Option<Resources>, from: Option<&Resources>) {
     }
 }
 
-pub(super) fn quota(quota: &mut t::ResourceQuota) {
+pub(in crate::apiserver) fn quota(quota: &mut t::ResourceQuota) {
     quantities::list(&mut quota.spec.get_or_insert_default().hard);
     let status = quota.status.get_or_insert_default();
     quantities::list(&mut status.hard);

@@ -8,19 +8,19 @@ use crate::api::types::{networking as net, rbac};
 /// The group of roles, and of users and groups.
 pub(crate) const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
 
-pub(super) fn ingress(ingress: &mut t::Ingress) {
+pub(in crate::apiserver) fn ingress(ingress: &mut t::Ingress) {
     ingress.spec.get_or_insert_default();
     // Go writes the structs even when they are empty.
     ingress.status.get_or_insert_default().load_balancer.get_or_insert_default();
 }
 
-pub(super) fn class(class: &mut t::IngressClass) {
+pub(in crate::apiserver) fn class(class: &mut t::IngressClass) {
     if let Some(parameters) = &mut class.spec.get_or_insert_default().parameters {
         parameters.scope.get_or_insert_with(|| "Cluster".into());
     }
 }
 
-pub(super) fn policy(policy: &mut t::NetworkPolicy) {
+pub(in crate::apiserver) fn policy(policy: &mut t::NetworkPolicy) {
     let spec = policy.spec.get_or_insert_default();
     spec.pod_selector.get_or_insert_default();
     let into = spec.ingress.iter_mut().flatten().flat_map(|r| r.ports.iter_mut().flatten());
@@ -39,7 +39,7 @@ fn protocol(port: &mut net::NetworkPolicyPort) {
 }
 
 /// The group of the role and of each subject.
-pub(super) fn binding(role: &mut rbac::RoleRef, subjects: &mut Option<Vec<rbac::Subject>>) {
+pub(in crate::apiserver) fn binding(role: &mut rbac::RoleRef, subjects: &mut Option<Vec<rbac::Subject>>) {
     default(&mut role.api_group, RBAC_GROUP);
     for subject in subjects.iter_mut().flatten() {
         if matches!(subject.kind.as_str(), "User" | "Group") {

@@ -13,7 +13,7 @@ const DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS: i64 = 30;
 
 /// Defaults of a Pod: those of its spec, and some that a template does not get, so that templates
 /// that were stored before stay as they were.
-pub(super) fn pod(pod: &mut t::Pod) {
+pub(in crate::apiserver) fn pod(pod: &mut t::Pod) {
     let spec: &mut t::PodSpec = pod.spec.get_or_insert_default();
     pod_spec(spec);
     let containers = spec.containers.iter_mut().chain(spec.init_containers.iter_mut().flatten());
@@ -34,7 +34,7 @@ pub(super) fn pod(pod: &mut t::Pod) {
 }
 
 /// Defaults of a pod template.
-pub(super) fn template(template: &mut t::PodTemplateSpec) {
+pub(in crate::apiserver) fn template(template: &mut t::PodTemplateSpec) {
     template.metadata.get_or_insert_default();
     pod_spec(template.spec.get_or_insert_default());
 }
@@ -130,11 +130,11 @@ fn http_get(get: &mut t::HTTPGetAction) {
     default(&mut get.scheme, "HTTP");
 }
 
-pub(super) fn field_ref(field: &mut t::ObjectFieldSelector) {
+pub(in crate::apiserver) fn field_ref(field: &mut t::ObjectFieldSelector) {
     default(&mut field.api_version, "v1");
 }
 
-pub(super) fn resource_field_ref(resource: &mut t::ResourceFieldSelector) {
+pub(in crate::apiserver) fn resource_field_ref(resource: &mut t::ResourceFieldSelector) {
     // Go writes the divisor even when it is not set.
     canonical_divisor(resource.divisor.get_or_insert_with(|| Quantity("0".to_owned())));
 }
@@ -144,7 +144,7 @@ fn canonical_divisor(divisor: &mut Quantity) {
 }
 
 /// `Always` for an image whose tag is `latest` or that has neither tag nor digest.
-pub(super) fn pull_policy(image: &str) -> &'static str {
+pub(in crate::apiserver) fn pull_policy(image: &str) -> &'static str {
     if image_tag(image) == Some("latest") { "Always" } else { "IfNotPresent" }
 }
 

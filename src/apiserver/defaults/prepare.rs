@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::api::Kind;
+use crate::apiserver::kinds;
 
 /// Names of maps whose values are quantities, wherever they stand under `spec` or `status`.
 const QUANTITY_MAPS: &[&str] =
@@ -32,8 +33,7 @@ const FREE_MAPS: &[&str] = &[
 ///
 /// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
 /// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
-/// - `selector: {}` of a Deployment, ReplicaSet, StatefulSet or DaemonSet is an error of its own, but the typed struct has
-///   no room for a selector that is absent; an empty `matchLabels` marks the one that is there.
+/// - what the kind's own strategy says of it.
 pub fn prepare(kind: Kind, body: &mut Value) {
     for part in ["spec", "status"] {
         if let Some(value) = body.get_mut(part) {
@@ -41,12 +41,7 @@ pub fn prepare(kind: Kind, body: &mut Value) {
         }
     }
     super::omit::omit_empty(kind, body);
-    if matches!(kind, Kind::Deployment | Kind::ReplicaSet | Kind::StatefulSet | Kind::DaemonSet)
-        && let Some(Value::Object(selector)) = body.pointer_mut("/spec/selector")
-        && selector.is_empty()
-    {
-        selector.insert("matchLabels".into(), Value::Object(Default::default()));
-    }
+    kinds::convert(kind, body);
 }
 
 /// Far deeper than any quantity stands; decoding refuses deeper nesting anyway.
@@ -62,15 +57,15 @@ fn quantities(kind: Kind, value: &mut Value, depth: usize) {
             for (name, field) in fields {
                 let name = name.as_str();
                 let is = |names: &[&str]| names.contains(&name);
-                if is(QUANTITIES) || (kind == Kind::HorizontalPodAutoscaler && is(METRICS)) {
+                if is(QUANTITIES) || (kind == Kind::HORIZONTAL_POD_AUTOSCALER && is(METRICS)) {
                     to_text(field);
-                } else if is(QUANTITY_MAPS) || (kind == Kind::LimitRange && is(LIMITS)) {
+                } else if is(QUANTITY_MAPS) || (kind == Kind::LIMIT_RANGE && is(LIMITS)) {
                     match field {
                         Value::Object(map) => map.values_mut().for_each(to_text),
                         other => quantities(kind, other, depth + 1),
                     }
                 } else if !is(FREE_MAPS) {
-                    if kind == Kind::HorizontalPodAutoscaler
+                    if kind == Kind::HORIZONTAL_POD_AUTOSCALER
                         && is(&["target", "current"])
                         && let Some(value) = field.get_mut("value")
                     {
@@ -101,7 +96,7 @@ mod tests {
     fn numbers_become_text_only_where_a_quantity_stands() {
         let mut v = json!({"spec": {"containers": [{"resources": {"limits": {"cpu": 0.5}}, "ports": [{"containerPort": 1}]}],
             "nodeSelector": {"limits": 1}}});
-        prepare(Kind::Pod, &mut v);
+        prepare(Kind::POD, &mut v);
         assert_eq!(
             v,
             json!({"spec": {"containers": [{"resources": {"limits": {"cpu": "0.5"}}, "ports": [{"containerPort": 1}]}],

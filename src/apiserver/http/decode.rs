@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use super::discovery;
-use super::query::FieldValidation;
 use crate::api::go_types::{self, GoStruct, Json};
 use crate::api::names::quote;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Kind, Object};
-use crate::apiserver::{Status, defaults};
+use crate::apimachinery::{FieldValidation, Status};
+use crate::apiserver::defaults;
 
 /// How many bytes of a body a message quotes.
 const SUMMARY: usize = 30;

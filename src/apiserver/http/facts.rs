@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::{HttpRequest, HttpResponse, http};
+use super::http;
+use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
 
 fn server() -> ApiServer {

@@ -1,7 +1,8 @@
 //! The API server as HTTP clients see it: a request in, a response out, no sockets.
 //!
 //! ```
-//! use steady::apiserver::{ApiServer, http::{HttpRequest, http}};
+//! use steady::apimachinery::HttpRequest;
+//! use steady::apiserver::{ApiServer, http::http};
 //! let mut api = ApiServer::new(1);
 //! let body = br#"{"metadata": {"name": "team-a"}, "specc": {}}"#.to_vec();
 //! let create = HttpRequest { method: "POST".into(), path: "/api/v1/namespaces".into(), body, ..HttpRequest::default() };
@@ -13,10 +14,9 @@
 //! ```
 
 mod answer;
-#[rustfmt::skip]
-mod columns;
 mod decode;
 pub(crate) mod discovery;
+mod list;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -26,15 +26,18 @@ mod read;
 mod review;
 mod runtime;
 mod scale;
+mod stream;
 mod table;
+mod texts;
 mod watch;
-mod wire;
 mod write;
 
 use std::rc::Rc;
 
-use super::{ApiServer, Details, Status, Subresource};
+use super::ApiServer;
+use super::context::RequestContext;
 use crate::api::Kind;
+use crate::apimachinery::{Details, HttpRequest, HttpResponse, Request, Response, Status, Subresource};
 
 use answer::Answer;
 use negotiate::{Media, Shape};
@@ -46,10 +49,10 @@ pub use decode::{decode_object, decode_value};
 pub use openapi::{Texts, TypeTexts, openapi_document};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
-pub use query::FieldValidation;
 pub(super) use scale::of as scale_of;
-pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
-pub use wire::{wire, wire_answer};
+pub use stream::{Piece, Stream};
+pub use texts::TextCache;
+pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -61,54 +64,54 @@ const UNKNOWN_AGENT: &str = "unknown";
 /// The longest name of a field manager, in bytes.
 const MANAGER_MAX: usize = 128;
 
-/// A request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HttpRequest {
-    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`
-    pub method: String,
-    /// `/api/v1/namespaces/default/pods`
-    pub path: String,
-    /// What stands behind the `?`; percent-encoded or not.
-    pub query: String,
-    /// `Content-Type`; empty for JSON.
-    pub content_type: String,
-    /// `Accept`; empty for JSON.
-    pub accept: String,
-    /// `User-Agent`: its first word is who owns the fields that are written.
-    pub user_agent: String,
-    /// The body.
-    pub body: Vec<u8>,
+/// What a request was answered with.
+#[derive(Clone, Debug, Default)]
+pub struct Served {
+    /// The answer.
+    pub response: HttpResponse,
+    /// The body of a list or a watch, which is made as it is read; the answer's own body is empty then.
+    pub stream: Option<Stream>,
+    /// For a request that writes objects: the request, without its body, and its answer, with typed objects.
+    pub exchange: Option<Box<(Request, Response)>>,
 }
 
-/// An answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HttpResponse {
-    /// The HTTP status.
-    pub status: u16,
-    /// `Content-Type`
-    pub content_type: String,
-    /// The values of the `Warning` headers.
-    pub warnings: Vec<String>,
-    /// The body; of a watch, one event per line.
-    pub body: String,
-    /// The body where it is no text; `body` is empty then.
-    pub binary: Vec<u8>,
-    /// `Retry-After`, in seconds.
-    pub retry_after: Option<u32>,
-    /// For a watch: how it goes on, see [`more`].
-    pub watch: Option<Box<Watch>>,
-}
-
-/// Answers a request.
+/// Answers a request. The body of a list is whole; that of a watch has the events up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    let mut call = Call { api, request, query: Query::parse(&request.query), warnings: Vec::new() };
+    let Served { mut response, stream, .. } = serve(api, request);
+    let Some(mut stream) = stream else { return response };
+    let mut cache = TextCache::default();
+    loop {
+        let piece = stream.more(api, &mut cache);
+        if piece.is_empty() {
+            return response;
+        }
+        for text in piece.into_texts() {
+            response.body.push_str(&String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+/// Answers a request; the caller reads the body of a list or a watch.
+pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
+    serve_in(api, request, &mut RequestContext::default())
+}
+
+/// Answers a request; its stages are noted in the context. Afterwards the context has the warnings of the answer.
+pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut RequestContext) -> Served {
+    let query = Query::parse(&request.query);
+    let warnings = Vec::new();
+    let mut call = Call { api, request, query, cx, warnings, stream: None, asked: None, answered: None };
     let result = call.run();
-    let mut warnings = std::mem::take(&mut call.warnings);
     let pretty = call.pretty();
-    let advice = std::mem::take(&mut api.warned);
+    let Call { cx, mut warnings, mut stream, asked, answered, .. } = call;
+    let answered = match &result {
+        Ok(_) => answered,
+        Err(status) => Some(Response::Failure(Box::new(status.clone()))),
+    };
+    let exchange = asked.zip(answered).map(Box::new);
+    let advice = std::mem::take(&mut cx.warnings);
     if result.is_ok() {
-        // What a kind's strategy advises is said of what was stored; what the body had too much is
-        // said anyway.
+        // A kind's strategy warns of what was stored; the decoder warns of the body even if the request is refused.
         warnings.extend(advice);
     }
     // The same warning is given once.
@@ -118,11 +121,16 @@ pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
         Ok(r) => r,
         Err(status) => answer::failure(&status),
     };
-    if pretty && response.watch.is_none() && response.content_type.starts_with("application/json") {
-        response.body = answer::indented(&response.body);
+    if pretty && response.content_type.starts_with("application/json") {
+        match &mut stream {
+            None => response.body = answer::indented(&response.body),
+            Some(stream) if stream.is_watch() => {}
+            Some(stream) => stream.indent = Some(answer::Indent::default()),
+        }
     }
     response.warnings = warning_headers(&warnings);
-    response
+    cx.warnings = warnings;
+    Served { response, stream, exchange }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
@@ -173,7 +181,15 @@ struct Call<'a> {
     api: &'a mut ApiServer,
     request: &'a HttpRequest,
     query: Query,
+    cx: &'a mut RequestContext,
+    /// What the decoder warns of.
     warnings: Vec<String>,
+    /// The body that is made as it is read.
+    stream: Option<Stream>,
+    /// The typed request, without its body, of a request that writes objects.
+    asked: Option<Request>,
+    /// The typed answer to it.
+    answered: Option<Response>,
 }
 
 type Result<T> = std::result::Result<T, Status>;
@@ -198,10 +214,13 @@ impl Call<'_> {
                 }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
-            Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
+            Path::Runtime { kind, namespace, name, part } => {
+                return self.runtime(kind, &namespace, &name, part);
+            }
+            Path::Untold(why) => return Err(Status::new(501, "", why)),
             other => return self.about_itself(&other),
         };
-        if target.kind == Kind::Endpoints {
+        if target.kind == Kind::ENDPOINTS {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
         }
         let media = negotiate::negotiate(&self.request.accept)?;
@@ -343,7 +362,7 @@ impl Call<'_> {
             (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
-                Ok(self.render_list(target.kind, &list, media))
+                Ok(self.render_list(target.kind, list, media))
             }
             (
                 Some(_),
@@ -384,4 +403,8 @@ mod limits_tests;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
+mod stream_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod wire_tests;

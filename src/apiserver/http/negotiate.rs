@@ -1,6 +1,6 @@
 //! What a client accepts (`k8s.io/apiserver/pkg/endpoints/handlers/negotiation`).
 
-use crate::apiserver::{Details, Status};
+use crate::apimachinery::{Details, Status};
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -5,11 +5,10 @@ use serde_json::{Map, Value};
 
 use super::decode::{complain, internal_package, to_object};
 use super::discovery;
-use super::query::FieldValidation;
 use crate::api::go_types::{self, GoStruct, Json};
 use crate::api::patch::{self, PatchError};
 use crate::api::{Kind, Object, names};
-use crate::apiserver::{Cause, Details, Status};
+use crate::apimachinery::{Cause, Details, FieldValidation, Status};
 
 /// The kinds of patches but apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::num::IntErrorKind;
 use serde_json::Value;
 
 use crate::api::names::quote;
-use crate::apiserver::{Cause, Details, Status};
+use crate::apimachinery::{Cause, Details, FieldValidation, Status};
 
 /// The longest name a field manager may have, in bytes.
 const FIELD_MANAGER_MAX: usize = 128;
@@ -87,18 +87,6 @@ pub(super) fn unescape(text: &str, query: bool) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-/// What the server does about unknown and repeated fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum FieldValidation {
-    /// It warns.
-    #[default]
-    Warn,
-    /// It refuses.
-    Strict,
-    /// It drops them silently.
-    Ignore,
 }
 
 /// What the options of a write say.

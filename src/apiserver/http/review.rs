@@ -4,9 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::HttpRequest;
 use crate::api::go_types::{self, Json};
-use crate::apiserver::Status;
+use crate::apimachinery::{HttpRequest, Status};
 
 /// The answer to a review; `None` if the request is none.
 pub(super) fn of(kind: &str, request: &HttpRequest) -> Result<Option<Value>, Status> {

@@ -3,7 +3,8 @@
 use rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::{BODY_LIMIT, HttpRequest, HttpResponse, http};
+use super::{BODY_LIMIT, http};
+use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::ApiServer;
 
 pub(super) const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
@@ -180,7 +181,7 @@ fn strategic_merge_and_apply_agree() {
             edit(&mut by_apply);
         }
         let patch =
-            crate::api::patch::create_two_way_merge_patch(crate::api::Kind::Deployment, &old, &by_patch)
+            crate::api::patch::create_two_way_merge_patch(crate::api::Kind::DEPLOYMENT, &old, &by_patch)
                 .unwrap();
         let content_type = "application/strategic-merge-patch+json";
         let one = send(&mut api, "PATCH", &format!("{DEPLOYMENTS}/one"), "", content_type, &patch);

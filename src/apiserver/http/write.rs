@@ -6,17 +6,19 @@ use super::answer::Answer;
 use super::decode::{self, Expected};
 use super::patch::{Layout, PatchType, patched, patched_value};
 use super::path::Target;
-use super::query::{FieldValidation, WriteOptions, invalid_options, violation, write_options};
+use super::query::{WriteOptions, invalid_options, violation, write_options};
 use super::{Call, Result, method_not_allowed, scale};
 use crate::api::go_types;
 use crate::api::names::quote;
 use crate::api::{Key, Kind, Object};
+use crate::apimachinery::{
+    Body, DeleteOptions, Details, FieldValidation, Patch, Propagation, Request, Response, Status,
+    Subresource, Verb,
+};
+use crate::apiserver::Stage;
 use crate::apiserver::apply::check_name;
 use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
-use crate::apiserver::{
-    Body, DeleteOptions, Details, Patch, Propagation, Request, Response, Status, Subresource, Verb,
-};
 
 impl Call<'_> {
     fn content_type(&self) -> String {
@@ -24,18 +26,22 @@ impl Call<'_> {
         media.trim().to_lowercase()
     }
 
-    fn to_request(&self, target: &Target, verb: Verb, options: &WriteOptions) -> Request {
+    /// The typed request, still without a body.
+    fn begin(&mut self, target: &Target, verb: Verb, options: &WriteOptions) -> Request {
         let manager = self.manager(&options.field_manager);
         let user = self.manager("");
         let key = Key::new(
             target.namespace.as_deref().unwrap_or_default(),
             target.name.as_deref().unwrap_or_default(),
         );
-        Request {
+        let request = Request {
             dry_run: options.dry_run,
             field_manager: Some(manager),
             ..Request::new(&user, verb, target.kind, key).subresource(target.subresource)
-        }
+        };
+        self.asked = Some(request.clone());
+        self.cx.enter(Stage::Decode, "", None);
+        request
     }
 
     fn body_object(&mut self, kind: Kind, options: &WriteOptions) -> Result<Object> {
@@ -59,13 +65,19 @@ impl Call<'_> {
     }
 
     fn send(&mut self, request: &Request) -> Result<Answer> {
-        match self.api.request(request) {
+        let response = self.api.handle(request, self.cx)?;
+        self.answer(request.kind, response)
+    }
+
+    fn answer(&mut self, kind: Kind, response: Response) -> Result<Answer> {
+        self.answered = Some(response.clone());
+        match response {
             Response::Object { object, created } => {
-                Ok(Answer::owned(object, created, self.api.decided.take()))
+                Ok(Answer::owned(object, created, self.cx.managers.take()))
             }
             Response::Success { code, details } => Ok(Answer::Success { code, details }),
             Response::Failure(status) => Err(*status),
-            Response::List { items, revision } => Ok(Answer::List { kind: request.kind, items, revision }),
+            Response::List { items, revision } => Ok(Answer::List { kind, items, revision }),
         }
     }
 
@@ -77,7 +89,7 @@ impl Call<'_> {
             _ => return Err(method_not_allowed()),
         }
         let options = write_options(&self.query, "CreateOptions", false)?;
-        let request = self.to_request(target, Verb::Create, &options);
+        let request = self.begin(target, Verb::Create, &options);
         let body = match target.subresource {
             Subresource::Binding => {
                 let expected = Expected { kind: "Binding", api_version: "v1", layout: go_types::binding() };
@@ -111,7 +123,7 @@ impl Call<'_> {
             return Err(method_not_allowed());
         }
         let options = write_options(&self.query, "UpdateOptions", false)?;
-        let request = self.to_request(target, Verb::Update, &options);
+        let request = self.begin(target, Verb::Update, &options);
         match target.subresource {
             Subresource::None
             | Subresource::Status
@@ -177,7 +189,7 @@ impl Call<'_> {
             }
         };
         let options = write_options(&self.query, "PatchOptions", false)?;
-        let request = self.to_request(target, Verb::Patch, &options);
+        let request = self.begin(target, Verb::Patch, &options);
         let old = self.api.existing(&request)?;
         if target.subresource == Subresource::Scale {
             let current = scale::of(&old).ok_or_else(Status::no_such_path)?;
@@ -201,28 +213,15 @@ impl Call<'_> {
             options.field_validation,
             &mut self.warnings,
         )?;
-        self.answer_of(|api| api.store_patched(&request, old, object))
-    }
-
-    fn answer_of(
-        &mut self,
-        f: impl FnOnce(&mut crate::apiserver::ApiServer) -> Result<Response>,
-    ) -> Result<Answer> {
-        self.api.decided = None;
-        match f(self.api)? {
-            Response::Object { object, created } => {
-                Ok(Answer::owned(object, created, self.api.decided.take()))
-            }
-            Response::Success { code, details } => Ok(Answer::Success { code, details }),
-            Response::Failure(status) => Err(*status),
-            Response::List { .. } => Err(Status::no_such_path()),
-        }
+        self.cx.enter(Stage::Patch, "", Some(&old));
+        let response = self.api.store_patched(&request, old, object, self.cx)?;
+        self.answer(target.kind, response)
     }
 
     /// Server-side apply.
     fn apply(&mut self, target: &Target) -> Result<Answer> {
         let options = write_options(&self.query, "PatchOptions", true)?;
-        let request = self.to_request(target, Verb::Patch, &options);
+        let request = self.begin(target, Verb::Patch, &options);
         let (config, twice) = decode::from_yaml(&self.request.body)
             .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
         let body = Body::Patch(Patch::Apply { config: config.to_value(), force: options.force });
@@ -250,7 +249,7 @@ impl Call<'_> {
         let DeleteRequest { options, dry_run, background } = self.delete_options()?;
         let write = WriteOptions { dry_run, ..WriteOptions::default() };
         if target.name.is_some() {
-            let request = self.to_request(target, Verb::Delete, &write);
+            let request = self.begin(target, Verb::Delete, &write);
             let mut answer = self.send(&request.clone().body(Body::Delete(options)))?;
             if let Answer::Object { code, .. } = &mut answer
                 && background
@@ -262,20 +261,22 @@ impl Call<'_> {
             return Ok(answer);
         }
         // Namespaces are only deleted one by one.
-        if target.kind == Kind::Namespace || (target.kind.namespaced() && target.namespace.is_none()) {
+        if target.kind == Kind::NAMESPACE || (target.kind.namespaced() && target.namespace.is_none()) {
             return Err(method_not_allowed());
         }
         let list = self.api.http_list(target, &self.query)?;
-        for object in &list.items {
+        let (items, revision) = list.into_items();
+        for object in &items {
             let one = Target { name: Some(object.name().to_owned()), ..target.clone() };
-            let request = self.to_request(&one, Verb::Delete, &write);
+            let request = self.begin(&one, Verb::Delete, &write);
             match self.send(&request.body(Body::Delete(options.clone()))) {
                 Ok(_) => {}
                 Err(e) if e.is_not_found() => {}
                 Err(e) => return Err(e),
             }
         }
-        Ok(Answer::List { kind: target.kind, items: list.items, revision: list.revision })
+        let all = self.begin(target, Verb::DeleteCollection, &write);
+        self.answer(all.kind, Response::List { items, revision })
     }
 
     /// The options of a deletion, from the body or, if there is none, the query.

@@ -11,7 +11,7 @@ use crate::api::field_set::{Element, Set, path_text};
 use crate::api::names::quote;
 use crate::api::order;
 use crate::api::{Kind, Manager, Timestamp, go_types};
-use crate::apiserver::{Cause, Details, Status};
+use crate::apimachinery::{Cause, Details, Status};
 
 /// What an apply leads to.
 pub(in crate::apiserver) struct Applied {

@@ -154,7 +154,7 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
 fn leave_out_admission(kind: Kind, value: &mut Value) {
     let Some(Value::Object(spec)) = value.get_mut("spec") else { return };
     match kind {
-        Kind::Pod => {
+        kind if kind == Kind::POD => {
             for name in ["serviceAccount", "serviceAccountName", "priority", "preemptionPolicy"] {
                 spec.remove(name);
             }
@@ -177,11 +177,11 @@ fn leave_out_admission(kind: Kind, value: &mut Value) {
                 }
             }
         }
-        Kind::Service => {
+        kind if kind == Kind::SERVICE => {
             spec.remove("clusterIP");
             spec.remove("clusterIPs");
         }
-        Kind::Namespace => {
+        kind if kind == Kind::NAMESPACE => {
             spec.remove("finalizers");
         }
         _ => {}
@@ -252,10 +252,10 @@ fn reset_fields(kind: Kind, subresource: &str) -> Vec<Vec<Element>> {
     match subresource {
         "status" => {
             let mut out = vec![field(&["spec"])];
-            if kind == Kind::Deployment {
+            if kind == Kind::DEPLOYMENT {
                 out.push(field(&["metadata", "labels"]));
             }
-            if kind == Kind::Pod {
+            if kind == Kind::POD {
                 out.push(field(&["metadata", "deletionTimestamp"]));
                 out.push(field(&["metadata", "ownerReferences"]));
             }

@@ -1,35 +1,11 @@
 //! Jobs and CronJobs.
 
 use super::workloads::{selector, template_cells};
-use super::{Column, age, col, created, human_duration, name, or_none, wide};
+use super::{age, created, human_duration, name, or_none};
 use crate::api::types::{CronJob, Job, JobStatus};
 use crate::api::{MetaExt, Timestamp};
 
-pub(super) const JOB: &[Column] = &[
-    col("Name"),
-    col("Status"),
-    col("Completions"),
-    col("Duration"),
-    col("Age"),
-    wide("Containers"),
-    wide("Images"),
-    wide("Selector"),
-];
-
-pub(super) const CRON_JOB: &[Column] = &[
-    col("Name"),
-    col("Schedule"),
-    col("Timezone"),
-    col("Suspend"),
-    col("Active"),
-    col("Last Schedule"),
-    col("Age"),
-    wide("Containers"),
-    wide("Images"),
-    wide("Selector"),
-];
-
-pub(super) fn job(job: &Job, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn job(job: &Job, now: Timestamp) -> Vec<String> {
     let none = JobStatus::default();
     let status = job.status.as_ref().unwrap_or(&none);
     let spec = job.spec.as_ref();
@@ -70,7 +46,7 @@ fn state(job: &Job, status: &JobStatus) -> &'static str {
     }
 }
 
-pub(super) fn cron_job(cron: &CronJob, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn cron_job(cron: &CronJob, now: Timestamp) -> Vec<String> {
     let spec = &cron.spec;
     let status = cron.status.as_ref();
     let last = status.and_then(|s| s.last_schedule_time.as_ref());

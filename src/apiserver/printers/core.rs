@@ -1,53 +1,13 @@
 //! Services, namespaces, nodes, configuration, events and leases.
 
-use super::{Column, age, age_micro, col, created, name, or_none, wide};
+use super::{age, age_micro, created, name, or_none};
 use crate::api::order;
 use crate::api::types::{
     ConfigMap, Event, Lease, Namespace, Node, PriorityClass, Secret, Service, ServicePort,
 };
 use crate::api::{MetaExt, Timestamp};
 
-pub(super) const SERVICE: &[Column] = &[
-    col("Name"),
-    col("Type"),
-    col("Cluster-IP"),
-    col("External-IP"),
-    col("Port(s)"),
-    col("Age"),
-    wide("Selector"),
-];
-pub(super) const NAMESPACE: &[Column] = &[col("Name"), col("Status"), col("Age")];
-pub(super) const NODE: &[Column] = &[
-    col("Name"),
-    col("Status"),
-    col("Roles"),
-    col("Age"),
-    col("Version"),
-    wide("Internal-IP"),
-    wide("External-IP"),
-    wide("OS-Image"),
-    wide("Kernel-Version"),
-    wide("Container-Runtime"),
-];
-pub(super) const CONFIG_MAP: &[Column] = &[col("Name"), col("Data"), col("Age")];
-pub(super) const SECRET: &[Column] = &[col("Name"), col("Type"), col("Data"), col("Age")];
-pub(super) const EVENT: &[Column] = &[
-    col("Last Seen"),
-    col("Type"),
-    col("Reason"),
-    col("Object"),
-    wide("Subobject"),
-    wide("Source"),
-    col("Message"),
-    wide("First Seen"),
-    wide("Count"),
-    wide("Name"),
-];
-pub(super) const LEASE: &[Column] = &[col("Name"), col("Holder"), col("Age")];
-pub(super) const PRIORITY_CLASS: &[Column] =
-    &[col("Name"), col("Value"), col("Global-Default"), col("Age"), col("PreemptionPolicy")];
-
-pub(super) fn service(s: &Service, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn service(s: &Service, now: Timestamp) -> Vec<String> {
     let spec = s.spec.clone().unwrap_or_default();
     let ip = spec.cluster_ips.as_ref().and_then(|i| i.first()).or(spec.cluster_ip.as_ref());
     vec![
@@ -102,12 +62,12 @@ fn ports(ports: &[ServicePort]) -> String {
     if texts.is_empty() { "<none>".into() } else { texts.join(",") }
 }
 
-pub(super) fn namespace(n: &Namespace, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn namespace(n: &Namespace, now: Timestamp) -> Vec<String> {
     let phase = n.status.as_ref().and_then(|s| s.phase.clone()).unwrap_or_default();
     vec![name(&n.metadata), phase, created(&n.metadata, now)]
 }
 
-pub(super) fn node(n: &Node, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn node(n: &Node, now: Timestamp) -> Vec<String> {
     let status = n.status.clone().unwrap_or_default();
     let ready = status.conditions.iter().flatten().find(|c| c.type_ == "Ready");
     let mut state = match ready {
@@ -159,17 +119,17 @@ pub(crate) fn node_roles(n: &Node) -> String {
     if roles.is_empty() { "<none>".into() } else { roles.join(",") }
 }
 
-pub(super) fn config_map(c: &ConfigMap, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn config_map(c: &ConfigMap, now: Timestamp) -> Vec<String> {
     let n = c.data.as_ref().map_or(0, |d| d.len()) + c.binary_data.as_ref().map_or(0, |d| d.len());
     vec![name(&c.metadata), n.to_string(), created(&c.metadata, now)]
 }
 
-pub(super) fn secret(s: &Secret, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn secret(s: &Secret, now: Timestamp) -> Vec<String> {
     let n = s.data.as_ref().map_or(0, |d| d.len());
     vec![name(&s.metadata), s.type_.clone().unwrap_or_default(), n.to_string(), created(&s.metadata, now)]
 }
 
-pub(super) fn event(e: &Event, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn event(e: &Event, now: Timestamp) -> Vec<String> {
     let first = match &e.first_timestamp {
         Some(_) => age(e.first_timestamp.as_ref(), now),
         None => age_micro(e.event_time.as_ref(), now),
@@ -211,12 +171,12 @@ fn event_source(e: &Event) -> String {
     if host.is_empty() { component } else { format!("{component}, {host}") }
 }
 
-pub(super) fn lease(l: &Lease, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn lease(l: &Lease, now: Timestamp) -> Vec<String> {
     let holder = l.spec.as_ref().and_then(|s| s.holder_identity.clone()).unwrap_or_default();
     vec![name(&l.metadata), holder, created(&l.metadata, now)]
 }
 
-pub(super) fn priority_class(p: &PriorityClass, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn priority_class(p: &PriorityClass, now: Timestamp) -> Vec<String> {
     vec![
         name(&p.metadata),
         p.value.unwrap_or(0).to_string(),

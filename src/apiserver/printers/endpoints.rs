@@ -1,12 +1,8 @@
 //! Endpoints and EndpointSlices.
 
-use super::{Column, col, created, name};
+use super::{created, name};
 use crate::api::Timestamp;
 use crate::api::types::{EndpointSlice, Endpoints};
-
-pub(super) const ENDPOINTS: &[Column] = &[col("Name"), col("Endpoints"), col("Age")];
-pub(super) const SLICE: &[Column] =
-    &[col("Name"), col("AddressType"), col("Ports"), col("Endpoints"), col("Age")];
 
 /// How many are listed; the rest is counted.
 const LISTED: usize = 3;
@@ -24,7 +20,7 @@ fn listed(all: &[String], none: &str) -> String {
 }
 
 /// The addresses with their ports (`formatEndpoints`).
-pub(super) fn endpoints(e: &Endpoints, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn endpoints(e: &Endpoints, now: Timestamp) -> Vec<String> {
     let mut all = Vec::new();
     for subset in e.subsets.iter().flatten() {
         let addresses = || subset.addresses.iter().flatten();
@@ -44,7 +40,7 @@ fn join(ip: &str, port: i32) -> String {
     if ip.contains(':') { format!("[{ip}]:{port}") } else { format!("{ip}:{port}") }
 }
 
-pub(super) fn slice(s: &EndpointSlice, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn slice(s: &EndpointSlice, now: Timestamp) -> Vec<String> {
     let ports: Vec<String> =
         s.ports.iter().flatten().map(|p| p.port.map_or_else(|| "*".to_owned(), |n| n.to_string())).collect();
     let addresses: Vec<String> =

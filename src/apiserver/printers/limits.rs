@@ -1,28 +1,16 @@
 //! HorizontalPodAutoscalers, LimitRanges and ResourceQuotas.
 
-use super::{Column, col, created, name};
+use super::{created, name};
 use crate::api::Timestamp;
 use crate::api::quantity::amount_of;
 use crate::api::types::{HorizontalPodAutoscaler, ObjectMeta, Quantity, ResourceQuota, autoscaling as hpa};
 
-pub(super) const AUTOSCALER: &[Column] = &[
-    col("Name"),
-    col("Reference"),
-    col("Targets"),
-    col("MinPods"),
-    col("MaxPods"),
-    col("Replicas"),
-    col("Age"),
-];
 /// What every kind has without a printer of its own.
-pub(super) const NO_PRINTER: &[Column] = &[col("Name"), col("Created At")];
-pub(super) const QUOTA: &[Column] = &[col("Name"), col("Request"), col("Limit"), col("Age")];
-
 /// So many metrics are shown.
 const METRICS_SHOWN: usize = 2;
 const UNKNOWN: &str = "<unknown>";
 
-pub(super) fn autoscaler(h: &HorizontalPodAutoscaler, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn autoscaler(h: &HorizontalPodAutoscaler, now: Timestamp) -> Vec<String> {
     let spec = &h.spec;
     let status = h.status.clone().unwrap_or_default();
     let target = &spec.scale_target_ref;
@@ -108,11 +96,11 @@ fn metric(m: &hpa::MetricSpec, now: &Current) -> String {
 }
 
 /// The cells of a kind without a printer of its own.
-pub(super) fn created_at(meta: &ObjectMeta) -> Vec<String> {
+pub(in crate::apiserver) fn created_at(meta: &ObjectMeta) -> Vec<String> {
     vec![name(meta), meta.creation_timestamp.as_ref().map_or_else(|| UNKNOWN.into(), |t| t.0.to_string())]
 }
 
-pub(super) fn quota(q: &ResourceQuota, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn quota(q: &ResourceQuota, now: Timestamp) -> Vec<String> {
     let status = q.status.clone().unwrap_or_default();
     let (mut requests, mut limits) = (Vec::new(), Vec::new());
     for (resource, hard) in status.hard.iter().flatten() {

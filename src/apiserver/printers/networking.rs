@@ -2,23 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Column, col, created, name, or_none, wide};
+use super::{created, name, or_none};
 use crate::api::types::{
     ClusterRoleBinding, Ingress, IngressClass, NetworkPolicy, ObjectMeta, networking as net, rbac,
 };
 use crate::api::{MetaExt, Timestamp, labels};
 
-pub(super) const INGRESS: &[Column] =
-    &[col("Name"), col("Class"), col("Hosts"), col("Address"), col("Ports"), col("Age")];
-pub(super) const CLASS: &[Column] = &[col("Name"), col("Controller"), col("Parameters"), col("Age")];
-pub(super) const POLICY: &[Column] = &[col("Name"), col("Pod-Selector"), col("Age")];
-pub(super) const BINDING: &[Column] =
-    &[col("Name"), col("Role"), col("Age"), wide("Users"), wide("Groups"), wide("ServiceAccounts")];
-
 /// So many hosts are shown.
 const HOSTS_SHOWN: usize = 3;
 
-pub(super) fn ingress(i: &Ingress, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn ingress(i: &Ingress, now: Timestamp) -> Vec<String> {
     let spec = i.spec.clone().unwrap_or_default();
     let tls = spec.tls.as_ref().is_some_and(|t| !t.is_empty());
     vec![
@@ -60,7 +53,7 @@ pub(crate) fn addresses(i: &Ingress) -> String {
     all.into_iter().collect::<Vec<_>>().join(",")
 }
 
-pub(super) fn class(c: &IngressClass, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn class(c: &IngressClass, now: Timestamp) -> Vec<String> {
     let spec = c.spec.clone().unwrap_or_default();
     let parameters = spec.parameters.as_ref().map(|p| match &p.api_group {
         Some(group) => format!("{}.{group}/{}", p.kind, p.name),
@@ -78,16 +71,16 @@ pub(super) fn class(c: &IngressClass, now: Timestamp) -> Vec<String> {
     ]
 }
 
-pub(super) fn policy(p: &NetworkPolicy, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn policy(p: &NetworkPolicy, now: Timestamp) -> Vec<String> {
     let selector = p.spec.as_ref().and_then(|s| s.pod_selector.clone()).unwrap_or_default();
     vec![name(&p.metadata), labels::format_label_selector(&selector), created(&p.metadata, now)]
 }
 
-pub(super) fn cluster_binding(b: &ClusterRoleBinding, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn cluster_binding(b: &ClusterRoleBinding, now: Timestamp) -> Vec<String> {
     binding(&b.metadata, &b.role_ref, b.subjects.as_deref(), now)
 }
 
-pub(super) fn binding(
+pub(in crate::apiserver) fn binding(
     meta: &ObjectMeta,
     role: &rbac::RoleRef,
     subjects: Option<&[rbac::Subject]>,

@@ -1,20 +1,8 @@
 //! Pods: what a pod's phase, conditions and containers come down to in one word (`printPod`).
 
-use super::{Column, age, col, created, name, or_none, wide};
+use super::{age, created, name, or_none};
 use crate::api::types::{Container, ContainerStatus, Pod, PodStatus, Time};
 use crate::api::{MetaExt, Timestamp};
-
-pub(super) const COLUMNS: &[Column] = &[
-    col("Name"),
-    col("Ready"),
-    col("Status"),
-    col("Restarts"),
-    col("Age"),
-    wide("IP"),
-    wide("Node"),
-    wide("Nominated Node"),
-    wide("Readiness Gates"),
-];
 
 /// A pod in four facts.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,7 +126,7 @@ fn ended(t: &crate::api::types::ContainerStateTerminated) -> String {
     }
 }
 
-pub(super) fn row(pod: &Pod, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn row(pod: &Pod, now: Timestamp) -> Vec<String> {
     let s = summarize(pod);
     let restarts = match &s.last_restart {
         Some(t) if s.restarts != 0 => format!("{} ({} ago)", s.restarts, age(Some(t), now)),

@@ -1,41 +1,8 @@
 //! Volumes, claims and classes of storage.
 
-use super::{Column, col, created, name, wide};
+use super::{created, name};
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::{MetaExt, Timestamp, quantity};
-
-pub(super) const VOLUME: &[Column] = &[
-    col("Name"),
-    col("Capacity"),
-    col("Access Modes"),
-    col("Reclaim Policy"),
-    col("Status"),
-    col("Claim"),
-    col("StorageClass"),
-    col("VolumeAttributesClass"),
-    col("Reason"),
-    col("Age"),
-    wide("VolumeMode"),
-];
-pub(super) const CLAIM: &[Column] = &[
-    col("Name"),
-    col("Status"),
-    col("Volume"),
-    col("Capacity"),
-    col("Access Modes"),
-    col("StorageClass"),
-    col("VolumeAttributesClass"),
-    col("Age"),
-    wide("VolumeMode"),
-];
-pub(super) const CLASS: &[Column] = &[
-    col("Name"),
-    col("Provisioner"),
-    col("ReclaimPolicy"),
-    col("VolumeBindingMode"),
-    col("AllowVolumeExpansion"),
-    col("Age"),
-];
 
 /// `RWO,ROX`
 pub(crate) fn access_modes(modes: Option<&Vec<String>>) -> String {
@@ -53,7 +20,7 @@ fn or_unset(text: Option<&String>) -> String {
     text.filter(|t| !t.is_empty()).cloned().unwrap_or_else(|| "<unset>".into())
 }
 
-pub(super) fn volume(v: &PersistentVolume, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn volume(v: &PersistentVolume, now: Timestamp) -> Vec<String> {
     let spec = v.spec.clone().unwrap_or_default();
     let status = v.status.clone().unwrap_or_default();
     let claim = spec.claim_ref.as_ref().map(|c| {
@@ -75,7 +42,7 @@ pub(super) fn volume(v: &PersistentVolume, now: Timestamp) -> Vec<String> {
     ]
 }
 
-pub(super) fn claim(c: &PersistentVolumeClaim, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn claim(c: &PersistentVolumeClaim, now: Timestamp) -> Vec<String> {
     let spec = c.spec.clone().unwrap_or_default();
     let status = c.status.clone().unwrap_or_default();
     let volume = spec.volume_name.clone().unwrap_or_default();
@@ -100,7 +67,7 @@ pub(super) fn claim(c: &PersistentVolumeClaim, now: Timestamp) -> Vec<String> {
     ]
 }
 
-pub(super) fn class(s: &StorageClass, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn class(s: &StorageClass, now: Timestamp) -> Vec<String> {
     let mut title = name(&s.metadata);
     let is_default =
         ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]

@@ -1,55 +1,13 @@
 //! Deployments, ReplicaSets, StatefulSets, DaemonSets, and the budgets that guard their pods.
 
-use super::{Column, col, created, format_labels, name, wide};
+use super::{created, format_labels, name};
 use crate::api::types::{
     DaemonSet, Deployment, LabelSelector, PodDisruptionBudget, PodTemplateSpec, ReplicaSet,
     ReplicationController, StatefulSet,
 };
 use crate::api::{Timestamp, intstr, labels};
 
-pub(super) const DEPLOYMENT: &[Column] = &[
-    col("Name"),
-    col("Ready"),
-    col("Up-to-date"),
-    col("Available"),
-    col("Age"),
-    wide("Containers"),
-    wide("Images"),
-    wide("Selector"),
-];
-
-pub(super) const REPLICA_SET: &[Column] = &[
-    col("Name"),
-    col("Desired"),
-    col("Current"),
-    col("Ready"),
-    col("Age"),
-    wide("Containers"),
-    wide("Images"),
-    wide("Selector"),
-];
-
-pub(super) const STATEFUL_SET: &[Column] =
-    &[col("Name"), col("Ready"), col("Age"), wide("Containers"), wide("Images")];
-
-pub(super) const DAEMON_SET: &[Column] = &[
-    col("Name"),
-    col("Desired"),
-    col("Current"),
-    col("Ready"),
-    col("Up-to-date"),
-    col("Available"),
-    col("Node Selector"),
-    col("Age"),
-    wide("Containers"),
-    wide("Images"),
-    wide("Selector"),
-];
-
-pub(super) const DISRUPTION_BUDGET: &[Column] =
-    &[col("Name"), col("Min Available"), col("Max Unavailable"), col("Allowed Disruptions"), col("Age")];
-
-pub(super) fn deployment(d: &Deployment, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn deployment(d: &Deployment, now: Timestamp) -> Vec<String> {
     let status = d.status.clone().unwrap_or_default();
     let desired = d.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0);
     let [containers, images] = template_cells(d.spec.as_ref().map(|s| &s.template));
@@ -65,7 +23,7 @@ pub(super) fn deployment(d: &Deployment, now: Timestamp) -> Vec<String> {
     ]
 }
 
-pub(super) fn replica_set(rs: &ReplicaSet, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn replica_set(rs: &ReplicaSet, now: Timestamp) -> Vec<String> {
     let status = rs.status.clone().unwrap_or_default();
     let [containers, images] = template_cells(rs.spec.as_ref().and_then(|s| s.template.as_ref()));
     vec![
@@ -80,7 +38,7 @@ pub(super) fn replica_set(rs: &ReplicaSet, now: Timestamp) -> Vec<String> {
     ]
 }
 
-pub(super) fn replication_controller(r: &ReplicationController, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn replication_controller(r: &ReplicationController, now: Timestamp) -> Vec<String> {
     let spec = r.spec.clone().unwrap_or_default();
     let status = r.status.clone().unwrap_or_default();
     let [containers, images] = template_cells(spec.template.as_ref());
@@ -96,14 +54,14 @@ pub(super) fn replication_controller(r: &ReplicationController, now: Timestamp) 
     ]
 }
 
-pub(super) fn stateful_set(s: &StatefulSet, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn stateful_set(s: &StatefulSet, now: Timestamp) -> Vec<String> {
     let desired = s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0);
     let ready = s.status.as_ref().and_then(|s| s.ready_replicas).unwrap_or(0);
     let [containers, images] = template_cells(s.spec.as_ref().map(|s| &s.template));
     vec![name(&s.metadata), format!("{ready}/{desired}"), created(&s.metadata, now), containers, images]
 }
 
-pub(super) fn daemon_set(d: &DaemonSet, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn daemon_set(d: &DaemonSet, now: Timestamp) -> Vec<String> {
     let status = d.status.clone().unwrap_or_default();
     let template = d.spec.as_ref().map(|s| &s.template);
     let nodes = template.and_then(|t| t.spec.as_ref()?.node_selector.as_ref());
@@ -123,7 +81,7 @@ pub(super) fn daemon_set(d: &DaemonSet, now: Timestamp) -> Vec<String> {
     ]
 }
 
-pub(super) fn disruption_budget(b: &PodDisruptionBudget, now: Timestamp) -> Vec<String> {
+pub(in crate::apiserver) fn disruption_budget(b: &PodDisruptionBudget, now: Timestamp) -> Vec<String> {
     let spec = b.spec.clone().unwrap_or_default();
     let or_na = |v: &Option<crate::api::types::IntOrString>| {
         v.as_ref().map_or_else(|| "N/A".to_owned(), intstr::to_string)
@@ -138,7 +96,7 @@ pub(super) fn disruption_budget(b: &PodDisruptionBudget, now: Timestamp) -> Vec<
 }
 
 /// The names and the images of a template's containers.
-pub(super) fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] {
+pub(in crate::apiserver) fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] {
     let containers =
         template.and_then(|t| t.spec.as_ref()).map(|s| s.containers.as_slice()).unwrap_or_default();
     let names: Vec<&str> = containers.iter().map(|c| c.name.as_str()).collect();
@@ -146,6 +104,6 @@ pub(super) fn template_cells(template: Option<&PodTemplateSpec>) -> [String; 2] 
     [names.join(","), images.join(",")]
 }
 
-pub(super) fn selector(selector: Option<&LabelSelector>) -> String {
+pub(in crate::apiserver) fn selector(selector: Option<&LabelSelector>) -> String {
     selector.map_or_else(|| "<none>".to_owned(), labels::format_label_selector)
 }

@@ -12,12 +12,12 @@ use super::{internal, or_default, pod, text};
 const MORE_THAN_REPLICAS: &str = "cannot be greater than status.replicas";
 const MORE_THAN_READY: &str = "cannot be greater than readyReplicas";
 
-pub(super) fn deployment(errs: &mut Errors, deployment: &t::Deployment) {
+pub(in crate::apiserver) fn deployment(errs: &mut Errors, deployment: &t::Deployment) {
     object_meta(errs, &deployment.metadata, true, name_is_dns_subdomain);
     deployment_spec(errs, or_default(&deployment.spec, &Default::default()));
 }
 
-pub(super) fn deployment_update(errs: &mut Errors, new: &t::Deployment, old: &t::Deployment) {
+pub(in crate::apiserver) fn deployment_update(errs: &mut Errors, new: &t::Deployment, old: &t::Deployment) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
@@ -28,7 +28,7 @@ pub(super) fn deployment_update(errs: &mut Errors, new: &t::Deployment, old: &t:
 }
 
 /// A selector that neither was given nor is empty by choice; see `defaults::prepare`.
-pub(super) fn given(selector: &t::LabelSelector) -> Option<&t::LabelSelector> {
+pub(in crate::apiserver) fn given(selector: &t::LabelSelector) -> Option<&t::LabelSelector> {
     (selector.match_labels.is_some() || selector.match_expressions.is_some()).then_some(selector)
 }
 
@@ -149,7 +149,7 @@ fn strategy(errs: &mut Errors, strategy: &t::DeploymentStrategy, path: &Path) {
     }
 }
 
-pub(super) fn quote(value: &IntOrString) -> BadValue {
+pub(in crate::apiserver) fn quote(value: &IntOrString) -> BadValue {
     BadValue::Json(match value {
         IntOrString::Int(i) => i.to_string(),
         IntOrString::String(s) => go_json_string(s),
@@ -157,7 +157,7 @@ pub(super) fn quote(value: &IntOrString) -> BadValue {
 }
 
 /// A number that is not negative, or a percentage.
-pub(super) fn positive_int_or_percent(errs: &mut Errors, value: &IntOrString, path: &Path) {
+pub(in crate::apiserver) fn positive_int_or_percent(errs: &mut Errors, value: &IntOrString, path: &Path) {
     match value {
         IntOrString::Int(i) => non_negative(errs, *i, path),
         IntOrString::String(s) => {
@@ -176,7 +176,7 @@ fn percent_value(value: &IntOrString) -> Option<i64> {
     Some(s.trim_end_matches('%').parse().unwrap_or(i64::MAX))
 }
 
-pub(super) fn int_or_percent(value: &IntOrString) -> i64 {
+pub(in crate::apiserver) fn int_or_percent(value: &IntOrString) -> i64 {
     percent_value(value).unwrap_or_else(|| match value {
         IntOrString::Int(i) => i64::from(*i),
         IntOrString::String(s) => s.parse().unwrap_or_default(),
@@ -184,14 +184,14 @@ pub(super) fn int_or_percent(value: &IntOrString) -> i64 {
 }
 
 /// A percentage of at most 100.
-pub(super) fn not_more_than_100_percent(errs: &mut Errors, value: &IntOrString, path: &Path) {
+pub(in crate::apiserver) fn not_more_than_100_percent(errs: &mut Errors, value: &IntOrString, path: &Path) {
     if percent_value(value).is_some_and(|p| p > 100) {
         errs.push(FieldError::invalid(path, quote(value), "must not be greater than 100%"));
     }
 }
 
 /// Whether a count went down, absent being less than any (`IsDecremented`).
-pub(super) fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
+pub(in crate::apiserver) fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
     match (new, old) {
         (None, Some(_)) => true,
         (Some(new), Some(old)) => new < old,
@@ -199,7 +199,11 @@ pub(super) fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
     }
 }
 
-pub(super) fn deployment_status_update(errs: &mut Errors, new: &t::Deployment, old: &t::Deployment) {
+pub(in crate::apiserver) fn deployment_status_update(
+    errs: &mut Errors,
+    new: &t::Deployment,
+    old: &t::Deployment,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let path = Path::new("status");
     let none = Default::default();
@@ -237,12 +241,12 @@ pub(super) fn deployment_status_update(errs: &mut Errors, new: &t::Deployment, o
     }
 }
 
-pub(super) fn replica_set(errs: &mut Errors, set: &t::ReplicaSet) {
+pub(in crate::apiserver) fn replica_set(errs: &mut Errors, set: &t::ReplicaSet) {
     object_meta(errs, &set.metadata, true, name_is_dns_subdomain);
     replica_set_spec(errs, or_default(&set.spec, &Default::default()));
 }
 
-pub(super) fn replica_set_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t::ReplicaSet) {
+pub(in crate::apiserver) fn replica_set_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t::ReplicaSet) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
@@ -257,7 +261,11 @@ fn replica_set_spec(errs: &mut Errors, spec: &t::ReplicaSetSpec) {
     selector_and_template(errs, &spec.selector, or_default(&spec.template, &Default::default()), &path);
 }
 
-pub(super) fn replica_set_status_update(errs: &mut Errors, new: &t::ReplicaSet, old: &t::ReplicaSet) {
+pub(in crate::apiserver) fn replica_set_status_update(
+    errs: &mut Errors,
+    new: &t::ReplicaSet,
+    old: &t::ReplicaSet,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let status = or_default(&new.status, &none);
@@ -297,13 +305,13 @@ fn replicas_status(errs: &mut Errors, counts: [i32; 4], terminating: Option<i32>
     }
 }
 
-pub(super) fn replication_controller(errs: &mut Errors, controller: &t::ReplicationController) {
+pub(in crate::apiserver) fn replication_controller(errs: &mut Errors, controller: &t::ReplicationController) {
     object_meta(errs, &controller.metadata, true, name_is_dns_subdomain);
     replication_controller_spec(errs, controller);
 }
 
 /// The strategy asks the rules of a create first, and then those of an update.
-pub(super) fn replication_controller_update(
+pub(in crate::apiserver) fn replication_controller_update(
     errs: &mut Errors,
     new: &t::ReplicationController,
     old: &t::ReplicationController,
@@ -336,7 +344,7 @@ fn replication_controller_spec(errs: &mut Errors, controller: &t::ReplicationCon
     }
 }
 
-pub(super) fn replication_controller_status_update(
+pub(in crate::apiserver) fn replication_controller_status_update(
     errs: &mut Errors,
     new: &t::ReplicationController,
     old: &t::ReplicationController,
@@ -365,7 +373,7 @@ mod tests {
     fn a_negative_count_spoils_the_others() {
         let with = |status| {
             let meta = json!({"name": "web", "namespace": "default", "resourceVersion": "1"});
-            Object::from_value(Kind::Deployment, json!({"metadata": meta, "status": status})).unwrap()
+            Object::from_value(Kind::DEPLOYMENT, json!({"metadata": meta, "status": status})).unwrap()
         };
         let errors =
             validate_status_update(&with(json!({"replicas": -1, "updatedReplicas": 1})), &with(json!({})));
@@ -386,8 +394,8 @@ mod tests {
                 "spec": {"selector": selector, "template": {"metadata": {"labels": {"app": "a"}},
                     "spec": {"containers": [{"name": "c", "image": "i"}]}}}
             });
-            crate::apiserver::defaults::prepare(Kind::Deployment, &mut body);
-            let mut object = Object::from_value(Kind::Deployment, body).unwrap();
+            crate::apiserver::defaults::prepare(Kind::DEPLOYMENT, &mut body);
+            let mut object = Object::from_value(Kind::DEPLOYMENT, body).unwrap();
             crate::apiserver::defaults::apply(&mut object);
             object
         };

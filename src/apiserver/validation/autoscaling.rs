@@ -17,17 +17,21 @@ const MAX_PERIOD: i32 = 1800;
 const SOURCES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Resource"];
 const POPULATE: &str = "must populate information for the given metric source";
 
-pub(super) fn create(errs: &mut Errors, scaler: &t::HorizontalPodAutoscaler) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, scaler: &t::HorizontalPodAutoscaler) {
     object_meta(errs, &scaler.metadata, true, name_is_dns_subdomain);
     spec(errs, &scaler.spec, None);
 }
 
-pub(super) fn update(errs: &mut Errors, new: &t::HorizontalPodAutoscaler, old: &t::HorizontalPodAutoscaler) {
+pub(in crate::apiserver) fn update(
+    errs: &mut Errors,
+    new: &t::HorizontalPodAutoscaler,
+    old: &t::HorizontalPodAutoscaler,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     spec(errs, &new.spec, Some(&old.spec));
 }
 
-pub(super) fn status_update(
+pub(in crate::apiserver) fn status_update(
     errs: &mut Errors,
     new: &t::HorizontalPodAutoscaler,
     old: &t::HorizontalPodAutoscaler,

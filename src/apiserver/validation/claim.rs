@@ -21,13 +21,13 @@ const RESIZE_STATES: &[&str] = &[
 ];
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
-pub(super) fn claim(errs: &mut Errors, claim: &t::PersistentVolumeClaim) {
+pub(in crate::apiserver) fn claim(errs: &mut Errors, claim: &t::PersistentVolumeClaim) {
     object_meta(errs, &claim.metadata, true, name_is_dns_subdomain);
     claim_spec(errs, or_default(&claim.spec, &Default::default()), &Path::new("spec"));
 }
 
 /// A claim's spec, or that of a claim a pod brings along.
-pub(super) fn claim_spec(errs: &mut Errors, spec: &t::PersistentVolumeClaimSpec, path: &Path) {
+pub(in crate::apiserver) fn claim_spec(errs: &mut Errors, spec: &t::PersistentVolumeClaimSpec, path: &Path) {
     let modes = list(&spec.access_modes);
     if modes.is_empty() {
         let message = "at least 1 access mode is required";
@@ -100,7 +100,7 @@ fn storage_of(map: Option<&std::collections::BTreeMap<String, Quantity>>) -> Opt
     map.and_then(|m| m.get("storage"))
 }
 
-pub(super) fn claim_update(
+pub(in crate::apiserver) fn claim_update(
     errs: &mut Errors,
     new: &t::PersistentVolumeClaim,
     old: &t::PersistentVolumeClaim,
@@ -181,7 +181,7 @@ pub(super) fn claim_update(
     }
 }
 
-pub(super) fn claim_status_update(
+pub(in crate::apiserver) fn claim_status_update(
     errs: &mut Errors,
     new: &t::PersistentVolumeClaim,
     old: &t::PersistentVolumeClaim,
@@ -256,7 +256,7 @@ mod tests {
         if let Some(class) = annotation {
             body["metadata"]["annotations"] = json!({ super::BETA_CLASS: class });
         }
-        let mut object = Object::from_value(Kind::PersistentVolumeClaim, body).unwrap();
+        let mut object = Object::from_value(Kind::PERSISTENT_VOLUME_CLAIM, body).unwrap();
         crate::apiserver::defaults::apply(&mut object);
         object
     }

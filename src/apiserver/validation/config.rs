@@ -15,7 +15,7 @@ use super::text;
 const MAX_SIZE: usize = 1024 * 1024;
 const WHEN_IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
-pub(super) fn config_map(errs: &mut Errors, map: &t::ConfigMap) {
+pub(in crate::apiserver) fn config_map(errs: &mut Errors, map: &t::ConfigMap) {
     object_meta(errs, &map.metadata, true, name_is_dns_subdomain);
     let mut size = 0;
     let binary = map.binary_data.as_ref();
@@ -36,7 +36,7 @@ pub(super) fn config_map(errs: &mut Errors, map: &t::ConfigMap) {
     }
 }
 
-pub(super) fn config_map_update(errs: &mut Errors, new: &t::ConfigMap, old: &t::ConfigMap) {
+pub(in crate::apiserver) fn config_map_update(errs: &mut Errors, new: &t::ConfigMap, old: &t::ConfigMap) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if old.immutable == Some(true) {
         immutable_flag(errs, new.immutable);
@@ -65,7 +65,7 @@ fn same<V: PartialEq>(a: &Option<BTreeMap<String, V>>, b: &Option<BTreeMap<Strin
     }
 }
 
-pub(super) fn secret(errs: &mut Errors, secret: &t::Secret) {
+pub(in crate::apiserver) fn secret(errs: &mut Errors, secret: &t::Secret) {
     object_meta(errs, &secret.metadata, true, name_is_dns_subdomain);
     let path = Path::new("data");
     let none = BTreeMap::new();
@@ -143,7 +143,7 @@ fn docker_config(
     errs.push(FieldError::invalid(&at, "<secret contents redacted>", message));
 }
 
-pub(super) fn secret_update(errs: &mut Errors, new: &t::Secret, old: &t::Secret) {
+pub(in crate::apiserver) fn secret_update(errs: &mut Errors, new: &t::Secret, old: &t::Secret) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if new.type_ != old.type_ {
         errs.push(FieldError::invalid(&Path::new("type"), text(&new.type_), IMMUTABLE));
@@ -157,16 +157,20 @@ pub(super) fn secret_update(errs: &mut Errors, new: &t::Secret, old: &t::Secret)
     secret(errs, new);
 }
 
-pub(super) fn service_account(errs: &mut Errors, account: &t::ServiceAccount) {
+pub(in crate::apiserver) fn service_account(errs: &mut Errors, account: &t::ServiceAccount) {
     object_meta(errs, &account.metadata, true, name_is_dns_subdomain);
 }
 
-pub(super) fn service_account_update(errs: &mut Errors, new: &t::ServiceAccount, old: &t::ServiceAccount) {
+pub(in crate::apiserver) fn service_account_update(
+    errs: &mut Errors,
+    new: &t::ServiceAccount,
+    old: &t::ServiceAccount,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     service_account(errs, new);
 }
 
-pub(super) fn namespace(errs: &mut Errors, namespace: &t::Namespace) {
+pub(in crate::apiserver) fn namespace(errs: &mut Errors, namespace: &t::Namespace) {
     object_meta(errs, &namespace.metadata, false, name_is_dns_label);
     let path = Path::new("spec").child("finalizers");
     for finalizer in namespace.spec.iter().flat_map(|s| s.finalizers.iter().flatten()) {
@@ -174,19 +178,27 @@ pub(super) fn namespace(errs: &mut Errors, namespace: &t::Namespace) {
     }
 }
 
-pub(super) fn namespace_update(errs: &mut Errors, new: &t::Namespace, old: &t::Namespace) {
+pub(in crate::apiserver) fn namespace_update(errs: &mut Errors, new: &t::Namespace, old: &t::Namespace) {
     object_meta_update(errs, &new.metadata, &old.metadata);
 }
 
 /// An update through `finalize`.
-pub(super) fn namespace_finalize_update(errs: &mut Errors, new: &t::Namespace, old: &t::Namespace) {
+pub(in crate::apiserver) fn namespace_finalize_update(
+    errs: &mut Errors,
+    new: &t::Namespace,
+    old: &t::Namespace,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let path = Path::new("spec").child("finalizers");
     let finalizers = new.spec.iter().flat_map(|s| s.finalizers.iter().flatten());
     finalizers.enumerate().for_each(|(i, f)| finalizer_name(errs, f, &path.index(i)));
 }
 
-pub(super) fn namespace_status_update(errs: &mut Errors, new: &t::Namespace, old: &t::Namespace) {
+pub(in crate::apiserver) fn namespace_status_update(
+    errs: &mut Errors,
+    new: &t::Namespace,
+    old: &t::Namespace,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let phase = new.status.as_ref().map_or("", |s| text(&s.phase));
     let at = Path::new("status").child("Phase");

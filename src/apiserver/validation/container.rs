@@ -26,7 +26,7 @@ impl Context<'_> {
 }
 
 /// The protocol of a port.
-pub(super) fn protocol(errs: &mut Errors, protocol: &str, path: &Path) {
+pub(in crate::apiserver) fn protocol(errs: &mut Errors, protocol: &str, path: &Path) {
     match protocol {
         "TCP" | "UDP" | "SCTP" => {}
         "" => errs.push(FieldError::required(path, "")),
@@ -35,7 +35,7 @@ pub(super) fn protocol(errs: &mut Errors, protocol: &str, path: &Path) {
 }
 
 /// When an image is pulled.
-pub(super) fn pull_policy(errs: &mut Errors, policy: &str, path: &Path) {
+pub(in crate::apiserver) fn pull_policy(errs: &mut Errors, policy: &str, path: &Path) {
     match policy {
         "Always" | "IfNotPresent" | "Never" => {}
         "" => errs.push(FieldError::required(path, "")),
@@ -192,7 +192,7 @@ fn restart_rules(errs: &mut Errors, container: &t::Container, path: &Path) {
 }
 
 /// The containers that make up the pod.
-pub(super) fn containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
+pub(in crate::apiserver) fn containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
     let containers = &context.spec.containers;
     if containers.is_empty() {
         errs.push(FieldError::required(path, ""));
@@ -214,7 +214,7 @@ pub(super) fn containers(errs: &mut Errors, context: &Context<'_>, path: &Path) 
 }
 
 /// The containers that run before, sidecars among them.
-pub(super) fn init_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
+pub(in crate::apiserver) fn init_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
     let mut seen: BTreeSet<&str> = order::gather(context.spec.containers.iter().map(|c| c.name.as_str()));
     for (i, container) in list(&context.spec.init_containers).iter().enumerate() {
         let at = path.index(i);
@@ -246,7 +246,7 @@ pub(super) fn init_containers(errs: &mut Errors, context: &Context<'_>, path: &P
 }
 
 /// An image in a Pod, other than in a template, may not have blanks around it.
-pub(super) fn image_blanks(errs: &mut Errors, image: &str, path: &Path) {
+pub(in crate::apiserver) fn image_blanks(errs: &mut Errors, image: &str, path: &Path) {
     if image.trim() != image {
         let message = "must not have leading or trailing whitespace";
         errs.push(FieldError::invalid(&path.child("image"), image, message));
@@ -285,7 +285,7 @@ fn as_container(e: &t::EphemeralContainer) -> t::Container {
 }
 
 /// The containers added to a running pod.
-pub(super) fn ephemeral_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
+pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, context: &Context<'_>, path: &Path) {
     let spec = context.spec;
     let others: BTreeSet<&str> =
         spec.containers.iter().chain(list(&spec.init_containers)).map(|c| c.name.as_str()).collect();

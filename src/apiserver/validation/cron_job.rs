@@ -13,7 +13,7 @@ const MAX_NAME: usize = 52;
 /// A part of a time zone's name.
 const MAX_ZONE_PART: usize = 14;
 
-pub(super) fn create(errs: &mut Errors, cron_job: &t::CronJob) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, cron_job: &t::CronJob) {
     object_meta(errs, &cron_job.metadata, true, name_is_dns_subdomain);
     spec(errs, &cron_job.spec, None);
     let name = MetaExt::name(&cron_job.metadata);
@@ -23,7 +23,7 @@ pub(super) fn create(errs: &mut Errors, cron_job: &t::CronJob) {
     }
 }
 
-pub(super) fn update(errs: &mut Errors, new: &t::CronJob, old: &t::CronJob) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::CronJob, old: &t::CronJob) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     spec(errs, &new.spec, Some(&old.spec));
 }
@@ -113,6 +113,6 @@ fn job_template(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
 }
 
 /// A time, for a message to quote.
-pub(super) fn quote_time(time: &t::Time) -> BadValue {
+pub(in crate::apiserver) fn quote_time(time: &t::Time) -> BadValue {
     BadValue::Json(go_json_string(&time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
 }

@@ -12,13 +12,13 @@ use super::meta::{label_selector, non_negative, object_meta, object_meta_update}
 use super::names::name_is_dns_subdomain;
 use super::{internal, list, or_default, pod, text};
 
-pub(super) fn create(errs: &mut Errors, set: &t::DaemonSet) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, set: &t::DaemonSet) {
     object_meta(errs, &set.metadata, true, name_is_dns_subdomain);
     spec(errs, or_default(&set.spec, &Default::default()));
 }
 
 /// The template's generation is the API server's own, and so always right.
-pub(super) fn update(errs: &mut Errors, new: &t::DaemonSet, old: &t::DaemonSet) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::DaemonSet, old: &t::DaemonSet) {
     create(errs, new);
     object_meta_update(errs, &new.metadata, &old.metadata);
     spec(errs, or_default(&new.spec, &Default::default()));
@@ -106,7 +106,7 @@ fn update_strategy(errs: &mut Errors, strategy: &t::DaemonSetUpdateStrategy, pat
     }
 }
 
-pub(super) fn status_update(errs: &mut Errors, new: &t::DaemonSet, old: &t::DaemonSet) {
+pub(in crate::apiserver) fn status_update(errs: &mut Errors, new: &t::DaemonSet, old: &t::DaemonSet) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let path = Path::new("status");
     let none = Default::default();

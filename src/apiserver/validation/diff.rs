@@ -175,7 +175,7 @@ fn range(start: usize, end: usize) -> String {
 }
 
 /// The unified diff of two texts, without file names; empty if they are equal.
-pub(super) fn unified(a: &str, b: &str) -> String {
+pub(in crate::apiserver) fn unified(a: &str, b: &str) -> String {
     let matcher = Matcher::new(a, b);
     let mut out = String::new();
     for hunk in matcher.hunks() {

@@ -18,12 +18,12 @@ const MAX_PORTS: usize = 20_000;
 const MAX_TOPOLOGY_LABELS: usize = 16;
 const MAX_HINTS: usize = 8;
 
-pub(super) fn create(errs: &mut Errors, endpoints: &t::Endpoints) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, endpoints: &t::Endpoints) {
     object_meta(errs, &endpoints.metadata, true, name_is_dns_subdomain);
     subsets(errs, list(&endpoints.subsets));
 }
 
-pub(super) fn update(errs: &mut Errors, new: &t::Endpoints, old: &t::Endpoints) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Endpoints, old: &t::Endpoints) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     create(errs, new);
 }
@@ -93,7 +93,7 @@ fn app_protocol(errs: &mut Errors, name: &Option<String>, path: &Path) {
     }
 }
 
-pub(super) fn create_slice(errs: &mut Errors, slice: &t::EndpointSlice) {
+pub(in crate::apiserver) fn create_slice(errs: &mut Errors, slice: &t::EndpointSlice) {
     object_meta(errs, &slice.metadata, true, name_is_dns_subdomain);
     let at = Path::new("addressType");
     let type_ = slice.address_type.as_str();
@@ -114,7 +114,7 @@ pub(super) fn create_slice(errs: &mut Errors, slice: &t::EndpointSlice) {
     slice_ports(errs, list(&slice.ports), &Path::new("ports"));
 }
 
-pub(super) fn update_slice(errs: &mut Errors, new: &t::EndpointSlice, old: &t::EndpointSlice) {
+pub(in crate::apiserver) fn update_slice(errs: &mut Errors, new: &t::EndpointSlice, old: &t::EndpointSlice) {
     create_slice(errs, new);
     if new.address_type != old.address_type {
         errs.push(FieldError::invalid(&Path::new("addressType"), &new.address_type, IMMUTABLE));

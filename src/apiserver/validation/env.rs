@@ -34,7 +34,7 @@ const RESOURCES: &[&str] = &[
 ];
 
 /// The variables of a container.
-pub(super) fn env(errs: &mut Errors, vars: &[t::EnvVar], path: &Path) {
+pub(in crate::apiserver) fn env(errs: &mut Errors, vars: &[t::EnvVar], path: &Path) {
     for (i, var) in vars.iter().enumerate() {
         let at = path.index(i);
         if var.name.is_empty() {
@@ -109,7 +109,12 @@ fn file_key_ref(errs: &mut Errors, file: &t::FileKeySelector, path: &Path) {
 }
 
 /// A reference to one of the pod's own fields, of those in `allowed`.
-pub(super) fn field_ref(errs: &mut Errors, field: &t::ObjectFieldSelector, allowed: &[&str], path: &Path) {
+pub(in crate::apiserver) fn field_ref(
+    errs: &mut Errors,
+    field: &t::ObjectFieldSelector,
+    allowed: &[&str],
+    path: &Path,
+) {
     let version = text(&field.api_version);
     if version.is_empty() {
         errs.push(FieldError::required(&path.child("apiVersion"), ""));
@@ -176,7 +181,7 @@ pub(super) fn field_ref(errs: &mut Errors, field: &t::ObjectFieldSelector, allow
 }
 
 /// A reference to a container's own resources; in a volume the container must be named.
-pub(super) fn resource_field_ref(
+pub(in crate::apiserver) fn resource_field_ref(
     errs: &mut Errors,
     field: &t::ResourceFieldSelector,
     in_volume: bool,
@@ -219,7 +224,7 @@ pub(super) fn resource_field_ref(
 }
 
 /// Sources of many variables at once.
-pub(super) fn env_from(errs: &mut Errors, sources: &[t::EnvFromSource], path: &Path) {
+pub(in crate::apiserver) fn env_from(errs: &mut Errors, sources: &[t::EnvFromSource], path: &Path) {
     for (i, source) in sources.iter().enumerate() {
         let at = path.index(i);
         let prefix = text(&source.prefix);

@@ -10,11 +10,11 @@ use super::{names, text};
 const MAX_WORD: usize = 128;
 const MAX_MESSAGE: usize = 1024;
 
-pub(super) fn update(errs: &mut Errors, new: &t::Event, _old: &t::Event) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Event, _old: &t::Event) {
     event(errs, new);
 }
 
-pub(super) fn event(errs: &mut Errors, event: &t::Event) {
+pub(in crate::apiserver) fn event(errs: &mut Errors, event: &t::Event) {
     let namespace = MetaExt::namespace(&event.metadata);
     let involved = text(&event.involved_object.namespace);
     let at = Path::new("involvedObject").child("namespace");

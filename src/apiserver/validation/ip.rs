@@ -21,7 +21,7 @@ fn parse_sloppy(value: &str) -> Option<IpAddr> {
 }
 
 /// An address of a field that was there before addresses had to be in canonical form.
-pub(super) fn legacy_ip(errs: &mut Errors, value: &str, path: &Path) -> Option<IpAddr> {
+pub(in crate::apiserver) fn legacy_ip(errs: &mut Errors, value: &str, path: &Path) -> Option<IpAddr> {
     let before = errs.len();
     let Some(ip) = parse_sloppy(value) else {
         let message = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
@@ -43,7 +43,7 @@ fn is_mapped(ip: Ipv6Addr) -> bool {
 }
 
 /// An address and how many of its bits are the range's; as older software read it.
-pub(super) fn parse_cidr(value: &str) -> Option<(IpAddr, u32)> {
+pub(in crate::apiserver) fn parse_cidr(value: &str) -> Option<(IpAddr, u32)> {
     let (ip, bits) = value.split_once('/')?;
     let ip = parse_sloppy(ip)?;
     let digits = !bits.is_empty() && bits.bytes().all(|b| b.is_ascii_digit());
@@ -53,7 +53,10 @@ pub(super) fn parse_cidr(value: &str) -> Option<(IpAddr, u32)> {
 }
 
 /// Whether a range is a part of another, and smaller.
-pub(super) fn is_strict_subset((ip, bits): (IpAddr, u32), (of, of_bits): (IpAddr, u32)) -> bool {
+pub(in crate::apiserver) fn is_strict_subset(
+    (ip, bits): (IpAddr, u32),
+    (of, of_bits): (IpAddr, u32),
+) -> bool {
     let same = match (ip, of) {
         (IpAddr::V4(a), IpAddr::V4(b)) => {
             (u32::from(a) ^ u32::from(b)) & !u32::MAX.checked_shr(of_bits).unwrap_or(0) == 0
@@ -67,7 +70,7 @@ pub(super) fn is_strict_subset((ip, bits): (IpAddr, u32), (of, of_bits): (IpAddr
 }
 
 /// A range of addresses, such as `10.9.8.0/24`.
-pub(super) fn legacy_cidr(errs: &mut Errors, value: &str, path: &Path) {
+pub(in crate::apiserver) fn legacy_cidr(errs: &mut Errors, value: &str, path: &Path) {
     let Some((ip, bits)) = parse_cidr(value) else {
         let message = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
         errs.push(FieldError::invalid(path, value, message));
@@ -94,7 +97,7 @@ fn has_host_bits(ip: IpAddr, bits: u32) -> bool {
 }
 
 /// An address that can be an endpoint's (`ValidateNonSpecialIP`).
-pub(super) fn non_special(errs: &mut Errors, ip: IpAddr, value: &str, path: &Path) {
+pub(in crate::apiserver) fn non_special(errs: &mut Errors, ip: IpAddr, value: &str, path: &Path) {
     let (link_local, link_local_multicast) = match ip {
         IpAddr::V4(v4) => {
             let [a, b, c, _] = v4.octets();
@@ -121,18 +124,18 @@ pub(super) fn non_special(errs: &mut Errors, ip: IpAddr, value: &str, path: &Pat
 }
 
 /// Whether the addresses are of both families (`IsDualStackIPStrings`).
-pub(super) fn is_dual_stack(values: &[String]) -> bool {
+pub(in crate::apiserver) fn is_dual_stack(values: &[String]) -> bool {
     let mut ips = values.iter().filter_map(|v| parse_sloppy(v.split('/').next().unwrap_or(v)));
     let first = ips.next().map(|ip| ip.is_ipv4());
     ips.any(|ip| Some(ip.is_ipv4()) != first)
 }
 
 /// Whether it is an IPv6 address.
-pub(super) fn is_ipv6(value: &str) -> bool {
+pub(in crate::apiserver) fn is_ipv6(value: &str) -> bool {
     parse_sloppy(value).is_some_and(|ip| ip.is_ipv6())
 }
 
 /// Whether it is an address at all.
-pub(super) fn is_ip(value: &str) -> bool {
+pub(in crate::apiserver) fn is_ip(value: &str) -> bool {
     parse_sloppy(value).is_some()
 }

@@ -26,7 +26,7 @@ pub(in crate::apiserver) const JOB_NAME: &str = "batch.kubernetes.io/job-name";
 pub(in crate::apiserver) const LEGACY_CONTROLLER_UID: &str = "controller-uid";
 pub(in crate::apiserver) const LEGACY_JOB_NAME: &str = "job-name";
 
-pub(super) fn create(errs: &mut Errors, job: &t::Job) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, job: &t::Job) {
     whole(errs, job, true);
 }
 
@@ -48,7 +48,7 @@ fn whole(errs: &mut Errors, job: &t::Job, prefixed: bool) {
     }
 }
 
-pub(super) fn is_indexed(spec: &t::JobSpec) -> bool {
+pub(in crate::apiserver) fn is_indexed(spec: &t::JobSpec) -> bool {
     text(&spec.completion_mode) == "Indexed"
 }
 
@@ -106,7 +106,7 @@ fn spec_with_selector(errs: &mut Errors, job: &t::JobSpec) {
 }
 
 /// What holds for a Job's spec and for that of a CronJob's template (`validateJobSpec`).
-pub(super) fn spec(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
+pub(in crate::apiserver) fn spec(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     for (name, number) in [
         ("parallelism", spec.parallelism.map(i64::from)),
         ("completions", spec.completions.map(i64::from)),
@@ -218,7 +218,7 @@ fn completion_mode(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     }
 }
 
-pub(super) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job) {
     let none = Default::default();
     let (spec, before) = (or_default(&new.spec, &none), or_default(&old.spec, &none));
     let labels = before.template.metadata.as_ref().and_then(|m| m.labels.as_ref());
@@ -325,7 +325,7 @@ fn completions_update(errs: &mut Errors, new: &t::JobSpec, old: &t::JobSpec, pat
 }
 
 /// Names in a message, as Go's `%q` prints a list of them.
-pub(super) fn quoted(names: &[&str]) -> String {
+pub(in crate::apiserver) fn quoted(names: &[&str]) -> String {
     format!("[{}]", names.iter().map(|n| go_quote(n)).collect::<Vec<_>>().join(" "))
 }
 
@@ -348,7 +348,7 @@ mod tests {
         for (key, value) in change.as_object().unwrap() {
             body["spec"][key] = value.clone();
         }
-        let mut object = Object::from_value(Kind::Job, body).unwrap();
+        let mut object = Object::from_value(Kind::JOB, body).unwrap();
         crate::apiserver::defaults::apply(&mut object);
         object
     }
@@ -360,7 +360,7 @@ mod tests {
         template["spec"]["containers"][0]["image"] = image.into();
         let mut body = job(json!({"suspend": true, "template": template})).to_value();
         body["status"] = status;
-        Object::from_value(Kind::Job, body).unwrap()
+        Object::from_value(Kind::JOB, body).unwrap()
     }
 
     /// The gates `MutablePodResourcesForSuspendedJobs` and `MutableSchedulingDirectivesForSuspendedJobs`
@@ -391,7 +391,7 @@ mod tests {
                 "startTime": format!("2026-09-24T00:0{minute}:00Z"),
                 "conditions": [{"type": "Suspended", "status": status}]
             });
-            Object::from_value(Kind::Job, body).unwrap()
+            Object::from_value(Kind::JOB, body).unwrap()
         };
         let field = "status.startTime";
         assert_eq!(

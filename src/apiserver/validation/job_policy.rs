@@ -21,7 +21,7 @@ const OPERATORS: &[&str] = &["In", "NotIn"];
 const STATUSES: &[&str] = &["False", "True", "Unknown"];
 
 /// `validatePodFailurePolicy`
-pub(super) fn failure(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
+pub(in crate::apiserver) fn failure(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     let Some(policy) = &spec.pod_failure_policy else { return };
     let at = path.child("rules");
     if policy.rules.len() > MAX_RULES {
@@ -131,7 +131,12 @@ fn exit_codes(
 }
 
 /// `validateSuccessPolicy`
-pub(super) fn success(errs: &mut Errors, spec: &t::JobSpec, policy: &t::SuccessPolicy, path: &Path) {
+pub(in crate::apiserver) fn success(
+    errs: &mut Errors,
+    spec: &t::JobSpec,
+    policy: &t::SuccessPolicy,
+    path: &Path,
+) {
     let at = path.child("rules");
     if policy.rules.is_empty() {
         let message = "at least one rules must be specified when the successPolicy is specified";
@@ -183,7 +188,7 @@ fn success_rule(errs: &mut Errors, rule: &t::SuccessPolicyRule, completions: i32
 }
 
 /// How many indexes `1,3-5` names (`validateIndexesFormat`).
-pub(super) fn indexes_format(text: &str, completions: i32) -> Result<i32, String> {
+pub(in crate::apiserver) fn indexes_format(text: &str, completions: i32) -> Result<i32, String> {
     if text.is_empty() {
         return Ok(0);
     }
@@ -201,7 +206,7 @@ pub(super) fn indexes_format(text: &str, completions: i32) -> Result<i32, String
 }
 
 /// `parseIndexInterval`
-pub(super) fn index_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
+pub(in crate::apiserver) fn index_interval(text: &str, completions: i32) -> Result<(i32, i32), String> {
     let limits: Vec<&str> = text.split('-').collect();
     let index = |limit: &str| {
         let n = limit
@@ -228,7 +233,7 @@ pub(super) fn index_interval(text: &str, completions: i32) -> Result<(i32, i32),
 }
 
 /// `validatePodReplacementPolicy`
-pub(super) fn replacement(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
+pub(in crate::apiserver) fn replacement(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     let Some(policy) = spec.pod_replacement_policy.as_deref() else { return };
     let supported: &[&str] =
         if spec.pod_failure_policy.is_some() { &["Failed"] } else { &["Failed", "TerminatingOrFailed"] };

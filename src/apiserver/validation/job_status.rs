@@ -37,7 +37,7 @@ impl Says {
     }
 }
 
-pub(super) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let (status, before) = (or_default(&new.status, &none), or_default(&old.status, &none));
@@ -301,7 +301,7 @@ mod tests {
         spec["template"] = json!({"spec": {"containers": []}});
         let metadata = json!({"name": "j", "namespace": "default", "resourceVersion": "1"});
         let body = json!({"metadata": metadata, "spec": spec, "status": status});
-        Object::from_value(Kind::Job, body).unwrap()
+        Object::from_value(Kind::JOB, body).unwrap()
     }
 
     fn condition(kind: &str) -> Value {

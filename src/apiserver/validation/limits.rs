@@ -14,7 +14,7 @@ use super::{list, or_default, resources};
 
 type Resources = BTreeMap<String, Quantity>;
 
-pub(super) fn limit_range(errs: &mut Errors, range: &t::LimitRange) {
+pub(in crate::apiserver) fn limit_range(errs: &mut Errors, range: &t::LimitRange) {
     object_meta(errs, &range.metadata, true, name_is_dns_subdomain);
     let path = Path::new("spec").child("limits");
     let mut seen = BTreeSet::new();
@@ -28,7 +28,7 @@ pub(super) fn limit_range(errs: &mut Errors, range: &t::LimitRange) {
     }
 }
 
-pub(super) fn limit_range_update(errs: &mut Errors, new: &t::LimitRange, _old: &t::LimitRange) {
+pub(in crate::apiserver) fn limit_range_update(errs: &mut Errors, new: &t::LimitRange, _old: &t::LimitRange) {
     limit_range(errs, new);
 }
 
@@ -200,7 +200,7 @@ fn amounts(errs: &mut Errors, amounts: Option<&Resources>, path: &Path) {
     }
 }
 
-pub(super) fn quota(errs: &mut Errors, quota: &t::ResourceQuota) {
+pub(in crate::apiserver) fn quota(errs: &mut Errors, quota: &t::ResourceQuota) {
     object_meta(errs, &quota.metadata, true, name_is_dns_subdomain);
     quota_spec(errs, quota);
     quota_status(errs, quota);
@@ -292,7 +292,7 @@ fn quota_status(errs: &mut Errors, quota: &t::ResourceQuota) {
     amounts(errs, status.used.as_ref(), &path.child("used"));
 }
 
-pub(super) fn quota_update(errs: &mut Errors, new: &t::ResourceQuota, old: &t::ResourceQuota) {
+pub(in crate::apiserver) fn quota_update(errs: &mut Errors, new: &t::ResourceQuota, old: &t::ResourceQuota) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     quota_spec(errs, new);
     let scopes = |q: &t::ResourceQuota| q.spec.as_ref().and_then(|s| s.scopes.clone()).unwrap_or_default();
@@ -306,7 +306,11 @@ pub(super) fn quota_update(errs: &mut Errors, new: &t::ResourceQuota, old: &t::R
     }
 }
 
-pub(super) fn quota_status_update(errs: &mut Errors, new: &t::ResourceQuota, old: &t::ResourceQuota) {
+pub(in crate::apiserver) fn quota_status_update(
+    errs: &mut Errors,
+    new: &t::ResourceQuota,
+    old: &t::ResourceQuota,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if new.metadata.resource_version.as_deref().unwrap_or_default().is_empty() {
         errs.push(FieldError::required(&Path::new("resourceVersion"), ""));

@@ -22,12 +22,12 @@ const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
 /// One `Invalid` per message.
-pub(super) fn invalid_each(errs: &mut Errors, path: &Path, value: &str, messages: Vec<String>) {
+pub(in crate::apiserver) fn invalid_each(errs: &mut Errors, path: &Path, value: &str, messages: Vec<String>) {
     errs.extend(messages.into_iter().map(|m| FieldError::invalid(path, value, m)));
 }
 
 /// A number that may not be negative.
-pub(super) fn non_negative(errs: &mut Errors, value: impl Into<i64>, path: &Path) {
+pub(in crate::apiserver) fn non_negative(errs: &mut Errors, value: impl Into<i64>, path: &Path) {
     let value = value.into();
     if value < 0 {
         errs.push(FieldError::invalid(path, value, NEGATIVE));
@@ -35,12 +35,16 @@ pub(super) fn non_negative(errs: &mut Errors, value: impl Into<i64>, path: &Path
 }
 
 /// A label's key.
-pub(super) fn label_name(errs: &mut Errors, name: &str, path: &Path) {
+pub(in crate::apiserver) fn label_name(errs: &mut Errors, name: &str, path: &Path) {
     invalid_each(errs, path, name, names::qualified_name(name));
 }
 
 /// A map of labels.
-pub(super) fn labels(errs: &mut Errors, labels: Option<&BTreeMap<String, String>>, path: &Path) {
+pub(in crate::apiserver) fn labels(
+    errs: &mut Errors,
+    labels: Option<&BTreeMap<String, String>>,
+    path: &Path,
+) {
     for (key, value) in labels.into_iter().flatten() {
         label_name(errs, key, path);
         invalid_each(errs, path, value, names::label_value(value));
@@ -48,7 +52,11 @@ pub(super) fn labels(errs: &mut Errors, labels: Option<&BTreeMap<String, String>
 }
 
 /// A map of annotations: their keys, and their size altogether.
-pub(super) fn annotations(errs: &mut Errors, map: Option<&BTreeMap<String, String>>, path: &Path) {
+pub(in crate::apiserver) fn annotations(
+    errs: &mut Errors,
+    map: Option<&BTreeMap<String, String>>,
+    path: &Path,
+) {
     let mut size = 0;
     for (key, value) in map.into_iter().flatten() {
         invalid_each(errs, path, key, names::qualified_name(&key.to_lowercase()));
@@ -150,7 +158,12 @@ fn managed_fields(errs: &mut Errors, meta: &ObjectMeta, path: &Path) {
 }
 
 /// What every object's metadata must be when it is made (`ValidateObjectMetaAccessor`).
-pub(super) fn object_meta_generic(errs: &mut Errors, meta: &ObjectMeta, namespaced: bool, rule: NameRule) {
+pub(in crate::apiserver) fn object_meta_generic(
+    errs: &mut Errors,
+    meta: &ObjectMeta,
+    namespaced: bool,
+    rule: NameRule,
+) {
     object_meta_at(errs, meta, namespaced, &rule, &Path::new("metadata"));
 }
 
@@ -193,7 +206,12 @@ pub(crate) fn object_meta_at(
 
 /// The same with the rule of the built-in kinds that a finalizer without a domain must be one of
 /// Kubernetes' own (`core/validation.ValidateObjectMeta`).
-pub(super) fn object_meta(errs: &mut Errors, meta: &ObjectMeta, namespaced: bool, rule: NameRule) {
+pub(in crate::apiserver) fn object_meta(
+    errs: &mut Errors,
+    meta: &ObjectMeta,
+    namespaced: bool,
+    rule: NameRule,
+) {
     object_meta_generic(errs, meta, namespaced, rule);
     standard_finalizers(errs, meta);
 }
@@ -206,7 +224,7 @@ fn standard_finalizers(errs: &mut Errors, meta: &ObjectMeta) {
 }
 
 /// A finalizer without a domain must be one of Kubernetes' own.
-pub(super) fn kube_finalizer(errs: &mut Errors, finalizer: &str, path: &Path) {
+pub(in crate::apiserver) fn kube_finalizer(errs: &mut Errors, finalizer: &str, path: &Path) {
     if !finalizer.contains('/') && !matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion") {
         errs.push(FieldError::invalid(
             path,
@@ -217,7 +235,7 @@ pub(super) fn kube_finalizer(errs: &mut Errors, finalizer: &str, path: &Path) {
 }
 
 /// A finalizer of a namespace: well-formed and, if it has no domain, one of Kubernetes' own.
-pub(super) fn finalizer_name(errs: &mut Errors, finalizer: &str, path: &Path) {
+pub(in crate::apiserver) fn finalizer_name(errs: &mut Errors, finalizer: &str, path: &Path) {
     invalid_each(errs, path, finalizer, names::qualified_name(finalizer));
     kube_finalizer(errs, finalizer, path);
 }
@@ -280,13 +298,13 @@ pub(crate) fn object_meta_update_generic(errs: &mut Errors, new: &ObjectMeta, ol
 }
 
 /// The same with the rule of the built-in kinds about finalizers.
-pub(super) fn object_meta_update(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
+pub(in crate::apiserver) fn object_meta_update(errs: &mut Errors, new: &ObjectMeta, old: &ObjectMeta) {
     object_meta_update_generic(errs, new, old);
     standard_finalizers(errs, new);
 }
 
 /// A label selector.
-pub(super) fn label_selector(errs: &mut Errors, selector: Option<&LabelSelector>, path: &Path) {
+pub(in crate::apiserver) fn label_selector(errs: &mut Errors, selector: Option<&LabelSelector>, path: &Path) {
     let Some(selector) = selector else { return };
     labels(errs, selector.match_labels.as_ref(), &path.child("matchLabels"));
     for (i, requirement) in selector.match_expressions.iter().flatten().enumerate() {
@@ -322,7 +340,7 @@ fn selector_values(errs: &mut Errors, operator: &str, values: &[String], path: &
 }
 
 /// Conditions of the common form, as a PodDisruptionBudget has them.
-pub(super) fn conditions(errs: &mut Errors, conditions: &[Condition], path: &Path) {
+pub(in crate::apiserver) fn conditions(errs: &mut Errors, conditions: &[Condition], path: &Path) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (i, condition) in conditions.iter().enumerate() {
         let at = path.index(i);

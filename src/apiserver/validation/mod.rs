@@ -7,58 +7,59 @@
 //! ```
 //! use steady::api::{Kind, Object};
 //! use steady::apiserver::validation::validate_create;
-//! let pod = Object::from_value(Kind::ConfigMap, serde_json::json!({
+//! let pod = Object::from_value(Kind::CONFIG_MAP, serde_json::json!({
 //!     "metadata": {"name": "Bad", "namespace": "default"}
 //! })).unwrap();
 //! assert_eq!(validate_create(&pod)[0].field, "metadata.name");
 //! ```
 
-mod apps;
-mod autoscaling;
-mod claim;
-mod config;
+pub(super) mod apps;
+pub(super) mod autoscaling;
+pub(super) mod claim;
+pub(super) mod config;
 mod container;
 mod cron;
-mod cron_job;
-mod daemon_set;
+pub(super) mod cron_job;
+pub(super) mod daemon_set;
 mod diff;
-mod endpoints;
+pub(super) mod endpoints;
 mod env;
-mod event;
+pub(super) mod event;
 mod field;
 pub(in crate::apiserver) mod internal;
 mod ip;
-mod job;
+pub(super) mod job;
 mod job_policy;
-mod job_status;
-mod limits;
+pub(super) mod job_status;
+pub(super) mod limits;
 mod meta;
 mod mounts;
 mod names;
-mod networking;
+pub(super) mod networking;
 #[cfg(test)]
 mod networking_tests;
-mod node;
-mod pod;
+pub(super) mod node;
+pub(super) mod pod;
 mod pod_parts;
-mod pod_status;
-mod pod_update;
-mod policy;
+pub(super) mod pod_status;
+pub(super) mod pod_update;
+pub(super) mod policy;
 mod probe;
-mod rbac;
+pub(super) mod rbac;
 mod resources;
 mod scheduling;
 mod security;
-mod service;
-mod service_update;
-mod stateful_set;
+pub(super) mod service;
+pub(super) mod service_update;
+pub(super) mod stateful_set;
 mod status;
-mod storage;
+pub(super) mod storage;
 mod volume;
 mod volume_rare;
 
 use serde_json::Value;
 
+use super::kinds;
 use crate::api::types as t;
 use crate::api::{Kind, Object};
 
@@ -83,8 +84,8 @@ pub fn service_cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec) {
 /// What is wrong with an object that is to be made; nothing if it may be.
 pub fn validate_create(object: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    create(object, &mut errs);
-    if errs.is_empty() && object.kind() != Kind::Pod {
+    kinds::validate(object, &mut errs);
+    if errs.is_empty() && object.kind() != Kind::POD {
         // What holds for every kind but pods, which have been asked it, should the kind's own rules have been laxer (`rest.BeforeCreate`).
         meta::object_meta_generic(
             &mut errs,
@@ -109,7 +110,7 @@ pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
     // First what holds for every kind (`rest.BeforeUpdate`); the kinds' own rules repeat it, so
     // that such an error is among the causes twice, and in the message once.
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
-    update(new, old, &mut errs);
+    kinds::validate_update(new, old, &mut errs);
     errs
 }
 
@@ -117,7 +118,7 @@ pub fn validate_update(new: &Object, old: &Object) -> Vec<FieldError> {
 pub fn validate_status_update(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
-    status_update(new, old, &mut errs);
+    kinds::validate_status_update(new, old, &mut errs);
     errs
 }
 
@@ -156,118 +157,6 @@ pub(super) fn validate_pod_status(pod: &t::Pod, status: &t::PodStatus) -> Vec<Fi
     let mut errs = Errors::new();
     pod_status::status(&mut errs, status, pod);
     errs
-}
-
-/// The rule of the object's kind, called with the struct inside.
-macro_rules! rules {
-    ($errs:expr, $new:expr, { $($kind:ident: $rule:path,)* }) => {
-        $(if let Some(new) = $new.get::<t::$kind>() {
-            return $rule($errs, new);
-        })*
-    };
-    ($errs:expr, $new:expr, $old:expr, { $($kind:ident: $rule:path,)* }) => {
-        $(if let (Some(new), Some(old)) = ($new.get::<t::$kind>(), $old.get::<t::$kind>()) {
-            return $rule($errs, new, old);
-        })*
-    };
-}
-
-fn create(object: &Object, errs: &mut Errors) {
-    rules!(errs, object, {
-        Deployment: apps::deployment,
-        ReplicaSet: apps::replica_set,
-        StatefulSet: stateful_set::create,
-        DaemonSet: daemon_set::create,
-        Job: job::create,
-        CronJob: cron_job::create,
-        Pod: pod::create,
-        Service: service::service,
-        Endpoints: endpoints::create,
-        EndpointSlice: endpoints::create_slice,
-        ConfigMap: config::config_map,
-        Secret: config::secret,
-        ServiceAccount: config::service_account,
-        Namespace: config::namespace,
-        Node: node::node,
-        PersistentVolume: storage::volume,
-        PersistentVolumeClaim: claim::claim,
-        StorageClass: storage::class,
-        PodDisruptionBudget: policy::budget,
-        Lease: policy::lease,
-        PriorityClass: policy::priority_class,
-        HorizontalPodAutoscaler: autoscaling::create,
-        LimitRange: limits::limit_range,
-        ResourceQuota: limits::quota,
-        ReplicationController: apps::replication_controller,
-        Ingress: networking::ingress,
-        IngressClass: networking::class,
-        NetworkPolicy: networking::policy,
-        Role: rbac::role,
-        ClusterRole: rbac::cluster_role,
-        RoleBinding: rbac::role_binding,
-        ClusterRoleBinding: rbac::cluster_role_binding,
-        Event: event::event,
-    });
-}
-
-fn update(new: &Object, old: &Object, errs: &mut Errors) {
-    rules!(errs, new, old, {
-        Deployment: apps::deployment_update,
-        ReplicaSet: apps::replica_set_update,
-        StatefulSet: stateful_set::update,
-        DaemonSet: daemon_set::update,
-        Job: job::update,
-        CronJob: cron_job::update,
-        Pod: pod_update::update,
-        Service: service_update::update,
-        Endpoints: endpoints::update,
-        EndpointSlice: endpoints::update_slice,
-        ConfigMap: config::config_map_update,
-        Secret: config::secret_update,
-        ServiceAccount: config::service_account_update,
-        Namespace: config::namespace_update,
-        Node: node::update,
-        PersistentVolume: storage::volume_update,
-        PersistentVolumeClaim: claim::claim_update,
-        StorageClass: storage::class_update,
-        PodDisruptionBudget: policy::budget_update,
-        Lease: policy::lease_update,
-        PriorityClass: policy::priority_class_update,
-        HorizontalPodAutoscaler: autoscaling::update,
-        LimitRange: limits::limit_range_update,
-        ResourceQuota: limits::quota_update,
-        ReplicationController: apps::replication_controller_update,
-        Ingress: networking::ingress_update,
-        IngressClass: networking::class_update,
-        NetworkPolicy: networking::policy_update,
-        Role: rbac::role_update,
-        ClusterRole: rbac::cluster_role_update,
-        RoleBinding: rbac::role_binding_update,
-        ClusterRoleBinding: rbac::cluster_role_binding_update,
-        Event: event::update,
-    });
-}
-
-/// A CronJob's status is taken as it comes.
-fn status_update(new: &Object, old: &Object, errs: &mut Errors) {
-    rules!(errs, new, old, {
-        Deployment: apps::deployment_status_update,
-        ReplicaSet: apps::replica_set_status_update,
-        StatefulSet: stateful_set::status_update,
-        DaemonSet: daemon_set::status_update,
-        Job: job_status::update,
-        Pod: pod_status::update,
-        Service: service_update::status_update,
-        Namespace: config::namespace_status_update,
-        Node: node::update,
-        PersistentVolume: storage::volume_status_update,
-        PersistentVolumeClaim: claim::claim_status_update,
-        PodDisruptionBudget: policy::budget_status_update,
-        HorizontalPodAutoscaler: autoscaling::status_update,
-        ResourceQuota: limits::quota_status_update,
-        ReplicationController: apps::replication_controller_status_update,
-        Ingress: networking::ingress_status_update,
-    });
 }
 
 /// A string that may be absent; Go does not tell absent from empty.

@@ -11,7 +11,12 @@ use super::{list, text};
 type Volumes<'a> = BTreeMap<&'a str, &'a t::Volume>;
 
 /// Where a container mounts volumes.
-pub(super) fn mounts(errs: &mut Errors, container: &t::Container, volumes: &Volumes<'_>, path: &Path) {
+pub(in crate::apiserver) fn mounts(
+    errs: &mut Errors,
+    container: &t::Container,
+    volumes: &Volumes<'_>,
+    path: &Path,
+) {
     let devices = list(&container.volume_devices);
     let privileged = container.security_context.as_ref().is_some_and(|c| c.privileged == Some(true));
     let mut seen = BTreeSet::new();
@@ -84,7 +89,12 @@ fn propagation(errs: &mut Errors, mount: &t::VolumeMount, privileged: bool, path
 }
 
 /// Which volumes a container has as block devices.
-pub(super) fn devices(errs: &mut Errors, container: &t::Container, volumes: &Volumes<'_>, path: &Path) {
+pub(in crate::apiserver) fn devices(
+    errs: &mut Errors,
+    container: &t::Container,
+    volumes: &Volumes<'_>,
+    path: &Path,
+) {
     let mounts = list(&container.volume_mounts);
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
     for (i, device) in list(&container.volume_devices).iter().enumerate() {

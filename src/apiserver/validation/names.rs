@@ -104,7 +104,7 @@ pub fn wildcard_dns1123_subdomain(value: &str) -> Vec<String> {
 }
 
 /// A name in somebody's domain: `example.com/name` (`IsDomainPrefixedPath`).
-pub(super) fn domain_prefixed_path(errs: &mut Errors, value: &str, at: &Path) {
+pub(in crate::apiserver) fn domain_prefixed_path(errs: &mut Errors, value: &str, at: &Path) {
     let Some((host, path)) = value.split_once('/').filter(|(h, p)| !h.is_empty() && !p.is_empty()) else {
         let message = "must be a domain-prefixed path (such as \"acme.io/foo\")";
         errs.push(FieldError::invalid(at, value, message));

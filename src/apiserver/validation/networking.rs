@@ -17,7 +17,7 @@ const NOT_AN_IP: &str = "must be a DNS name, not an IP address";
 const PATH_SEQUENCES: &[&str] = &["//", "/./", "/../", "%2f", "%2F"];
 const PATH_SUFFIXES: &[&str] = &["/..", "/."];
 
-pub(super) fn ingress(errs: &mut Errors, ingress: &t::Ingress) {
+pub(in crate::apiserver) fn ingress(errs: &mut Errors, ingress: &t::Ingress) {
     ingress_parts(errs, ingress, None);
     let class = ingress.spec.as_ref().and_then(|s| s.ingress_class_name.as_deref());
     if let (Some(annotation), Some(class)) = (ingress.metadata.annotation(CLASS_ANNOTATION), class)
@@ -29,7 +29,7 @@ pub(super) fn ingress(errs: &mut Errors, ingress: &t::Ingress) {
     }
 }
 
-pub(super) fn ingress_update(errs: &mut Errors, new: &t::Ingress, old: &t::Ingress) {
+pub(in crate::apiserver) fn ingress_update(errs: &mut Errors, new: &t::Ingress, old: &t::Ingress) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     ingress_parts(errs, new, Some(old));
 }
@@ -185,7 +185,7 @@ fn reference(errs: &mut Errors, group: Option<&str>, kind: &str, name: &str, pat
     }
 }
 
-pub(super) fn ingress_status_update(errs: &mut Errors, new: &t::Ingress, old: &t::Ingress) {
+pub(in crate::apiserver) fn ingress_status_update(errs: &mut Errors, new: &t::Ingress, old: &t::Ingress) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     fn points(i: &t::Ingress) -> &[net::IngressLoadBalancerIngress] {
         let balancer = i.status.as_ref().and_then(|s| s.load_balancer.as_ref());
@@ -210,7 +210,7 @@ pub(super) fn ingress_status_update(errs: &mut Errors, new: &t::Ingress, old: &t
     }
 }
 
-pub(super) fn class(errs: &mut Errors, class: &t::IngressClass) {
+pub(in crate::apiserver) fn class(errs: &mut Errors, class: &t::IngressClass) {
     object_meta(errs, &class.metadata, false, name_is_dns_subdomain);
     let path = Path::new("spec");
     let none = net::IngressClassSpec::default();
@@ -250,7 +250,7 @@ fn class_parameters(errs: &mut Errors, p: &net::IngressClassParametersReference,
     }
 }
 
-pub(super) fn class_update(errs: &mut Errors, new: &t::IngressClass, old: &t::IngressClass) {
+pub(in crate::apiserver) fn class_update(errs: &mut Errors, new: &t::IngressClass, old: &t::IngressClass) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let controller = |c: &t::IngressClass| c.spec.as_ref().and_then(|s| s.controller.clone());
     if controller(new) != controller(old) {
@@ -260,12 +260,12 @@ pub(super) fn class_update(errs: &mut Errors, new: &t::IngressClass, old: &t::In
     class(errs, new);
 }
 
-pub(super) fn policy(errs: &mut Errors, policy: &t::NetworkPolicy) {
+pub(in crate::apiserver) fn policy(errs: &mut Errors, policy: &t::NetworkPolicy) {
     object_meta(errs, &policy.metadata, true, name_is_dns_subdomain);
     policy_spec(errs, policy, &[]);
 }
 
-pub(super) fn policy_update(errs: &mut Errors, new: &t::NetworkPolicy, old: &t::NetworkPolicy) {
+pub(in crate::apiserver) fn policy_update(errs: &mut Errors, new: &t::NetworkPolicy, old: &t::NetworkPolicy) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = net::NetworkPolicySpec::default();
     let before = or_default(&old.spec, &none);

@@ -58,7 +58,7 @@ fn ingresses() {
         |s| s["ingressClassName"] = "nginx".into(),
     ];
     for (i, change) in valid.into_iter().enumerate() {
-        assert_eq!(refusals(Kind::Ingress, ingress(change)), "", "{i}");
+        assert_eq!(refusals(Kind::INGRESS, ingress(change)), "", "{i}");
     }
     let path = "spec.rules[0].http.paths[0]";
     let invalid: [(Change, String); 15] = [
@@ -126,16 +126,16 @@ fn ingresses() {
         ),
     ];
     for (change, message) in invalid {
-        assert_eq!(refusals(Kind::Ingress, ingress(change)), message);
+        assert_eq!(refusals(Kind::INGRESS, ingress(change)), message);
     }
     let mut two = ingress(|s| s["ingressClassName"] = "a".into());
     two["metadata"]["annotations"]["kubernetes.io/ingress.class"] = "b".into();
     assert_eq!(
-        refusals(Kind::Ingress, two.clone()),
+        refusals(Kind::INGRESS, two.clone()),
         r#"annotations.kubernetes.io/ingress.class: Invalid value: "b": must match `ingressClassName` when both are specified"#
     );
     // An update may leave it so.
-    assert_eq!(validate_update(&object(Kind::Ingress, two.clone()), &object(Kind::Ingress, two)), []);
+    assert_eq!(validate_update(&object(Kind::INGRESS, two.clone()), &object(Kind::INGRESS, two)), []);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn an_ingress_status_names_addresses_and_hosts() {
     let with = |point: Value| {
         let mut body = ingress(|_| {});
         body["status"] = json!({"loadBalancer": {"ingress": [point]}});
-        object(Kind::Ingress, body)
+        object(Kind::INGRESS, body)
     };
     let at = "status.loadBalancer.ingress[0]";
     for (point, message) in [
@@ -207,10 +207,10 @@ fn ingress_classes() {
             format!(r#"{at}.scope: Unsupported value: "bad": supported values: "Cluster", "Namespace""#),
         ),
     ] {
-        assert_eq!(refusals(Kind::IngressClass, class(spec)), message);
+        assert_eq!(refusals(Kind::INGRESS_CLASS, class(spec)), message);
     }
     let [old, new] = ["foo.co/bar", "foo.co/different"]
-        .map(|controller| object(Kind::IngressClass, class(json!({"controller": controller}))));
+        .map(|controller| object(Kind::INGRESS_CLASS, class(json!({"controller": controller}))));
     assert_eq!(
         aggregate(&validate_update(&new, &old)),
         r#"spec.controller: Invalid value: "foo.co/different": field is immutable"#
@@ -279,25 +279,25 @@ fn network_policies() {
             r#"spec.policyTypes: Invalid value: ["foo","bar","baz"]: may not specify more than two policyTypes"#.into(),
         ),
     ] {
-        assert_eq!(refusals(Kind::NetworkPolicy, body.clone()), message, "{body}");
+        assert_eq!(refusals(Kind::NETWORK_POLICY, body.clone()), message, "{body}");
     }
     // A range that was there before may stay as it is, wherever it is now.
     let odd = "192.168.8.1/24";
-    let old = object(Kind::NetworkPolicy, rule(json!({"from": [{"ipBlock": {"cidr": odd}}]})));
+    let old = object(Kind::NETWORK_POLICY, rule(json!({"from": [{"ipBlock": {"cidr": odd}}]})));
     let moved = json!({"spec": {"egress": [{"to": [{"ipBlock": {"cidr": odd}}]}]}});
-    assert_eq!(validate_update(&object(Kind::NetworkPolicy, moved), &old), []);
+    assert_eq!(validate_update(&object(Kind::NETWORK_POLICY, moved), &old), []);
 }
 
 #[test]
 fn what_a_network_policy_does_not_say() {
     let types = |spec: Value| {
-        object(Kind::NetworkPolicy, json!({"spec": spec})).to_value()["spec"]["policyTypes"].clone()
+        object(Kind::NETWORK_POLICY, json!({"spec": spec})).to_value()["spec"]["policyTypes"].clone()
     };
     assert_eq!(types(json!({})), json!(["Ingress"]));
     assert_eq!(types(json!({"egress": []})), json!(["Ingress"]));
     assert_eq!(types(json!({"egress": [{}]})), json!(["Ingress", "Egress"]));
     assert_eq!(types(json!({"policyTypes": ["Egress"]})), json!(["Egress"]));
-    let policy = object(Kind::NetworkPolicy, json!({"spec": {"egress": [{"ports": [{"port": 53}]}]}}));
+    let policy = object(Kind::NETWORK_POLICY, json!({"spec": {"egress": [{"ports": [{"port": 53}]}]}}));
     assert_eq!(
         policy.to_value()["spec"],
         json!({"podSelector": {}, "egress": [{"ports": [{"port": 53, "protocol": "TCP"}]}], "policyTypes": ["Ingress", "Egress"]})
@@ -308,15 +308,15 @@ fn what_a_network_policy_does_not_say() {
 fn roles() {
     let role = |rule: Value| json!({"rules": [rule]});
     for (kind, rule, message) in [
-        (Kind::Role, json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}), ""),
-        (Kind::ClusterRole, json!({"verbs": ["get"], "nonResourceURLs": ["/*"]}), ""),
+        (Kind::ROLE, json!({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}), ""),
+        (Kind::CLUSTER_ROLE, json!({"verbs": ["get"], "nonResourceURLs": ["/*"]}), ""),
         (
-            Kind::Role,
+            Kind::ROLE,
             json!({}),
             "[rules[0].verbs: Required value: verbs must contain at least one value, rules[0].apiGroups: Required value: resource rules must supply at least one api group, rules[0].resources: Required value: resource rules must supply at least one resource]",
         ),
         (
-            Kind::Role,
+            Kind::ROLE,
             json!({"verbs": ["get"], "nonResourceURLs": ["/*"], "apiGroups": [""]}),
             r#"[rules[0].nonResourceURLs: Invalid value: ["/*"]: namespaced rules cannot apply to non-resource URLs, rules[0].nonResourceURLs: Invalid value: ["/*"]: rules cannot apply to both regular resources and non-resource URLs]"#,
         ),
@@ -324,10 +324,10 @@ fn roles() {
         assert_eq!(refusals(kind, role(rule)), message);
     }
     assert_eq!(
-        refusals(Kind::ClusterRole, json!({"aggregationRule": {}})),
+        refusals(Kind::CLUSTER_ROLE, json!({"aggregationRule": {}})),
         "aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil"
     );
-    let named = |name: &str| refusals(Kind::ClusterRole, json!({"metadata": {"name": name}}));
+    let named = |name: &str| refusals(Kind::CLUSTER_ROLE, json!({"metadata": {"name": name}}));
     assert_eq!(named("system:node.Proxier"), "");
     assert_eq!(named("a/b"), r#"metadata.name: Invalid value: "a/b": may not contain '/'"#);
 }
@@ -337,31 +337,31 @@ fn role_bindings() {
     let binding = |kind: &str, subject: Value| json!({"roleRef": {"kind": kind, "name": "view"}, "subjects": [subject]});
     let user = json!({"kind": "User", "name": "jane"});
     for (kind, body, message) in [
-        (Kind::RoleBinding, binding("Role", user.clone()), ""),
-        (Kind::ClusterRoleBinding, binding("ClusterRole", user.clone()), ""),
-        (Kind::RoleBinding, binding("Role", json!({"kind": "ServiceAccount", "name": "default"})), ""),
+        (Kind::ROLE_BINDING, binding("Role", user.clone()), ""),
+        (Kind::CLUSTER_ROLE_BINDING, binding("ClusterRole", user.clone()), ""),
+        (Kind::ROLE_BINDING, binding("Role", json!({"kind": "ServiceAccount", "name": "default"})), ""),
         (
-            Kind::ClusterRoleBinding,
+            Kind::CLUSTER_ROLE_BINDING,
             binding("Role", json!({"kind": "ServiceAccount", "name": "default"})),
             r#"[roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole", subjects[0].namespace: Required value]"#,
         ),
         (
-            Kind::RoleBinding,
+            Kind::ROLE_BINDING,
             json!({"roleRef": {"apiGroup": "x", "kind": "Foo", "name": ""}}),
             r#"[roleRef.apiGroup: Unsupported value: "x": supported values: "rbac.authorization.k8s.io", roleRef.kind: Unsupported value: "Foo": supported values: "Role", "ClusterRole", roleRef.name: Required value]"#,
         ),
         (
-            Kind::RoleBinding,
+            Kind::ROLE_BINDING,
             binding("Role", json!({"kind": "foo", "name": ""})),
             r#"[subjects[0].name: Required value, subjects[0].kind: Unsupported value: "foo": supported values: "ServiceAccount", "User", "Group"]"#,
         ),
         (
-            Kind::RoleBinding,
+            Kind::ROLE_BINDING,
             binding("Role", json!({"kind": "ServiceAccount", "name": "subject:bad", "apiGroup": "foo"})),
             r#"[subjects[0].name: Invalid value: "subject:bad": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'), subjects[0].apiGroup: Unsupported value: "foo": supported values: ""]"#,
         ),
         (
-            Kind::RoleBinding,
+            Kind::ROLE_BINDING,
             binding("Role", json!({"kind": "Group", "name": "g", "apiGroup": "foo"})),
             r#"subjects[0].apiGroup: Unsupported value: "foo": supported values: "rbac.authorization.k8s.io""#,
         ),
@@ -369,7 +369,7 @@ fn role_bindings() {
         assert_eq!(refusals(kind, body.clone()), message, "{body}");
     }
     let [old, new] =
-        ["Role", "ClusterRole"].map(|kind| object(Kind::RoleBinding, binding(kind, user.clone())));
+        ["Role", "ClusterRole"].map(|kind| object(Kind::ROLE_BINDING, binding(kind, user.clone())));
     assert_eq!(
         aggregate(&validate_update(&new, &old)),
         r#"roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"view"}: cannot change roleRef"#
@@ -383,7 +383,7 @@ fn replication_controllers() {
     let with =
         |selector: Value, template: Value| json!({"spec": {"selector": selector, "template": template}});
     // What is not said is as the pods are.
-    let made = object(Kind::ReplicationController, with(Value::Null, spec.clone())).to_value();
+    let made = object(Kind::REPLICATION_CONTROLLER, with(Value::Null, spec.clone())).to_value();
     assert_eq!(
         (&made["spec"]["selector"], &made["metadata"]["labels"]),
         (&json!({"a": "b"}), &json!({"a": "b"}))
@@ -404,6 +404,6 @@ fn replication_controllers() {
             r#"[spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always", spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported]"#,
         ),
     ] {
-        assert_eq!(refusals(Kind::ReplicationController, body), message);
+        assert_eq!(refusals(Kind::REPLICATION_CONTROLLER, body), message);
     }
 }

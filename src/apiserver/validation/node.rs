@@ -9,7 +9,7 @@ use super::meta::{invalid_each, label_name, object_meta, object_meta_update};
 use super::names::{self, name_is_dns_subdomain};
 use super::{internal, ip, list, or_default, resources, scheduling, text};
 
-pub(super) fn node(errs: &mut Errors, node: &t::Node) {
+pub(in crate::apiserver) fn node(errs: &mut Errors, node: &t::Node) {
     object_meta(errs, &node.metadata, false, name_is_dns_subdomain);
     let none = Default::default();
     let spec = or_default(&node.spec, &none);
@@ -66,7 +66,7 @@ fn amounts(errs: &mut Errors, node: &t::Node) {
 }
 
 /// An update of a Node, of its status as well.
-pub(super) fn update(errs: &mut Errors, new: &t::Node, old: &t::Node) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Node, old: &t::Node) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     amounts(errs, new);
     let mut seen = Vec::new();

@@ -20,7 +20,7 @@ const MAX_SEARCHES: usize = 32;
 const MAX_SEARCH_CHARS: usize = 2048;
 
 /// A Pod that is to be made.
-pub(super) fn create(errs: &mut Errors, pod: &t::Pod) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, pod: &t::Pod) {
     metadata_and_spec(errs, pod);
     let path = Path::new("spec");
     let Some(spec) = &pod.spec else { return };
@@ -34,7 +34,7 @@ pub(super) fn create(errs: &mut Errors, pod: &t::Pod) {
 }
 
 /// What a Pod must always be.
-pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
+pub(in crate::apiserver) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
     metadata(errs, pod);
     let spec = &*pod.whole_spec();
     let path = Path::new("spec");
@@ -68,14 +68,19 @@ pub(super) fn metadata_and_spec(errs: &mut Errors, pod: &t::Pod) {
 }
 
 /// What a Pod's metadata must always be.
-pub(super) fn metadata(errs: &mut Errors, pod: &t::Pod) {
+pub(in crate::apiserver) fn metadata(errs: &mut Errors, pod: &t::Pod) {
     object_meta(errs, &pod.metadata, true, name_is_dns_subdomain);
     let at = Path::new("metadata").child("annotations");
     pod_annotations(errs, &pod.metadata, &pod.whole_spec(), &at);
 }
 
 /// Annotations that mean something to Kubernetes.
-pub(super) fn pod_annotations(errs: &mut Errors, meta: &t::ObjectMeta, spec: &t::PodSpec, path: &Path) {
+pub(in crate::apiserver) fn pod_annotations(
+    errs: &mut Errors,
+    meta: &t::ObjectMeta,
+    spec: &t::PodSpec,
+    path: &Path,
+) {
     let Some(annotations) = &meta.annotations else { return };
     if let Some(value) = annotations.get(MIRROR)
         && text(&spec.node_name).is_empty()
@@ -93,7 +98,7 @@ pub(super) fn pod_annotations(errs: &mut Errors, meta: &t::ObjectMeta, spec: &t:
 }
 
 /// The template of a Deployment's or ReplicaSet's pods.
-pub(super) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
+pub(in crate::apiserver) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
     let none = Default::default();
     let meta = or_default(&template.metadata, &none);
     let none = Default::default();

@@ -22,7 +22,7 @@ fn refuse_all(errs: &mut Errors, message: &str) {
 }
 
 /// Ephemeral containers may be added; those that are there stay as they are.
-pub(super) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     metadata_and_spec(errs, new);
     pod_update::annotations(errs, new, old);
@@ -55,7 +55,7 @@ pub(super) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod, old: &t::Pod
 
 /// What containers request and may use of cpu and memory may change, but not so far that the pod's
 /// quality of service would be another.
-pub(super) fn resize(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+pub(in crate::apiserver) fn resize(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     metadata_and_spec(errs, new);
     if is_mirror(old) {

@@ -6,7 +6,7 @@ use super::field::{BadValue, Errors, FieldError, Path, json_strings};
 use super::meta::{IMMUTABLE, label_name, object_meta_update};
 use super::{ip, list, or_default, pod_update, security, text};
 
-pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     pod_update::annotations(errs, new, old);
     let none = Default::default();
@@ -19,7 +19,7 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
 }
 
 /// What a status may be after that of the pod.
-pub(super) fn status(errs: &mut Errors, status: &t::PodStatus, old: &t::Pod) {
+pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old: &t::Pod) {
     let none = Default::default();
     let before = or_default(&old.status, &none);
     for (i, condition) in list(&status.conditions).iter().enumerate() {

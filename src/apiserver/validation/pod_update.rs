@@ -14,7 +14,7 @@ use super::{container, internal, list, names, scheduling, semantic_eq, text};
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
-pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     metadata_and_spec(errs, new);
     annotations(errs, new, old);
@@ -48,7 +48,7 @@ pub(super) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
 }
 
 /// Annotations that may not come, go or change.
-pub(super) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     let path = Path::new("metadata").child("annotations");
     let none = BTreeMap::new();
     let after = new.metadata.annotations.as_ref().unwrap_or(&none);

@@ -15,7 +15,7 @@ use super::{internal, list, or_default, scheduling, text};
 /// The highest priority a person may define.
 const HIGHEST_USER_PRIORITY: i32 = 1_000_000_000;
 
-pub(super) fn budget(errs: &mut Errors, budget: &t::PodDisruptionBudget) {
+pub(in crate::apiserver) fn budget(errs: &mut Errors, budget: &t::PodDisruptionBudget) {
     let path = Path::new("spec");
     let none = Default::default();
     let spec = or_default(&budget.spec, &none);
@@ -44,7 +44,11 @@ pub(super) fn budget(errs: &mut Errors, budget: &t::PodDisruptionBudget) {
     }
 }
 
-pub(super) fn budget_update(errs: &mut Errors, new: &t::PodDisruptionBudget, _old: &t::PodDisruptionBudget) {
+pub(in crate::apiserver) fn budget_update(
+    errs: &mut Errors,
+    new: &t::PodDisruptionBudget,
+    _old: &t::PodDisruptionBudget,
+) {
     budget(errs, new);
 }
 
@@ -64,7 +68,7 @@ fn quote_budget(spec: &t::PodDisruptionBudgetSpec) -> BadValue {
     ))
 }
 
-pub(super) fn budget_status_update(
+pub(in crate::apiserver) fn budget_status_update(
     errs: &mut Errors,
     new: &t::PodDisruptionBudget,
     _old: &t::PodDisruptionBudget,
@@ -83,12 +87,12 @@ pub(super) fn budget_status_update(
     }
 }
 
-pub(super) fn lease(errs: &mut Errors, lease: &t::Lease) {
+pub(in crate::apiserver) fn lease(errs: &mut Errors, lease: &t::Lease) {
     object_meta_generic(errs, &lease.metadata, true, name_is_dns_subdomain);
     lease_spec(errs, lease);
 }
 
-pub(super) fn lease_update(errs: &mut Errors, new: &t::Lease, old: &t::Lease) {
+pub(in crate::apiserver) fn lease_update(errs: &mut Errors, new: &t::Lease, old: &t::Lease) {
     object_meta_update_generic(errs, &new.metadata, &old.metadata);
     lease_spec(errs, new);
 }
@@ -122,7 +126,7 @@ fn lease_spec(errs: &mut Errors, lease: &t::Lease) {
     }
 }
 
-pub(super) fn priority_class(errs: &mut Errors, class: &t::PriorityClass) {
+pub(in crate::apiserver) fn priority_class(errs: &mut Errors, class: &t::PriorityClass) {
     object_meta(errs, &class.metadata, false, name_is_dns_subdomain);
     let name = MetaExt::name(&class.metadata);
     let value = class.value.unwrap_or_default();
@@ -159,7 +163,11 @@ pub(super) fn priority_class(errs: &mut Errors, class: &t::PriorityClass) {
     }
 }
 
-pub(super) fn priority_class_update(errs: &mut Errors, new: &t::PriorityClass, old: &t::PriorityClass) {
+pub(in crate::apiserver) fn priority_class_update(
+    errs: &mut Errors,
+    new: &t::PriorityClass,
+    old: &t::PriorityClass,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if new.value.unwrap_or_default() != old.value.unwrap_or_default() {
         errs.push(FieldError::forbidden(&Path::new("value"), "may not be changed in an update."));

@@ -18,7 +18,7 @@ struct Handler<'a> {
 }
 
 /// A port's number, or the name of one.
-pub(super) fn port_number_or_name(errs: &mut Errors, port: &IntOrString, path: &Path) {
+pub(in crate::apiserver) fn port_number_or_name(errs: &mut Errors, port: &IntOrString, path: &Path) {
     match port {
         IntOrString::Int(n) => {
             let messages = names::port_number((*n).into()).into_iter();
@@ -92,7 +92,7 @@ fn handler(errs: &mut Errors, handler: &Handler<'_>, grace: Option<i64>, path: &
 }
 
 /// What happens after a container's start and before its stop.
-pub(super) fn lifecycle(
+pub(in crate::apiserver) fn lifecycle(
     errs: &mut Errors,
     lifecycle: Option<&t::Lifecycle>,
     grace: Option<i64>,
@@ -114,7 +114,7 @@ pub(super) fn lifecycle(
 }
 
 /// The three probes of a container.
-pub(super) fn probes(errs: &mut Errors, container: &t::Container, path: &Path) {
+pub(in crate::apiserver) fn probes(errs: &mut Errors, container: &t::Container, path: &Path) {
     if let Some(p) = &container.liveness_probe {
         let at = path.child("livenessProbe");
         probe(errs, p, &at);

@@ -14,18 +14,18 @@ use super::{list, text};
 /// Any name that fits into a path.
 const NAME: NameRule = |name, _| names::path_segment_name(name);
 
-pub(super) fn role(errs: &mut Errors, role: &t::Role) {
+pub(in crate::apiserver) fn role(errs: &mut Errors, role: &t::Role) {
     object_meta(errs, &role.metadata, true, NAME);
     rules(errs, list(&role.rules), true);
 }
 
-pub(super) fn role_update(errs: &mut Errors, new: &t::Role, old: &t::Role) {
+pub(in crate::apiserver) fn role_update(errs: &mut Errors, new: &t::Role, old: &t::Role) {
     role(errs, new);
     role(errs, new);
     object_meta_update(errs, &new.metadata, &old.metadata);
 }
 
-pub(super) fn cluster_role(errs: &mut Errors, role: &t::ClusterRole) {
+pub(in crate::apiserver) fn cluster_role(errs: &mut Errors, role: &t::ClusterRole) {
     object_meta(errs, &role.metadata, false, NAME);
     rules(errs, list(&role.rules), false);
     let Some(aggregation) = &role.aggregation_rule else { return };
@@ -45,7 +45,11 @@ pub(super) fn cluster_role(errs: &mut Errors, role: &t::ClusterRole) {
     }
 }
 
-pub(super) fn cluster_role_update(errs: &mut Errors, new: &t::ClusterRole, old: &t::ClusterRole) {
+pub(in crate::apiserver) fn cluster_role_update(
+    errs: &mut Errors,
+    new: &t::ClusterRole,
+    old: &t::ClusterRole,
+) {
     cluster_role(errs, new);
     cluster_role(errs, new);
     object_meta_update(errs, &new.metadata, &old.metadata);
@@ -83,26 +87,30 @@ fn rules(errs: &mut Errors, rules: &[rbac::PolicyRule], namespaced: bool) {
     }
 }
 
-pub(super) fn role_binding(errs: &mut Errors, binding: &t::RoleBinding) {
+pub(in crate::apiserver) fn role_binding(errs: &mut Errors, binding: &t::RoleBinding) {
     object_meta(errs, &binding.metadata, true, NAME);
     role_ref(errs, &binding.role_ref, &["Role", "ClusterRole"]);
     subjects(errs, list(&binding.subjects), true);
 }
 
-pub(super) fn role_binding_update(errs: &mut Errors, new: &t::RoleBinding, old: &t::RoleBinding) {
+pub(in crate::apiserver) fn role_binding_update(
+    errs: &mut Errors,
+    new: &t::RoleBinding,
+    old: &t::RoleBinding,
+) {
     role_binding(errs, new);
     role_binding(errs, new);
     object_meta_update(errs, &new.metadata, &old.metadata);
     same_role(errs, &new.role_ref, &old.role_ref);
 }
 
-pub(super) fn cluster_role_binding(errs: &mut Errors, binding: &t::ClusterRoleBinding) {
+pub(in crate::apiserver) fn cluster_role_binding(errs: &mut Errors, binding: &t::ClusterRoleBinding) {
     object_meta(errs, &binding.metadata, false, NAME);
     role_ref(errs, &binding.role_ref, &["ClusterRole"]);
     subjects(errs, list(&binding.subjects), false);
 }
 
-pub(super) fn cluster_role_binding_update(
+pub(in crate::apiserver) fn cluster_role_binding_update(
     errs: &mut Errors,
     new: &t::ClusterRoleBinding,
     old: &t::ClusterRoleBinding,

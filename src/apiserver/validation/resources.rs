@@ -51,12 +51,12 @@ fn is_huge_page(name: &str) -> bool {
 }
 
 /// Whether the name is Kubernetes' own.
-pub(super) fn is_native(name: &str) -> bool {
+pub(in crate::apiserver) fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
 /// Whether more may be limited than is requested.
-pub(super) fn is_overcommit_allowed(name: &str) -> bool {
+pub(in crate::apiserver) fn is_overcommit_allowed(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn is_extended(name: &str) -> bool {
         && names::qualified_name(&format!("requests.{name}")).is_empty()
 }
 
-pub(super) fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
+pub(in crate::apiserver) fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
     let messages = names::qualified_name(name);
     if !messages.is_empty() {
         invalid_each(errs, path, name, messages);
@@ -79,7 +79,7 @@ pub(super) fn resource_name(errs: &mut Errors, name: &str, path: &Path) {
     }
 }
 
-pub(super) fn container_resource_name(errs: &mut Errors, name: &str, path: &Path) {
+pub(in crate::apiserver) fn container_resource_name(errs: &mut Errors, name: &str, path: &Path) {
     resource_name(errs, name, path);
     if !name.contains('/') {
         if !matches!(name, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(name) {
@@ -99,7 +99,7 @@ fn pod_resource_name(errs: &mut Errors, name: &str, path: &Path) {
 }
 
 /// An amount that may not be negative, and of some resources must be whole.
-pub(super) fn resource_amount(errs: &mut Errors, name: &str, amount: &Quantity, path: &Path) {
+pub(in crate::apiserver) fn resource_amount(errs: &mut Errors, name: &str, amount: &Quantity, path: &Path) {
     let value = amount_of(Some(amount));
     if value < amount_of(None) {
         errs.push(FieldError::invalid(path, &value.canonical(), NEGATIVE));
@@ -124,7 +124,7 @@ fn huge_page_amount(errs: &mut Errors, name: &str, amount: &Quantity, path: &Pat
 }
 
 /// What a container requests and may use. `claims` are the names of the pod's resource claims.
-pub(super) fn requirements(
+pub(in crate::apiserver) fn requirements(
     errs: &mut Errors,
     requirements: &t::ResourceRequirements,
     claims: &BTreeSet<&str>,
@@ -135,7 +135,12 @@ pub(super) fn requirements(
 }
 
 /// What a pod as a whole requests and may use.
-pub(super) fn pod_requirements(errs: &mut Errors, spec: &t::PodSpec, claims: &BTreeSet<&str>, path: &Path) {
+pub(in crate::apiserver) fn pod_requirements(
+    errs: &mut Errors,
+    spec: &t::PodSpec,
+    claims: &BTreeSet<&str>,
+    path: &Path,
+) {
     let Some(resources) = &spec.resources else { return };
     if resources.claims.is_some() {
         let message = "claims cannot be set for Resources at pod-level";
@@ -175,7 +180,7 @@ pub(super) fn pod_requirements(errs: &mut Errors, spec: &t::PodSpec, claims: &BT
 }
 
 /// A pod's overhead is looked at as limits.
-pub(super) fn overhead(errs: &mut Errors, overhead: &BTreeMap<String, Quantity>, path: &Path) {
+pub(in crate::apiserver) fn overhead(errs: &mut Errors, overhead: &BTreeMap<String, Quantity>, path: &Path) {
     let as_limits = t::ResourceRequirements { limits: Some(overhead.clone()), ..Default::default() };
     amounts(errs, &as_limits, container_resource_name, path);
 }

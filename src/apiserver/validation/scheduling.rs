@@ -19,7 +19,7 @@ fn pointer(value: &str) -> BadValue {
 }
 
 /// The effect of a taint.
-pub(super) fn taint_effect(errs: &mut Errors, effect: &str, allow_empty: bool, path: &Path) {
+pub(in crate::apiserver) fn taint_effect(errs: &mut Errors, effect: &str, allow_empty: bool, path: &Path) {
     if effect.is_empty() && !allow_empty {
         errs.push(FieldError::required(path, ""));
     } else if !matches!(effect, "NoSchedule" | "PreferNoSchedule" | "NoExecute") {
@@ -29,7 +29,7 @@ pub(super) fn taint_effect(errs: &mut Errors, effect: &str, allow_empty: bool, p
 }
 
 /// Whether a pod may displace others.
-pub(super) fn preemption_policy(errs: &mut Errors, policy: &str, path: &Path) {
+pub(in crate::apiserver) fn preemption_policy(errs: &mut Errors, policy: &str, path: &Path) {
     match policy {
         "PreemptLowerPriority" | "Never" => {}
         "" => errs.push(FieldError::required(path, "")),
@@ -40,7 +40,7 @@ pub(super) fn preemption_policy(errs: &mut Errors, policy: &str, path: &Path) {
 }
 
 /// The taints a pod tolerates.
-pub(super) fn tolerations(errs: &mut Errors, tolerations: &[t::Toleration], path: &Path) {
+pub(in crate::apiserver) fn tolerations(errs: &mut Errors, tolerations: &[t::Toleration], path: &Path) {
     for (i, toleration) in tolerations.iter().enumerate() {
         let at = path.index(i);
         let (key, operator) = (text(&toleration.key), text(&toleration.operator));
@@ -86,7 +86,7 @@ pub(super) fn tolerations(errs: &mut Errors, tolerations: &[t::Toleration], path
 }
 
 /// Which nodes and which company a pod wants.
-pub(super) fn affinity(errs: &mut Errors, affinity: Option<&t::Affinity>, path: &Path) {
+pub(in crate::apiserver) fn affinity(errs: &mut Errors, affinity: Option<&t::Affinity>, path: &Path) {
     let Some(affinity) = affinity else { return };
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -135,7 +135,7 @@ fn weight(errs: &mut Errors, weight: i32, path: &Path) {
 }
 
 /// Nodes by their labels and names.
-pub(super) fn node_selector(errs: &mut Errors, selector: &t::NodeSelector, path: &Path) {
+pub(in crate::apiserver) fn node_selector(errs: &mut Errors, selector: &t::NodeSelector, path: &Path) {
     let at = path.child("nodeSelectorTerms");
     if selector.node_selector_terms.is_empty() {
         errs.push(FieldError::required(&at, "must have at least one node selector term"));
@@ -258,7 +258,7 @@ fn match_label_keys(errs: &mut Errors, term: &t::PodAffinityTerm, path: &Path) {
 }
 
 /// How evenly pods are to be spread.
-pub(super) fn spread_constraints(
+pub(in crate::apiserver) fn spread_constraints(
     errs: &mut Errors,
     constraints: &[t::TopologySpreadConstraint],
     path: &Path,

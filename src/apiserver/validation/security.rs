@@ -27,7 +27,7 @@ fn one_of(errs: &mut Errors, value: &Option<String>, words: &[&str], path: &Path
 }
 
 /// A pod's security context.
-pub(super) fn pod(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+pub(in crate::apiserver) fn pod(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     let Some(context) = &spec.security_context else { return };
     id(errs, context.fs_group, &path.child("fsGroup"));
     id(errs, context.run_as_user, &path.child("runAsUser"));
@@ -163,7 +163,7 @@ fn app_armor(errs: &mut Errors, profile: Option<&t::AppArmorProfile>, path: &Pat
 }
 
 /// A container's security context.
-pub(super) fn container(
+pub(in crate::apiserver) fn container(
     errs: &mut Errors,
     context: Option<&t::SecurityContext>,
     host_users: bool,
@@ -203,7 +203,7 @@ pub(super) fn container(
 }
 
 /// A pod with users of its own may not share other things with the host.
-pub(super) fn host_users(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+pub(in crate::apiserver) fn host_users(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     if spec.security_context.is_none() || spec.host_users != Some(false) {
         return;
     }
@@ -220,7 +220,7 @@ pub(super) fn host_users(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
 
 /// The operating system a pod is for. Of what Windows and Linux forbid each other only the
 /// Windows options of a Linux pod are looked at: nodes here run Linux.
-pub(super) fn os(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+pub(in crate::apiserver) fn os(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     let Some(os) = &spec.os else { return };
     let at = path.child("os");
     match os.name.as_str() {
@@ -249,6 +249,6 @@ pub(super) fn os(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
 }
 
 /// Names of users and of other objects in a pod's spec.
-pub(super) fn dns_name(errs: &mut Errors, name: &str, path: &Path) {
+pub(in crate::apiserver) fn dns_name(errs: &mut Errors, name: &str, path: &Path) {
     invalid_each(errs, path, name, names::dns1123_subdomain(name));
 }

@@ -19,7 +19,7 @@ const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
 
 /// Whether it has no cluster IP by choice.
-pub(super) fn is_headless(spec: &t::ServiceSpec) -> bool {
+pub(in crate::apiserver) fn is_headless(spec: &t::ServiceSpec) -> bool {
     matches!(list(&spec.cluster_ips), [one] if one == "None")
 }
 
@@ -33,11 +33,11 @@ fn externally_accessible(spec: &t::ServiceSpec) -> bool {
 }
 
 /// Whether it has a node port for health checks.
-pub(super) fn needs_health_check(spec: &t::ServiceSpec) -> bool {
+pub(in crate::apiserver) fn needs_health_check(spec: &t::ServiceSpec) -> bool {
     text(&spec.type_) == "LoadBalancer" && text(&spec.external_traffic_policy) == "Local"
 }
 
-pub(super) fn service(errs: &mut Errors, service: &t::Service) {
+pub(in crate::apiserver) fn service(errs: &mut Errors, service: &t::Service) {
     object_meta(errs, &service.metadata, true, name_is_dns_label);
     if let (Some(mode), Some(hints)) =
         (service.metadata.annotation(TOPOLOGY_MODE), service.metadata.annotation(TOPOLOGY_HINTS))
@@ -97,7 +97,7 @@ pub(super) fn service(errs: &mut Errors, service: &t::Service) {
 }
 
 /// The class of load balancer, which only a load balancer has.
-pub(super) fn load_balancer_class(errs: &mut Errors, spec: &t::ServiceSpec) {
+pub(in crate::apiserver) fn load_balancer_class(errs: &mut Errors, spec: &t::ServiceSpec) {
     let Some(class) = &spec.load_balancer_class else { return };
     let at = Path::new("spec").child("loadBalancerClass");
     if text(&spec.type_) == "LoadBalancer" {
@@ -198,7 +198,7 @@ fn session_affinity(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
 }
 
 /// Cluster IPs and their families, in themselves (`ValidateServiceClusterIPsRelatedFields`).
-pub(super) fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
+pub(in crate::apiserver) fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
     if text(&spec.type_) == "ExternalName" {
         return;
     }

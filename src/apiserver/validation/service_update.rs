@@ -9,7 +9,7 @@ use super::{ip, list, names, or_default, text};
 
 const ONCE: &str = "may not change once set";
 
-pub(super) fn update(errs: &mut Errors, new: &t::Service, old: &t::Service) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Service, old: &t::Service) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
@@ -121,7 +121,7 @@ fn families(errs: &mut Errors, spec: &t::ServiceSpec, before: &t::ServiceSpec) {
     }
 }
 
-pub(super) fn status_update(errs: &mut Errors, new: &t::Service, old: &t::Service) {
+pub(in crate::apiserver) fn status_update(errs: &mut Errors, new: &t::Service, old: &t::Service) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let balancer = new.status.as_ref().and_then(|s| s.load_balancer.as_ref());
     let ingresses = balancer.map_or(&[][..], |b| list(&b.ingress));

@@ -16,7 +16,7 @@ use super::{claim, internal, list, or_default, pod, semantic_eq, text};
 
 const MORE_THAN_REPLICAS: &str = "cannot be greater than status.replicas";
 
-pub(super) fn create(errs: &mut Errors, set: &t::StatefulSet) {
+pub(in crate::apiserver) fn create(errs: &mut Errors, set: &t::StatefulSet) {
     object_meta(errs, &set.metadata, true, name_is_dns_label);
     spec(errs, or_default(&set.spec, &Default::default()), Strictness::NEW);
 }
@@ -33,7 +33,7 @@ impl Strictness {
     const STORED: Strictness = Strictness { new: false, template: true };
 }
 
-pub(super) fn update(errs: &mut Errors, new: &t::StatefulSet, old: &t::StatefulSet) {
+pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::StatefulSet, old: &t::StatefulSet) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     let none = Default::default();
     let (after, before) = (or_default(&new.spec, &none), or_default(&old.spec, &none));
@@ -186,7 +186,7 @@ fn update_strategy(errs: &mut Errors, strategy: &t::StatefulSetUpdateStrategy, p
     }
 }
 
-pub(super) fn status_update(errs: &mut Errors, new: &t::StatefulSet, old: &t::StatefulSet) {
+pub(in crate::apiserver) fn status_update(errs: &mut Errors, new: &t::StatefulSet, old: &t::StatefulSet) {
     let path = Path::new("status");
     let none = Default::default();
     let status = or_default(&new.status, &none);

@@ -18,7 +18,7 @@ const MAX_PARAMETERS_SIZE: usize = 256 * 1024;
 const MAX_PARAMETERS: usize = 512;
 
 /// The name of a CSI driver.
-pub(super) fn csi_driver(errs: &mut Errors, driver: &str, path: &Path) {
+pub(in crate::apiserver) fn csi_driver(errs: &mut Errors, driver: &str, path: &Path) {
     if driver.is_empty() {
         errs.push(FieldError::required(path, ""));
     }
@@ -28,7 +28,7 @@ pub(super) fn csi_driver(errs: &mut Errors, driver: &str, path: &Path) {
     invalid_each(errs, path, driver, names::dns1123_subdomain(&driver.to_lowercase()));
 }
 
-pub(super) fn access_modes(errs: &mut Errors, modes: &[String], path: &Path) {
+pub(in crate::apiserver) fn access_modes(errs: &mut Errors, modes: &[String], path: &Path) {
     for mode in modes.iter().filter(|m| !ACCESS_MODES.contains(&m.as_str())) {
         errs.push(FieldError::not_supported(path, mode, ACCESS_MODES));
     }
@@ -40,7 +40,7 @@ pub(super) fn access_modes(errs: &mut Errors, modes: &[String], path: &Path) {
     }
 }
 
-pub(super) fn positive(errs: &mut Errors, quantity: &Quantity, path: &Path) -> bool {
+pub(in crate::apiserver) fn positive(errs: &mut Errors, quantity: &Quantity, path: &Path) -> bool {
     let amount = amount_of(Some(quantity));
     let ok = amount > amount_of(None);
     if !ok {
@@ -49,7 +49,7 @@ pub(super) fn positive(errs: &mut Errors, quantity: &Quantity, path: &Path) -> b
     ok
 }
 
-pub(super) fn volume(errs: &mut Errors, volume: &t::PersistentVolume) {
+pub(in crate::apiserver) fn volume(errs: &mut Errors, volume: &t::PersistentVolume) {
     object_meta(errs, &volume.metadata, false, name_is_dns_subdomain);
     let none = t::PersistentVolumeSpec::default();
     let name = volume.metadata.name.as_deref().unwrap_or_default();
@@ -119,7 +119,7 @@ fn volume_spec(errs: &mut Errors, spec: &t::PersistentVolumeSpec, name: &str) {
     }
 }
 
-pub(super) fn volume_mode(errs: &mut Errors, mode: &Option<String>, path: &Path) {
+pub(in crate::apiserver) fn volume_mode(errs: &mut Errors, mode: &Option<String>, path: &Path) {
     if let Some(mode) = mode
         && !VOLUME_MODES.contains(&mode.as_str())
     {
@@ -225,7 +225,7 @@ fn json<T: serde::Serialize>(value: &T) -> String {
     crate::api::to_value(value).to_string()
 }
 
-pub(super) fn pointer(value: &Option<String>) -> BadValue {
+pub(in crate::apiserver) fn pointer(value: &Option<String>) -> BadValue {
     BadValue::Json(value.as_ref().map_or_else(|| "null".to_owned(), |v| go_json_string(v)))
 }
 
@@ -245,7 +245,11 @@ fn source_only(spec: &t::PersistentVolumeSpec) -> t::PersistentVolumeSpec {
     }
 }
 
-pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &t::PersistentVolume) {
+pub(in crate::apiserver) fn volume_update(
+    errs: &mut Errors,
+    new: &t::PersistentVolume,
+    old: &t::PersistentVolume,
+) {
     volume(errs, new);
     let none = Default::default();
     let spec = or_default(&new.spec, &none);
@@ -288,14 +292,18 @@ pub(super) fn volume_update(errs: &mut Errors, new: &t::PersistentVolume, old: &
     }
 }
 
-pub(super) fn volume_status_update(errs: &mut Errors, new: &t::PersistentVolume, old: &t::PersistentVolume) {
+pub(in crate::apiserver) fn volume_status_update(
+    errs: &mut Errors,
+    new: &t::PersistentVolume,
+    old: &t::PersistentVolume,
+) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if text(&new.metadata.resource_version).is_empty() {
         errs.push(FieldError::required(&Path::new("resourceVersion"), ""));
     }
 }
 
-pub(super) fn class(errs: &mut Errors, class: &t::StorageClass) {
+pub(in crate::apiserver) fn class(errs: &mut Errors, class: &t::StorageClass) {
     object_meta(errs, &class.metadata, false, name_is_dns_subdomain);
     let at = Path::new("provisioner");
     if class.provisioner.is_empty() {
@@ -362,7 +370,7 @@ fn topologies(errs: &mut Errors, terms: &[t::TopologySelectorTerm], path: &Path)
     }
 }
 
-pub(super) fn class_update(errs: &mut Errors, new: &t::StorageClass, old: &t::StorageClass) {
+pub(in crate::apiserver) fn class_update(errs: &mut Errors, new: &t::StorageClass, old: &t::StorageClass) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     for (name, changed) in [
         (
@@ -396,7 +404,7 @@ mod tests {
         let said = |topologies: Value| {
             let body =
                 json!({"metadata": {"name": "c"}, "provisioner": "p", "allowedTopologies": topologies});
-            let mut class = Object::from_value(Kind::StorageClass, body).unwrap();
+            let mut class = Object::from_value(Kind::STORAGE_CLASS, body).unwrap();
             crate::apiserver::defaults::apply(&mut class);
             let errors = validate_create(&class);
             if errors.is_empty() { String::new() } else { aggregate(&errors) }

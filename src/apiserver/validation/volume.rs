@@ -16,7 +16,7 @@ const BAD_MODE: &str = "must be a number between 0 and 0777 (octal), both inclus
 const TOKEN_SECONDS: std::ops::RangeInclusive<i64> = 600..=(1 << 32);
 
 /// Checks a pod's volumes and gives the valid ones, by name: only those can be mounted.
-pub(super) fn volumes<'a>(
+pub(in crate::apiserver) fn volumes<'a>(
     errs: &mut Errors,
     volumes: &'a [t::Volume],
     pod: Option<&t::ObjectMeta>,
@@ -336,7 +336,7 @@ fn projected(errs: &mut Errors, volume: &t::ProjectedVolumeSource, path: &Path) 
 }
 
 /// A file or directory of the node.
-pub(super) fn host_path(errs: &mut Errors, source: &t::HostPathVolumeSource, path: &Path) {
+pub(in crate::apiserver) fn host_path(errs: &mut Errors, source: &t::HostPathVolumeSource, path: &Path) {
     if source.path.is_empty() {
         errs.push(FieldError::required(&path.child("path"), ""));
         return;
@@ -361,7 +361,7 @@ pub(super) fn host_path(errs: &mut Errors, source: &t::HostPathVolumeSource, pat
 }
 
 /// A directory of a file server.
-pub(super) fn nfs(errs: &mut Errors, source: &t::NFSVolumeSource, path: &Path) {
+pub(in crate::apiserver) fn nfs(errs: &mut Errors, source: &t::NFSVolumeSource, path: &Path) {
     if source.server.is_empty() {
         errs.push(FieldError::required(&path.child("server"), ""));
     }
@@ -374,14 +374,14 @@ pub(super) fn nfs(errs: &mut Errors, source: &t::NFSVolumeSource, path: &Path) {
 }
 
 /// A path without `..`.
-pub(super) fn no_backsteps(errs: &mut Errors, target: &str, path: &Path) {
+pub(in crate::apiserver) fn no_backsteps(errs: &mut Errors, target: &str, path: &Path) {
     if target.split('/').any(|part| part == "..") {
         errs.push(FieldError::invalid(path, target, "must not contain '..'"));
     }
 }
 
 /// A relative path without `..`.
-pub(super) fn local_descending_path(errs: &mut Errors, target: &str, path: &Path) {
+pub(in crate::apiserver) fn local_descending_path(errs: &mut Errors, target: &str, path: &Path) {
     if target.starts_with('/') {
         errs.push(FieldError::invalid(path, target, "must be a relative path"));
     }
@@ -389,7 +389,7 @@ pub(super) fn local_descending_path(errs: &mut Errors, target: &str, path: &Path
 }
 
 /// A relative path that neither contains `..` nor begins with two dots.
-pub(super) fn local_path(errs: &mut Errors, target: &str, path: &Path) {
+pub(in crate::apiserver) fn local_path(errs: &mut Errors, target: &str, path: &Path) {
     local_descending_path(errs, target, path);
     if target.starts_with("..") && !target.starts_with("../") {
         errs.push(FieldError::invalid(path, target, "must not start with '..'"));

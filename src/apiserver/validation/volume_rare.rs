@@ -25,7 +25,13 @@ const REQUIRED: &[(&str, &[&str])] = &[
 ];
 
 /// Checks a source. `volume` is the name of the PersistentVolume it is the source of.
-pub(super) fn source(errs: &mut Errors, name: &str, value: &Value, volume: Option<&str>, path: &Path) {
+pub(in crate::apiserver) fn source(
+    errs: &mut Errors,
+    name: &str,
+    value: &Value,
+    volume: Option<&str>,
+    path: &Path,
+) {
     let source = Source { value, path };
     let required = REQUIRED.iter().find(|(n, _)| *n == name).map(|(_, fields)| *fields);
     for field in required.into_iter().flatten() {

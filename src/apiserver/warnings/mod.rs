@@ -5,17 +5,18 @@
 //! ```
 //! use steady::api::{Kind, Object};
 //! use steady::apiserver::warnings;
-//! let service = Object::from_value(Kind::Service, serde_json::json!({
+//! let service = Object::from_value(Kind::SERVICE, serde_json::json!({
 //!     "metadata": {"name": "s"}, "spec": {"type": "ClusterIP", "externalName": "example.com"}
 //! })).unwrap();
 //! assert_eq!(warnings::on_create(&service), [r#"spec.externalName is ignored when spec.type is not "ExternalName""#]);
 //! ```
 
 mod overlap;
-mod pod;
+pub(super) mod pod;
 
 use std::net::IpAddr;
 
+use super::kinds;
 use super::validation::{self, Path};
 use crate::api::types as t;
 use crate::api::{Kind, MetaExt, Object, quantity};
@@ -26,82 +27,32 @@ const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// What is to be said of a new object that is valid.
 pub fn on_create(object: &Object) -> Vec<String> {
-    let mut out = Vec::new();
-    let name = object.name();
-    if let Some(p) = object.get::<t::Pod>() {
-        label_name(&mut out, name, "the Pod's hostname");
-        let none = t::PodSpec::default();
-        pod::spec(&mut out, p.spec.as_deref().unwrap_or(&none), &p.metadata, None);
-    } else if let Some(template) = template(object) {
-        if !matches!(object.kind(), Kind::StatefulSet | Kind::DaemonSet) {
-            label_name(&mut out, name, "Pod names and hostnames");
-        }
-        of_template(&mut out, object, template);
-        claim_templates(&mut out, object, |at| at);
-    } else {
-        anyway(&mut out, object);
-        if let Some(a) = object.get::<t::ServiceAccount>() {
-            mountable_secrets(&mut out, &a.metadata);
-        }
-        if let Some(i) = object.get::<t::Ingress>()
-            && i.metadata.annotation(validation::CLASS_ANNOTATION).is_some()
-            && i.spec.as_ref().is_none_or(|s| s.ingress_class_name.is_none())
-        {
-            out.push(format!(
-                "annotation {:?} is deprecated, please use 'spec.ingressClassName' instead",
-                validation::CLASS_ANNOTATION
-            ));
-        }
-    }
-    out
+    kinds::warnings_on_create(object)
 }
 
 /// What is to be said of an update that is valid. Pods are silent, and so is a template that is as
 /// it was.
 pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
-    let mut out = Vec::new();
-    if let Some(template) = template(new) {
-        if new.meta().generation() != old.meta().generation() {
-            of_template(&mut out, new, template);
-        }
-        // The field's name is misspelt there.
-        claim_templates(&mut out, new, |at| at.child("Spec"));
-        if new.get::<t::CronJob>().is_some_and(|c| c.spec.schedule.contains("TZ")) {
-            out.push("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details".to_owned());
-        }
-    } else if let (Some(a), Some(before)) = (new.get::<t::ServiceAccount>(), old.get::<t::ServiceAccount>()) {
-        if before.metadata.annotation(MOUNTABLE_SECRETS) != a.metadata.annotation(MOUNTABLE_SECRETS) {
-            mountable_secrets(&mut out, &a.metadata);
-        }
-    } else {
-        anyway(&mut out, new);
-    }
-    out
+    kinds::warnings_on_update(new, old)
 }
 
 /// Whether [`on_update`] has to know what an object of the kind was before.
 pub fn compares(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Deployment
-            | Kind::ReplicaSet
-            | Kind::ReplicationController
-            | Kind::StatefulSet
-            | Kind::DaemonSet
-            | Kind::Job
-            | Kind::CronJob
-            | Kind::ServiceAccount
-    )
+    [
+        Kind::DEPLOYMENT,
+        Kind::REPLICA_SET,
+        Kind::REPLICATION_CONTROLLER,
+        Kind::STATEFUL_SET,
+        Kind::DAEMON_SET,
+        Kind::JOB,
+        Kind::CRON_JOB,
+        Kind::SERVICE_ACCOUNT,
+    ]
+    .contains(&kind)
 }
 
-/// What is to be said of the pods that an object makes, and of how many a Job makes.
-fn of_template(out: &mut Vec<String>, object: &Object, template: &t::PodTemplateSpec) {
-    let mut path = Path::new("spec");
-    let mut job = object.get::<t::Job>().and_then(|j| j.spec.as_ref());
-    if let Some(c) = object.get::<t::CronJob>() {
-        path = path.child("jobTemplate").child("spec");
-        job = c.spec.job_template.spec.as_ref();
-    }
+/// What is to be said of an Indexed Job that is too large to be tracked.
+pub(super) fn large_indexed_job(out: &mut Vec<String>, job: Option<&t::JobSpec>, path: &Path) {
     if job.is_some_and(|j| {
         j.completion_mode.as_deref() == Some("Indexed")
             && j.completions.is_some_and(|n| n > 100_000)
@@ -109,12 +60,11 @@ fn of_template(out: &mut Vec<String>, object: &Object, template: &t::PodTemplate
     }) {
         out.push(format!("{path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail"));
     }
-    pod::template(out, template, &path.child("template"));
 }
 
 /// What is to be said of a StatefulSet beside its template.
-fn claim_templates(out: &mut Vec<String>, object: &Object, at: impl Fn(Path) -> Path) {
-    let Some(spec) = object.get::<t::StatefulSet>().and_then(|s| s.spec.as_ref()) else { return };
+pub(super) fn claim_templates(out: &mut Vec<String>, set: &t::StatefulSet, at: impl Fn(Path) -> Path) {
+    let Some(spec) = &set.spec else { return };
     for (i, claim) in spec.volume_claim_templates.iter().flatten().enumerate() {
         if let Some(spec) = &claim.spec {
             claim_spec(out, spec, &at(Path::new("spec").child("volumeClaimTemplates").index(i)));
@@ -125,57 +75,19 @@ fn claim_templates(out: &mut Vec<String>, object: &Object, at: impl Fn(Path) -> 
     }
 }
 
-/// The template of an object's pods, if it has one.
-fn template(object: &Object) -> Option<&t::PodTemplateSpec> {
-    if let Some(d) = object.get::<t::Deployment>() {
-        return d.spec.as_ref().map(|s| &s.template);
-    }
-    if let Some(s) = object.get::<t::StatefulSet>() {
-        return s.spec.as_ref().map(|s| &s.template);
-    }
-    if let Some(d) = object.get::<t::DaemonSet>() {
-        return d.spec.as_ref().map(|s| &s.template);
-    }
-    if let Some(j) = object.get::<t::Job>() {
-        return j.spec.as_ref().map(|s| &s.template);
-    }
-    if let Some(c) = object.get::<t::CronJob>() {
-        return c.spec.job_template.spec.as_ref().map(|s| &s.template);
-    }
-    if let Some(r) = object.get::<t::ReplicationController>() {
-        return r.spec.as_ref()?.template.as_ref();
-    }
-    object.get::<t::ReplicaSet>()?.spec.as_ref()?.template.as_ref()
-}
-
-/// What is said of a create and of an update alike.
-fn anyway(out: &mut Vec<String>, object: &Object) {
-    if let Some(s) = object.get::<t::Service>() {
-        service(out, s);
-    } else if let Some(c) = object.get::<t::PersistentVolumeClaim>() {
-        beta_class(out, &c.metadata);
-        if let Some(spec) = &c.spec {
-            claim_spec(out, spec, &Path::new("spec"));
-        }
-    } else if let Some(v) = object.get::<t::PersistentVolume>() {
-        volume(out, v);
-    } else if let Some(c) = object.get::<t::StorageClass>() {
-        for (i, topology) in c.allowed_topologies.iter().flatten().enumerate() {
-            for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
-                if let Some(why) = deprecated_label(&expression.key) {
-                    let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions").index(j);
-                    out.push(format!("{at}: {why}"));
-                }
+/// What is to be said of the topologies of a StorageClass.
+pub(super) fn topologies(out: &mut Vec<String>, class: &t::StorageClass) {
+    for (i, topology) in class.allowed_topologies.iter().flatten().enumerate() {
+        for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
+            if let Some(why) = deprecated_label(&expression.key) {
+                let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions").index(j);
+                out.push(format!("{at}: {why}"));
             }
         }
-    } else if let Some(n) = object.get::<t::Node>() {
-        node(out, n);
-    } else if let Some(p) = object.get::<t::NetworkPolicy>() {
-        network_policy(out, p);
     }
 }
 
-fn network_policy(out: &mut Vec<String>, policy: &t::NetworkPolicy) {
+pub(super) fn network_policy(out: &mut Vec<String>, policy: &t::NetworkPolicy) {
     let Some(spec) = &policy.spec else { return };
     let into = spec.ingress.iter().flatten().map(|r| &r.from).enumerate();
     let from = spec.egress.iter().flatten().map(|r| &r.to).enumerate();
@@ -192,7 +104,7 @@ fn network_policy(out: &mut Vec<String>, policy: &t::NetworkPolicy) {
     }
 }
 
-fn node(out: &mut Vec<String>, node: &t::Node) {
+pub(super) fn node(out: &mut Vec<String>, node: &t::Node) {
     let Some(spec) = &node.spec else { return };
     if spec.config_source.is_some() {
         out.push("spec.configSource: the feature is removed".to_owned());
@@ -206,7 +118,7 @@ fn node(out: &mut Vec<String>, node: &t::Node) {
 }
 
 /// A name that will be a host's should be one.
-fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
+pub(super) fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
     let messages = validation::dns1123_label(name);
     if !messages.is_empty() {
         out.push(format!(
@@ -216,7 +128,7 @@ fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
     }
 }
 
-fn mountable_secrets(out: &mut Vec<String>, meta: &t::ObjectMeta) {
+pub(super) fn mountable_secrets(out: &mut Vec<String>, meta: &t::ObjectMeta) {
     if meta.annotation(MOUNTABLE_SECRETS).is_some() {
         out.push(format!(
             "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
@@ -224,21 +136,21 @@ fn mountable_secrets(out: &mut Vec<String>, meta: &t::ObjectMeta) {
     }
 }
 
-fn beta_class(out: &mut Vec<String>, meta: &t::ObjectMeta) {
+pub(super) fn beta_class(out: &mut Vec<String>, meta: &t::ObjectMeta) {
     if meta.annotation(BETA_CLASS).is_some() {
         out.push(format!("metadata.annotations[{BETA_CLASS}]: {CLASS_ATTRIBUTE}"));
     }
 }
 
 /// A claim's spec, or that of a claim a pod brings along.
-fn claim_spec(out: &mut Vec<String>, spec: &t::PersistentVolumeClaimSpec, path: &Path) {
+pub(super) fn claim_spec(out: &mut Vec<String>, spec: &t::PersistentVolumeClaimSpec, path: &Path) {
     let Some(resources) = &spec.resources else { return };
     for (name, map) in [("requests", &resources.requests), ("limits", &resources.limits)] {
         fraction(out, map.as_ref(), "storage", &path.child("resources").child(name));
     }
 }
 
-fn volume(out: &mut Vec<String>, volume: &t::PersistentVolume) {
+pub(super) fn volume(out: &mut Vec<String>, volume: &t::PersistentVolume) {
     beta_class(out, &volume.metadata);
     let Some(spec) = &volume.spec else { return };
     if spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle") {
@@ -267,7 +179,7 @@ fn volume(out: &mut Vec<String>, volume: &t::PersistentVolume) {
     }
 }
 
-fn service(out: &mut Vec<String>, service: &t::Service) {
+pub(super) fn service(out: &mut Vec<String>, service: &t::Service) {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     if service.metadata.annotation(HINTS).is_some() {
         out.push(format!(
@@ -419,14 +331,14 @@ mod tests {
     fn a_name_with_dots_makes_a_poor_hostname() {
         let pod = json!({"metadata": {"name": "a.b"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
         assert_eq!(
-            of(Kind::Pod, pod.clone()),
+            of(Kind::POD, pod.clone()),
             [
                 "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]"
             ]
         );
         let deployment = json!({"metadata": {"name": "a.b"}, "spec": {"selector": {}, "template": pod}});
         assert_eq!(
-            of(Kind::Deployment, deployment),
+            of(Kind::DEPLOYMENT, deployment),
             [
                 "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]"
             ]
@@ -439,7 +351,7 @@ mod tests {
             "type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"], "sessionAffinity": "ClientIP",
             "externalIPs": ["1.2.3.4"], "trafficDistribution": "PreferClose"}});
         assert_eq!(
-            of(Kind::Service, headless),
+            of(Kind::SERVICE, headless),
             [
                 "spec.externalIPs is ignored for headless services",
                 "spec.SessionAffinity is ignored for headless services",
@@ -454,7 +366,7 @@ mod tests {
             json!({"metadata": {"name": "d", "generation": generation}, "spec": {"selector": {}, "template": {"spec": {
                 "nodeSelector": {"beta.kubernetes.io/os": "linux"}, "containers": [{"name": "c", "image": "i"}]}}}})
         };
-        let object = |generation| Object::from_value(Kind::Deployment, value(generation)).unwrap();
+        let object = |generation| Object::from_value(Kind::DEPLOYMENT, value(generation)).unwrap();
         assert!(on_update(&object(1), &object(1)).is_empty());
         assert_eq!(
             on_update(&object(2), &object(1)),
@@ -469,7 +381,7 @@ mod tests {
         let claim =
             json!({"metadata": {"name": "c"}, "spec": {"resources": {"requests": {"storage": "500m"}}}});
         assert_eq!(
-            of(Kind::PersistentVolumeClaim, claim),
+            of(Kind::PERSISTENT_VOLUME_CLAIM, claim),
             [
                 r#"spec.resources.requests[storage]: fractional byte value "500m" is invalid, must be an integer"#
             ]
@@ -482,8 +394,11 @@ mod tests {
         let label =
             r#"nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead"#;
         let cron = json!({"metadata": {"name": "c", "generation": 1}, "spec": {"schedule": "TZ=UTC * * * * *", "jobTemplate": {"spec": {"template": template}}}});
-        assert_eq!(of(Kind::CronJob, cron.clone()), [format!("spec.jobTemplate.spec.template.spec.{label}")]);
-        let old = Object::from_value(Kind::CronJob, cron).unwrap();
+        assert_eq!(
+            of(Kind::CRON_JOB, cron.clone()),
+            [format!("spec.jobTemplate.spec.template.spec.{label}")]
+        );
+        let old = Object::from_value(Kind::CRON_JOB, cron).unwrap();
         let tz = "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
         assert_eq!(on_update(&old, &old), [tz]);
         let claims = json!([{"spec": {"resources": {"requests": {"storage": "100m"}}}}]);
@@ -492,17 +407,17 @@ mod tests {
             r#"resources.requests[storage]: fractional byte value "100m" is invalid, must be an integer"#;
         let limit = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
         assert_eq!(
-            of(Kind::StatefulSet, set.clone()),
+            of(Kind::STATEFUL_SET, set.clone()),
             [format!("spec.volumeClaimTemplates[0].{fraction}"), limit.to_owned()]
         );
-        let set = Object::from_value(Kind::StatefulSet, set).unwrap();
+        let set = Object::from_value(Kind::STATEFUL_SET, set).unwrap();
         assert_eq!(
             on_update(&set, &set),
             [format!("spec.volumeClaimTemplates[0].Spec.{fraction}"), limit.to_owned()]
         );
         let ingress = |spec| json!({"metadata": {"name": "i", "annotations": {"kubernetes.io/ingress.class": "a"}}, "spec": spec});
         let class = r#"annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead"#;
-        assert_eq!(of(Kind::Ingress, ingress(json!({}))), [class]);
-        assert!(of(Kind::Ingress, ingress(json!({"ingressClassName": "a"}))).is_empty());
+        assert_eq!(of(Kind::INGRESS, ingress(json!({}))), [class]);
+        assert!(of(Kind::INGRESS, ingress(json!({"ingressClassName": "a"}))).is_empty());
     }
 }

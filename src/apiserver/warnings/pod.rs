@@ -13,14 +13,19 @@ const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
 
 /// A template at `path`.
-pub(super) fn template(out: &mut Vec<String>, template: &t::PodTemplateSpec, path: &Path) {
+pub(in crate::apiserver) fn template(out: &mut Vec<String>, template: &t::PodTemplateSpec, path: &Path) {
     let (none, none_spec) = (t::ObjectMeta::default(), t::PodSpec::default());
     let meta = template.metadata.as_ref().unwrap_or(&none);
     spec(out, template.spec.as_ref().unwrap_or(&none_spec), meta, Some(path));
 }
 
 /// A pod's spec; `path` is that of its template, if it is one.
-pub(super) fn spec(out: &mut Vec<String>, spec: &t::PodSpec, meta: &t::ObjectMeta, path: Option<&Path>) {
+pub(in crate::apiserver) fn spec(
+    out: &mut Vec<String>,
+    spec: &t::PodSpec,
+    meta: &t::ObjectMeta,
+    path: Option<&Path>,
+) {
     let root = path.cloned().unwrap_or_else(|| Path::new(""));
     let at = root.child("spec");
     let annotations = root.child("metadata").child("annotations");

@@ -1,7 +1,7 @@
 //! The Deployment controller: from one template to the next, at the pace that was asked for
 //! (`k8s.io/kubernetes/pkg/controller/deployment`).
 //!
-//! [`sync`] reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
+//! `sync` reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
 //! else roll out by the strategy.
 
 mod progress;
@@ -17,7 +17,7 @@ use super::controller_ref_manager::claim_objects;
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, LabelSelector, OwnerReference, Pod, ReplicaSet};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Caches, Context, Handler, Notification, Reconciler, Result, Why};
 use util::{new_condition, reason, reference};
 
@@ -40,18 +40,18 @@ impl Reconciler for DeploymentController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Deployment, Filter::All), (Kind::ReplicaSet, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::DEPLOYMENT, Filter::All), (Kind::REPLICA_SET, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         match seen.object().map(Object::kind) {
-            Some(Kind::Deployment) => {
+            Some(kind) if kind == Kind::DEPLOYMENT => {
                 if let Some(o) = seen.object() {
                     cx.enqueue(o.key());
                 }
             }
-            Some(Kind::ReplicaSet) => handle_replica_set(cx, seen),
-            Some(Kind::Pod) if seen.new.is_none() => handle_deleted_pod(cx, seen),
+            Some(kind) if kind == Kind::REPLICA_SET => handle_replica_set(cx, seen),
+            Some(kind) if kind == Kind::POD && seen.new.is_none() => handle_deleted_pod(cx, seen),
             _ => {}
         }
     }
@@ -110,7 +110,7 @@ fn handle_deleted_pod(cx: &mut Handler<'_, ()>, seen: &Notification) {
     let namespace = pod.metadata.namespace();
     let rs = pod.metadata.controller().and_then(|o| {
         let rs = cx.caches.get::<ReplicaSet>(&Key::new(namespace, &o.name))?;
-        (o.kind == Kind::ReplicaSet.as_str() && rs.metadata.uid() == o.uid).then_some(rs)
+        (o.kind == Kind::REPLICA_SET.as_str() && rs.metadata.uid() == o.uid).then_some(rs)
     });
     let Some(key) = rs.and_then(|rs| resolve(cx.caches, namespace, rs.metadata.controller()?)) else {
         return;
@@ -119,15 +119,15 @@ fn handle_deleted_pod(cx: &mut Handler<'_, ()>, seen: &Notification) {
     if util::strategy(d) != "Recreate" {
         return;
     }
-    let left = cx.caches.of(Kind::ReplicaSet).controlled_by(d.metadata.uid());
-    let left = left.flat_map(|rs| cx.caches.of(Kind::Pod).controlled_by(rs.uid())).count();
+    let left = cx.caches.of(Kind::REPLICA_SET).controlled_by(d.metadata.uid());
+    let left = left.flat_map(|rs| cx.caches.of(Kind::POD).controlled_by(rs.uid())).count();
     if left == 0 {
         cx.enqueue(key);
     }
 }
 
 fn resolve(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<Key> {
-    if owner.kind != Kind::Deployment.as_str() {
+    if owner.kind != Kind::DEPLOYMENT.as_str() {
         return None;
     }
     let key = Key::new(namespace, &owner.name);
@@ -138,7 +138,7 @@ fn resolve(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<K
 fn enqueue_matching(cx: &mut Handler<'_, ()>, rs: &ReplicaSet) {
     let matching: Vec<Key> = cx
         .caches
-        .of(Kind::Deployment)
+        .of(Kind::DEPLOYMENT)
         .list(Some(rs.metadata.namespace()))
         .filter_map(Deployment::from_object)
         .filter(|d| selector(d).is_ok_and(|s| !s.is_empty() && s.matches(rs.metadata.labels_or_empty())))

@@ -13,7 +13,7 @@ use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
 use crate::api::{Key, Kind, MetaExt, owner_reference};
-use crate::apiserver::{DeleteOptions, Status};
+use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Result, Why};
 
 /// What happens while a Deployment is paused or changes its size: no rollout.
@@ -171,7 +171,7 @@ fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) ->
             name: Some(replica_set_name(d.metadata.name(), &hash)),
             namespace: d.metadata.namespace.clone(),
             labels: Some(labels),
-            owner_references: Some(vec![owner_reference(Kind::Deployment, &d.metadata)]),
+            owner_references: Some(vec![owner_reference(Kind::DEPLOYMENT, &d.metadata)]),
             ..Default::default()
         },
         spec: Some(ReplicaSetSpec {
@@ -201,7 +201,7 @@ async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<
     let rs = match cx.lister::<ReplicaSet>().get(&key) {
         Some(rs) => rs.clone(),
         // Not in the cache yet.
-        None => return Err(Status::not_found(Kind::ReplicaSet, name).into()),
+        None => return Err(Status::not_found(Kind::REPLICA_SET, name).into()),
     };
     let mine = rs.metadata.controller().is_some_and(|c| c.uid == d.metadata.uid());
     if mine && util::equal_ignore_hash(&util::template(&rs), &spec(d).template) {
@@ -334,7 +334,7 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
             .read("limit", reference(d), "spec.revisionHistoryLimit", limit)
             .with("old", old.len())
             .read("revision", rs_reference(rs), "metadata.annotations", revision(rs));
-        match cx.delete(Kind::ReplicaSet, rs.metadata.key(), DeleteOptions::default()).because(why).await {
+        match cx.delete(Kind::REPLICA_SET, rs.metadata.key(), DeleteOptions::default()).because(why).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}
         }

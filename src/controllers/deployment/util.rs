@@ -89,12 +89,12 @@ pub fn sum(all: &[Rc<ReplicaSet>], of: impl Fn(&ReplicaSet) -> i32) -> i32 {
 
 /// How events and reasons refer to a Deployment.
 pub fn reference(d: &Deployment) -> ObjectRef {
-    ObjectRef::new(crate::api::Kind::Deployment, d.metadata.namespace(), d.metadata.name())
+    ObjectRef::new(crate::api::Kind::DEPLOYMENT, d.metadata.namespace(), d.metadata.name())
 }
 
 /// How reasons refer to a ReplicaSet.
 pub fn rs_reference(rs: &ReplicaSet) -> ObjectRef {
-    ObjectRef::new(crate::api::Kind::ReplicaSet, rs.metadata.namespace(), rs.metadata.name())
+    ObjectRef::new(crate::api::Kind::REPLICA_SET, rs.metadata.namespace(), rs.metadata.name())
 }
 
 /// Whether the strategy is RollingUpdate.

@@ -12,7 +12,7 @@ use crate::api::types::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
@@ -38,13 +38,13 @@ impl Reconciler for EndpointController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        [Kind::Service, Kind::Pod, Kind::Endpoints].into_iter().map(|k| (k, Filter::All)).collect()
+        [Kind::SERVICE, Kind::POD, Kind::ENDPOINTS].into_iter().map(|k| (k, Filter::All)).collect()
     }
 
     fn handle(&self, cx: &mut Handler<'_, Triggers>, seen: &Notification) {
         // Endpoints that somebody deleted are made anew.
         if let (Some(old), None) = (&seen.old, &seen.new)
-            && old.kind() == Kind::Endpoints
+            && old.kind() == Kind::ENDPOINTS
         {
             cx.enqueue(old.key());
         }
@@ -105,7 +105,7 @@ impl Reconciler for EndpointController {
         let ready: usize =
             to.subsets.iter().flatten().map(|s| s.addresses.as_ref().map_or(0, Vec::len)).sum();
         let why = Why::new("endpoints.sync_service")
-            .read("service", ObjectRef { kind: Kind::Service, key: key.clone() }, "spec.selector", &key.name)
+            .read("service", ObjectRef { kind: Kind::SERVICE, key: key.clone() }, "spec.selector", &key.name)
             .with("ready", ready);
         let result = if exists {
             cx.update(new).because(why).await
@@ -137,7 +137,7 @@ async fn gone(cx: &Cx, key: Key) -> Result {
     }
     let why = Why::new("endpoints.service_gone").read(
         "service",
-        ObjectRef { kind: Kind::Service, key: key.clone() },
+        ObjectRef { kind: Kind::SERVICE, key: key.clone() },
         "metadata",
         &key.name,
     );

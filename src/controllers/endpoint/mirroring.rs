@@ -7,7 +7,7 @@ use super::slices::{ADDRESS_TYPE, MANAGED_BY, SERVICE_NAME};
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, owner_reference};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 const CONTROLLER: &str = "endpointslicemirroring-controller.k8s.io";
@@ -30,16 +30,17 @@ impl Reconciler for EndpointSliceMirroringController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::Endpoints, Kind::Service, Kind::EndpointSlice];
+        let kinds = [Kind::ENDPOINTS, Kind::SERVICE, Kind::ENDPOINT_SLICE];
         kinds.into_iter().map(|k| (k, Filter::All)).collect()
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::Endpoints | Kind::Service => cx.enqueue(object.key()),
-            Kind::EndpointSlice
-                if seen.old.is_some() && object.meta().label(MANAGED_BY) == Some(CONTROLLER) =>
+            kind if [Kind::ENDPOINTS, Kind::SERVICE].contains(&kind) => cx.enqueue(object.key()),
+            kind if kind == Kind::ENDPOINT_SLICE
+                && seen.old.is_some()
+                && object.meta().label(MANAGED_BY) == Some(CONTROLLER) =>
             {
                 if let Some(service) = object.meta().label(SERVICE_NAME) {
                     cx.enqueue(Key::new(object.namespace(), service));
@@ -107,7 +108,7 @@ impl Reconciler for EndpointSliceMirroringController {
 }
 
 fn why(key: &Key) -> Why {
-    let at = ObjectRef { kind: Kind::Endpoints, key: key.clone() };
+    let at = ObjectRef { kind: Kind::ENDPOINTS, key: key.clone() };
     Why::new("endpointslicemirroring.reconcile").read("endpoints", at, "subsets", &key.name)
 }
 
@@ -156,7 +157,7 @@ fn mirror(endpoints: &Endpoints, subset: &EndpointSubset) -> EndpointSlice {
             namespace: endpoints.metadata.namespace.clone(),
             labels: Some(labels),
             annotations: Some(annotations).filter(|a| !a.is_empty()),
-            owner_references: Some(vec![owner_reference(Kind::Endpoints, &endpoints.metadata)]),
+            owner_references: Some(vec![owner_reference(Kind::ENDPOINTS, &endpoints.metadata)]),
             ..Default::default()
         },
         address_type: ADDRESS_TYPE.into(),

@@ -73,7 +73,7 @@ fn selected(caches: &Caches, service: &Service) -> Option<Vec<Rc<Pod>>> {
         return None;
     }
     let selector = Selector::from_set(selector);
-    let pods = caches.of(Kind::Pod).list(Some(service.metadata.namespace())).filter_map(Pod::from_object);
+    let pods = caches.of(Kind::POD).list(Some(service.metadata.namespace())).filter_map(Pod::from_object);
     Some(pods.filter(|p| selector.matches(p.metadata.labels_or_empty())).cloned().collect())
 }
 
@@ -114,15 +114,15 @@ fn find_port(pod: &Pod, port: &ServicePort) -> Option<i32> {
 fn handle<S>(cx: &mut Handler<'_, S>, seen: &Notification) {
     let Some(object) = seen.object() else { return };
     match object.kind() {
-        Kind::Service => cx.enqueue(object.key()),
-        Kind::Pod => {
+        kind if kind == Kind::SERVICE => cx.enqueue(object.key()),
+        kind if kind == Kind::POD => {
             if let (Some(old), Some(new)) = (&seen.old, &seen.new)
                 && !matters(old, new)
             {
                 return;
             }
             let labels = [&seen.old, &seen.new].map(|o| o.as_ref().map(|o| o.meta().labels_or_empty()));
-            let services = cx.caches.of(Kind::Service).list(Some(object.namespace()));
+            let services = cx.caches.of(Kind::SERVICE).list(Some(object.namespace()));
             let keys: Vec<Key> = services
                 .filter(|o| {
                     let selector = o.get::<Service>().and_then(|s| s.spec.as_ref()?.selector.as_ref());

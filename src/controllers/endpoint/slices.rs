@@ -13,7 +13,7 @@ use crate::api::pod::is_ready;
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, owner_reference};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// Which Service a slice is of.
@@ -45,7 +45,7 @@ impl Reconciler for EndpointSliceController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        [Kind::Service, Kind::Pod, Kind::Node, Kind::EndpointSlice]
+        [Kind::SERVICE, Kind::POD, Kind::NODE, Kind::ENDPOINT_SLICE]
             .into_iter()
             .map(|k| (k, Filter::All))
             .collect()
@@ -53,7 +53,7 @@ impl Reconciler for EndpointSliceController {
 
     fn handle(&self, cx: &mut Handler<'_, Triggers>, seen: &Notification) {
         // A slice that somebody else changed or deleted is put right; its own writes change nothing.
-        if let Some(object) = seen.object().filter(|o| o.kind() == Kind::EndpointSlice && seen.old.is_some())
+        if let Some(object) = seen.object().filter(|o| o.kind() == Kind::ENDPOINT_SLICE && seen.old.is_some())
             && is_mine(object.meta())
             && let Some(service) = object.meta().label(SERVICE_NAME)
         {
@@ -293,7 +293,7 @@ fn new_slice(service: &Service, ports: Vec<EndpointPort>, endpoints: Vec<Endpoin
             generate_name: Some(format!("{}-", service.metadata.name())),
             namespace: service.metadata.namespace.clone(),
             labels: Some(slice_labels(service)),
-            owner_references: Some(vec![owner_reference(Kind::Service, &service.metadata)]),
+            owner_references: Some(vec![owner_reference(Kind::SERVICE, &service.metadata)]),
             ..Default::default()
         },
         address_type: ADDRESS_TYPE.into(),
@@ -323,7 +323,7 @@ async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Times
         Why::new("endpointslice.reconcile")
             .read(
                 "service",
-                ObjectRef { kind: Kind::Service, key: service.metadata.key() },
+                ObjectRef { kind: Kind::SERVICE, key: service.metadata.key() },
                 "spec.selector",
                 service.metadata.name(),
             )

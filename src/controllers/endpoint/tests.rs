@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Body, Patch, Request, Verb};
+use crate::apimachinery::{Body, Patch, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 fn request(c: &mut Cluster, verb: Verb, kind: Kind, name: &str, body: Body) {
@@ -34,7 +34,7 @@ fn with_web(selector: &Value) -> Cluster {
     let labels = json!({"app": "web"});
     make(
         &mut c,
-        Kind::Deployment,
+        Kind::DEPLOYMENT,
         json!({
             "metadata": {"name": "web", "namespace": "default"},
             "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": {
@@ -44,7 +44,7 @@ fn with_web(selector: &Value) -> Cluster {
     );
     make(
         &mut c,
-        Kind::Service,
+        Kind::SERVICE,
         json!({
             "metadata": {"name": "web", "namespace": "default"},
             "spec": {"selector": selector, "ports": [{"port": 80, "targetPort": 8080}]},
@@ -59,16 +59,16 @@ fn a_service_leads_to_its_pods_and_no_further() {
     let mut c = with_web(&json!({"app": "web"}));
     let ips = |c: &Cluster| {
         let mut ips: Vec<String> =
-            all(c, Kind::Pod).iter().map(|p| p["status"]["podIP"].as_str().unwrap().to_owned()).collect();
+            all(c, Kind::POD).iter().map(|p| p["status"]["podIP"].as_str().unwrap().to_owned()).collect();
         ips.sort();
         ips
     };
-    let subset = all(&c, Kind::Endpoints)[0]["subsets"][0].clone();
+    let subset = all(&c, Kind::ENDPOINTS)[0]["subsets"][0].clone();
     let addresses: Vec<&str> =
         subset["addresses"].as_array().unwrap().iter().map(|a| a["ip"].as_str().unwrap()).collect();
     assert_eq!(addresses, ips(&c));
     assert_eq!(subset["ports"][0]["port"], 8080);
-    let slices = all(&c, Kind::EndpointSlice);
+    let slices = all(&c, Kind::ENDPOINT_SLICE);
     assert_eq!(slices.len(), 1);
     let mut seen: Vec<String> = slices[0]["endpoints"]
         .as_array()
@@ -83,36 +83,36 @@ fn a_service_leads_to_its_pods_and_no_further() {
     assert_eq!(seen, ips(&c));
 
     let patch = Patch::Merge(json!({"spec": {"replicas": 0}}));
-    request(&mut c, Verb::Patch, Kind::Deployment, "web", Body::Patch(patch));
+    request(&mut c, Verb::Patch, Kind::DEPLOYMENT, "web", Body::Patch(patch));
     rest(&mut c);
-    assert_eq!(all(&c, Kind::Endpoints)[0].get("subsets"), None);
-    let slice = &all(&c, Kind::EndpointSlice)[0];
+    assert_eq!(all(&c, Kind::ENDPOINTS)[0].get("subsets"), None);
+    let slice = &all(&c, Kind::ENDPOINT_SLICE)[0];
     assert!(slice["endpoints"].as_array().is_none_or(Vec::is_empty), "{slice}");
 
-    request(&mut c, Verb::Delete, Kind::Service, "web", Body::None);
+    request(&mut c, Verb::Delete, Kind::SERVICE, "web", Body::None);
     rest(&mut c);
-    assert_eq!(all(&c, Kind::Endpoints).len() + all(&c, Kind::EndpointSlice).len(), 0);
+    assert_eq!(all(&c, Kind::ENDPOINTS).len() + all(&c, Kind::ENDPOINT_SLICE).len(), 0);
 }
 
 #[test]
 fn endpoints_written_by_hand_are_mirrored() {
     let mut c = with_web(&json!(null));
-    assert!(all(&c, Kind::Endpoints).is_empty(), "nobody makes them without a selector");
+    assert!(all(&c, Kind::ENDPOINTS).is_empty(), "nobody makes them without a selector");
     make(
         &mut c,
-        Kind::Endpoints,
+        Kind::ENDPOINTS,
         json!({
             "metadata": {"name": "web", "namespace": "default"},
             "subsets": [{"addresses": [{"ip": "192.0.2.1"}], "ports": [{"port": 8080}]}],
         }),
     );
     rest(&mut c);
-    let slices = all(&c, Kind::EndpointSlice);
+    let slices = all(&c, Kind::ENDPOINT_SLICE);
     assert_eq!(slices.len(), 1);
     assert_eq!(slices[0]["endpoints"][0]["addresses"], json!(["192.0.2.1"]));
     let by = &slices[0]["metadata"]["labels"]["endpointslice.kubernetes.io/managed-by"];
     assert_eq!(by, "endpointslicemirroring-controller.k8s.io");
-    request(&mut c, Verb::Delete, Kind::Endpoints, "web", Body::None);
+    request(&mut c, Verb::Delete, Kind::ENDPOINTS, "web", Body::None);
     rest(&mut c);
-    assert!(all(&c, Kind::EndpointSlice).is_empty());
+    assert!(all(&c, Kind::ENDPOINT_SLICE).is_empty());
 }

@@ -6,7 +6,7 @@ use imbl::shared_ptr::RcK;
 
 use crate::api::types::OwnerReference;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
+use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 use crate::etcd::{Map, Vector};
 
 /// So many owners that are known not to be there are remembered.

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::api::types::OwnerReference;
 use crate::api::{Key, Kind, MetaExt, Object};
-use crate::apiserver::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Filter, Propagation};
+use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Filter, Propagation, Status};
 use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
 use crate::etcd::Map;
 pub use graph::{Graph, Identity, Node};
@@ -69,7 +69,7 @@ impl Reconciler for GarbageCollector {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        let all = Kind::ALL.iter().filter(|k| **k != Kind::Event);
+        let all = Kind::BUILT_IN.iter().filter(|k| **k != Kind::EVENT);
         all.map(|k| (*k, Filter::All)).collect()
     }
 
@@ -269,7 +269,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
     deleted(cx, node, delete_object(cx, node, latest, policy, facts(Why::new(rule))).await)
 }
 
-fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), crate::apiserver::Status>) -> Result {
+fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), Status>) -> Result {
     match result {
         Err(e) if e.is_not_found() => {
             enqueue_virtual_delete(cx, &node.identity);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::graph::{Identity, Node};
 use crate::api::{MetaExt, Object};
-use crate::apiserver::{Body, DeleteOptions, Patch, Propagation, Status, Subresource, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Propagation, Status, Subresource, Verb};
 use crate::client::{Error, Result, Why};
 
 use super::Cx;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::GarbageCollector;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{Body, DeleteOptions, Propagation, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Propagation, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::{deployment::DeploymentController, replicaset::ReplicaSetController};
@@ -78,9 +78,9 @@ fn deployment(c: &mut Cluster) {
             },
         },
     });
-    create(c, Kind::Deployment, web);
+    create(c, Kind::DEPLOYMENT, web);
     run(c);
-    assert_eq!((count(c, Kind::ReplicaSet), count(c, Kind::Pod)), (1, 2));
+    assert_eq!((count(c, Kind::REPLICA_SET), count(c, Kind::POD)), (1, 2));
 }
 
 fn config_map(name: &str, owners: &[(&str, &Object)]) -> serde_json::Value {
@@ -95,73 +95,73 @@ fn config_map(name: &str, owners: &[(&str, &Object)]) -> serde_json::Value {
 fn in_the_background_the_owner_goes_first() {
     let mut c = workloads();
     deployment(&mut c);
-    delete(&mut c, Kind::Deployment, "web", Propagation::Background);
-    assert_eq!(count(&c, Kind::Deployment), 0);
+    delete(&mut c, Kind::DEPLOYMENT, "web", Propagation::Background);
+    assert_eq!(count(&c, Kind::DEPLOYMENT), 0);
     let did = collected(&run(&mut c));
     assert_eq!(did[0], "delete ReplicaSet attempt_to_delete.absent_owner");
     assert_eq!(did[1..], ["delete Pod attempt_to_delete.absent_owner"; 2]);
-    assert_eq!((count(&c, Kind::ReplicaSet), count(&c, Kind::Pod)), (0, 0));
+    assert_eq!((count(&c, Kind::REPLICA_SET), count(&c, Kind::POD)), (0, 0));
 }
 
 #[test]
 fn in_the_foreground_it_goes_last() {
     let mut c = workloads();
     deployment(&mut c);
-    delete(&mut c, Kind::Deployment, "web", Propagation::Foreground);
+    delete(&mut c, Kind::DEPLOYMENT, "web", Propagation::Foreground);
     let did = collected(&run(&mut c));
     assert_eq!(did[0], "delete ReplicaSet attempt_to_delete.foreground");
     assert_eq!(did[1..3], ["delete Pod attempt_to_delete.waiting_owner"; 2]);
     assert_eq!(did[3], "patch ReplicaSet process_deleting_dependents.remove_finalizer");
     assert_eq!(did[4], "patch Deployment process_deleting_dependents.remove_finalizer");
     assert_eq!(did.len(), 5);
-    assert_eq!(count(&c, Kind::Deployment), 0);
+    assert_eq!(count(&c, Kind::DEPLOYMENT), 0);
 }
 
 #[test]
 fn orphans_stay() {
     let mut c = workloads();
     deployment(&mut c);
-    delete(&mut c, Kind::Deployment, "web", Propagation::Orphan);
+    delete(&mut c, Kind::DEPLOYMENT, "web", Propagation::Orphan);
     let did = collected(&run(&mut c));
     assert_eq!(
         did,
         ["patch ReplicaSet orphan_dependents", "patch Deployment attempt_to_orphan.remove_finalizer"]
     );
-    assert_eq!((count(&c, Kind::ReplicaSet), count(&c, Kind::Pod)), (1, 2));
-    let rs = c.api().etcd().range(Kind::ReplicaSet, None).next().unwrap().1.object.clone();
+    assert_eq!((count(&c, Kind::REPLICA_SET), count(&c, Kind::POD)), (1, 2));
+    let rs = c.api().etcd().range(Kind::REPLICA_SET, None).next().unwrap().1.object.clone();
     assert!(rs.meta().owners().is_empty());
 }
 
 #[test]
 fn what_names_an_owner_that_never_was_goes() {
     let mut c = alone();
-    let ghost = Object::from_value(Kind::ConfigMap, json!({"metadata": {"uid": "ghost"}})).unwrap();
-    create(&mut c, Kind::ConfigMap, config_map("child", &[("ghost", &ghost)]));
+    let ghost = Object::from_value(Kind::CONFIG_MAP, json!({"metadata": {"uid": "ghost"}})).unwrap();
+    create(&mut c, Kind::CONFIG_MAP, config_map("child", &[("ghost", &ghost)]));
     assert_eq!(collected(&run(&mut c)), ["delete ConfigMap attempt_to_delete.absent_owner"]);
 }
 
 #[test]
 fn one_owner_that_is_there_is_enough_and_the_others_are_forgotten() {
     let mut c = alone();
-    let a = create(&mut c, Kind::ConfigMap, config_map("a", &[]));
-    let b = create(&mut c, Kind::ConfigMap, config_map("b", &[]));
-    create(&mut c, Kind::ConfigMap, config_map("child", &[("a", &a), ("b", &b)]));
+    let a = create(&mut c, Kind::CONFIG_MAP, config_map("a", &[]));
+    let b = create(&mut c, Kind::CONFIG_MAP, config_map("b", &[]));
+    create(&mut c, Kind::CONFIG_MAP, config_map("child", &[("a", &a), ("b", &b)]));
     assert!(collected(&run(&mut c)).is_empty());
-    delete(&mut c, Kind::ConfigMap, "a", Propagation::Background);
+    delete(&mut c, Kind::CONFIG_MAP, "a", Propagation::Background);
     assert_eq!(collected(&run(&mut c)), ["patch ConfigMap attempt_to_delete.remove_references"]);
-    let at = ObjectRef::new(Kind::ConfigMap, "default", "child");
+    let at = ObjectRef::new(Kind::CONFIG_MAP, "default", "child");
     let child = c.api().etcd().get(&at).unwrap().object.clone();
     assert_eq!(child.meta().owners().iter().map(|o| o.name.as_str()).collect::<Vec<_>>(), ["b"]);
-    delete(&mut c, Kind::ConfigMap, "b", Propagation::Background);
+    delete(&mut c, Kind::CONFIG_MAP, "b", Propagation::Background);
     assert_eq!(collected(&run(&mut c)), ["delete ConfigMap attempt_to_delete.absent_owner"]);
 }
 
 #[test]
 fn a_reference_with_the_wrong_name_does_not_take_the_others_with_it() {
     let mut c = alone();
-    let a = create(&mut c, Kind::ConfigMap, config_map("a", &[]));
-    create(&mut c, Kind::ConfigMap, config_map("good", &[("a", &a)]));
-    create(&mut c, Kind::ConfigMap, config_map("bad", &[("other", &a)]));
+    let a = create(&mut c, Kind::CONFIG_MAP, config_map("a", &[]));
+    create(&mut c, Kind::CONFIG_MAP, config_map("good", &[("a", &a)]));
+    create(&mut c, Kind::CONFIG_MAP, config_map("bad", &[("other", &a)]));
     let did = run(&mut c);
     assert_eq!(collected(&did), ["delete ConfigMap attempt_to_delete.absent_owner"]);
     assert_eq!(&*did[0].request.key.name, "bad");
@@ -170,10 +170,10 @@ fn a_reference_with_the_wrong_name_does_not_take_the_others_with_it() {
 #[test]
 fn an_owner_in_another_namespace_is_none_and_an_event_says_so() {
     let mut c = alone();
-    let a = create(&mut c, Kind::ConfigMap, config_map("a", &[]));
+    let a = create(&mut c, Kind::CONFIG_MAP, config_map("a", &[]));
     let mut child = config_map("child", &[("a", &a)]);
     child["metadata"]["namespace"] = "kube-public".into();
-    create(&mut c, Kind::ConfigMap, child);
+    create(&mut c, Kind::CONFIG_MAP, child);
     let did = collected(&run(&mut c));
     assert!(did.contains(&"create Event ".to_owned()), "{did:?}");
     assert!(did.contains(&"delete ConfigMap attempt_to_delete.absent_owner".to_owned()), "{did:?}");
@@ -182,19 +182,19 @@ fn an_owner_in_another_namespace_is_none_and_an_event_says_so() {
 #[test]
 fn a_circle_in_the_foreground_comes_to_an_end() {
     let mut c = alone();
-    let a = create(&mut c, Kind::ConfigMap, config_map("a", &[]));
+    let a = create(&mut c, Kind::CONFIG_MAP, config_map("a", &[]));
     let mut b = config_map("b", &[("a", &a)]);
     b["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] = true.into();
-    let b = create(&mut c, Kind::ConfigMap, b);
+    let b = create(&mut c, Kind::CONFIG_MAP, b);
     let mut a2 = config_map("a", &[("b", &b)]);
     a2["metadata"]["ownerReferences"][0]["blockOwnerDeletion"] = true.into();
     a2["metadata"]["uid"] = a.uid().into();
     a2["metadata"]["resourceVersion"] = a.meta().resource_version.as_deref().into();
-    let a2 = Object::from_value(Kind::ConfigMap, a2).unwrap();
-    let update = Request::new(&"kubectl".into(), Verb::Update, Kind::ConfigMap, a2.key());
+    let a2 = Object::from_value(Kind::CONFIG_MAP, a2).unwrap();
+    let update = Request::new(&"kubectl".into(), Verb::Update, Kind::CONFIG_MAP, a2.key());
     c.request(&update.body(Body::Object(a2))).0.object().unwrap();
     run(&mut c);
-    delete(&mut c, Kind::ConfigMap, "a", Propagation::Foreground);
+    delete(&mut c, Kind::CONFIG_MAP, "a", Propagation::Foreground);
     run(&mut c);
-    assert_eq!(count(&c, Kind::ConfigMap), 1, "only kube-root-ca.crt is left");
+    assert_eq!(count(&c, Kind::CONFIG_MAP), 1, "only kube-root-ca.crt is left");
 }

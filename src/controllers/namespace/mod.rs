@@ -16,7 +16,7 @@ use jiff::SignedDuration;
 
 use crate::api::types::{Namespace, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{Body, DeleteOptions, Filter, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Filter, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
 use crate::client::{Context, Error, Handler, Notification, Reconciler, Result, Wait, Why};
 
 /// How long after each change of a namespace the controller begins, in seconds: what was made in
@@ -42,7 +42,7 @@ impl Reconciler for NamespaceController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Namespace, Filter::All)]
+        vec![(Kind::NAMESPACE, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
@@ -61,7 +61,7 @@ impl Reconciler for NamespaceController {
 }
 
 fn reference(ns: &Namespace) -> ObjectRef {
-    ObjectRef::new(Kind::Namespace, "", ns.metadata.name())
+    ObjectRef::new(Kind::NAMESPACE, "", ns.metadata.name())
 }
 
 /// `namespacedResourcesDeleter.Delete`
@@ -95,7 +95,7 @@ async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
             .read("finalizer", reference(&ns), "spec.finalizers", NAMESPACE_FINALIZER)
             .with("remaining", 0);
         let body = Body::Object(to.into());
-        let call = cx.send(Verb::Update, Kind::Namespace, key.clone(), Subresource::Finalize, body);
+        let call = cx.send(Verb::Update, Kind::NAMESPACE, key.clone(), Subresource::Finalize, body);
         match call.because(why).await {
             // Its conditions were written on the way here.
             Err(e) if e.is_conflict() => {
@@ -127,13 +127,13 @@ struct Remaining {
 /// `deleteAllContent`: in how many seconds to look again; `None` if nothing is left.
 async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     let mut remaining = Remaining::default();
-    delete_all_of_kind(cx, &ns, Kind::Pod, &mut remaining).await;
+    delete_all_of_kind(cx, &ns, Kind::POD, &mut remaining).await;
     // As long as there are pods, what they need stays (OrderedNamespaceDeletion, KEP-5080); this
     // round says nothing of what remains.
-    let pods_first = remaining.objects.contains_key(&Kind::Pod);
+    let pods_first = remaining.objects.contains_key(&Kind::POD);
     if !pods_first {
         // The order is chance in Kubernetes; here owners go after what they own.
-        let rest = Kind::ALL.iter().rev().filter(|k| k.namespaced() && **k != Kind::Pod);
+        let rest = Kind::BUILT_IN.iter().rev().filter(|k| k.namespaced() && **k != Kind::POD);
         for kind in rest {
             delete_all_of_kind(cx, &ns, *kind, &mut remaining).await;
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::NamespaceController;
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apiserver::{Body, DeleteOptions, Patch, Request, Verb};
+use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::garbage_collector::GarbageCollector;
@@ -29,7 +29,7 @@ fn doomed() -> Cluster {
         ..Config::nodes(1)
     };
     let mut c = Cluster::new(&config);
-    create(&mut c, Kind::Namespace, json!({"metadata": {"name": "doomed"}}));
+    create(&mut c, Kind::NAMESPACE, json!({"metadata": {"name": "doomed"}}));
     run(&mut c);
     c
 }
@@ -44,7 +44,7 @@ fn create(c: &mut Cluster, kind: Kind, value: Value) {
 }
 
 fn delete_namespace(c: &mut Cluster) {
-    request(c, Verb::Delete, Kind::Namespace, Key::new("", "doomed"), Body::Delete(DeleteOptions::default()));
+    request(c, Verb::Delete, Kind::NAMESPACE, Key::new("", "doomed"), Body::Delete(DeleteOptions::default()));
 }
 
 fn run(c: &mut Cluster) -> Vec<Command> {
@@ -83,7 +83,7 @@ fn after_five_seconds_everything_goes_and_then_the_namespace() {
             "update/finalize Namespace",
         ]
     );
-    assert!(!exists(&c, Kind::Namespace, "", "doomed"));
+    assert!(!exists(&c, Kind::NAMESPACE, "", "doomed"));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn pods_go_first_and_a_finalizer_holds_it_until_somebody_takes_it_away() {
     let mut c = doomed();
     create(
         &mut c,
-        Kind::Pod,
+        Kind::POD,
         json!({
             "metadata": {"name": "p", "namespace": "doomed"},
             "spec": {"nodeName": "node-1", "containers": [{"name": "c", "image": "nginx"}]},
@@ -99,7 +99,7 @@ fn pods_go_first_and_a_finalizer_holds_it_until_somebody_takes_it_away() {
     );
     create(
         &mut c,
-        Kind::ConfigMap,
+        Kind::CONFIG_MAP,
         json!({
             "metadata": {"name": "held", "namespace": "doomed", "finalizers": ["example.com/hold"]},
         }),
@@ -111,13 +111,13 @@ fn pods_go_first_and_a_finalizer_holds_it_until_somebody_takes_it_away() {
         of_namespace_controller(&did),
         ["deletecollection Pod", "update/status Namespace", "deletecollection Pod"]
     );
-    assert!(exists(&c, Kind::ServiceAccount, "doomed", "default"));
+    assert!(exists(&c, Kind::SERVICE_ACCOUNT, "doomed", "default"));
 
     let now = DeleteOptions { grace_period_seconds: Some(0), ..Default::default() };
-    request(&mut c, Verb::Delete, Kind::Pod, Key::new("doomed", "p"), Body::Delete(now));
+    request(&mut c, Verb::Delete, Kind::POD, Key::new("doomed", "p"), Body::Delete(now));
     assert!(!c.is_steady(), "a poll is worth waiting for when something has changed");
     run(&mut c);
-    let ns = c.api().etcd().get(&ObjectRef::new(Kind::Namespace, "", "doomed")).unwrap().object.to_value();
+    let ns = c.api().etcd().get(&ObjectRef::new(Kind::NAMESPACE, "", "doomed")).unwrap().object.to_value();
     let message = |i: usize| ns["status"]["conditions"][i]["message"].as_str().unwrap().to_owned();
     assert_eq!(message(3), "Some resources are remaining: configmaps. has 1 resource instances");
     assert_eq!(
@@ -127,11 +127,11 @@ fn pods_go_first_and_a_finalizer_holds_it_until_somebody_takes_it_away() {
     assert!(c.is_steady());
 
     let change = Patch::Merge(json!({"metadata": {"finalizers": null}}));
-    request(&mut c, Verb::Patch, Kind::ConfigMap, Key::new("doomed", "held"), Body::Patch(change));
+    request(&mut c, Verb::Patch, Kind::CONFIG_MAP, Key::new("doomed", "held"), Body::Patch(change));
     let did = of_namespace_controller(&run(&mut c));
     assert_eq!(
         did,
         ["update/status Namespace", "update/finalize Namespace 409", "update/finalize Namespace"]
     );
-    assert!(!exists(&c, Kind::Namespace, "", "doomed"));
+    assert!(!exists(&c, Kind::NAMESPACE, "", "doomed"));
 }

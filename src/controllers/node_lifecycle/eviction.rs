@@ -158,10 +158,10 @@ async fn mark_pods(cx: &Cx, node: &str, pods: Vec<Rc<Pod>>) -> Result {
         if pod_condition(&pod, "Ready").is_none_or(|c| c.status == "False") {
             continue;
         }
-        let at = ObjectRef { kind: Kind::Pod, key: pod.metadata.key() };
+        let at = ObjectRef { kind: Kind::POD, key: pod.metadata.key() };
         let why = Why::new("mark_pods_not_ready").read("ready", at, "status.conditions", "True").read(
             "node",
-            ObjectRef::new(Kind::Node, "", node),
+            ObjectRef::new(Kind::NODE, "", node),
             "status.conditions",
             node,
         );

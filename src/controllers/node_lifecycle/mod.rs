@@ -26,7 +26,7 @@ use jiff::SignedDuration;
 
 use crate::api::types::{Lease, MicroTime, Node, NodeCondition, ObjectReference, Pod, Taint, Time};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait};
 use crate::etcd::Map;
 
@@ -97,14 +97,14 @@ impl Reconciler for NodeLifecycleController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Node, Filter::All), (Kind::Lease, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::NODE, Filter::All), (Kind::LEASE, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
         match seen.object().map(Object::kind) {
-            Some(Kind::Node) => handle_node(cx, seen),
-            Some(Kind::Lease) => handle_lease(cx, seen),
-            Some(Kind::Pod) => handle_pod(cx, seen),
+            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
+            Some(kind) if kind == Kind::LEASE => handle_lease(cx, seen),
+            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::{Body, Patch, Request, Subresource, Verb};
+use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
 use crate::client::{Component, Controller};
 use crate::cluster::{Cluster, Command, Config, Fault};
 use crate::controllers::taint_eviction::TaintEvictionController;
@@ -40,12 +40,12 @@ fn pod(c: &mut Cluster, name: &str, node: &str, seconds: Option<i64>) {
         "metadata": {"name": name, "namespace": "default"},
         "spec": {"nodeName": node, "containers": [{"name": "c", "image": "nginx"}], "tolerations": tolerations},
     });
-    let object = Object::from_value(Kind::Pod, value).unwrap();
-    request(c, Verb::Create, Kind::Pod, object.key(), Subresource::None, Body::Object(object));
+    let object = Object::from_value(Kind::POD, value).unwrap();
+    request(c, Verb::Create, Kind::POD, object.key(), Subresource::None, Body::Object(object));
     let running =
         json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
     let key = Key::new("default", name);
-    request(c, Verb::Patch, Kind::Pod, key, Subresource::Status, Body::Patch(Patch::Strategic(running)));
+    request(c, Verb::Patch, Kind::POD, key, Subresource::Status, Body::Patch(Patch::Strategic(running)));
 }
 
 /// What a kubelet says when it is back.
@@ -58,7 +58,7 @@ fn report_ready(c: &mut Cluster, node: &str) {
         {"type": "PIDPressure", "status": "False", "lastHeartbeatTime": at},
     ]}});
     let body = Body::Patch(Patch::Strategic(status));
-    request(c, Verb::Patch, Kind::Node, Key::new("", node), Subresource::Status, body);
+    request(c, Verb::Patch, Kind::NODE, Key::new("", node), Subresource::Status, body);
 }
 
 fn run(c: &mut Cluster) -> Vec<Command> {
@@ -72,10 +72,10 @@ fn told(commands: &[Command], since: crate::api::Timestamp) -> Vec<String> {
     let mut out = Vec::new();
     for c in commands {
         let at = c.at.duration_since(since).as_secs();
-        if c.request.kind != Kind::Event {
+        if c.request.kind != Kind::EVENT {
             out.push(format!("{at} {} {}", c.request.verb_string(), c.request.key.name));
         }
-        let events = c.events.iter().chain(c.writes.iter().filter(|w| w.object.kind == Kind::Event));
+        let events = c.events.iter().chain(c.writes.iter().filter(|w| w.object.kind == Kind::EVENT));
         for e in events {
             let value = e.next.as_ref().unwrap().to_value();
             out.push(format!("{at} says {}", value["message"].as_str().unwrap()));
@@ -85,7 +85,7 @@ fn told(commands: &[Command], since: crate::api::Timestamp) -> Vec<String> {
 }
 
 fn node(c: &Cluster, name: &str) -> Rc<Node> {
-    c.api().etcd().get(&ObjectRef::new(Kind::Node, "", name)).unwrap().object.get::<Node>().unwrap().clone()
+    c.api().etcd().get(&ObjectRef::new(Kind::NODE, "", name)).unwrap().object.get::<Node>().unwrap().clone()
 }
 
 fn taints(c: &Cluster, name: &str) -> Vec<String> {
@@ -154,14 +154,14 @@ fn a_silent_node_is_tainted_and_emptied_and_comes_back() {
     assert!(conditions.iter().all(
         |x| x.status == "Unknown" && x.message.as_deref() == Some("Kubelet stopped posting node status.")
     ));
-    let p = c.api().etcd().get(&ObjectRef::new(Kind::Pod, "default", "short")).unwrap().object.clone();
+    let p = c.api().etcd().get(&ObjectRef::new(Kind::POD, "default", "short")).unwrap().object.clone();
     let p = p.get::<Pod>().unwrap();
     assert!(p.metadata.is_deleting());
     assert_eq!(p.status.as_ref().unwrap().phase.as_deref(), Some("Running"));
 
     up(&mut c, "node-3");
     let did = run(&mut c);
-    assert_eq!(did.iter().filter(|c| c.request.kind == Kind::Node).count(), 2);
+    assert_eq!(did.iter().filter(|c| c.request.kind == Kind::NODE).count(), 2);
     assert!(taints(&c, "node-3").is_empty());
     assert!(c.is_steady());
 }
@@ -190,8 +190,8 @@ fn heartbeats_put_the_end_off() {
         "metadata": {"name": "node-2", "namespace": NODE_LEASE_NAMESPACE},
         "spec": {"holderIdentity": "node-2", "leaseDurationSeconds": 40, "renewTime": "2026-01-01T00:10:00.000000Z"},
     });
-    let lease = Object::from_value(Kind::Lease, lease).unwrap();
-    request(&mut c, Verb::Create, Kind::Lease, lease.key(), Subresource::None, Body::Object(lease));
+    let lease = Object::from_value(Kind::LEASE, lease).unwrap();
+    request(&mut c, Verb::Create, Kind::LEASE, lease.key(), Subresource::None, Body::Object(lease));
     run(&mut c);
     wait(&mut c, 5);
     let start = c.now();
@@ -238,7 +238,7 @@ fn a_cordoned_node_gets_its_taint_and_loses_it() {
     let mut c = cluster(1);
     for (unschedulable, want) in [(true, vec!["unschedulable:NoSchedule".to_owned()]), (false, Vec::new())] {
         let body = Body::Patch(Patch::Merge(json!({"spec": {"unschedulable": unschedulable}})));
-        request(&mut c, Verb::Patch, Kind::Node, Key::new("", "node-1"), Subresource::None, body);
+        request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
         run(&mut c);
         assert_eq!(taints(&c, "node-1"), want);
     }
@@ -251,7 +251,7 @@ fn a_taint_by_hand_evicts_who_does_not_tolerate_it() {
     run(&mut c);
     let taint = json!({"spec": {"taints": [{"key": "dedicated", "value": "db", "effect": "NoExecute"}]}});
     let body = Body::Patch(Patch::Merge(taint));
-    request(&mut c, Verb::Patch, Kind::Node, Key::new("", "node-1"), Subresource::None, body);
+    request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
     let start = c.now();
     let did = run(&mut c);
     assert_eq!(

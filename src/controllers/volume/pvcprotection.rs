@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::api::types::{PersistentVolumeClaim, Pod};
 use crate::api::volume::{CLAIM_PROTECTION, claim_of};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The controller.
@@ -64,19 +64,19 @@ impl Reconciler for Controller {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PersistentVolumeClaim, Filter::All), (Kind::Pod, Filter::All)]
+        vec![(Kind::PERSISTENT_VOLUME_CLAIM, Filter::All), (Kind::POD, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         let Some(object) = seen.object() else { return };
         match object.kind() {
-            Kind::PersistentVolumeClaim => {
+            kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
                 let claim = seen.new.as_ref().and_then(PersistentVolumeClaim::from_object);
                 if claim.is_some_and(|c| unprotected(c)) {
                     cx.enqueue(object.key());
                 }
             }
-            Kind::Pod => {
+            kind if kind == Kind::POD => {
                 let Some(pod) = Pod::from_object(object) else { return };
                 // A pod that goes on running frees no claim.
                 if seen.new.is_some() && !crate::api::pod::is_terminal(pod) && on_a_node(pod) {
@@ -99,7 +99,7 @@ impl Reconciler for Controller {
             return Ok(());
         }
         let why = |rule| {
-            let at = ObjectRef { kind: Kind::PersistentVolumeClaim, key: key.clone() };
+            let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME_CLAIM, key: key.clone() };
             Why::new(rule).read("claim", at, "metadata.finalizers", claim.metadata.name())
         };
         let mut to = claim.clone();
@@ -113,7 +113,7 @@ impl Reconciler for Controller {
             return Ok(());
         }
         // The cache may be behind: the server has the last word.
-        let live = cx.list(Kind::Pod, &key.namespace).await?;
+        let live = cx.list(Kind::POD, &key.namespace).await?;
         if live.iter().filter_map(|o: &Object| Pod::from_object(o)).any(|p| uses(p, &claim)) {
             return Ok(());
         }

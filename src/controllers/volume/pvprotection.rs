@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::api::types::PersistentVolume;
 use crate::api::volume::{VOLUME_PROTECTION, volume_phase};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
 
 /// The controller.
@@ -25,7 +25,7 @@ impl Reconciler for Controller {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PersistentVolume, Filter::All)]
+        vec![(Kind::PERSISTENT_VOLUME, Filter::All)]
     }
 
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
@@ -43,7 +43,7 @@ impl Reconciler for Controller {
     async fn sync(self, cx: Context<()>, key: Key) -> Result {
         let Some(volume) = cx.lister::<PersistentVolume>().get(&key).cloned() else { return Ok(()) };
         let why = |rule, fact| {
-            let at = ObjectRef { kind: Kind::PersistentVolume, key: key.clone() };
+            let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: key.clone() };
             Why::new(rule).read("phase", at, "status.phase", fact)
         };
         let protected = volume.metadata.has_finalizer(VOLUME_PROTECTION);

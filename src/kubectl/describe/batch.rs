@@ -31,7 +31,7 @@ fn field(w: &mut Writer, name: &str, value: &Value, unit: &str, unset: Option<&s
 
 /// How the pods of an object fare.
 pub(super) fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object, selector: &str) -> Result {
-    let mut pods = cx.list(Kind::Pod, object.namespace(), selector)?;
+    let mut pods = cx.list(Kind::POD, object.namespace(), selector)?;
     pods.retain(|p| p.meta().controller().is_some_and(|c| c.uid == object.uid()));
     let phase = |p: &Object| p.get::<Pod>().and_then(|p| p.status.as_ref()?.phase.clone());
     let count = |want: &str| pods.iter().filter(|p| phase(p).as_deref() == Some(want)).count();
@@ -263,7 +263,7 @@ pub(super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Re
             .then(|| p.name().to_owned())
     };
     let mut users: Vec<String> =
-        cx.list(Kind::Pod, object.namespace(), "")?.iter().filter_map(uses).collect();
+        cx.list(Kind::POD, object.namespace(), "")?.iter().filter_map(uses).collect();
     users.sort();
     let users = if users.is_empty() { "<none>".to_owned() } else { users.join("\n\t") };
     w.line(0, &format!("Used By:\t{users}"));

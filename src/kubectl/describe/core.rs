@@ -87,7 +87,7 @@ pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> 
 
 fn slices_of(cx: &mut Context<'_>, namespace: &str, service: &str) -> Result<Vec<Object>> {
     let of = format!("{}={service}", crate::controllers::endpoint::slices::SERVICE_NAME);
-    cx.list(Kind::EndpointSlice, namespace, &of)
+    cx.list(Kind::ENDPOINT_SLICE, namespace, &of)
 }
 
 /// The ready addresses behind a port of a Service.

@@ -7,10 +7,10 @@ use super::Writer;
 use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object};
-use crate::apiserver::{Response, Verb};
+use crate::apimachinery::{Response, Verb};
 
 pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result {
-    let mut call = Call::new(Verb::List, Kind::Event, object.namespace(), "");
+    let mut call = Call::new(Verb::List, Kind::EVENT, object.namespace(), "");
     call.field_selector = format!(
         "involvedObject.name={},involvedObject.namespace={},involvedObject.kind={}",
         object.name(),

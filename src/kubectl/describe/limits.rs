@@ -92,7 +92,7 @@ fn used(w: &mut Writer, level: usize, q: &ResourceQuota) {
 /// The quotas and limits of a namespace, as its own description ends with them.
 pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str) -> Result<()> {
     w.raw("");
-    let quotas = cx.list(Kind::ResourceQuota, namespace, "")?;
+    let quotas = cx.list(Kind::RESOURCE_QUOTA, namespace, "")?;
     if quotas.is_empty() {
         w.raw("No resource quota.");
     } else {
@@ -106,7 +106,7 @@ pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str
         }
     }
     w.raw("");
-    let ranges = cx.list(Kind::LimitRange, namespace, "")?;
+    let ranges = cx.list(Kind::LIMIT_RANGE, namespace, "")?;
     if ranges.is_empty() {
         w.raw("No LimitRange resource.");
     } else {

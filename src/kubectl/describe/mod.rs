@@ -22,7 +22,7 @@ use super::flags::Args;
 use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
 use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
-use crate::api::{Kind, Object};
+use crate::api::{BuiltIn, Object};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if args.words.is_empty() && !args.has("filename") {
@@ -76,31 +76,43 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
     let mut w = Writer::default();
-    let shows_events = match object.kind() {
-        Kind::Pod => pod::describe(&mut w, object),
-        Kind::Deployment => workloads::deployment(cx, &mut w, object)?,
-        Kind::ReplicaSet => workloads::replica_set(cx, &mut w, object)?,
-        Kind::Node => node::describe(cx, &mut w, object)?,
-        Kind::Service => core::service(cx, &mut w, object)?,
-        Kind::ConfigMap => core::config_map(&mut w, object),
-        Kind::Secret => core::secret(&mut w, object),
-        Kind::Namespace => core::namespace(cx, &mut w, object)?,
-        Kind::HorizontalPodAutoscaler => limits::autoscaler(&mut w, object),
-        Kind::LimitRange => limits::limit_range(&mut w, object),
-        Kind::ResourceQuota => limits::quota(&mut w, object),
-        Kind::ReplicationController => workloads::replication_controller(cx, &mut w, object)?,
-        Kind::Ingress => networking::ingress(cx, &mut w, object)?,
-        Kind::IngressClass => networking::class(&mut w, object),
-        Kind::NetworkPolicy => networking::policy(&mut w, object),
-        Kind::Role | Kind::ClusterRole => rbac::role(&mut w, object),
-        Kind::RoleBinding | Kind::ClusterRoleBinding => rbac::binding(&mut w, object),
-        Kind::PodDisruptionBudget => workloads::disruption_budget(&mut w, object),
-        Kind::StatefulSet => batch::stateful_set(cx, &mut w, object)?,
-        Kind::DaemonSet => batch::daemon_set(cx, &mut w, object)?,
-        Kind::Job => batch::job(&mut w, object),
-        Kind::CronJob => batch::cron_job(&mut w, object),
-        Kind::PersistentVolumeClaim => batch::claim(cx, &mut w, object)?,
-        _ => core::generic(&mut w, object),
+    let shows_events = match object.kind().built_in() {
+        Some(BuiltIn::Pod) => pod::describe(&mut w, object),
+        Some(BuiltIn::Deployment) => workloads::deployment(cx, &mut w, object)?,
+        Some(BuiltIn::ReplicaSet) => workloads::replica_set(cx, &mut w, object)?,
+        Some(BuiltIn::Node) => node::describe(cx, &mut w, object)?,
+        Some(BuiltIn::Service) => core::service(cx, &mut w, object)?,
+        Some(BuiltIn::ConfigMap) => core::config_map(&mut w, object),
+        Some(BuiltIn::Secret) => core::secret(&mut w, object),
+        Some(BuiltIn::Namespace) => core::namespace(cx, &mut w, object)?,
+        Some(BuiltIn::HorizontalPodAutoscaler) => limits::autoscaler(&mut w, object),
+        Some(BuiltIn::LimitRange) => limits::limit_range(&mut w, object),
+        Some(BuiltIn::ResourceQuota) => limits::quota(&mut w, object),
+        Some(BuiltIn::ReplicationController) => workloads::replication_controller(cx, &mut w, object)?,
+        Some(BuiltIn::Ingress) => networking::ingress(cx, &mut w, object)?,
+        Some(BuiltIn::IngressClass) => networking::class(&mut w, object),
+        Some(BuiltIn::NetworkPolicy) => networking::policy(&mut w, object),
+        Some(BuiltIn::Role) | Some(BuiltIn::ClusterRole) => rbac::role(&mut w, object),
+        Some(BuiltIn::RoleBinding) | Some(BuiltIn::ClusterRoleBinding) => rbac::binding(&mut w, object),
+        Some(BuiltIn::PodDisruptionBudget) => workloads::disruption_budget(&mut w, object),
+        Some(BuiltIn::StatefulSet) => batch::stateful_set(cx, &mut w, object)?,
+        Some(BuiltIn::DaemonSet) => batch::daemon_set(cx, &mut w, object)?,
+        Some(BuiltIn::Job) => batch::job(&mut w, object),
+        Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
+        Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
+        Some(
+            BuiltIn::ControllerRevision
+            | BuiltIn::CustomResourceDefinition
+            | BuiltIn::EndpointSlice
+            | BuiltIn::Endpoints
+            | BuiltIn::Event
+            | BuiltIn::Lease
+            | BuiltIn::PersistentVolume
+            | BuiltIn::PriorityClass
+            | BuiltIn::ServiceAccount
+            | BuiltIn::StorageClass
+        )
+        | None => core::generic(&mut w, object),
     };
     if with_events && shows_events {
         events::of(cx, &mut w, object)?;

@@ -61,7 +61,7 @@ fn backend(cx: &mut Context<'_>, namespace: &str, backend: &net::IngressBackend)
         let port_name = port.name.unwrap_or_default();
         let shown = if number == 0 { port_name.clone() } else { number.to_string() };
         let head = format!("{}:{shown}", s.name);
-        let service = match cx.get(Kind::Service, namespace, &s.name) {
+        let service = match cx.get(Kind::SERVICE, namespace, &s.name) {
             Ok(service) => service,
             Err(Stop::Error(Error::Status(status))) => {
                 return Ok(format!("{head} (<error: {}>)", status.message));

@@ -10,7 +10,7 @@ use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Lease, Node, Pod, Quantity};
 use crate::api::{Kind, Object};
-use crate::apiserver::{Response, Verb};
+use crate::apimachinery::{Response, Verb};
 
 pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(node) = object.get::<Node>() else { return Ok(true) };
@@ -85,7 +85,7 @@ pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) ->
     if let Some(cidrs) = spec.pod_cidrs.as_ref().filter(|c| !c.is_empty()) {
         w.line(0, &format!("PodCIDRs:\t{}", cidrs.join(",")));
     }
-    let mut call = Call::new(Verb::List, Kind::Pod, "", "");
+    let mut call = Call::new(Verb::List, Kind::POD, "", "");
     call.field_selector =
         format!("spec.nodeName={},status.phase!=Succeeded,status.phase!=Failed", object.name());
     let pods = match &cx.send(call)?.response {
@@ -98,7 +98,7 @@ pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) ->
 }
 
 fn lease(cx: &mut Context<'_>, w: &mut Writer, name: &str) -> Result {
-    let lease = match cx.get(Kind::Lease, "kube-node-lease", name) {
+    let lease = match cx.get(Kind::LEASE, "kube-node-lease", name) {
         Ok(object) => object,
         Err(Stop::Error(_)) => {
             w.line(0, &format!("Lease:\tFailed to get lease: leases.coordination.k8s.io {name:?} not found"));

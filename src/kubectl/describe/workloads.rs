@@ -48,7 +48,7 @@ pub(super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) 
     }
     pod_template(w, &spec.template);
     conditions(w, status.conditions.iter().flatten().map(|c| (&c.type_, &c.status, &c.reason)));
-    let mut sets = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
+    let mut sets = cx.list(Kind::REPLICA_SET, object.namespace(), &selector)?;
     sets.retain(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
     order::sort_by_key(&mut sets, |o| (o.meta().creation_timestamp.as_ref().map(|t| t.0), o.key()));
     let current = d.metadata.annotation(REVISION);

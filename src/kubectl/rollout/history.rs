@@ -14,7 +14,7 @@ use super::super::{annotate, commands, describe, resource};
 use crate::api::order;
 use crate::api::types::{Deployment, PodTemplateSpec, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, labels};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 /// Which revision a ReplicaSet is.
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
@@ -33,7 +33,7 @@ const KEPT: [&str; 6] = [
 fn revisions(cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Object>> {
     let selector = object.get::<Deployment>().and_then(|d| d.spec.as_ref()).map(|s| s.selector.clone());
     let selector = selector.as_ref().map(labels::format_label_selector).unwrap_or_default();
-    let all = cx.list(Kind::ReplicaSet, object.namespace(), &selector)?;
+    let all = cx.list(Kind::REPLICA_SET, object.namespace(), &selector)?;
     let own = all.into_iter().filter(|o| o.meta().controller().is_some_and(|c| c.uid == object.uid()));
     Ok(order::gather(own.filter_map(|o| Some((o.meta().annotation(REVISION)?.parse().ok()?, o)))))
 }
@@ -59,21 +59,21 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn view(cx: &mut Context<'_>, args: &Args, object: &Object, revision: i64) -> Result {
-    if object.kind() != Kind::Deployment {
+    if object.kind() != Kind::DEPLOYMENT {
         let kind = object.kind().as_str();
         return fail(format!(
             "error retrieving history for {kind:?}, no visitor method exists for {{{} {kind}}}",
             object.kind().group()
         ));
     }
-    let fresh = cx.get(Kind::Deployment, object.namespace(), object.name())?;
+    let fresh = cx.get(Kind::DEPLOYMENT, object.namespace(), object.name())?;
     let revisions = revisions(cx, &fresh)?;
     if let Some(printer) = Printer::of(cx, args, false)? {
         let shown = if revision > 0 { revisions.get(&revision) } else { revisions.values().next_back() };
         let Some(rs) = shown else { return fail("unable to find the specified revision") };
         return printer.print(cx, &output::presentable(args, rs.to_value()), true);
     }
-    let title = resource::resource_name(Kind::Deployment, object.name());
+    let title = resource::resource_name(Kind::DEPLOYMENT, object.name());
     if revision > 0 {
         let Some(rs) = revisions.get(&revision) else { return fail("unable to find the specified revision") };
         let mut template = template(rs).unwrap_or_default();
@@ -121,7 +121,7 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
             object.name()
         ));
     }
-    if kind != Kind::Deployment {
+    if kind != Kind::DEPLOYMENT {
         let (group, kind) = (kind.group(), kind.as_str());
         return fail(format!(
             "no rollbacker has been implemented for {:?}",

@@ -13,7 +13,7 @@ use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
 use crate::api::types::Deployment;
 use crate::api::{Kind, Object};
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 
 const REVISION: &[Flag] = &[int("revision")];
 
@@ -112,7 +112,7 @@ fn one(
     if dry_run == DryRun::Client {
         return output::report(cx, args, &object.to_value(), done, dry_run);
     }
-    let mut call = Call::new(Verb::Patch, Kind::Deployment, object.namespace(), object.name())
+    let mut call = Call::new(Verb::Patch, Kind::DEPLOYMENT, object.namespace(), object.name())
         .body(Payload::StrategicPatch(super::go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
     call.field_manager = "kubectl-rollout";

@@ -40,7 +40,7 @@ fn one(
             return fail("timed out waiting for the condition");
         }
         let (namespace, name) = (object.namespace().to_owned(), object.name().to_owned());
-        object = match cx.get(Kind::Deployment, &namespace, &name) {
+        object = match cx.get(Kind::DEPLOYMENT, &namespace, &name) {
             Ok(object) => object,
             Err(Stop::Error(e)) if e.is_not_found() => return fail("object has been deleted"),
             Err(stop) => return Err(stop),

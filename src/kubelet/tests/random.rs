@@ -140,14 +140,14 @@ impl Dice {
 }
 
 fn stored(lab: &Lab) -> Option<std::rc::Rc<Pod>> {
-    let at = ObjectRef::new(Kind::Pod, "default", "p");
+    let at = ObjectRef::new(Kind::POD, "default", "p");
     lab.cluster.api().etcd().get(&at).and_then(|r| r.object.get::<Pod>().cloned())
 }
 
 fn runs_to_steady(lab: &mut Lab, seed: u64) {
     let mut over = false;
     let steady = lab.cluster.run_to_steady(4000, |c, _| {
-        let at = ObjectRef::new(Kind::Pod, "default", "p");
+        let at = ObjectRef::new(Kind::POD, "default", "p");
         let Some(pod) = c.api().etcd().get(&at).and_then(|r| r.object.get::<Pod>().cloned()) else { return };
         let status = pod.status.as_ref().unwrap();
         let terminal = matches!(status.phase.as_deref(), Some("Succeeded" | "Failed"));

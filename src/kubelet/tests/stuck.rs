@@ -114,7 +114,7 @@ fn a_missing_config_map_volume() {
     lab.pod(pod)
         .steady()
         .say("the ConfigMap is made")
-        .create(Kind::ConfigMap, json!({"metadata": {"name": "settings"}}))
+        .create(Kind::CONFIG_MAP, json!({"metadata": {"name": "settings"}}))
         .steady();
     timeline!(lab);
 }
@@ -122,7 +122,7 @@ fn a_missing_config_map_volume() {
 #[test]
 fn a_missing_secret_key_in_the_environment() {
     let mut lab = Lab::new();
-    lab.create(Kind::Secret, json!({"metadata": {"name": "db"}, "data": {}}));
+    lab.create(Kind::SECRET, json!({"metadata": {"name": "db"}, "data": {}}));
     lab.pod(one(json!({"env": [
         {"name": "P", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}},
     ]})))

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Lab, one};
 use crate::api::Kind;
-use crate::apiserver::{Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 #[test]
@@ -25,7 +25,7 @@ fn the_status_of_a_running_pod() {
 fn a_node_has_a_lease_that_is_renewed_when_time_passes() {
     let mut lab = Lab::new();
     let lease = |c: &Cluster| {
-        let (_, r) = c.api().etcd().range(Kind::Lease, Some("kube-node-lease")).next().unwrap();
+        let (_, r) = c.api().etcd().range(Kind::LEASE, Some("kube-node-lease")).next().unwrap();
         r.object.to_value()["spec"]["renewTime"].clone()
     };
     let before = lease(&lab.cluster);
@@ -54,7 +54,7 @@ fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
     super::unit::create_many(&mut cluster, 2, 40);
     assert!(cluster.run_to_steady(10_000, |_, _| {}));
     let mut addresses = std::collections::BTreeSet::new();
-    for (_, r) in cluster.api().etcd().range(Kind::Pod, None) {
+    for (_, r) in cluster.api().etcd().range(Kind::POD, None) {
         let status = &r.object.to_value()["status"];
         assert_eq!(status["phase"], "Running");
         addresses.insert(status["podIP"].as_str().unwrap().to_owned());
@@ -68,7 +68,7 @@ pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
     use crate::api::Object;
     for i in 0..pods {
         let object = Object::from_value(
-            Kind::Pod,
+            Kind::POD,
             json!({
                 "metadata": {"name": format!("p-{i}"), "namespace": "default"},
                 "spec": {
@@ -78,7 +78,7 @@ pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
             }),
         )
         .unwrap();
-        let request = Request::new(&"me".into(), Verb::Create, Kind::Pod, object.key());
+        let request = Request::new(&"me".into(), Verb::Create, Kind::POD, object.key());
         assert_eq!(cluster.request(&request.body(Body::Object(object))).0.code(), 201);
     }
 }
@@ -104,7 +104,7 @@ impl Alone {
     }
 
     fn run(&mut self) {
-        use crate::apiserver::{Patch, Response};
+        use crate::apimachinery::{Patch, Response};
         let mut timers = Vec::new();
         loop {
             let mut env = crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers };
@@ -143,7 +143,7 @@ impl Alone {
 fn containers_start_again_when_the_machine_comes_back() {
     let object = |kind, v| crate::api::Object::from_value(kind, v).unwrap();
     let pod = object(
-        Kind::Pod,
+        Kind::POD,
         json!({
             "metadata": {"name": "p", "namespace": "default", "uid": "u", "generation": 1, "resourceVersion": "1"},
             "spec": {"nodeName": "n", "restartPolicy": "Always",
@@ -174,7 +174,7 @@ fn one_image_after_the_other() {
         "spec": {"nodeName": "node-1", "restartPolicy": "Always",
             "containers": [{"name": "b", "image": "b:1", "imagePullPolicy": "IfNotPresent"}]},
     });
-    lab.create(Kind::Pod, other).steady();
+    lab.create(Kind::POD, other).steady();
     assert!(
         lab.log.contains("Successfully pulled image \"b:1\" in 2s (4s including waiting)"),
         "{}",
@@ -213,22 +213,22 @@ fn odd_manifests_do_no_harm() {
         "sim.steady/start-seconds": "99999999999999999999", "sim.steady/memory": "x"});
     let pod = |name: &str, spec: &serde_json::Value| {
         let metadata = json!({"name": name, "namespace": "default", "annotations": annotations});
-        crate::api::Object::from_value(Kind::Pod, json!({"metadata": metadata, "spec": spec})).unwrap()
+        crate::api::Object::from_value(Kind::POD, json!({"metadata": metadata, "spec": spec})).unwrap()
     };
     for spec in refused {
         let mut lab = Lab::new();
         let object = pod("p", &spec);
-        let request = Request::new(&"me".into(), Verb::Create, Kind::Pod, object.key());
+        let request = Request::new(&"me".into(), Verb::Create, Kind::POD, object.key());
         let (answer, _) = lab.cluster.request(&request.body(Body::Object(object)));
         assert_eq!(answer.code(), 422, "{spec}");
         lab.wait(2000);
-        assert_eq!(lab.cluster.api().etcd().range(Kind::Pod, None).count(), 0);
+        assert_eq!(lab.cluster.api().etcd().range(Kind::POD, None).count(), 0);
     }
     for spec in odd {
         let mut lab = Lab::new();
-        lab.create(Kind::Pod, pod("p", &spec).to_value());
+        lab.create(Kind::POD, pod("p", &spec).to_value());
         lab.wait(2000).delete(None).wait(100_000);
-        lab.create(Kind::Pod, pod("q", &spec).to_value());
+        lab.create(Kind::POD, pod("q", &spec).to_value());
         lab.wait(2000);
     }
 }

@@ -21,7 +21,7 @@ use super::skeleton::{Names, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
 use crate::api::{Kind, Object};
-use crate::apiserver::{Body, Patch};
+use crate::apimachinery::{Body, Patch};
 use crate::client::Component;
 use crate::cluster::{Cluster, Process};
 
@@ -101,7 +101,7 @@ impl Fingerprints {
     /// Whether its name says nothing.
     fn nameless(&self, object: &Object) -> bool {
         let generated = object.meta().generate_name.as_deref().is_some_and(|g| object.name().starts_with(g));
-        generated || (object.kind() == Kind::Node && self.symmetry == Symmetry::Merged)
+        generated || (object.kind() == Kind::NODE && self.symmetry == Symmetry::Merged)
     }
 
     fn skeleton(&mut self, object: &Object) -> Rc<Skeleton> {
@@ -172,7 +172,7 @@ impl Fingerprints {
         cluster: &Cluster,
         me: &Skeleton,
         kind: Kind,
-        filter: &crate::apiserver::Filter,
+        filter: &crate::apimachinery::Filter,
         caches: &crate::client::Caches,
         facts: &mut Vec<Skeleton>,
     ) {
@@ -277,7 +277,7 @@ fn member_lines(cluster: &Cluster, lines: &mut Vec<String>) {
 
 /// The leases that somebody who takes part in elections holds, and since when they are as they are.
 fn lease_lines(cluster: &Cluster, identity: &str, lines: &mut Vec<String>) {
-    for (reference, record) in cluster.api().etcd().range(Kind::Lease, None) {
+    for (reference, record) in cluster.api().etcd().range(Kind::LEASE, None) {
         let spec = record.object.get::<Lease>().and_then(|l| l.spec.as_ref());
         let Some(spec) = spec.filter(|s| s.holder_identity.as_deref() == Some(identity)) else { continue };
         let renewed = spec.renew_time.as_ref().map(|t| cluster.now().duration_since(t.0).as_millis());

@@ -40,7 +40,7 @@ pub fn objects(cluster: &Cluster) -> impl Iterator<Item = &Object> {
 
 /// Whether an object makes a difference between states.
 pub(super) fn is_counted(reference: &ObjectRef) -> bool {
-    !matches!(reference.kind, Kind::Event | Kind::Lease)
+    ![Kind::EVENT, Kind::LEASE].contains(&reference.kind)
 }
 
 /// Something that shall hold. The default of each question is that it does.
@@ -97,7 +97,7 @@ impl Invariant for MaxUnavailable {
         for (reference, d) in rolling(new) {
             let runs = |p: &&Pod| is_active(p) && is_ready(p);
             let taken = pods_of(old, d).any(|p| {
-                let now = new.get(&ObjectRef { kind: Kind::Pod, key: p.metadata.key() });
+                let now = new.get(&ObjectRef { kind: Kind::POD, key: p.metadata.key() });
                 runs(&p) && !now.and_then(|r| r.object.get::<Pod>()).is_some_and(|p| is_active(p))
             });
             let least = util::wanted(d) - util::max_unavailable(d);
@@ -190,7 +190,7 @@ impl Invariant for BoundOnce {
 
     fn step(&self, before: &Cluster, after: &Cluster) -> Result<(), Violation> {
         let node = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
-        for (reference, record) in after.api().etcd().range(Kind::Pod, None) {
+        for (reference, record) in after.api().etcd().range(Kind::POD, None) {
             let old = before.api().etcd().get(reference);
             // Only what was written can have changed.
             let Some(old) = old.filter(|o| !o.object.ptr_eq(&record.object)) else { continue };
@@ -209,7 +209,7 @@ impl Invariant for BoundOnce {
 
 /// The Deployments that are rolled out step by step.
 fn rolling(etcd: &Etcd) -> impl Iterator<Item = (&ObjectRef, &Deployment)> {
-    let all = etcd.range(Kind::Deployment, None);
+    let all = etcd.range(Kind::DEPLOYMENT, None);
     let all = all.filter_map(|(r, record)| record.object.get::<Deployment>().map(|d| (r, &**d)));
     all.filter(|(_, d)| {
         let strategy = d.spec.as_ref().and_then(|s| s.strategy.as_ref()).and_then(|s| s.type_.as_deref());
@@ -220,13 +220,13 @@ fn rolling(etcd: &Etcd) -> impl Iterator<Item = (&ObjectRef, &Deployment)> {
 /// The pods of a Deployment's ReplicaSets.
 fn pods_of<'a>(etcd: &'a Etcd, d: &'a Deployment) -> impl Iterator<Item = &'a Pod> {
     let namespace = MetaExt::namespace(&d.metadata);
-    let sets = etcd.range(Kind::ReplicaSet, Some(namespace));
+    let sets = etcd.range(Kind::REPLICA_SET, Some(namespace));
     let sets = sets.filter_map(|(_, r)| r.object.get::<ReplicaSet>());
     let mine: Vec<Key> = sets
         .filter(|rs| rs.metadata.controller().is_some_and(|o| o.uid == d.metadata.uid()))
         .map(|rs| Key::new("", rs.metadata.uid()))
         .collect();
-    let pods = etcd.range(Kind::Pod, Some(namespace)).filter_map(|(_, r)| r.object.get::<Pod>());
+    let pods = etcd.range(Kind::POD, Some(namespace)).filter_map(|(_, r)| r.object.get::<Pod>());
     pods.map(|p| &**p)
         .filter(move |p| p.metadata.controller().is_some_and(|o| mine.iter().any(|k| *k.name == *o.uid)))
 }

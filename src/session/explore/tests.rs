@@ -5,7 +5,7 @@ use super::*;
 use crate::api::pod::is_active;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apimachinery::{DeleteOptions, Filter};
 use crate::client::{Context, Controller, Handler, Notification, Reconciler, Result as SyncResult};
 use crate::cluster::Config;
 use crate::session::{Session, Start, scenario};
@@ -126,7 +126,7 @@ impl Reconciler for Fighter {
         "fighter".into()
     }
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Pod, Filter::All)]
+        vec![(Kind::POD, Filter::All)]
     }
     fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
         if let Some(o) = seen.object() {
@@ -135,7 +135,7 @@ impl Reconciler for Fighter {
     }
     async fn sync(self, cx: Context<()>, key: Key) -> SyncResult {
         if cx.lister::<Pod>().get(&key).is_some_and(|p| !p.metadata.is_deleting()) {
-            cx.delete(Kind::Pod, key, DeleteOptions::default()).await?;
+            cx.delete(Kind::POD, key, DeleteOptions::default()).await?;
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Invariant for NobodyIsDeleted {
     }
     fn step(&self, before: &Cluster, after: &Cluster) -> std::result::Result<(), Violation> {
         let pods = |c: &Cluster| {
-            let all = c.api().etcd().range(Kind::Pod, None).filter_map(|(_, r)| r.object.get::<Pod>());
+            let all = c.api().etcd().range(Kind::POD, None).filter_map(|(_, r)| r.object.get::<Pod>());
             all.filter(|p| is_active(p)).count()
         };
         if pods(after) < pods(before) {

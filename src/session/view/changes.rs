@@ -110,7 +110,7 @@ mod tests {
         let pod = |image: &str, rv: &str| {
             let meta = json!({"name": "p", "resourceVersion": rv});
             let spec = json!({"containers": [{"name": "c", "image": image}]});
-            Object::from_value(Kind::Pod, json!({"metadata": meta, "spec": spec})).unwrap()
+            Object::from_value(Kind::POD, json!({"metadata": meta, "spec": spec})).unwrap()
         };
         let changes = field_changes(&pod("a:1", "1"), &pod("a:2", "2"));
         assert_eq!(changes.len(), 1);
@@ -122,7 +122,7 @@ mod tests {
     fn items_are_compared_with_their_like() {
         let pod = |containers: serde_json::Value| {
             let all = json!({"metadata": {"name": "p"}, "spec": {"containers": containers}});
-            Object::from_value(Kind::Pod, all).unwrap()
+            Object::from_value(Kind::POD, all).unwrap()
         };
         let (a, b) = (json!({"name": "a", "image": "a:1"}), json!({"name": "b", "image": "b:1"}));
         let changes = field_changes(&pod(json!([a])), &pod(json!([b, a])));

@@ -63,7 +63,7 @@ pub struct Short {
 pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
     let etcd = cluster.api().etcd();
-    for (reference, record) in etcd.range(Kind::Deployment, None) {
+    for (reference, record) in etcd.range(Kind::DEPLOYMENT, None) {
         let Some(d) = record.object.get::<Deployment>() else { continue };
         let spec = d.spec.as_ref();
         let status = d.status.clone().unwrap_or_default();
@@ -105,7 +105,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         }
         out.short.push(short);
     }
-    for (reference, record) in etcd.range(Kind::ReplicaSet, None) {
+    for (reference, record) in etcd.range(Kind::REPLICA_SET, None) {
         let Some(rs) = record.object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none())
         else {
             continue;
@@ -162,7 +162,7 @@ fn unattended(reference: &ObjectRef, object: &Object) -> Short {
 
 /// How many pods have a Deployment's template as it is now.
 fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
-    let all = cluster.api().etcd().range(Kind::ReplicaSet, Some(&of.key.namespace));
+    let all = cluster.api().etcd().range(Kind::REPLICA_SET, Some(&of.key.namespace));
     let own: Vec<Rc<ReplicaSet>> = all
         .filter_map(|(_, record)| record.object.get::<ReplicaSet>().cloned())
         .filter(|rs| rs.metadata.controller().map(|c| &c.uid) == d.metadata.uid.as_ref())

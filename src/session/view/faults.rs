@@ -123,7 +123,7 @@ pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: 
 
 /// A pod that is on a node.
 fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
-    let record = session.cluster().api().etcd().get(object).filter(|_| object.kind == Kind::Pod)?;
+    let record = session.cluster().api().etcd().get(object).filter(|_| object.kind == Kind::POD)?;
     let pod = record.object.get::<Pod>()?;
     let spec = pod.spec.as_ref()?;
     Some((pod, spec, spec.node_name.as_deref().filter(|n| !n.is_empty())?))
@@ -161,7 +161,7 @@ mod tests {
     use crate::session::{Depth, scenario};
 
     fn first_pod(session: &Session) -> ObjectRef {
-        session.cluster().api().etcd().range(Kind::Pod, None).next().unwrap().0.clone()
+        session.cluster().api().etcd().range(Kind::POD, None).next().unwrap().0.clone()
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
         let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    image: x:1\n    readinessProbe: {httpGet: {port: 80}}\n    livenessProbe: {httpGet: {port: 80}}\n";
         assert_eq!(session.apply(text).exit, 0);
         while session.step(Depth::Command, None) {}
-        let pod = ObjectRef::new(Kind::Pod, "default", "p");
+        let pod = ObjectRef::new(Kind::POD, "default", "p");
         let keys = |s: &Session| pod_faults(s, &pod).iter().map(|f| f.key).collect::<Vec<_>>();
         assert_eq!(keys(&session), ["act-probe-fails", "act-probe-fails", "act-image-gone"]);
         let readiness = pod_faults(&session, &pod).remove(1);

@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_changed_value_knows_what_it_was() {
         let cm = |v: Value| {
-            Object::from_value(Kind::ConfigMap, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
+            Object::from_value(Kind::CONFIG_MAP, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
         };
         let lines =
             object_lines(Some(&cm(json!({"a": "x", "b": "w"}))), &cm(json!({"a": "z", "c": "w"})), false);
@@ -174,7 +174,7 @@ mod tests {
         let pod = |conditions: Value, args: Value| {
             let spec = json!({"containers": [{"name": "c", "args": args}]});
             let all = json!({"metadata": {"name": "p"}, "spec": spec, "status": {"conditions": conditions}});
-            Object::from_value(Kind::Pod, all).unwrap()
+            Object::from_value(Kind::POD, all).unwrap()
         };
         let scheduled = json!({"type": "PodScheduled", "status": "True"});
         let old = pod(json!([scheduled]), json!(["b", "x"]));
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_gone_stands_where_it_stood() {
         let cm = |v: Value| {
-            Object::from_value(Kind::ConfigMap, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
+            Object::from_value(Kind::CONFIG_MAP, json!({"metadata": {"name": "c"}, "data": v})).unwrap()
         };
         let (old, new) =
             (cm(json!({"a": "1", "b": "x\ny\nz", "c": "3"})), cm(json!({"a": "1", "b": "x\nw", "c": "3"})));

@@ -74,11 +74,11 @@ pub fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
             events.push((record.mod_revision, record.object.clone()));
         }
     };
-    if etcd.range(Kind::Event, Some(namespace)).nth(EVENTS).is_some() {
+    if etcd.range(Kind::EVENT, Some(namespace)).nth(EVENTS).is_some() {
         let prefix = format!("{}.", of.key.name);
-        etcd.named(Kind::Event, namespace, &prefix).for_each(|(_, r)| look(r));
+        etcd.named(Kind::EVENT, namespace, &prefix).for_each(|(_, r)| look(r));
     } else {
-        etcd.range(Kind::Event, Some(namespace)).for_each(|(_, r)| look(r));
+        etcd.range(Kind::EVENT, Some(namespace)).for_each(|(_, r)| look(r));
     }
     order::sort_by_key(&mut events, |(revision, _)| *revision);
     events.into_iter().map(|(_, o)| o).collect()

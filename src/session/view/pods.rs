@@ -122,7 +122,7 @@ mod tests {
             meta["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
         }
         let o =
-            Object::from_value(Kind::Pod, json!({"metadata": meta, "spec": spec, "status": status})).unwrap();
+            Object::from_value(Kind::POD, json!({"metadata": meta, "spec": spec, "status": status})).unwrap();
         let v = pod_view(o.get::<Pod>().unwrap());
         (v.look, v.word)
     }

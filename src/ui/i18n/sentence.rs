@@ -1,7 +1,7 @@
 //! Commands as sentences.
 
 use fluent_bundle::FluentValue;
-use steady::apiserver::{Request, Response, Subresource, Verb};
+use steady::apimachinery::{Request, Response, Subresource, Verb};
 use steady::client::{Fact, Why};
 use steady::cluster::{Action, Command, Fault, Outcome, Transition};
 use steady::kubelet;

@@ -38,12 +38,12 @@ pub fn Actions(props: &Props) -> Html {
             _ => None,
         })
     });
-    if let Some((want, paused)) = want.filter(|_| matches!(o.kind, Kind::Deployment | Kind::ReplicaSet)) {
+    if let Some((want, paused)) = want.filter(|_| matches!(o.kind, Kind::DEPLOYMENT | Kind::REPLICA_SET)) {
         lines.push(("act-more", format!("scale {resource} {name} --replicas={}{on}", want + 1)));
         if want > 0 {
             lines.push(("act-fewer", format!("scale {resource} {name} --replicas={}{on}", want - 1)));
         }
-        if o.kind == Kind::Deployment {
+        if o.kind == Kind::DEPLOYMENT {
             lines.push(("act-restart", format!("rollout restart deployment {name}{on}")));
             let verb = if paused { "resume" } else { "pause" };
             lines.push((
@@ -53,7 +53,7 @@ pub fn Actions(props: &Props) -> Html {
             lines.push(("act-undo", format!("rollout undo deployment {name}{on}")));
         }
     }
-    if o.kind == Kind::Node {
+    if o.kind == Kind::NODE {
         let open = store.with(|s| {
             let node = s.graph().find(o).and_then(|i| s.graph().node(i).map(|n| n.card.clone()));
             matches!(node, Some(Card::Node { schedulable: true, .. }))
@@ -75,7 +75,7 @@ pub fn Actions(props: &Props) -> Html {
                 onclick={move |_| store.kubectl_said(&line)}>{ t.get(key) }</button>
         }
     };
-    let evict = (o.kind == Kind::Pod).then(|| {
+    let evict = (o.kind == Kind::POD).then(|| {
         let (store, pod) = (store.clone(), o.clone());
         html! {
             <button type="button" class="quiet bad" title={t.get("act-evict-about")}
@@ -99,7 +99,7 @@ pub fn Actions(props: &Props) -> Html {
             { for lines.into_iter().map(button) }
             { for evict }
             { for faults }
-            if o.kind == Kind::Pod { <PodFaults object={o.clone()} version={props.version} /> }
+            if o.kind == Kind::POD { <PodFaults object={o.clone()} version={props.version} /> }
             <button type="button" class="quiet" onclick={describe}>{ "describe" }</button>
         </div>
     }

@@ -4,8 +4,7 @@
 
 use gloo::utils::window;
 use serde_json::Value;
-use steady::apiserver::http::{wire, wire_answer};
-use steady::apiserver::{Body, Request, Response};
+use steady::apimachinery::{Body, Request, Response, wire, wire_answer};
 use steady::client::transport;
 use steady::session::view::yaml_of;
 use steady::session::{Exchange, MomentId};
@@ -123,7 +122,7 @@ fn answer(r: &Response) -> Option<String> {
         Response::Object { object, .. } => Some(yaml_of(object, false)),
         Response::Failure(s) => Some(pretty(&s.to_value())),
         Response::Success { .. } => {
-            let text = wire_answer(steady::api::Kind::Pod, r).body;
+            let text = wire_answer(steady::api::Kind::POD, r).body;
             Some(pretty(&serde_json::from_str(&text).unwrap_or_default()))
         }
         Response::List { .. } => None,

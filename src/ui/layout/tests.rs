@@ -17,7 +17,7 @@ fn boot() -> Cluster {
 
 /// A ReplicaSet with these pods, as the graph sees it.
 fn graph(want: usize, pods: &[usize]) -> Graph {
-    use steady::apiserver::{Body, Request, Verb};
+    use steady::apimachinery::{Body, Request, Verb};
     let base = boot();
     let mut cluster = base.clone();
     let create = |cluster: &mut Cluster, kind: Kind, value: serde_json::Value| {
@@ -31,7 +31,7 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
         json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let rs = create(
         &mut cluster,
-        Kind::ReplicaSet,
+        Kind::REPLICA_SET,
         json!({
             "metadata": {"name": "rs", "namespace": "default"},
             "spec": {"replicas": want, "selector": {"matchLabels": labels}, "template": template},
@@ -40,7 +40,7 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
     for p in pods {
         create(
             &mut cluster,
-            Kind::Pod,
+            Kind::POD,
             json!({
                 "metadata": {"name": format!("p{p:05}"), "namespace": "default", "labels": labels, "ownerReferences": [
                     {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": rs.uid(), "controller": true}]},

@@ -1,7 +1,7 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
 use steady::api::Key;
-use steady::apiserver::Filter;
+use steady::apimachinery::Filter;
 use steady::session::view::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
 use yew::prelude::*;
 

@@ -135,7 +135,7 @@ impl State {
         self.declared = Rc::new(declared(self.session.cluster(), &self.graph));
         let moment = self.session.current();
         let changed: BTreeSet<ObjectRef> =
-            moment.writes().iter().map(|w| w.object.clone()).filter(|o| o.kind != Kind::Event).collect();
+            moment.writes().iter().map(|w| w.object.clone()).filter(|o| o.kind != Kind::EVENT).collect();
         self.changed = Shared::new(changed);
         if !self.lit.is_empty() {
             self.lit = Shared::default();
@@ -243,7 +243,7 @@ impl Store {
         self.with(|s| {
             let moment = s.session.current();
             let writes = moment.writes();
-            let written = writes.iter().map(|w| w.object.clone()).find(|o| o.kind != Kind::Event);
+            let written = writes.iter().map(|w| w.object.clone()).find(|o| o.kind != Kind::EVENT);
             written.or_else(|| match &moment.what {
                 Did::Machinery(t) => match &t.outcome {
                     Outcome::Reflected { kind, key }

@@ -117,8 +117,21 @@ fn annotation<'p>(pod: &'p Pod, name: &str) -> Option<&'p str> {
 
 /// An annotation in seconds, as milliseconds; what is not a sensible number counts as absent.
 fn seconds(pod: &Pod, name: &str) -> Option<i64> {
-    let s: f64 = annotation(pod, name)?.parse().ok()?;
+    milliseconds(annotation(pod, name)?)
+}
+
+fn milliseconds(seconds: &str) -> Option<i64> {
+    let s: f64 = seconds.parse().ok()?;
     (0.0..1e9).contains(&s).then_some((s * 1000.0).round() as i64)
+}
+
+/// A pod's entry in an annotation `"a,b,c"`, by its completion index in an Indexed Job; the last one
+/// is for all higher indexes.
+fn by_index<'p>(pod: &'p Pod, name: &str) -> Option<&'p str> {
+    let index = pod.metadata.annotations.as_ref()?.get("batch.kubernetes.io/job-completion-index");
+    let index = index.and_then(|i| i.parse::<usize>().ok()).unwrap_or(0);
+    let entries: Vec<&str> = annotation(pod, name)?.split(',').map(str::trim).collect();
+    entries.get(index).or(entries.last()).copied()
 }
 
 /// The back-off before the restart after this many exits: none after the first.
@@ -136,7 +149,9 @@ fn restart_policy(pod: &Pod) -> &str {
 
 /// How long its containers run, if they end by themselves.
 fn run_time(pod: &Pod) -> Option<i64> {
-    seconds(pod, "run-seconds").or_else(|| (restart_policy(pod) != "Always").then_some(delay::RUN))
+    by_index(pod, "run-seconds")
+        .and_then(milliseconds)
+        .or_else(|| (restart_policy(pod) != "Always").then_some(delay::RUN))
 }
 
 /// When a running pod becomes ready, in milliseconds after its start; never if told so.
@@ -216,7 +231,8 @@ pub fn next(pod: &Pod, node: Node, now: Timestamp, memory: Option<Memory>) -> Ne
         let running = pod.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Running");
         let write = if running {
             memory.stage = Stage::Terminal;
-            KubeletWrite::Status(Box::new(status::terminal(pod, 0, memory.started, at)))
+            let code = annotation(pod, "term-exit-code").and_then(|c| c.parse().ok()).unwrap_or(0);
+            KubeletWrite::Status(Box::new(status::terminal(pod, code, memory.started, at)))
         } else {
             memory.stage = Stage::Gone;
             KubeletWrite::Delete

@@ -36,9 +36,12 @@ pub(super) fn bad_image(container: &Container) -> bool {
     ["does-not-exist", "nonexistent", "no-such", ":bad", "invalid"].iter().any(|bad| image.contains(bad))
 }
 
-/// The exit code of a pod's containers: `fake/exit-code`, or that of the first command that ends in
-/// `exit N` with N not 0, or is `false`.
+/// The exit code of a pod's containers: its entry in `fake/exit-codes`, `fake/exit-code`, or that of
+/// the first command that ends in `exit N` with N not 0, or is `false`.
 pub fn exit_code(pod: &Pod) -> i32 {
+    if let Some(code) = super::by_index(pod, "exit-codes") {
+        return code.parse().unwrap_or(0);
+    }
     if let Some(code) = super::annotation(pod, "exit-code") {
         return code.parse().unwrap_or(0);
     }
@@ -258,7 +261,7 @@ pub(super) fn running(
         let resources = spec
             .and_then(|s| s.containers.iter().find(|x| x.name == c.name))
             .and_then(|x| x.resources.clone())
-            .filter(|r| r.requests.is_some() || r.limits.is_some());
+            .filter(|r| r.requests.is_some() || r.limits.is_some() || r.claims.is_some());
         c.allocated_resources = resources.as_ref().and_then(|r| r.requests.clone());
         c.resources = resources;
     });

@@ -48,24 +48,9 @@ pub fn suffix(n: usize) -> String {
 
 /// The moment `seconds` after the start, as the API writes it.
 pub fn moment(seconds: f64) -> String {
-    let t = jiff(START, seconds);
-    t.replace(".0Z", "Z")
-}
-
-fn jiff(start: i64, seconds: f64) -> String {
-    let tenths = (seconds * 10.0).round() as i64;
-    let at = start + tenths.div_euclid(10);
-    let day = at.div_euclid(86400);
-    let s = at.rem_euclid(86400);
-    // All runs stay within a day of 2026-01-02, which is day 20455.
-    format!(
-        "2026-01-{:02}T{:02}:{:02}:{:02}.{}Z",
-        day - 20455 + 2,
-        s / 3600,
-        s / 60 % 60,
-        s % 60,
-        tenths.rem_euclid(10)
-    )
+    let at = jiff::Timestamp::from_millisecond(START * 1000 + (seconds * 10.0).round() as i64 * 100).unwrap();
+    let format = if at.subsec_nanosecond() == 0 { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%.1fZ" };
+    at.strftime(format).to_string()
 }
 
 /// Replaces the normal form by values as a real run has them.

@@ -24,7 +24,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl System for Behind {
-    fn kubectl(&mut self, _: &str, _: &Path) -> KubectlOutput {
+    fn kubectl(&mut self, _: &str, _: &Path, _: Option<&str>) -> KubectlOutput {
         KubectlOutput::default()
     }
 
@@ -34,6 +34,9 @@ impl System for Behind {
             if let Some(value) = value {
                 headers.push_str(&format!("{name}: {value}\r\n"));
             }
+        }
+        for (name, value) in &r.headers {
+            headers.push_str(&format!("{name}: {value}\r\n"));
         }
         let mut target = escaped(&r.path);
         if !r.query.is_empty() {
@@ -61,6 +64,7 @@ impl System for Behind {
             content_type: answer.header("content-type").unwrap_or_default().into(),
             warnings: warnings.map(|(_, v)| v.clone()).collect(),
             body: answer.text(),
+            ignored: Vec::new(),
         }
     }
 

@@ -9,7 +9,7 @@
 //! let mut body = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12".to_vec();
 //! body.push(object.len() as u8);
 //! body.extend(object);
-//! let json = protobuf::parse(go_types::of(Kind::ConfigMap), &body).unwrap();
+//! let json = protobuf::parse(go_types::of(Kind::CONFIG_MAP), &body).unwrap();
 //! assert_eq!(json.get("kind").unwrap().as_str(), Some("ConfigMap"));
 //! assert_eq!(json.get("metadata").unwrap().get("name").unwrap().as_str(), Some("c"));
 //! ```
@@ -18,7 +18,7 @@
 mod table;
 mod wire;
 
-use super::{GoField, GoStruct, Json, Type, parse as parse_json};
+use super::{GoField, GoStruct, Json, Or, Type, parse as parse_json};
 use crate::api::Timestamp;
 use wire::{Fields, Wire};
 
@@ -210,6 +210,29 @@ fn one(kind: Type, wire: Wire<'_>, depth: usize) -> Result<Json, Error> {
             message(s, numbers, wire.bytes()?, depth, &mut fields)?;
             Json::Object(fields)
         }
+        // `message JSONSchemaPropsOrBool { allows = 1; schema = 2 }`, and of the others the schema comes first.
+        Type::SchemaOr(or, s) => {
+            let bytes = wire.bytes()?;
+            let (schema, other) = if or == Or::Bool { (2, 1) } else { (1, 2) };
+            match (Fields::last(bytes, schema)?, or) {
+                (Some(wire), _) => one(Type::Struct(s), wire, depth)?,
+                (None, Or::Bool) => {
+                    Json::Bool(Fields::last(bytes, other)?.map_or(Ok(0), |w| w.varint())? != 0)
+                }
+                (None, or) => {
+                    let item = if or == Or::Schemas { Type::Struct(s) } else { Type::Text };
+                    let mut items = Vec::new();
+                    for field in Fields::of(bytes) {
+                        if let (n, wire) = field?
+                            && n == other
+                        {
+                            items.push(one(item, wire, depth)?);
+                        }
+                    }
+                    Json::List(items)
+                }
+            }
+        }
         // No kind has such fields in protobuf.
         Type::Duration | Type::List(_) | Type::Map(_) | Type::Pointer(_) | Type::Named(..) => {
             return Err(format!("{} is not read from protobuf", kind.go_name()));
@@ -279,7 +302,7 @@ mod tests {
                 }
             }
         }
-        for kind in Kind::ALL {
+        for kind in Kind::BUILT_IN {
             walk(go_types::of(*kind), &mut Default::default());
         }
     }
@@ -293,20 +316,20 @@ mod tests {
         let labels = bytes(11, &[bytes(1, b"a"), bytes(2, b"b")].concat());
         let metadata = bytes(1, &[bytes(1, b"web"), bytes(8, b""), labels].concat());
         assert_eq!(
-            text(Kind::Deployment, &[metadata, spec].concat()),
+            text(Kind::DEPLOYMENT, &[metadata, spec].concat()),
             r#"{"apiVersion":"","kind":"","metadata":{"labels":{"a":"b"},"name":"web"},"spec":{"replicas":3,"strategy":{"rollingUpdate":{"maxSurge":"25%"}}}}"#
         );
         // data: base64 of the bytes; a time of 2026-01-01.
         let data = bytes(2, &[bytes(1, b"k"), bytes(2, &[255, 0])].concat());
         let time = bytes(1, &bytes(8, &[8, 0x80, 0xf2, 0xd6, 0xca, 0x6]));
-        let secret = text(Kind::Secret, &[time, data].concat());
+        let secret = text(Kind::SECRET, &[time, data].concat());
         assert!(secret.contains(r#""data":{"k":"/wA="}"#), "{secret}");
         assert!(secret.contains(r#""creationTimestamp":"2026-01-01T00:00:00Z""#), "{secret}");
     }
 
     #[test]
     fn nonsense_is_refused() {
-        let of = go_types::of(Kind::Pod);
+        let of = go_types::of(Kind::POD);
         assert!(parse(of, b"{}").is_err());
         for cut in 1..8 {
             let whole = body(&bytes(1, &bytes(1, b"p")));

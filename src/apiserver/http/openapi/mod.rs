@@ -29,7 +29,7 @@ fn group_path(group: &str, version: &str) -> String {
 /// `/openapi/v3`: the documents that there are.
 pub(super) fn index() -> Value {
     let mut paths = Map::new();
-    for kind in Kind::ALL {
+    for kind in Kind::BUILT_IN {
         let path = group_path(kind.group(), kind.version());
         let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
         paths.insert(path, at);
@@ -72,7 +72,7 @@ pub fn openapi_document(kind: Kind, texts: Option<&Texts>) -> Option<Value> {
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
 pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> =
-        Kind::ALL.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
+        Kind::BUILT_IN.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
     let api_version = kinds.first()?.api_version();
     let doc = Document {
         texts: texts.and_then(|t| t.get(api_version)),
@@ -334,6 +334,8 @@ impl Document<'_> {
             Type::List(t) => json!({"type": "array", "items": self.item_schema(*t)}),
             Type::Map(t) => json!({"type": "object", "additionalProperties": self.item_schema(*t)}),
             Type::Struct(s) => json!({"$ref": format!("{SCHEMAS}{}", self.schema_name(s.name))}),
+            // Kubernetes publishes these without a type.
+            Type::SchemaOr(..) => json!({}),
         }
     }
 }
@@ -356,23 +358,22 @@ mod tests {
         assert!(document("apis/example.com/v1", None).is_none());
     }
 
-    /// Every struct below, with nothing said but what decoding must have.
-    fn bare(kind: Type, depth: usize) -> Option<Value> {
+    /// Every struct below that is not inside one of its own sort, without any field but those that decoding demands.
+    fn bare(kind: Type, outer: &[&str]) -> Option<Value> {
         match kind {
-            Type::Pointer(t) | Type::Named(_, t) => bare(*t, depth),
-            Type::List(t) => bare(*t, depth).map(|item| json!([item])),
-            Type::Map(t) => bare(*t, depth).map(|item| json!({"key": item})),
+            Type::Pointer(t) | Type::Named(_, t) => bare(*t, outer),
+            Type::List(t) => bare(*t, outer).map(|item| json!([item])),
+            Type::Map(t) => bare(*t, outer).map(|item| json!({"key": item})),
             Type::Time => Some("2026-01-01T00:00:00Z".into()),
             Type::MicroTime => Some("2026-01-01T00:00:00.000000Z".into()),
             Type::IntOrString => Some(1.into()),
             Type::Quantity => Some("1".into()),
-            Type::Struct(s) if depth > 0 => Some(
-                s.fields
-                    .iter()
-                    .filter_map(|f| Some((f.name.to_owned(), bare(f.kind, depth - 1)?)))
-                    .collect::<Map<_, _>>()
-                    .into(),
-            ),
+            Type::Struct(s) if !outer.contains(&s.name) => {
+                let outer = [outer, &[s.name]].concat();
+                let fields = s.fields.iter();
+                let fields = fields.filter_map(|f| Some((f.name.to_owned(), bare(f.kind, &outer)?)));
+                Some(fields.collect::<Map<_, _>>().into())
+            }
             _ => None,
         }
     }
@@ -414,9 +415,9 @@ mod tests {
     #[test]
     fn defaulting_does_what_the_schema_says() {
         let mut met = BTreeMap::new();
-        for kind in Kind::ALL {
+        for kind in Kind::BUILT_IN {
             let s = go_types::of(*kind);
-            let Some(mut value) = bare(Type::Struct(s), 12) else { continue };
+            let Some(mut value) = bare(Type::Struct(s), &[]) else { continue };
             value["apiVersion"] = kind.api_version().into();
             value["kind"] = kind.as_str().into();
             let mut object = crate::api::Object::from_value(*kind, value).unwrap();

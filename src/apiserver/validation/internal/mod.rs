@@ -241,36 +241,3 @@ pub(super) fn template(template: &crate::api::types::PodTemplateSpec) -> BadValu
     fields.push(("Spec".to_owned(), pod_spec(template.spec.as_ref().unwrap_or(&none))));
     BadValue::Json(Json::Object(fields).compact())
 }
-
-/// Takes out of a `v1` value of a type what Go would not write: what is empty, `false` or `0` and
-/// no pointer. Types that are not in the table stay as they are.
-pub(in crate::apiserver) fn omit_empty(ty: &str, value: &mut Value) {
-    let Value::Object(map) = value else { return };
-    for field in table::fields(ty) {
-        let Some(value) = map.get_mut(field.json) else { continue };
-        let omit = match (field.shape, &mut *value) {
-            (_, Value::Null) => true,
-            (Shape::Str, Value::String(s)) => s.is_empty(),
-            (Shape::Bool, Value::Bool(b)) => !*b,
-            (Shape::Int, Value::Number(n)) => n.as_f64() == Some(0.0) && !KEPT_ZEROS.contains(&field.json),
-            (Shape::Scalars, Value::Array(a)) => a.is_empty(),
-            (Shape::Map, Value::Object(o)) => o.is_empty(),
-            (Shape::List(t), Value::Array(items)) => {
-                items.iter_mut().for_each(|item| omit_empty(t, item));
-                items.is_empty()
-            }
-            (Shape::Struct(t) | Shape::Pointer(t), value) => {
-                omit_empty(t, value);
-                false
-            }
-            _ => false,
-        };
-        if omit {
-            map.remove(field.json);
-        }
-    }
-}
-
-/// Integers that inside are no pointers, but in `v1` are, or that `v1` always writes.
-const KEPT_ZEROS: &[&str] =
-    &["expirationSeconds", "maxUnavailable", "maxSurge", "port", "containerPort", "maxSkew", "weight"];

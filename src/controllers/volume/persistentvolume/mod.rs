@@ -23,7 +23,7 @@ use jiff::SignedDuration;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim};
 use crate::api::volume::{claim_phase, claim_ref, is_fully_bound, volume_name, volume_phase};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apiserver::Filter;
+use crate::apimachinery::Filter;
 use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Result, Why};
 
 /// How often Kubernetes looks at everything anew, in seconds (`--pvclaimbinder-sync-period`).
@@ -58,7 +58,7 @@ impl Reconciler for PersistentVolumeController {
     }
 
     fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::StorageClass, Kind::Pod];
+        let kinds = [Kind::PERSISTENT_VOLUME, Kind::PERSISTENT_VOLUME_CLAIM, Kind::STORAGE_CLASS, Kind::POD];
         kinds.into_iter().map(|k| (k, Filter::All)).collect()
     }
 
@@ -66,7 +66,7 @@ impl Reconciler for PersistentVolumeController {
         let Some(object) = seen.object() else { return };
         let gone = seen.new.is_none();
         match object.kind() {
-            Kind::PersistentVolume => {
+            kind if kind == Kind::PERSISTENT_VOLUME => {
                 let Some(volume) = PersistentVolume::from_object(object) else { return };
                 if !gone {
                     cx.enqueue(object.key());
@@ -78,7 +78,7 @@ impl Reconciler for PersistentVolumeController {
                     cx.enqueue(Key::new(&of(&r.namespace), &of(&r.name)));
                 }
             }
-            Kind::PersistentVolumeClaim => {
+            kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
                 let Some(claim) = PersistentVolumeClaim::from_object(object) else { return };
                 if !gone {
                     cx.enqueue(object.key());
@@ -86,7 +86,7 @@ impl Reconciler for PersistentVolumeController {
                     cx.enqueue(Key::new("", volume_name(claim)));
                 }
             }
-            Kind::StorageClass if !gone => look_again(cx),
+            kind if kind == Kind::STORAGE_CLASS && !gone => look_again(cx),
             _ => {}
         }
     }
@@ -120,7 +120,7 @@ fn waits(claim: &PersistentVolumeClaim) -> bool {
 
 /// Claims that wait are looked at when the next fifteen seconds are over.
 fn look_again(cx: &mut Handler<'_, ()>) {
-    let claims = cx.caches.of(Kind::PersistentVolumeClaim);
+    let claims = cx.caches.of(Kind::PERSISTENT_VOLUME_CLAIM);
     if !claims.list(None).filter_map(PersistentVolumeClaim::from_object).any(|c| waits(c)) {
         return;
     }
@@ -130,11 +130,11 @@ fn look_again(cx: &mut Handler<'_, ()>) {
 }
 
 fn claim_at(claim: &PersistentVolumeClaim) -> ObjectRef {
-    ObjectRef { kind: Kind::PersistentVolumeClaim, key: claim.metadata.key() }
+    ObjectRef { kind: Kind::PERSISTENT_VOLUME_CLAIM, key: claim.metadata.key() }
 }
 
 fn volume_at(volume: &PersistentVolume) -> ObjectRef {
-    ObjectRef { kind: Kind::PersistentVolume, key: volume.metadata.key() }
+    ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: volume.metadata.key() }
 }
 
 /// Why two are bound to each other.

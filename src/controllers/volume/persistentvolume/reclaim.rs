@@ -8,7 +8,7 @@ use super::volume::{unbind, update_phase};
 use super::{Cx, Volume, volume_at};
 use crate::api::volume::{PROVISIONED_BY, volume_phase};
 use crate::api::{Kind, MetaExt};
-use crate::apiserver::DeleteOptions;
+use crate::apimachinery::DeleteOptions;
 use crate::client::{Result, Why};
 
 pub(super) async fn reclaim(cx: &Cx, volume: Volume) -> Result {
@@ -48,7 +48,7 @@ async fn delete(cx: &Cx, volume: Volume) -> Result {
                 volume_phase(&volume),
             );
             let options = DeleteOptions::default();
-            return match cx.delete(Kind::PersistentVolume, volume.metadata.key(), options).because(why).await
+            return match cx.delete(Kind::PERSISTENT_VOLUME, volume.metadata.key(), options).because(why).await
             {
                 Err(e) if !e.is_not_found() => Err(e.into()),
                 _ => Ok(()),

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::api::{Key, Kind, Object, ObjectRef};
-use crate::apiserver::{Body, Request, Verb};
+use crate::apimachinery::{Body, Request, Verb};
 use crate::cluster::{Cluster, Config};
 
 fn make(c: &mut Cluster, kind: Kind, value: Value) {
@@ -61,12 +61,12 @@ fn phase(c: &Cluster, kind: Kind, name: &str) -> String {
 }
 
 fn claim_phase(c: &Cluster) -> String {
-    phase(c, Kind::PersistentVolumeClaim, "data")
+    phase(c, Kind::PERSISTENT_VOLUME_CLAIM, "data")
 }
 
 /// `reason: message` of the events about an object.
 fn events(c: &Cluster, name: &str) -> Vec<String> {
-    let all = c.api().etcd().iter().filter(|(at, _)| at.kind == Kind::Event);
+    let all = c.api().etcd().iter().filter(|(at, _)| at.kind == Kind::EVENT);
     let values = all.map(|(_, r)| r.object.to_value());
     let about = values.filter(|v| v["involvedObject"]["name"] == name || v["regarding"]["name"] == name);
     about
@@ -85,30 +85,30 @@ fn says(c: &Cluster, name: &str, what: &str) {
 #[test]
 fn a_claim_gets_a_volume_when_a_pod_wants_it() {
     let mut c = Cluster::new(&Config::nodes(2));
-    make(&mut c, Kind::PersistentVolumeClaim, claim(None, &json!({})));
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(None, &json!({})));
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Pending");
     says(&c, "data", "WaitForFirstConsumer: waiting for first consumer to be created before binding");
 
-    make(&mut c, Kind::Pod, pod());
+    make(&mut c, Kind::POD, pod());
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Bound");
-    assert_eq!(phase(&c, Kind::Pod, "web"), "Running");
-    let data = get(&c, Kind::PersistentVolumeClaim, "default", "data").unwrap();
+    assert_eq!(phase(&c, Kind::POD, "web"), "Running");
+    let data = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
     let name = data["spec"]["volumeName"].as_str().unwrap().to_owned();
-    let node = &get(&c, Kind::Pod, "default", "web").unwrap()["spec"]["nodeName"];
+    let node = &get(&c, Kind::POD, "default", "web").unwrap()["spec"]["nodeName"];
     assert_eq!(&data["metadata"]["annotations"]["volume.kubernetes.io/selected-node"], node);
-    assert_eq!(phase(&c, Kind::PersistentVolume, &name), "Bound");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, &name), "Bound");
     says(&c, "data", &format!("ProvisioningSucceeded: Successfully provisioned volume {name}"));
 
     // It is in use: it stays until the pod is gone, and its volume goes with it.
-    delete(&mut c, Kind::PersistentVolumeClaim, "default", "data");
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Bound");
-    delete(&mut c, Kind::Pod, "default", "web");
+    delete(&mut c, Kind::POD, "default", "web");
     rest(&mut c);
     assert_eq!(claim_phase(&c), "gone");
-    assert_eq!(phase(&c, Kind::PersistentVolume, &name), "gone");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, &name), "gone");
 }
 
 #[test]
@@ -120,23 +120,23 @@ fn the_smallest_volume_that_suits_is_taken_and_kept() {
         ("small", "1Gi", "manual"),
         ("else", "3Gi", "x"),
     ] {
-        make(&mut c, Kind::PersistentVolume, volume(name, size, class));
+        make(&mut c, Kind::PERSISTENT_VOLUME, volume(name, size, class));
     }
     rest(&mut c);
-    assert_eq!(phase(&c, Kind::PersistentVolume, "fits"), "Available");
-    make(&mut c, Kind::PersistentVolumeClaim, claim(Some("manual"), &json!({})));
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Available");
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({})));
     rest(&mut c);
-    let data = get(&c, Kind::PersistentVolumeClaim, "default", "data").unwrap();
+    let data = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
     assert_eq!(data["spec"]["volumeName"], "fits");
     assert_eq!(data["status"]["capacity"]["storage"], "5Gi");
-    assert_eq!(phase(&c, Kind::PersistentVolume, "fits"), "Bound");
-    assert_eq!(phase(&c, Kind::PersistentVolume, "big"), "Available");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Bound");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "big"), "Available");
 
     // `Retain`: it is nobody's any more, and for nobody else.
-    delete(&mut c, Kind::PersistentVolumeClaim, "default", "data");
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
     rest(&mut c);
-    assert_eq!(phase(&c, Kind::PersistentVolume, "fits"), "Released");
-    make(&mut c, Kind::PersistentVolumeClaim, claim(Some("manual"), &json!({"volumeName": "fits"})));
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Released");
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({"volumeName": "fits"})));
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Pending");
     says(&c, "data", "FailedBinding: volume \"fits\" already bound to a different claim.");
@@ -145,8 +145,8 @@ fn the_smallest_volume_that_suits_is_taken_and_kept() {
 #[test]
 fn a_claim_waits_until_there_is_a_volume() {
     let mut c = Cluster::new(&Config::nodes(1));
-    make(&mut c, Kind::PersistentVolumeClaim, claim(Some(""), &json!({})));
-    make(&mut c, Kind::Pod, pod());
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some(""), &json!({})));
+    make(&mut c, Kind::POD, pod());
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Pending");
     says(
@@ -159,30 +159,30 @@ fn a_claim_waits_until_there_is_a_volume() {
         "web",
         "FailedScheduling: 0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
     );
-    make(&mut c, Kind::PersistentVolume, volume("late", "3Gi", ""));
+    make(&mut c, Kind::PERSISTENT_VOLUME, volume("late", "3Gi", ""));
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Bound");
-    assert_eq!(phase(&c, Kind::Pod, "web"), "Running");
+    assert_eq!(phase(&c, Kind::POD, "web"), "Running");
 }
 
 #[test]
 fn a_claim_whose_volume_is_gone_is_lost() {
     let mut c = Cluster::new(&Config::nodes(1));
-    make(&mut c, Kind::PersistentVolume, volume("disk", "3Gi", "manual"));
-    make(&mut c, Kind::PersistentVolumeClaim, claim(Some("manual"), &json!({})));
+    make(&mut c, Kind::PERSISTENT_VOLUME, volume("disk", "3Gi", "manual"));
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({})));
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Bound");
     // What protects it keeps it; somebody takes that away.
-    delete(&mut c, Kind::PersistentVolume, "", "disk");
+    delete(&mut c, Kind::PERSISTENT_VOLUME, "", "disk");
     rest(&mut c);
-    assert_eq!(phase(&c, Kind::PersistentVolume, "disk"), "Bound");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "disk"), "Bound");
     let none = json!({"metadata": {"finalizers": null}});
-    let patch = Body::Patch(crate::apiserver::Patch::Merge(none));
+    let patch = Body::Patch(crate::apimachinery::Patch::Merge(none));
     let key = Key::new("", "disk");
-    let r = Request::new(&"kubectl".into(), Verb::Patch, Kind::PersistentVolume, key).body(patch);
+    let r = Request::new(&"kubectl".into(), Verb::Patch, Kind::PERSISTENT_VOLUME, key).body(patch);
     let _ = c.request(&r);
     rest(&mut c);
-    assert_eq!(phase(&c, Kind::PersistentVolume, "disk"), "gone");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "disk"), "gone");
     assert_eq!(claim_phase(&c), "Lost");
     says(&c, "data", "ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!");
 }
@@ -192,14 +192,14 @@ fn a_pod_does_not_wait_for_ever() {
     let mut c = Cluster::new(&Config::nodes(1));
     make(
         &mut c,
-        Kind::StorageClass,
+        Kind::STORAGE_CLASS,
         json!({
             "metadata": {"name": "away"}, "provisioner": "example.com/away",
             "volumeBindingMode": "WaitForFirstConsumer",
         }),
     );
-    make(&mut c, Kind::PersistentVolumeClaim, claim(Some("away"), &json!({})));
-    make(&mut c, Kind::Pod, pod());
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("away"), &json!({})));
+    make(&mut c, Kind::POD, pod());
     let from = c.now();
     rest(&mut c);
     assert!(c.now().duration_since(from).as_secs() >= 600, "{}", c.now());

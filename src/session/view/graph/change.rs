@@ -33,7 +33,7 @@ pub fn touched(session: &Session, from: MomentId, then: &Etcd) -> Option<BTreeSe
         at = session.moment(at)?.parent.filter(|p| *p >= older)?;
     }
     let log = newest.since(since).ok()?;
-    Some(log.map(|e| &e.key).filter(|k| !matches!(k.kind, Kind::Event | Kind::Lease)).cloned().collect())
+    Some(log.map(|e| &e.key).filter(|k| ![Kind::EVENT, Kind::LEASE].contains(&k.kind)).cloned().collect())
 }
 
 impl Graph {
@@ -94,7 +94,7 @@ impl Graph {
             let (old, new) = (before.find(reference), self.find(reference));
             let all = [old.and_then(|o| before.node(o)), new.and_then(|n| self.node(n))];
             // What pods of one owner name is said by one line for all of them.
-            if reference.kind != Kind::Pod || all.into_iter().flatten().any(|n| names_something(n)) {
+            if reference.kind != Kind::POD || all.into_iter().flatten().any(|n| names_something(n)) {
                 return None;
             }
             if let Some(d) = old.and_then(|o| dirty.get_mut(o)) {

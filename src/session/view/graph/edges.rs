@@ -30,7 +30,7 @@ impl Graph {
 
     /// What has a selector. Pods have none, and most objects are pods.
     pub(super) fn selecting(&self) -> Vec<Selecting> {
-        let others = self.nodes.iter().enumerate().filter(|(_, n)| n.reference.kind != Kind::Pod);
+        let others = self.nodes.iter().enumerate().filter(|(_, n)| n.reference.kind != Kind::POD);
         others
             .filter_map(|(from, n)| {
                 let (selector, wanted, only_orphans) = selector_of(&n.object)?;
@@ -56,7 +56,7 @@ impl Graph {
             }
         }
         if let Card::Pod(PodView { node: Some(name), .. }) = &n.card
-            && let Some(node) = self.find(&ObjectRef::new(Kind::Node, "", name))
+            && let Some(node) = self.find(&ObjectRef::new(Kind::NODE, "", name))
         {
             edges.push(Edge { from: i, to: node, kind: EdgeKind::Binding });
         }
@@ -111,12 +111,12 @@ pub(super) fn names_something(n: &GraphNode) -> bool {
 fn selector_of(object: &Object) -> Option<(Selector, Kind, bool)> {
     if let Some(s) = object.get::<Service>() {
         let labels = s.spec.as_ref()?.selector.as_ref().filter(|l| !l.is_empty())?;
-        return Some((Selector::from_set(labels), Kind::Pod, false));
+        return Some((Selector::from_set(labels), Kind::POD, false));
     }
     let (selector, kind) = if let Some(d) = object.get::<Deployment>() {
-        (&d.spec.as_ref()?.selector, Kind::ReplicaSet)
+        (&d.spec.as_ref()?.selector, Kind::REPLICA_SET)
     } else {
-        (&object.get::<ReplicaSet>()?.spec.as_ref()?.selector, Kind::Pod)
+        (&object.get::<ReplicaSet>()?.spec.as_ref()?.selector, Kind::POD)
     };
     Some((Selector::from_label_selector(Some(selector)).ok()?, kind, true))
 }
@@ -126,23 +126,23 @@ fn named_by(spec: &PodSpec) -> Vec<(Kind, &str)> {
     let mut named: Vec<(Kind, &str)> = Vec::new();
     for v in spec.volumes.iter().flatten() {
         if let Some(c) = &v.config_map {
-            named.push((Kind::ConfigMap, &c.name));
+            named.push((Kind::CONFIG_MAP, &c.name));
         }
         if let Some(n) = v.secret.as_ref().and_then(|s| s.secret_name.as_deref()) {
-            named.push((Kind::Secret, n));
+            named.push((Kind::SECRET, n));
         }
         if let Some(p) = &v.persistent_volume_claim {
-            named.push((Kind::PersistentVolumeClaim, &p.claim_name));
+            named.push((Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
         }
     }
     for c in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
         for e in c.env_from.iter().flatten() {
-            named.extend(e.config_map_ref.as_ref().map(|r| (Kind::ConfigMap, r.name.as_str())));
-            named.extend(e.secret_ref.as_ref().map(|r| (Kind::Secret, r.name.as_str())));
+            named.extend(e.config_map_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
+            named.extend(e.secret_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
         }
         for from in c.env.iter().flatten().filter_map(|e| e.value_from.as_ref()) {
-            named.extend(from.config_map_key_ref.as_ref().map(|r| (Kind::ConfigMap, r.name.as_str())));
-            named.extend(from.secret_key_ref.as_ref().map(|r| (Kind::Secret, r.name.as_str())));
+            named.extend(from.config_map_key_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
+            named.extend(from.secret_key_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
         }
     }
     named

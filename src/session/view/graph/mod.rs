@@ -176,8 +176,8 @@ impl Graph {
 
 fn hidden(reference: &ObjectRef, boot: &Cluster) -> bool {
     match reference.kind {
-        Kind::Event | Kind::Lease => true,
-        Kind::Node => false,
+        kind if [Kind::EVENT, Kind::LEASE].contains(&kind) => true,
+        kind if kind == Kind::NODE => false,
         _ => boot.api().etcd().get(reference).is_some(),
     }
 }

@@ -1,7 +1,7 @@
 //! What a step moved, and along which way.
 
 use crate::api::{Kind, ObjectRef};
-use crate::apiserver::Response;
+use crate::apimachinery::Response;
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
 use crate::session::{Moment, What};
 

@@ -2,7 +2,7 @@
 
 use crate::api::order;
 use crate::api::{Key, Kind, Object};
-use crate::apiserver::{Filter, WatchEventType};
+use crate::apimachinery::{Filter, WatchEventType};
 use crate::client::{Caches, Delta, Informer};
 use crate::cluster::Cluster;
 use crate::etcd::LogEntry;

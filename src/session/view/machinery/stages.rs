@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::api::{Kind, ObjectRef};
-use crate::apiserver::http::wire;
-use crate::apiserver::{Body, Entered, Request, Response, Stage, Status, Subresource, Trace};
+use crate::apimachinery::{Body, Request, Response, Status, Subresource, wire};
+use crate::apiserver::{Entered, Stage, Trace};
 use crate::cluster::Cluster;
 use crate::session::view::changes::{FieldChange, all_changes};
 use crate::session::{MomentId, Session};

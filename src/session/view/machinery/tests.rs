@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::apiserver::Verb;
+use crate::apimachinery::Verb;
 use crate::client::WorkQueue;
 use crate::cluster::{Actor, Cluster, Outcome};
 use crate::session::{Depth, Session, Start, What, scenario};
@@ -253,7 +253,7 @@ fn the_way_of_a_pod_and_of_a_person_s_deployment() {
             .current()
             .commands()
             .iter()
-            .any(|c| c.request.verb == Verb::Create && c.request.kind == crate::api::Kind::Pod);
+            .any(|c| c.request.verb == Verb::Create && c.request.kind == crate::api::Kind::POD);
         if made_a_pod {
             break;
         }

@@ -1,0 +1,206 @@
+//! The recordings' stand-in [kubelet] and [provisioner] as components of a cluster.
+
+use std::rc::Rc;
+
+use steady::api::types::{Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod};
+use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use steady::apimachinery::{DeleteOptions, Filter};
+use steady::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use steady::etcd::Map;
+
+use crate::kubelet::{self, KubeletWrite, Memory};
+use crate::provisioner;
+
+/// How far apart two nodes do the same thing.
+const NODE_MILLIS: i64 = 2;
+/// How far apart a node does the same thing for two pods.
+const NODES_MILLIS: i64 = 8;
+
+/// A kubelet that follows the table in the recordings' README.
+#[derive(Clone, Debug)]
+pub struct StandInKubelet {
+    node: Rc<str>,
+    number: u32,
+}
+
+/// What it remembers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pods: Map<Rc<str>, Memory>,
+    addresses: u32,
+    // By how many milliseconds each pod's life is late: the recorded nodes wrote one after another,
+    // never two at the same moment, and which came first shows in what controllers did in between.
+    late: Map<Rc<str>, i64>,
+}
+
+impl StandInKubelet {
+    /// The kubelet of `node-<n>`.
+    pub fn new(node: &str) -> StandInKubelet {
+        let number = node.rsplit('-').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+        StandInKubelet { node: node.into(), number }
+    }
+
+    /// The n of `node-<n>`.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl Reconciler for StandInKubelet {
+    type State = State;
+
+    fn name(&self) -> Rc<str> {
+        "kubelet".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::POD, Filter::NodeName(self.node.clone())), (Kind::NODE, Filter::Name(self.node.clone()))]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
+        match seen.object().map(Object::kind) {
+            Some(kind) if kind == Kind::POD => {
+                if let Some(o) = &seen.new {
+                    cx.enqueue(o.key());
+                }
+            }
+            Some(kind) if kind == Kind::NODE => {
+                let down = |o: &Option<Object>| {
+                    o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
+                };
+                if down(&seen.old) != down(&seen.new) {
+                    cx.enqueue(Key::new("", &self.node));
+                    let keys: Vec<Key> = cx.caches.of(Kind::POD).list(None).map(Object::key).collect();
+                    keys.into_iter().for_each(|k| cx.enqueue(k));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    async fn sync(self, cx: Context<State>, key: Key) -> Result {
+        if key.namespace.is_empty() {
+            return self.report(&cx, &key).await;
+        }
+        let Some(mut pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
+        let down =
+            cx.lister::<ApiNode>().get(&Key::new("", &self.node)).is_some_and(|n| kubelet::node::is_down(n));
+        let uid: Rc<str> = pod.metadata.uid().into();
+        let number = i64::from(self.number);
+        if cx.state(|s| !s.late.contains_key(&uid)) {
+            let id = uid.clone();
+            cx.update_state(move |s| {
+                let late = i64::try_from(s.late.len()).unwrap_or(0) * NODES_MILLIS + number * NODE_MILLIS;
+                s.late.insert(id.clone(), late);
+            });
+        }
+        let late = jiff::SignedDuration::from_millis(cx.state(|s| s.late.get(&uid).copied()).unwrap_or(0));
+        loop {
+            let (memory, used) = cx.state(|s| (s.pods.get(&uid).copied(), s.addresses));
+            let node = kubelet::Node { number: self.number, down, next_ip: used + 1 };
+            let next = kubelet::next(&pod, node, cx.now(), memory);
+            let (id, memory, took) = (uid.clone(), next.memory, next.took_ip);
+            cx.update_state(move |s| {
+                s.pods.insert(id.clone(), memory);
+                s.addresses += u32::from(took);
+            });
+            match next.write {
+                Some(KubeletWrite::Status(status)) => {
+                    let mut to = pod.clone();
+                    Rc::make_mut(&mut to).status = Some((*status).into());
+                    match cx.patch_status(pod.clone(), to).because(Why::new("stand_in")).await {
+                        Ok(p) => pod = p,
+                        Err(e) if e.is_not_found() => return Ok(()),
+                        Err(e) => return Err(e.into()),
+                    }
+                }
+                Some(KubeletWrite::Delete) => {
+                    let options = DeleteOptions {
+                        grace_period_seconds: Some(0),
+                        uid: Some(uid.to_string()),
+                        ..Default::default()
+                    };
+                    match cx.delete(Kind::POD, key.clone(), options).because(Why::new("stand_in")).await {
+                        Ok(_) => {}
+                        Err(e) if e.is_not_found() => {}
+                        Err(e) => return Err(e.into()),
+                    }
+                    return Ok(());
+                }
+                None => {
+                    if let Some(at) = next.wake {
+                        cx.enqueue_after(key, (at + late).duration_since(cx.now()));
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+impl StandInKubelet {
+    /// A node that is no longer down says so.
+    async fn report(&self, cx: &Context<State>, key: &Key) -> Result {
+        let Some(node) = cx.lister::<ApiNode>().get(key).cloned() else { return Ok(()) };
+        let silent =
+            node.status.iter().flat_map(|s| s.conditions.iter().flatten()).any(|c| c.status == "Unknown");
+        if kubelet::node::is_down(&node) || !silent {
+            return Ok(());
+        }
+        let mut to = node.clone();
+        Rc::make_mut(&mut to).status = Some(kubelet::node::report(&node, self.number, cx.now()));
+        cx.patch_status(node, to).because(Why::new("stand_in")).await?;
+        Ok(())
+    }
+}
+
+/// The recordings' [provisioner], as a component.
+#[derive(Clone, Copy, Debug)]
+pub struct StandInProvisioner;
+
+/// How long it takes to notice a claim: it looked again and again.
+const PROVISIONER_MILLIS: i64 = 50;
+
+impl Reconciler for StandInProvisioner {
+    type State = Map<Key, Timestamp>;
+
+    fn name(&self) -> Rc<str> {
+        "provisioner".into()
+    }
+
+    fn watches(&self) -> Vec<(Kind, Filter)> {
+        vec![(Kind::PERSISTENT_VOLUME_CLAIM, Filter::All), (Kind::PERSISTENT_VOLUME, Filter::All)]
+    }
+
+    fn handle(&self, cx: &mut Handler<'_, Self::State>, seen: &Notification) {
+        if let Some(o) = &seen.new {
+            let key = o.key();
+            if !cx.state.contains_key(&key) {
+                let now = cx.now;
+                cx.state.insert(key.clone(), now);
+                cx.enqueue_after(&key, jiff::SignedDuration::from_millis(PROVISIONER_MILLIS), false);
+            }
+        }
+    }
+
+    async fn sync(self, cx: Context<Self::State>, key: Key) -> Result {
+        let k = key.clone();
+        cx.update_state(move |s| {
+            s.remove(&k);
+        });
+        if key.namespace.is_empty() {
+            let volume = cx.lister::<PersistentVolume>().get(&key).cloned();
+            if volume.is_some_and(|v| provisioner::is_to_go(&v)) {
+                let delete = cx.delete(Kind::PERSISTENT_VOLUME, key, DeleteOptions::default());
+                delete.because(Why::new("stand_in")).await?;
+            }
+            return Ok(());
+        }
+        let claim = cx.lister::<PersistentVolumeClaim>().get(&key).cloned();
+        let Some(volume) = claim.and_then(|c| provisioner::volume(&c)) else { return Ok(()) };
+        if cx.lister::<PersistentVolume>().get(&volume.metadata.key()).is_none() {
+            cx.create(volume).because(Why::new("stand_in")).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! Requests and answers as HTTP carries them, without sockets.
+
+/// A request as it travels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`
+    pub method: String,
+    /// `/api/v1/namespaces/default/pods`
+    pub path: String,
+    /// The text behind the `?`, percent-encoded or not.
+    pub query: String,
+    /// `Content-Type`; empty for JSON.
+    pub content_type: String,
+    /// `Accept`; empty for JSON.
+    pub accept: String,
+    /// `User-Agent`. Its first word owns the fields that are written, unless the query names a `fieldManager`.
+    pub user_agent: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// An answer as it travels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpResponse {
+    /// The HTTP status code.
+    pub status: u16,
+    /// `Content-Type`
+    pub content_type: String,
+    /// The values of the `Warning` headers.
+    pub warnings: Vec<String>,
+    /// The body; for a watch, one event per line.
+    pub body: String,
+    /// A body that is no text, such as Protobuf; `body` is empty then.
+    pub binary: Vec<u8>,
+    /// `Retry-After`, in seconds.
+    pub retry_after: Option<u32>,
+}

@@ -1,0 +1,249 @@
+//! `metav1.Status`: the refusals of the API server.
+
+use serde_json::{Value, json};
+
+use crate::api::Kind;
+
+/// A refusal, with the reason and code of `k8s.io/apimachinery/pkg/api/errors`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// The HTTP status code.
+    pub code: u16,
+    /// `NotFound`, `AlreadyExists`, `Conflict`, `Invalid` …; empty where Kubernetes leaves it empty.
+    pub reason: &'static str,
+    /// A sentence for people.
+    pub message: String,
+    /// What the refusal is about.
+    pub details: Option<Box<Details>>,
+}
+
+/// What a [`Status`] is about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// The object's name, or what was asked for.
+    pub name: String,
+    /// The API group; empty for core.
+    pub group: String,
+    /// A resource (`deployments`) or a kind (`Deployment`): Kubernetes uses both.
+    pub kind: String,
+    /// The object's uid, where known.
+    pub uid: String,
+    /// One entry per violation.
+    pub causes: Vec<Cause>,
+}
+
+/// One violation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// `FieldValueInvalid` …
+    pub reason: String,
+    /// A sentence that says what is wrong.
+    pub message: String,
+    /// The path of the field.
+    pub field: String,
+}
+
+impl Details {
+    /// Details that name a resource.
+    pub fn resource(kind: Kind, name: &str) -> Details {
+        Details {
+            name: name.into(),
+            group: kind.group().into(),
+            kind: kind.plural().into(),
+            ..Default::default()
+        }
+    }
+
+    /// Details that name a kind.
+    pub fn kind(kind: Kind, name: &str) -> Details {
+        Details {
+            name: name.into(),
+            group: kind.group().into(),
+            kind: kind.as_str().into(),
+            ..Default::default()
+        }
+    }
+}
+
+impl Status {
+    /// A refusal without details.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Status {
+        Status { code, reason, message: message.into(), details: None }
+    }
+
+    /// The same with details.
+    #[must_use]
+    pub fn with(mut self, details: Details) -> Status {
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// 404 for an object.
+    pub fn not_found(kind: Kind, name: &str) -> Status {
+        Status::new(404, "NotFound", format!("{} {name:?} not found", kind.group_resource()))
+            .with(Details::resource(kind, name))
+    }
+
+    /// 404 for a path.
+    pub fn no_such_path() -> Status {
+        Status::new(404, "NotFound", "the server could not find the requested resource")
+            .with(Details::default())
+    }
+
+    /// 409: the name is taken.
+    pub fn already_exists(kind: Kind, name: &str) -> Status {
+        Status::new(409, "AlreadyExists", format!("{} {name:?} already exists", kind.group_resource()))
+            .with(Details::resource(kind, name))
+    }
+
+    /// 409: the object was changed in between.
+    pub fn conflict(kind: Kind, name: &str, why: &str) -> Status {
+        Status::new(
+            409,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.group_resource()),
+        )
+        .with(Details::resource(kind, name))
+    }
+
+    /// 409: a precondition of a delete does not hold; these name the kind, not the resource.
+    pub fn precondition_failed(kind: Kind, name: &str, why: &str) -> Status {
+        Status::new(
+            409,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {} {name:?}: {why}", kind.group_kind()),
+        )
+        .with(Details::kind(kind, name))
+    }
+
+    /// 403.
+    pub fn forbidden(kind: Kind, name: &str, why: &str) -> Status {
+        let subject = if name.is_empty() {
+            kind.group_resource()
+        } else {
+            format!("{} {name:?}", kind.group_resource())
+        };
+        Status::new(403, "Forbidden", format!("{subject} is forbidden: {why}"))
+            .with(Details::resource(kind, name))
+    }
+
+    /// 400.
+    pub fn bad_request(message: impl Into<String>) -> Status {
+        Status::new(400, "BadRequest", message)
+    }
+
+    /// 405.
+    pub fn method_not_supported(kind: Kind, action: &str) -> Status {
+        Status::new(
+            405,
+            "MethodNotAllowed",
+            format!("{action} is not supported on resources of kind {:?}", kind.group_resource()),
+        )
+        .with(Details {
+            group: kind.group().into(),
+            kind: kind.plural().into(),
+            ..Default::default()
+        })
+    }
+
+    /// 410: the revision is no longer known.
+    pub fn expired(message: impl Into<String>) -> Status {
+        Status::new(410, "Expired", message)
+    }
+
+    /// 410 for a watch or list from a compacted revision.
+    pub fn too_old(asked: u64, oldest: u64) -> Status {
+        Status::expired(format!("too old resource version: {asked} ({oldest})"))
+    }
+
+    /// 429: an eviction that a budget refuses.
+    pub fn too_many_requests(message: impl Into<String>, cause: &str) -> Status {
+        let mut s = Status::new(
+            429,
+            "TooManyRequests",
+            "Cannot evict pod as it would violate the pod's disruption budget.",
+        );
+        s.details = Some(Box::new(Details {
+            causes: vec![Cause {
+                reason: "DisruptionBudget".into(),
+                message: message.into(),
+                field: cause.into(),
+            }],
+            ..Default::default()
+        }));
+        s
+    }
+
+    /// Whether it is a 404.
+    pub fn is_not_found(&self) -> bool {
+        self.reason == "NotFound"
+    }
+
+    /// Whether the object was changed in between.
+    pub fn is_conflict(&self) -> bool {
+        self.reason == "Conflict"
+    }
+
+    /// Whether an object of that name exists already.
+    pub fn is_already_exists(&self) -> bool {
+        self.reason == "AlreadyExists"
+    }
+
+    /// Whether the namespace is being deleted.
+    pub fn is_namespace_terminating(&self) -> bool {
+        self.details.iter().flat_map(|d| &d.causes).any(|c| c.reason == "NamespaceTerminating")
+    }
+
+    /// The JSON of the status; its text in the order of the struct is [`ordered`](super::ordered).
+    pub fn to_value(&self) -> Value {
+        let mut v = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": self.message, "code": self.code,
+        });
+        if !self.reason.is_empty() {
+            v["reason"] = self.reason.into();
+        }
+        if let Some(d) = &self.details {
+            v["details"] = d.to_value();
+            // Only a timeout names a time after which to try again.
+            if self.reason == "Timeout" {
+                v["details"]["retryAfterSeconds"] = 1.into();
+            }
+        }
+        v
+    }
+}
+
+impl Details {
+    /// The JSON of the details without the empty fields.
+    pub fn to_value(&self) -> Value {
+        let mut m = serde_json::Map::new();
+        for (k, s) in [("name", &self.name), ("group", &self.group), ("kind", &self.kind), ("uid", &self.uid)]
+        {
+            if !s.is_empty() {
+                m.insert(k.into(), s.as_str().into());
+            }
+        }
+        if !self.causes.is_empty() {
+            let causes = self.causes.iter().map(|c| {
+                let mut m = serde_json::Map::new();
+                for (k, s) in [("reason", &c.reason), ("message", &c.message), ("field", &c.field)] {
+                    if !s.is_empty() {
+                        m.insert(k.into(), s.as_str().into());
+                    }
+                }
+                Value::Object(m)
+            });
+            m.insert("causes".into(), causes.collect());
+        }
+        Value::Object(m)
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Status {}

@@ -1,0 +1,48 @@
+//! What the server knows of one request while it handles it.
+
+use std::rc::Rc;
+
+use super::stages::{Entered, Stage};
+use crate::api::{Manager, Object};
+
+/// What the stages of one request leave for later stages and for the answer. It is made when a request comes and ends
+/// with the answer; nothing of it stays on the server.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RequestContext {
+    /// The owners of the object's fields after the write, where they were worked out before it: a server-side apply, a
+    /// body with `managedFields`, a dry run. The write takes them; after a dry run they are left for the answer.
+    pub(super) managers: Option<Rc<[Manager]>>,
+    /// A new object as it was before admission added fields to it. The fields that admission adds have no owner.
+    pub(super) submitted: Option<Object>,
+    /// The texts of the answer's `Warning` headers.
+    pub(super) warnings: Vec<String>,
+    /// The stages that the request came to; `None` if nobody asked to have them noted.
+    stages: Option<Vec<Entered>>,
+}
+
+impl RequestContext {
+    /// A context that notes the stages of the request.
+    pub(super) fn noting_stages() -> RequestContext {
+        RequestContext { stages: Some(Vec::new()), ..RequestContext::default() }
+    }
+
+    /// Notes that the request comes to a stage, with the object as it is then. Of a stage that is noted twice in a row
+    /// the last note counts: a body is decoded before there is an object.
+    pub(super) fn enter(&mut self, stage: Stage, plugin: &'static str, object: Option<&Object>) {
+        let Some(stages) = &mut self.stages else { return };
+        if stages.last().is_some_and(|last| last.stage == stage && last.plugin == plugin) {
+            stages.pop();
+        }
+        stages.push(Entered { stage, plugin, object: object.cloned() });
+    }
+
+    /// Whether the stages are noted.
+    pub(super) fn notes_stages(&self) -> bool {
+        self.stages.is_some()
+    }
+
+    /// The stages that were noted.
+    pub(super) fn into_stages(self) -> Vec<Entered> {
+        self.stages.unwrap_or_default()
+    }
+}

@@ -1,0 +1,92 @@
+//! Selecting objects by the fields of their kind (`pkg/apis/*/v1/conversion.go`, the field label conversions).
+
+use super::kinds::{self, SelectableFields};
+use crate::api::fields::FieldSelector;
+use crate::api::names::quote;
+use crate::api::{Kind, Object};
+
+/// A selector for objects of a kind: fields that have an old name get the one of today.
+///
+/// # Errors
+/// Kubernetes' words for the first field, in the order of the terms' text, that the kind cannot be selected by.
+pub(crate) fn for_kind(selector: FieldSelector, kind: Kind) -> Result<FieldSelector, String> {
+    selector.rename(|field| {
+        check(kind, field)?;
+        if kind == Kind::POD && field == "spec.host" {
+            *field = "spec.nodeName".to_owned();
+        }
+        Ok(())
+    })
+}
+
+/// Whether an object is selected.
+pub(crate) fn matches(selector: &FieldSelector, object: &Object) -> bool {
+    selector.matches(&|path| match path {
+        "metadata.name" => Some(object.name().to_owned()),
+        "metadata.namespace" => Some(object.namespace().to_owned()),
+        path => kinds::field(object, path),
+    })
+}
+
+fn check(kind: Kind, path: &str) -> Result<(), String> {
+    match kinds::selectable_fields(kind) {
+        SelectableFields::These(paths) | SelectableFields::TheseOfKind(paths) if paths.contains(&path) => {
+            Ok(())
+        }
+        SelectableFields::These(_) => Err(format!("field label not supported: {path}")),
+        SelectableFields::TheseOfKind(_) => {
+            Err(format!("field label {} not supported for {}", quote(path), kind.as_str()))
+        }
+        SelectableFields::NameAndNamespace if matches!(path, "metadata.name" | "metadata.namespace") => {
+            Ok(())
+        }
+        SelectableFields::NameAndNamespace => Err(format!(
+            "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+            quote(path)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn parse(kind: Kind, text: &str) -> Result<FieldSelector, String> {
+        for_kind(FieldSelector::parse(text)?, kind)
+    }
+
+    #[test]
+    fn unknown_fields() {
+        assert_eq!(
+            parse(Kind::POD, "spec.containers=x").unwrap_err(),
+            "field label not supported: spec.containers"
+        );
+        assert_eq!(
+            parse(Kind::DEPLOYMENT, "status.replicas=1").unwrap_err(),
+            "\"status.replicas\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        );
+    }
+
+    #[test]
+    fn matching() {
+        let pod = Object::from_value(
+            Kind::POD,
+            json!({"metadata": {"name": "p", "namespace": "d"}, "spec": {"containers": [], "nodeName": "n"},
+                   "status": {"phase": "Running"}}),
+        )
+        .unwrap();
+        for (text, want) in [
+            ("", true),
+            ("spec.nodeName=n,status.phase!=Failed", true),
+            ("spec.host=n", true),
+            ("spec.host!=n", false),
+            ("spec.hostNetwork=false", true),
+            ("status.nominatedNodeName=", true),
+            ("metadata.namespace=other", false),
+        ] {
+            assert_eq!(matches(&parse(Kind::POD, text).unwrap(), &pod), want, "{text}");
+        }
+    }
+}

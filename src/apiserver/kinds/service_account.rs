@@ -1,0 +1,73 @@
+//! ServiceAccount.
+//!
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
+//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/serviceaccount/strategy.go`,
+//! `pkg/registry/core/serviceaccount/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use crate::api::types::{ObjectReference, ServiceAccount};
+use crate::api::{MetaExt, Timestamp};
+use crate::apiserver::validation::Errors;
+use crate::apiserver::{printers, validation, warnings};
+
+impl Strategy for ServiceAccount {
+    const COLUMNS: &'static [Column] = &[NAME, AGE];
+    const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
+    const ALLOW_CREATE_ON_UPDATE: bool = false;
+    const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
+
+    fn convert(_body: &mut Value) {}
+
+    fn default(_this: &mut Rc<Self>) {}
+
+    fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
+        only_names(Rc::make_mut(this));
+    }
+
+    fn prepare_for_update(this: &mut Rc<Self>, _old: &Self) {
+        only_names(Rc::make_mut(this));
+    }
+
+    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+
+    fn validate(&self, errs: &mut Errors) {
+        validation::config::service_account(errs, self);
+    }
+
+    fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        validation::config::service_account_update(errs, self, old);
+    }
+
+    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
+
+    fn warnings_on_create(&self, out: &mut Vec<String>) {
+        warnings::mountable_secrets(out, &self.metadata);
+    }
+
+    fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
+        if old.metadata.annotation(MOUNTABLE_SECRETS) != self.metadata.annotation(MOUNTABLE_SECRETS) {
+            warnings::mountable_secrets(out, &self.metadata);
+        }
+    }
+
+    fn field(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn row(&self, now: Timestamp) -> Vec<String> {
+        vec![printers::name(&self.metadata), printers::created(&self.metadata, now)]
+    }
+}
+
+const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
+
+/// Of the secrets of a ServiceAccount only the names are kept.
+fn only_names(account: &mut ServiceAccount) {
+    for secret in account.secrets.iter_mut().flatten() {
+        *secret = ObjectReference { name: secret.name.take(), ..Default::default() };
+    }
+}
