@@ -1,4 +1,5 @@
 //! Go's regular expressions: what is wrong with them, and what they match.
+#![allow(clippy::unwrap_used)]
 
 use super::compile;
 

@@ -103,6 +103,7 @@ fn date(text: &str, now: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

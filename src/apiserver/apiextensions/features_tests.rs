@@ -1,5 +1,6 @@
 //! What no recording shows: updates of definitions, ratcheting, refusals of what is not built here, and
 //! definitions with the features that widely used ones have.
+#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -106,15 +106,15 @@ fn unescape(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::apiserver::apiextensions::schema::AdditionalProperties;
 
     #[test]
     fn paths_of_fields() {
         let leaf = Structural { type_: "string".into(), ..Structural::default() };
-        let mut map = Structural::default();
-        map.additional_properties = Some(
-            crate::apiserver::apiextensions::schema::AdditionalProperties::Schema(Box::new(leaf.clone())),
-        );
+        let additional = AdditionalProperties::Schema(Box::new(leaf.clone()));
+        let map = Structural { additional_properties: Some(additional), ..Structural::default() };
         let mut schema = Structural::default();
         schema.properties.insert("a.b".into(), leaf);
         schema.properties.insert("m".into(), map);

@@ -170,6 +170,7 @@ pub fn keys_of(item: &Value, list: &Structural) -> Result<Value, String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

@@ -8,7 +8,8 @@
 //! let mut crd = serde_json::from_value(json!({
 //!     "metadata": {"name": "widgets.example.com"},
 //!     "spec": {"group": "example.com", "scope": "Namespaced",
-//!         "names": {"plural": "widgets", "kind": "Widget"}, "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+//!         "names": {"plural": "widgets", "kind": "Widget"},
+//!         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
 //!             "type": "object", "properties": {"size": {"type": "integer", "default": 3}}}}}]}
 //! })).unwrap();
 //! defaults::set_defaults(&mut crd);
@@ -63,7 +64,8 @@ pub const GROUP: &str = "apiextensions.k8s.io";
 /// The whole object, whose path Go prints as `<nil>`.
 const ROOT: &str = "<nil>";
 
-#[cfg(test)]
+// proptest is there natively only.
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod features_tests;
 #[cfg(test)]
 mod tests;

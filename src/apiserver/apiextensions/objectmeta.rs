@@ -234,6 +234,7 @@ pub(super) fn meta_of(metadata: Value) -> Result<ObjectMeta, String> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use serde_json::json;
 

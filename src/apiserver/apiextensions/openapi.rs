@@ -219,6 +219,7 @@ fn document(s: &Structural, older: bool) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn crd() -> CustomResourceDefinition {

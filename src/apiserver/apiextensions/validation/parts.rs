@@ -168,7 +168,7 @@ pub(super) fn deprecation_warning(errs: &mut Errors, deprecated: bool, warning: 
         if warning.is_empty() {
             bad.push("must not be an empty string".to_owned());
         }
-        // The only blank that counts as printable is the one in ASCII; Rust's escapes agree with Go in the rest.
+        // Of blanks only ASCII's is printable. In the rest Rust's escapes agree with Go.
         let printable = |c: char| {
             c == ' '
                 || (!c.is_whitespace()
