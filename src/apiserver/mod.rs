@@ -14,6 +14,7 @@
 //! ```
 
 mod admission;
+pub mod apiextensions;
 mod apply;
 mod context;
 pub mod defaults;

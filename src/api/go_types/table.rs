@@ -42,10 +42,6 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
         BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
-        BuiltIn::CSIDriver => &CSI_DRIVER,
-        BuiltIn::CSINode => &CSI_NODE,
-        BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
-        BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
     }
 }
 
@@ -345,36 +341,6 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION: GoStruct = GoStruct { name: "Custo
     f("metadata", Struct(&OBJECT_META), true),
     f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC), false),
     f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS), true),
-] };
-
-pub(super) static CSI_DRIVER: GoStruct = GoStruct { name: "CSIDriver", fields: &[
-    f("kind", Text, true),
-    f("apiVersion", Text, true),
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&CSI_DRIVER_SPEC), false),
-] };
-
-pub(super) static CSI_NODE: GoStruct = GoStruct { name: "CSINode", fields: &[
-    f("kind", Text, true),
-    f("apiVersion", Text, true),
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&CSI_NODE_SPEC), false),
-] };
-
-pub(super) static VOLUME_ATTACHMENT: GoStruct = GoStruct { name: "VolumeAttachment", fields: &[
-    f("kind", Text, true),
-    f("apiVersion", Text, true),
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&VOLUME_ATTACHMENT_SPEC), false),
-    f("status", Struct(&VOLUME_ATTACHMENT_STATUS), true),
-] };
-
-pub(super) static CERTIFICATE_SIGNING_REQUEST: GoStruct = GoStruct { name: "CertificateSigningRequest", fields: &[
-    f("kind", Text, true),
-    f("apiVersion", Text, true),
-    f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC), false),
-    f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS), true),
 ] };
 
 pub(super) static SCALE: GoStruct = GoStruct { name: "Scale", fields: &[
@@ -952,53 +918,6 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_STATUS: GoStruct = GoStruct { name:
     f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES), false),
     f("storedVersions", List(&Text), false),
     f("observedGeneration", Int64, true),
-] };
-
-pub(super) static CSI_DRIVER_SPEC: GoStruct = GoStruct { name: "CSIDriverSpec", fields: &[
-    f("attachRequired", Pointer(&Bool), true),
-    f("podInfoOnMount", Pointer(&Bool), true),
-    f("volumeLifecycleModes", List(&Named("v1.VolumeLifecycleMode", &Text)), true),
-    f("storageCapacity", Pointer(&Bool), true),
-    f("fsGroupPolicy", Pointer(&Named("v1.FSGroupPolicy", &Text)), true),
-    f("tokenRequests", List(&Struct(&TOKEN_REQUEST)), true),
-    f("requiresRepublish", Pointer(&Bool), true),
-    f("seLinuxMount", Pointer(&Bool), true),
-    f("nodeAllocatableUpdatePeriodSeconds", Pointer(&Int64), true),
-    f("serviceAccountTokenInSecrets", Pointer(&Bool), true),
-    f("preventPodSchedulingIfMissing", Pointer(&Bool), true),
-] };
-
-pub(super) static CSI_NODE_SPEC: GoStruct = GoStruct { name: "CSINodeSpec", fields: &[
-    f("drivers", List(&Struct(&CSI_NODE_DRIVER)), false),
-] };
-
-pub(super) static VOLUME_ATTACHMENT_SPEC: GoStruct = GoStruct { name: "VolumeAttachmentSpec", fields: &[
-    f("attacher", Text, false),
-    f("source", Struct(&VOLUME_ATTACHMENT_SOURCE), false),
-    f("nodeName", Text, false),
-] };
-
-pub(super) static VOLUME_ATTACHMENT_STATUS: GoStruct = GoStruct { name: "VolumeAttachmentStatus", fields: &[
-    f("attached", Bool, false),
-    f("attachmentMetadata", Map(&Text), true),
-    f("attachError", Pointer(&Struct(&VOLUME_ERROR)), true),
-    f("detachError", Pointer(&Struct(&VOLUME_ERROR)), true),
-] };
-
-pub(super) static CERTIFICATE_SIGNING_REQUEST_SPEC: GoStruct = GoStruct { name: "CertificateSigningRequestSpec", fields: &[
-    f("request", Bytes, false),
-    f("signerName", Text, false),
-    f("expirationSeconds", Pointer(&Int32), true),
-    f("usages", List(&Named("v1.KeyUsage", &Text)), true),
-    f("username", Text, true),
-    f("uid", Text, true),
-    f("groups", List(&Text), true),
-    f("extra", Map(&Named("v1.ExtraValue", &List(&Text))), true),
-] };
-
-pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: GoStruct = GoStruct { name: "CertificateSigningRequestStatus", fields: &[
-    f("conditions", List(&Struct(&CERTIFICATE_SIGNING_REQUEST_CONDITION)), true),
-    f("certificate", Bytes, true),
 ] };
 
 pub(super) static SCALE_SPEC: GoStruct = GoStruct { name: "ScaleSpec", fields: &[
@@ -1826,38 +1745,6 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: GoStruct = GoStruct { na
     f("observedGeneration", Int64, true),
 ] };
 
-pub(super) static TOKEN_REQUEST: GoStruct = GoStruct { name: "TokenRequest", fields: &[
-    f("audience", Text, false),
-    f("expirationSeconds", Pointer(&Int64), true),
-] };
-
-pub(super) static CSI_NODE_DRIVER: GoStruct = GoStruct { name: "CSINodeDriver", fields: &[
-    f("name", Text, false),
-    f("nodeID", Text, false),
-    f("topologyKeys", List(&Text), false),
-    f("allocatable", Pointer(&Struct(&VOLUME_NODE_RESOURCES)), true),
-] };
-
-pub(super) static VOLUME_ATTACHMENT_SOURCE: GoStruct = GoStruct { name: "VolumeAttachmentSource", fields: &[
-    f("persistentVolumeName", Pointer(&Text), true),
-    f("inlineVolumeSpec", Pointer(&Struct(&PERSISTENT_VOLUME_SPEC)), true),
-] };
-
-pub(super) static VOLUME_ERROR: GoStruct = GoStruct { name: "VolumeError", fields: &[
-    f("time", Time, false),
-    f("message", Text, true),
-    f("errorCode", Pointer(&Int32), true),
-] };
-
-pub(super) static CERTIFICATE_SIGNING_REQUEST_CONDITION: GoStruct = GoStruct { name: "CertificateSigningRequestCondition", fields: &[
-    f("type", Named("v1.RequestConditionType", &Text), false),
-    f("status", Named("v1.ConditionStatus", &Text), false),
-    f("reason", Text, true),
-    f("message", Text, true),
-    f("lastUpdateTime", Time, false),
-    f("lastTransitionTime", Time, false),
-] };
-
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
     f("namespace", Text, false),
     f("name", Text, false),
@@ -2359,10 +2246,6 @@ pub(super) static SELECTABLE_FIELD: GoStruct = GoStruct { name: "SelectableField
 pub(super) static WEBHOOK_CONVERSION: GoStruct = GoStruct { name: "WebhookConversion", fields: &[
     f("clientConfig", Pointer(&Struct(&WEBHOOK_CLIENT_CONFIG)), true),
     f("conversionReviewVersions", List(&Text), false),
-] };
-
-pub(super) static VOLUME_NODE_RESOURCES: GoStruct = GoStruct { name: "VolumeNodeResources", fields: &[
-    f("count", Pointer(&Int32), true),
 ] };
 
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[

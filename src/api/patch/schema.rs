@@ -44,10 +44,6 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
         BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
-        BuiltIn::CSIDriver => &CSI_DRIVER,
-        BuiltIn::CSINode => &CSI_NODE,
-        BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
-        BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
     }
 }
 
@@ -252,28 +248,6 @@ static CUSTOM_RESOURCE_DEFINITION: Type = Type { name: "CustomResourceDefinition
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC)),
     f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS)),
-] };
-
-static CSI_DRIVER: Type = Type { name: "CSIDriver", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CSI_DRIVER_SPEC)),
-] };
-
-static CSI_NODE: Type = Type { name: "CSINode", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CSI_NODE_SPEC)),
-] };
-
-static VOLUME_ATTACHMENT: Type = Type { name: "VolumeAttachment", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&VOLUME_ATTACHMENT_SPEC)),
-    f("status", Struct(&VOLUME_ATTACHMENT_STATUS)),
-] };
-
-static CERTIFICATE_SIGNING_REQUEST: Type = Type { name: "CertificateSigningRequest", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC)),
-    f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS)),
 ] };
 
 static OBJECT_META: Type = Type { name: "ObjectMeta", atomic: false, fields: &[
@@ -597,37 +571,6 @@ static CUSTOM_RESOURCE_DEFINITION_STATUS: Type = Type { name: "CustomResourceDef
     f("conditions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_CONDITION))).list_map(&["type"]),
     f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
     f("storedVersions", List(&Scalar)).atomic(),
-] };
-
-static CSI_DRIVER_SPEC: Type = Type { name: "CSIDriverSpec", atomic: false, fields: &[
-    f("volumeLifecycleModes", List(&Scalar)).list_set(),
-    f("tokenRequests", List(&Struct(&TOKEN_REQUEST))).atomic(),
-] };
-
-static CSI_NODE_SPEC: Type = Type { name: "CSINodeSpec", atomic: false, fields: &[
-    f("drivers", List(&Struct(&CSI_NODE_DRIVER))).merge().merge_key("name").list_map(&["name"]),
-] };
-
-static VOLUME_ATTACHMENT_SPEC: Type = Type { name: "VolumeAttachmentSpec", atomic: false, fields: &[
-    f("source", Struct(&VOLUME_ATTACHMENT_SOURCE)),
-] };
-
-static VOLUME_ATTACHMENT_STATUS: Type = Type { name: "VolumeAttachmentStatus", atomic: false, fields: &[
-    f("attachmentMetadata", Map(&Scalar)),
-    f("attachError", Struct(&VOLUME_ERROR)),
-    f("detachError", Struct(&VOLUME_ERROR)),
-] };
-
-static CERTIFICATE_SIGNING_REQUEST_SPEC: Type = Type { name: "CertificateSigningRequestSpec", atomic: false, fields: &[
-    f("request", List(&Scalar)),
-    f("usages", List(&Scalar)).atomic(),
-    f("groups", List(&Scalar)).atomic(),
-    f("extra", Map(&List(&Scalar))),
-] };
-
-static CERTIFICATE_SIGNING_REQUEST_STATUS: Type = Type { name: "CertificateSigningRequestStatus", atomic: false, fields: &[
-    f("conditions", List(&Struct(&CERTIFICATE_SIGNING_REQUEST_CONDITION))).list_map(&["type"]),
-    f("certificate", List(&Scalar)),
 ] };
 
 static OWNER_REFERENCE: Type = Type { name: "OwnerReference", atomic: true, fields: &[] };
@@ -1074,21 +1017,6 @@ static CUSTOM_RESOURCE_CONVERSION: Type = Type { name: "CustomResourceConversion
 
 static CUSTOM_RESOURCE_DEFINITION_CONDITION: Type = Type { name: "CustomResourceDefinitionCondition", atomic: false, fields: &[] };
 
-static TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
-
-static CSI_NODE_DRIVER: Type = Type { name: "CSINodeDriver", atomic: false, fields: &[
-    f("topologyKeys", List(&Scalar)).atomic(),
-    f("allocatable", Struct(&VOLUME_NODE_RESOURCES)),
-] };
-
-static VOLUME_ATTACHMENT_SOURCE: Type = Type { name: "VolumeAttachmentSource", atomic: false, fields: &[
-    f("inlineVolumeSpec", Struct(&PERSISTENT_VOLUME_SPEC)),
-] };
-
-static VOLUME_ERROR: Type = Type { name: "VolumeError", atomic: false, fields: &[] };
-
-static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSigningRequestCondition", atomic: false, fields: &[] };
-
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
 static DAEMON_ENDPOINT: Type = Type { name: "DaemonEndpoint", atomic: false, fields: &[] };
@@ -1382,8 +1310,6 @@ static WEBHOOK_CONVERSION: Type = Type { name: "WebhookConversion", atomic: fals
     f("clientConfig", Struct(&WEBHOOK_CLIENT_CONFIG)),
     f("conversionReviewVersions", List(&Scalar)).atomic(),
 ] };
-
-static VOLUME_NODE_RESOURCES: Type = Type { name: "VolumeNodeResources", atomic: false, fields: &[] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 

@@ -19,14 +19,11 @@ use crate::api::types::{ObjectMeta, PodTemplateSpec};
 use crate::api::{ApiKind, BuiltIn, Kind, MetaExt, Object, Timestamp, types};
 use crate::with_built_in_kinds;
 
-mod certificate_signing_request;
 mod cluster_role;
 mod cluster_role_binding;
 mod config_map;
 mod controller_revision;
 mod cron_job;
-mod csi_driver;
-mod csi_node;
 mod custom_resource_definition;
 mod daemon_set;
 mod deployment;
@@ -57,7 +54,6 @@ mod service;
 mod service_account;
 mod stateful_set;
 mod storage_class;
-mod volume_attachment;
 
 /// A column of the table that lists objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +94,7 @@ pub(super) const NAME: Column = Column::text(
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
 );
 /// The column `Age`, in Kubernetes' words.
-const AGE: Column = Column::text(
+pub(super) const AGE: Column = Column::text(
     "Age",
     "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
 );

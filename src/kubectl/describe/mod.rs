@@ -101,10 +101,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
-            BuiltIn::CSIDriver
-            | BuiltIn::CSINode
-            | BuiltIn::CertificateSigningRequest
-            | BuiltIn::ControllerRevision
+            BuiltIn::ControllerRevision
             | BuiltIn::CustomResourceDefinition
             | BuiltIn::EndpointSlice
             | BuiltIn::Endpoints
@@ -114,7 +111,6 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
             | BuiltIn::PriorityClass
             | BuiltIn::ServiceAccount
             | BuiltIn::StorageClass
-            | BuiltIn::VolumeAttachment,
         )
         | None => core::generic(&mut w, object),
     };
