@@ -113,7 +113,7 @@ impl Object {
     /// The object as the API server writes it: JSON with `apiVersion` and `kind`.
     pub fn to_value(&self) -> Value {
         let mut value = self.0.to_value();
-        go_types::write_nulls(go_types::of(self.kind()), &mut value);
+        go_types::write_unset(go_types::of(self.kind()), &mut value);
         value
     }
 

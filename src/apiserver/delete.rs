@@ -173,7 +173,7 @@ impl ApiServer {
             [one] => self.take_disruption(r, pod, one, cx),
             _ => Err(Status::new(
                 500,
-                "InternalError",
+                "",
                 "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
             )),
         }

@@ -211,6 +211,9 @@ impl ApiServer {
         cx: &mut RequestContext,
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
+        if r.subresource == Subresource::None {
+            admission::mutate_update(&mut object, cx);
+        }
         cx.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
         if !uid.is_empty() && uid != old.uid() && r.verb == super::Verb::Update {
@@ -246,9 +249,6 @@ impl ApiServer {
             }
             Subresource::Resize => pod_strategy::prepare_for_resize(&mut object, &old),
             _ => kinds::prepare_for_update(&mut object, &old),
-        }
-        if r.subresource == Subresource::None {
-            admission::mutate_update(&mut object, cx);
         }
         cx.enter(Stage::Validate, "", Some(&object));
         let errors = match r.subresource {

@@ -517,11 +517,17 @@ fn normalize_cluster_ips(n: &mut ServiceSpec, o: &ServiceSpec) {
 }
 
 fn drop_dependent(n: &mut ServiceSpec, o: &ServiceSpec) {
-    if needs_cluster_ip(o) && !needs_cluster_ip(n) && n.cluster_ip == o.cluster_ip {
-        n.cluster_ip = None;
-        n.cluster_ips = None;
-        n.ip_families = None;
-        n.ip_family_policy = None;
+    if needs_cluster_ip(o) && !needs_cluster_ip(n) {
+        if strings(&n.cluster_ips) == strings(&o.cluster_ips) {
+            n.cluster_ip = None;
+            n.cluster_ips = None;
+        }
+        if strings(&n.ip_families) == strings(&o.ip_families) {
+            n.ip_families = None;
+        }
+        if n.ip_family_policy == o.ip_family_policy {
+            n.ip_family_policy = None;
+        }
     }
     if needs_node_port(o) && !needs_node_port(n) && node_ports(n) == node_ports(o) {
         for p in n.ports.iter_mut().flatten() {

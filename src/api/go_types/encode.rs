@@ -1,8 +1,8 @@
 //! Text in the order of Go's fields, and what Go writes for an empty struct.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{GoStruct, Type};
+use super::{GoField, GoStruct, Type};
 use crate::api::order;
 
 /// A value as Go's encoder writes it: fields in the order of the structs. Where `touched` has an
@@ -90,47 +90,44 @@ fn scalar(value: &Value, out: &mut String) {
 /// What Go writes for a struct in which nothing was set: inner structs, and zeros where they are
 /// not left out.
 pub fn empty(kind: &'static GoStruct) -> Value {
-    let mut out = Map::new();
-    for field in kind.fields {
-        let value = match field.kind {
-            Type::Struct(s) => empty(s),
-            Type::Pointer(_) | Type::Time | Type::MicroTime | Type::FieldsV1 | Type::Any
-                if field.omitempty =>
-            {
-                continue;
-            }
-            _ if field.omitempty => continue,
-            Type::List(_) | Type::Map(_) | Type::Bytes => Value::Null,
-            t => super::decode::zero(t),
-        };
-        out.insert(field.name.into(), value);
+    let fields = kind.fields.iter().filter_map(|f| Some((f.name.to_owned(), unset(f)?)));
+    Value::Object(fields.collect())
+}
+
+/// What Go writes for a field that was not set; `None` if it leaves the field out.
+fn unset(field: &GoField) -> Option<Value> {
+    match unnamed(field.kind) {
+        // `omitempty` says nothing of a struct.
+        Type::Struct(s) => Some(empty(s)),
+        _ if field.omitempty => None,
+        Type::List(_) | Type::Map(_) | Type::Bytes => Some(Value::Null),
+        t => Some(super::decode::zero(t)),
     }
-    Value::Object(out)
 }
 
-/// Adds the nulls that Go writes and k8s-openapi leaves out: a time or a list that is not set, where the field is no
-/// pointer and has no `omitempty`. Readers of either form take the other, but what is shown is what a cluster shows.
-pub fn write_nulls(of: &'static GoStruct, value: &mut Value) {
-    write_nulls_of(Type::Struct(of), value);
+/// Adds what Go writes and k8s-openapi leaves out: a field that is not set but is no pointer and has no `omitempty`
+/// is written as its type's zero, a time or a list as null, and a struct with what it has inside. Readers of either
+/// form take the other, but what is shown is what a cluster shows.
+pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
+    write_unset_of(Type::Struct(of), value);
 }
 
-fn write_nulls_of(kind: Type, value: &mut Value) {
+fn write_unset_of(kind: Type, value: &mut Value) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {
             for field in s.fields {
                 match map.get_mut(field.name) {
-                    Some(value) => write_nulls_of(field.kind, value),
-                    None if field.omitempty => {}
+                    Some(value) => write_unset_of(field.kind, value),
                     None => {
-                        if let Type::Time | Type::MicroTime | Type::List(_) = unnamed(field.kind) {
-                            map.insert(field.name.into(), Value::Null);
+                        if let Some(value) = unset(field) {
+                            map.insert(field.name.into(), value);
                         }
                     }
                 }
             }
         }
-        (Type::List(of), Value::Array(items)) => items.iter_mut().for_each(|v| write_nulls_of(*of, v)),
-        (Type::Map(of), Value::Object(map)) => map.values_mut().for_each(|v| write_nulls_of(*of, v)),
+        (Type::List(of), Value::Array(items)) => items.iter_mut().for_each(|v| write_unset_of(*of, v)),
+        (Type::Map(of), Value::Object(map)) => map.values_mut().for_each(|v| write_unset_of(*of, v)),
         _ => {}
     }
 }

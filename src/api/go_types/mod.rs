@@ -20,7 +20,7 @@ mod table;
 use super::kinds::{BuiltIn, Kind};
 
 pub use decode::{Decoded, convert, decode};
-pub use encode::{empty, go_json, to_json, write_nulls};
+pub use encode::{empty, go_json, to_json, write_unset};
 pub use json::{Json, parse};
 
 /// A struct.

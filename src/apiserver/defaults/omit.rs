@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::api::Kind;
-use crate::api::go_types::{self, Type};
+use crate::api::go_types::{self, GoField, GoStruct, Type};
 
 /// Whether it is the zero value of its type; a value of another type is for decoding to refuse.
 fn is_zero(value: &Value, ty: &str) -> bool {
@@ -19,6 +19,12 @@ fn is_zero(value: &Value, ty: &str) -> bool {
         ("m", Value::Object(o)) => o.is_empty(),
         _ => false,
     }
+}
+
+/// Whether Go's defaulting tells an empty list of a field from none, so that the empty one has to be kept until then:
+/// a HorizontalPodAutoscaler's policies are defaulted where there is no list, and an empty list is refused.
+fn empty_says_something(of: &GoStruct, field: &GoField) -> bool {
+    of.name == "HPAScalingRules" && field.name == "policies"
 }
 
 /// What Go leaves out of a value of a type, by its struct's tags: what is empty and no pointer.
@@ -39,7 +45,8 @@ fn drop_empty(kind: Type, value: &mut Value) {
                         _ => "struct",
                     },
                 };
-                if field.omitempty && is_zero(value, ty) {
+                let kept = value.is_array() && empty_says_something(s, field);
+                if field.omitempty && is_zero(value, ty) && !kept {
                     map.remove(field.name);
                 }
             }

@@ -56,8 +56,10 @@ fn spec(
         errs.push(FieldError::invalid(&path.child("minReplicas"), min, why));
     }
     let at = path.child("maxReplicas");
-    if spec.max_replicas < 1 {
-        errs.push(FieldError::invalid(&at, spec.max_replicas, "must be greater than 0"));
+    match spec.max_replicas {
+        0 => errs.push(FieldError::required(&at, "must be set and greater than 0")),
+        max if max < 0 => errs.push(FieldError::invalid(&at, max, "must be greater than 0")),
+        _ => {}
     }
     if spec.min_replicas.is_some_and(|min| spec.max_replicas < min) {
         let why = "must be greater than or equal to `minReplicas`";

@@ -17,11 +17,9 @@ pub(in crate::apiserver) fn create(errs: &mut Errors, set: &t::DaemonSet) {
     spec(errs, or_default(&set.spec, &Default::default()));
 }
 
-/// The template's generation is the API server's own, and so always right.
+/// Validates an update. The template's generation is counted by the API server itself, so it needs no rule here.
 pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::DaemonSet, old: &t::DaemonSet) {
-    create(errs, new);
     object_meta_update(errs, &new.metadata, &old.metadata);
-    spec(errs, or_default(&new.spec, &Default::default()));
     let none = Default::default();
     let (after, before) = (or_default(&new.spec, &none), or_default(&old.spec, &none));
     if after.selector != before.selector {
@@ -29,6 +27,7 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::DaemonSet, old: &
         let at = Path::new("spec").child("selector");
         errs.push(FieldError::invalid(&at, value, super::meta::IMMUTABLE));
     }
+    spec(errs, after);
 }
 
 fn spec(errs: &mut Errors, spec: &t::DaemonSetSpec) {

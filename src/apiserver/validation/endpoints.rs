@@ -102,6 +102,7 @@ pub(in crate::apiserver) fn create_slice(errs: &mut Errors, slice: &t::EndpointS
     } else if !ADDRESS_TYPES.contains(&type_) {
         errs.push(FieldError::not_supported(&at, type_, ADDRESS_TYPES));
     }
+    slice_ports(errs, list(&slice.ports), &Path::new("ports"));
     let at = Path::new("endpoints");
     let endpoints = list(&slice.endpoints);
     if endpoints.len() > MAX_ENDPOINTS {
@@ -111,7 +112,6 @@ pub(in crate::apiserver) fn create_slice(errs: &mut Errors, slice: &t::EndpointS
             endpoint(errs, e, type_, &at.index(i));
         }
     }
-    slice_ports(errs, list(&slice.ports), &Path::new("ports"));
 }
 
 pub(in crate::apiserver) fn update_slice(errs: &mut Errors, new: &t::EndpointSlice, old: &t::EndpointSlice) {
@@ -129,7 +129,12 @@ fn endpoint(errs: &mut Errors, e: &discovery::Endpoint, type_: &str, path: &Path
         errs.push(FieldError::too_many(&at, e.addresses.len(), MAX_ADDRESSES));
     }
     for (i, a) in e.addresses.iter().enumerate() {
-        slice_address(errs, a, type_, &at.index(i));
+        match type_ {
+            "IPv4" => slice_ip(errs, a, false, &at, i),
+            "IPv6" => slice_ip(errs, a, true, &at, i),
+            "FQDN" => domain_name(errs, a, &at.index(i)),
+            _ => {}
+        }
     }
     if let Some(node) = &e.node_name {
         each(errs, &path.child("nodeName"), node, names::dns1123_subdomain(node));
@@ -165,34 +170,30 @@ fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path
     }
 }
 
-fn slice_address(errs: &mut Errors, a: &str, type_: &str, path: &Path) {
-    let six = type_ == "IPv6";
-    match type_ {
-        "IPv4" | "IPv6" => {
-            let parsed = a.parse::<std::net::IpAddr>().ok();
-            if parsed.is_none_or(|p| p.is_ipv6() != six) {
-                let message = format!("must be a valid {type_} address");
-                errs.push(FieldError::invalid(path, a, message));
-            }
-            if let Some(parsed) = parsed {
-                ip::non_special(errs, parsed, a, path);
-            }
-        }
-        "FQDN" => {
-            if a.is_empty() {
-                errs.push(FieldError::required(path, ""));
-                return;
-            }
-            let name = a.strip_suffix('.').unwrap_or(a);
-            let messages = names::dns1123_subdomain(name);
-            if !messages.is_empty() {
-                each(errs, path, a, messages);
-            } else if !name.contains('.') {
-                let message = "should be a domain with at least two segments separated by dots";
-                errs.push(FieldError::invalid(path, a, message));
-            }
-        }
-        _ => {}
+/// One of a slice's IP addresses. An address of the other family is refused at the whole list, as Kubernetes has it.
+fn slice_ip(errs: &mut Errors, a: &str, six: bool, addresses: &Path, index: usize) {
+    let at = addresses.index(index);
+    let Some(parsed) = ip::legacy_ip(errs, a, &at) else { return };
+    if parsed.is_ipv6() != six {
+        let message = if six { "must be an IPv6 address" } else { "must be an IPv4 address" };
+        errs.push(FieldError::invalid(addresses, a, message));
+    }
+    ip::non_special(errs, parsed, a, &at);
+}
+
+/// `IsFullyQualifiedDomainName`
+fn domain_name(errs: &mut Errors, value: &str, path: &Path) {
+    if value.is_empty() {
+        errs.push(FieldError::required(path, ""));
+        return;
+    }
+    let name = value.strip_suffix('.').unwrap_or(value);
+    let messages = names::dns1123_subdomain(name);
+    if !messages.is_empty() {
+        each(errs, path, value, messages);
+    } else if !name.contains('.') {
+        let message = "should be a domain with at least two segments separated by dots";
+        errs.push(FieldError::invalid(path, value, message));
     }
 }
 

@@ -13,7 +13,7 @@ use super::names::{self, NameRule};
 /// What may not be negative is refused with these words.
 pub(super) const NEGATIVE: &str = "must be greater than or equal to 0";
 /// What may not change is refused with these words.
-pub(super) const IMMUTABLE: &str = "field is immutable";
+pub(in crate::apiserver) const IMMUTABLE: &str = "field is immutable";
 /// The size of all annotations together, in bytes.
 const MAX_ANNOTATIONS_SIZE: usize = 256 * 1024;
 /// The length of a field manager's name, in bytes.

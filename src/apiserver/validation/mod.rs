@@ -32,9 +32,9 @@ pub(super) mod job;
 mod job_policy;
 pub(super) mod job_status;
 pub(super) mod limits;
-mod meta;
+pub(super) mod meta;
 mod mounts;
-mod names;
+pub(super) mod names;
 pub(super) mod networking;
 #[cfg(test)]
 mod networking_tests;
