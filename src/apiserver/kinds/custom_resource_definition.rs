@@ -7,43 +7,61 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
+use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::CustomResourceDefinition;
-use crate::apiserver::printers;
 use crate::apiserver::validation::Errors;
+use crate::apiserver::{apiextensions, printers};
 
 impl Strategy for CustomResourceDefinition {
-    const COLUMNS: &'static [Column] = &[NAME, AGE];
+    const COLUMNS: &'static [Column] = &[NAME, CREATED_AT];
     const SELECTABLE_FIELDS: SelectableFields = SelectableFields::NameAndNamespace;
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = false;
 
     fn convert(_body: &mut Value) {}
 
-    fn default(_this: &mut Rc<Self>) {}
+    fn default(this: &mut Rc<Self>) {
+        apiextensions::defaults::set_defaults(Rc::make_mut(this));
+    }
 
-    fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
+    fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
+        apiextensions::strategy::prepare_for_create(Rc::make_mut(this));
+    }
 
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
+    fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
+        apiextensions::strategy::prepare_for_update(Rc::make_mut(this), old);
+    }
 
-    fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
+    fn prepare_for_status_update(this: &mut Rc<Self>, old: &Self, _now: Timestamp) {
+        apiextensions::strategy::prepare_for_status_update(Rc::make_mut(this), old);
+    }
 
-    fn validate(&self, _errs: &mut Errors) {}
+    fn validate(&self, errs: &mut Errors) {
+        errs.extend(apiextensions::validation::validate_create(self));
+    }
 
-    fn validate_update(&self, _old: &Self, _errs: &mut Errors) {}
+    fn validate_update(&self, old: &Self, errs: &mut Errors) {
+        errs.extend(apiextensions::validation::validate_update(self, old));
+    }
 
-    fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
+    fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
+        errs.extend(apiextensions::validation::validate_status_update(self, old));
+    }
 
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
+    fn warnings_on_create(&self, out: &mut Vec<String>) {
+        out.extend(apiextensions::strategy::warnings_on_create(self));
+    }
 
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
+    fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
+        out.extend(apiextensions::strategy::warnings_on_update(self, old));
+    }
 
     fn field(&self, _path: &str) -> Option<String> {
         None
     }
 
-    fn row(&self, now: Timestamp) -> Vec<String> {
-        vec![printers::name(&self.metadata), printers::created(&self.metadata, now)]
+    fn row(&self, _now: Timestamp) -> Vec<String> {
+        printers::limits::created_at(&self.metadata)
     }
 }

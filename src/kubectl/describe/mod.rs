@@ -110,7 +110,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
             | BuiltIn::PersistentVolume
             | BuiltIn::PriorityClass
             | BuiltIn::ServiceAccount
-            | BuiltIn::StorageClass
+            | BuiltIn::StorageClass,
         )
         | None => core::generic(&mut w, object),
     };
