@@ -49,7 +49,6 @@ KINDS = [
     ("rbac", "RoleBinding"),
     ("rbac", "ClusterRoleBinding"),
     ("apps", "ControllerRevision"),
-    ("apiextensions", "CustomResourceDefinition"),
 ]
 
 # (package, struct): its fields as (type, tags, markers).

@@ -1,6 +1,7 @@
 //! Costs are those of Kubernetes' own tests (`TestCelCostStability` and `TestCostEstimation` in
 //! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`), messages those that kube-apiserver gave
 //! (`shared/conformance/api`, groups 25 and 28).
+#![allow(clippy::expect_used)]
 
 use serde_json::{Value as Json, json};
 
