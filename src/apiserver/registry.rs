@@ -8,9 +8,7 @@ use super::context::RequestContext;
 use super::kinds::{self, Creation};
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
-use super::{
-    ApiServer, ValidSpecCache, Write, admission, defaults, pod_strategy, service, strategy, warnings,
-};
+use super::{ApiServer, ValidSpecCache, Write, admission, defaults, strategy, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
@@ -87,7 +85,7 @@ impl ApiServer {
                 meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
             meta.name = Some(base + &suffix);
         }
-        service::begin_create(self, &mut object)?;
+        kinds::service::allocation::begin_create(self, &mut object)?;
         let now = self.now_seconds();
         kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
         cx.enter(Stage::Validate, "", Some(&object));
@@ -237,7 +235,7 @@ impl ApiServer {
             return Err(must_say_version(r.kind, &r.key.name));
         }
         if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
-            service::begin_update(self, &mut object, &old)?;
+            kinds::service::allocation::begin_update(self, &mut object, &old)?;
         }
         cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
@@ -245,9 +243,9 @@ impl ApiServer {
             Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
-                pod_strategy::prepare_for_ephemeral_containers(&mut object, &old);
+                kinds::pod::strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
-            Subresource::Resize => pod_strategy::prepare_for_resize(&mut object, &old),
+            Subresource::Resize => kinds::pod::strategy::prepare_for_resize(&mut object, &old),
             _ => kinds::prepare_for_update(&mut object, &old),
         }
         cx.enter(Stage::Validate, "", Some(&object));
