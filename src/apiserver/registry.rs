@@ -210,7 +210,9 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
         if r.subresource == Subresource::None {
+            let submitted = (r.field_manager.is_some() && r.kind == Kind::POD).then(|| object.clone());
             admission::mutate_update(&mut object, cx);
+            cx.submitted = submitted.filter(|submitted| *submitted != object);
         }
         cx.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
@@ -283,8 +285,10 @@ impl ApiServer {
             return Ok(Response::Object { object, created: false });
         }
         self.decide(r, given.as_deref(), Some(&old), &object, cx);
-        // A write that changes nothing is none.
-        if (object == old && cx.managers.is_none()) || r.dry_run {
+        // A write that changes nothing is none. A patch whose change admission undoes is written all the same: its
+        // manager owns the fields that it set.
+        let undone = r.verb == super::Verb::Patch && cx.submitted.is_some();
+        if (object == old && cx.managers.is_none() && !undone) || r.dry_run {
             return Ok(Response::Object { object, created: false });
         }
         self.charge(charges);

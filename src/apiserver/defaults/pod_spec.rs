@@ -8,7 +8,7 @@ use t::Quantity;
 
 use super::{default, quantities, volume};
 
-/// How long a pod may take to stop if it does not say, in seconds.
+/// The default of how long a pod may take to stop, in seconds.
 const DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS: i64 = 30;
 
 /// Defaults of a pod template.
@@ -24,7 +24,7 @@ pub(in crate::apiserver) fn pod_spec(spec: &mut t::PodSpec) {
     spec.security_context.get_or_insert_default();
     spec.termination_grace_period_seconds.get_or_insert(DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS);
     default(&mut spec.scheduler_name, "default-scheduler");
-    // The older name of the same field: each fills the other in when objects are converted.
+    // `serviceAccount` is the former name of `serviceAccountName`; conversion keeps both the same.
     if spec.service_account_name.as_deref().unwrap_or_default().is_empty() {
         spec.service_account_name.clone_from(&spec.service_account);
     }
@@ -40,7 +40,7 @@ pub(in crate::apiserver) fn pod_spec(spec: &mut t::PodSpec) {
     spec.ephemeral_containers.iter_mut().flatten().for_each(ephemeral_container);
 }
 
-/// The fields that all sorts of containers have.
+/// The fields that containers, init containers and ephemeral containers have in common.
 macro_rules! container_defaults {
     ($c:expr) => {{
         let c = $c;
@@ -156,7 +156,7 @@ fn image_tag(image: &str) -> Option<&str> {
     }
 }
 
-/// What is limited and not requested is requested in full.
+/// Requests what is limited and not requested.
 pub(in crate::apiserver) fn requests_from_limits(resources: &mut t::ResourceRequirements) {
     let Some(limits) = &resources.limits else { return };
     let requests = resources.requests.get_or_insert_default();
@@ -172,8 +172,8 @@ fn is_pod_level(resource: &str) -> bool {
     matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
 }
 
-/// The pod's own requests, where it has limits: what its containers request together, else the
-/// limit.
+/// Sets requests of the pod as a whole for which it has limits: the sum of what its containers request, else the limit
+/// (`defaultPodRequests`).
 pub(in crate::apiserver) fn pod_level_requests(spec: &mut t::PodSpec) {
     let aggregate = container_requests(spec);
     let Some(resources) = &mut spec.resources else { return };
@@ -194,14 +194,14 @@ pub(in crate::apiserver) fn pod_level_requests(spec: &mut t::PodSpec) {
     }
 }
 
-/// What the containers of a pod request together: containers and sidecars add up, each other init
-/// container runs alone beside the sidecars before it (`AggregateContainerRequests`).
+/// What the containers of a pod request together: containers and sidecars are added up; an init container that is no
+/// sidecar runs alone beside the sidecars before it (`AggregateContainerRequests`).
 pub(crate) fn container_requests(spec: &t::PodSpec) -> BTreeMap<String, Amount> {
     container_resources(spec, |r| r.requests.as_ref())
 }
 
-/// What a pod requests, or may use at most (`resource.PodRequests`, `PodLimits`): its containers
-/// together or what it says itself, and its overhead.
+/// What a pod requests or, with `limits`, may use (`resource.PodRequests`, `PodLimits`): the amounts of the pod as a
+/// whole or else the sum of its containers, and its overhead.
 pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String, Amount> {
     let of: Of = if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() };
     let mut total = container_resources(spec, of);
@@ -212,7 +212,7 @@ pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String,
         let more = amount_of(Some(q));
         match total.get_mut(name) {
             Some(sum) => *sum = sum.add(more),
-            // What has no limit has none for the overhead.
+            // A resource without a limit gets none from the overhead.
             None if limits => {}
             None => {
                 total.insert(name.clone(), more);
@@ -222,7 +222,7 @@ pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String,
     total
 }
 
-/// Requests or limits.
+/// Which amounts of a container are added up: its requests or its limits.
 type Of = fn(&t::ResourceRequirements) -> Option<&BTreeMap<String, t::Quantity>>;
 
 fn container_resources(spec: &t::PodSpec, of: Of) -> BTreeMap<String, Amount> {

@@ -171,7 +171,7 @@ impl Strategy for DaemonSet {
     }
 }
 
-/// Counts the changes of a DaemonSet's template. The internal type has it as a field of the spec.
+/// The annotation that counts the changes of the pod template. In Kubernetes' internal type it is a field of the spec.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn template_generation(meta: &ObjectMeta) -> i64 {

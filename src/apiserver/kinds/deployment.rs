@@ -60,7 +60,6 @@ impl Strategy for Deployment {
         spec.revision_history_limit.get_or_insert(10);
         spec.progress_deadline_seconds.get_or_insert(600);
         pod_spec::template(&mut spec.template);
-        // Go writes the struct even when it is empty.
         deployment.status.get_or_insert_default();
     }
 

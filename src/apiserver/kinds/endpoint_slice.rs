@@ -1,6 +1,6 @@
 //! EndpointSlice.
 //!
-//! Read from Kubernetes' `pkg/apis/discovery/types.go`, `pkg/apis/discovery/v1/{conversion,defaults}.go`,
+//! Read from Kubernetes' `pkg/apis/discovery/types.go`, `pkg/apis/discovery/v1/defaults.go`,
 //! `pkg/apis/discovery/validation/validation.go`, `pkg/registry/discovery/endpointslice/strategy.go`,
 //! `pkg/registry/discovery/endpointslice/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 

@@ -1,6 +1,6 @@
 //! PodDisruptionBudget.
 //!
-//! Read from Kubernetes' `pkg/apis/policy/types.go`, `pkg/apis/policy/v1/{conversion,defaults}.go`,
+//! Read from Kubernetes' `pkg/apis/policy/types.go`, `pkg/apis/policy/v1/conversion.go`,
 //! `pkg/apis/policy/validation/validation.go`, `pkg/registry/policy/poddisruptionbudget/strategy.go`,
 //! `pkg/registry/policy/poddisruptionbudget/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 
@@ -38,7 +38,6 @@ impl Strategy for PodDisruptionBudget {
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
-        // Go writes the status' counts even when they are 0.
         this.status.get_or_insert_default();
     }
 

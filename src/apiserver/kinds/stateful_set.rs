@@ -219,7 +219,7 @@ fn fill_in(set: &mut t::StatefulSet) {
     set.status.get_or_insert_default().available_replicas.get_or_insert(0);
 }
 
-/// What was stored before a rule came into being may stay as it is.
+/// Which rules are checked: what was stored before a rule came into being may stay as it is.
 #[derive(Clone, Copy)]
 struct Strictness {
     new: bool,
@@ -297,7 +297,7 @@ fn validate_spec(errs: &mut Errors, spec: &t::StatefulSetSpec, strict: Strictnes
     }
 }
 
-/// A volume for each claim template, before those of the template itself that have another name.
+/// The pod template with a volume for each claim template before its own volumes of other names, for validation.
 fn with_claims(spec: &t::StatefulSetSpec) -> t::PodTemplateSpec {
     let mut template = spec.template.clone();
     let claims: BTreeSet<&str> =

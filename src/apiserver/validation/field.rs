@@ -368,11 +368,6 @@ pub fn json_map(map: Option<&std::collections::BTreeMap<String, String>>) -> Bad
     BadValue::Json(format!("{{{}}}", items.join(",")))
 }
 
-/// A time, as a message quotes it.
-pub(in crate::apiserver) fn quote_time(time: &crate::api::types::Time) -> BadValue {
-    BadValue::Json(go_json_string(&time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

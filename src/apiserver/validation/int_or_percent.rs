@@ -14,7 +14,7 @@ pub(in crate::apiserver) fn quote(value: &IntOrString) -> BadValue {
     })
 }
 
-/// A number that is not negative, or a percentage.
+/// Validates a number that is not negative, or a percentage (`ValidatePositiveIntOrPercent`).
 pub(in crate::apiserver) fn positive_int_or_percent(errs: &mut Errors, value: &IntOrString, path: &Path) {
     match value {
         IntOrString::Int(i) => non_negative(errs, *i, path),
@@ -30,7 +30,7 @@ fn percent_value(value: &IntOrString) -> Option<i64> {
     if !names::percent(s).is_empty() {
         return None;
     }
-    // As in Go, more digits than fit are as many as fit.
+    // As in Go, a number that does not fit is the greatest that does.
     Some(s.trim_end_matches('%').parse().unwrap_or(i64::MAX))
 }
 
@@ -42,7 +42,7 @@ pub(in crate::apiserver) fn int_or_percent(value: &IntOrString) -> i64 {
     })
 }
 
-/// A percentage of at most 100.
+/// Refuses a percentage of more than 100 (`IsNotMoreThan100Percent`).
 pub(in crate::apiserver) fn not_more_than_100_percent(errs: &mut Errors, value: &IntOrString, path: &Path) {
     if percent_value(value).is_some_and(|p| p > 100) {
         errs.push(FieldError::invalid(path, quote(value), "must not be greater than 100%"));

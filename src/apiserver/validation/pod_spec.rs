@@ -15,12 +15,12 @@ use super::{internal, ip, list, or_default, resources, scheduling, security, tex
 pub(in crate::apiserver) const MIRROR: &str = "kubernetes.io/config.mirror";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// Limits of the resolver's configuration, in number and in characters.
+/// Limits of the resolver's configuration: numbers of entries, and characters of all searches together.
 const MAX_NAMESERVERS: usize = 3;
 const MAX_SEARCHES: usize = 32;
 const MAX_SEARCH_CHARS: usize = 2048;
 
-/// Annotations that mean something to Kubernetes.
+/// Validates the annotations that mean something to Kubernetes (`ValidatePodSpecificAnnotations`).
 pub(in crate::apiserver) fn pod_annotations(
     errs: &mut Errors,
     meta: &t::ObjectMeta,
@@ -43,7 +43,7 @@ pub(in crate::apiserver) fn pod_annotations(
     }
 }
 
-/// The template of a Deployment's or ReplicaSet's pods.
+/// Validates a pod template (`ValidatePodTemplateSpec`).
 pub(in crate::apiserver) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
     let none = Default::default();
     let meta = or_default(&template.metadata, &none);
@@ -112,7 +112,7 @@ pub(in crate::apiserver) fn pod_spec(
     names_and_numbers(errs, spec, path);
 }
 
-/// A hostname of any sort (KEP-4762): only where nothing else decides what the pod is called.
+/// Validates `hostnameOverride` (KEP-4762), which excludes the other fields that decide the hostname.
 fn hostname_override(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
     const MAX: usize = 64;
     let Some(name) = &spec.hostname_override else { return };
@@ -203,7 +203,7 @@ fn resource_claims(errs: &mut Errors, claims: &[t::PodResourceClaim], path: &Pat
     }
 }
 
-/// On the host's network a container's port is the host's. In a template it may still be open.
+/// Validates that ports of a pod in the host's network are the host's. In a template they need not be set.
 fn host_network_ports(errs: &mut Errors, spec: &t::PodSpec, is_pod: bool, path: &Path) {
     if spec.host_network != Some(true) {
         return;

@@ -3,13 +3,13 @@
 use super::field::{Errors, FieldError, Path};
 use super::meta::non_negative;
 
-/// What is said of a count that is greater than the number of replicas.
+/// The message for a count that is greater than the number of replicas.
 pub(in crate::apiserver) const MORE_THAN_REPLICAS: &str = "cannot be greater than status.replicas";
 
-/// What is said of more available replicas than ready ones.
+/// The message for more available replicas than ready ones.
 pub(in crate::apiserver) const MORE_THAN_READY: &str = "cannot be greater than readyReplicas";
 
-/// Whether a count went down, absent being less than any (`IsDecremented`).
+/// Whether a count went down; an absent one is less than any other (`IsDecremented`).
 pub(in crate::apiserver) fn is_decremented(new: Option<i32>, old: Option<i32>) -> bool {
     match (new, old) {
         (None, Some(_)) => true,
@@ -18,7 +18,7 @@ pub(in crate::apiserver) fn is_decremented(new: Option<i32>, old: Option<i32>) -
     }
 }
 
-/// The counts of a ReplicaSet or ReplicationController. `counts` are those of all replicas, of fully labeled, ready
+/// Validates the counts of a ReplicaSet or ReplicationController. `counts` are those of all replicas, of fully labeled, ready
 /// and available ones (`ValidateReplicaSetStatus`).
 pub(in crate::apiserver) fn status_counts(
     errs: &mut Errors,

@@ -15,7 +15,7 @@ pub(in crate::apiserver) fn given(selector: &t::LabelSelector) -> Option<&t::Lab
     (selector.match_labels.is_some() || selector.match_expressions.is_some()).then_some(selector)
 }
 
-/// A selector that may not change.
+/// Refuses that a selector changes.
 pub(in crate::apiserver) fn immutable_selector(
     errs: &mut Errors,
     new: &t::LabelSelector,
@@ -27,7 +27,7 @@ pub(in crate::apiserver) fn immutable_selector(
     }
 }
 
-/// A selector and the pod template that it has to select, of a Deployment or a ReplicaSet.
+/// Validates the selector and the pod template of a Deployment or a ReplicaSet.
 pub(in crate::apiserver) fn selector_and_template(
     errs: &mut Errors,
     selector: &t::LabelSelector,
@@ -58,7 +58,7 @@ pub(in crate::apiserver) fn selector_and_template(
     }
 }
 
-/// A pod template whose labels `selector` has to select. `kind` is what a message calls the owner.
+/// Validates a pod template whose labels `selector` has to select. `kind` is what a message calls the owner.
 pub(in crate::apiserver) fn template_spec(
     errs: &mut Errors,
     template: &t::PodTemplateSpec,

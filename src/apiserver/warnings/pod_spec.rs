@@ -12,14 +12,14 @@ const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
 
-/// A template at `path`.
+/// Warns of the pod template at `path`.
 pub(in crate::apiserver) fn template(out: &mut Vec<String>, template: &t::PodTemplateSpec, path: &Path) {
     let (none, none_spec) = (t::ObjectMeta::default(), t::PodSpec::default());
     let meta = template.metadata.as_ref().unwrap_or(&none);
     spec(out, template.spec.as_ref().unwrap_or(&none_spec), meta, Some(path));
 }
 
-/// A pod's spec; `path` is that of its template, if it is one.
+/// Warns of the spec of a Pod or, if `path` is given, of the pod template there.
 pub(in crate::apiserver) fn spec(
     out: &mut Vec<String>,
     spec: &t::PodSpec,
@@ -69,7 +69,7 @@ pub(in crate::apiserver) fn spec(
         }
         let key = format!("{APP_ARMOR}{}", c.name);
         let armor = pod_armor || context.is_some_and(|c| c.app_armor_profile.is_some());
-        // Of a Pod the strategy tells, which also makes a field of the annotation.
+        // For a Pod the strategy warns when it turns the annotation into a field.
         if path.is_some() && !armor && has(&key) {
             out.push(format!(
                 r#"{}: deprecated since v1.30; use the "appArmorProfile" field instead"#,
@@ -102,7 +102,7 @@ pub(in crate::apiserver) fn spec(
     }
 }
 
-/// Labels of nodes that have newer names.
+/// Warns of node labels that are deprecated.
 fn placement(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
     for key in spec.node_selector.iter().flat_map(|s| s.keys()) {
         if let Some(why) = deprecated_label(key) {
@@ -191,7 +191,7 @@ fn aliases_and_secrets(out: &mut Vec<String>, spec: &t::PodSpec, at: &Path) {
     }
 }
 
-/// What warnings look at in a container of any sort.
+/// The fields of a container, an init container or an ephemeral container that warnings are about.
 struct AnyContainer<'a> {
     name: &'a str,
     env: &'a [t::EnvVar],
@@ -200,7 +200,7 @@ struct AnyContainer<'a> {
     security_context: Option<&'a t::SecurityContext>,
 }
 
-/// Init containers first, then the others, ephemeral ones last.
+/// Calls `f` with each container: init containers first, then containers, then ephemeral containers.
 fn each_container<'a>(spec: &'a t::PodSpec, at: &Path, mut f: impl FnMut(AnyContainer<'a>, &Path)) {
     let sorts = [
         ("initContainers", spec.init_containers.as_deref().unwrap_or_default()),
@@ -230,7 +230,7 @@ fn each_container<'a>(spec: &'a t::PodSpec, at: &Path, mut f: impl FnMut(AnyCont
     }
 }
 
-/// A variable that is there twice, where the second does not build on the first.
+/// Warns of a variable that is given twice and whose second value does not refer to the first.
 fn hidden_variables(out: &mut Vec<String>, env: &[t::EnvVar], at: &Path) {
     let mut seen = BTreeSet::new();
     for (i, var) in env.iter().enumerate() {

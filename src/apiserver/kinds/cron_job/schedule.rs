@@ -22,7 +22,7 @@ const FIELDS: [Bounds; 5] = [
     Bounds { min: 0, max: 6, names: DAYS, first: 0 },
 ];
 
-/// Whether a schedule can be read.
+/// Checks that a schedule can be read.
 ///
 /// # Errors
 /// The parser's words for what is wrong with it.
@@ -32,7 +32,7 @@ pub fn parse(spec: &str) -> Result<(), String> {
     }
     let mut spec = spec;
     if spec.starts_with("TZ=") || spec.starts_with("CRON_TZ=") {
-        // The zone is refused by the caller; only the rest is looked at.
+        // The caller refuses a time zone; only the fields after it are read here.
         spec = spec.split_once(' ').map_or("", |(_, rest)| rest.trim());
     }
     if spec.starts_with('@') {
@@ -118,7 +118,7 @@ fn descriptor(spec: &str) -> Result<(), String> {
     }
 }
 
-/// `time.ParseDuration`: numbers with units, `1h30m`, and nothing else but a plain `0`.
+/// Reads a duration as `time.ParseDuration` does: numbers with units such as `1h30m`, or a plain `0`.
 fn duration(text: &str) -> Result<(), String> {
     let invalid = || format!("time: invalid duration {}", go_quote(text));
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -1,18 +1,18 @@
-//! CronJobs (`pkg/apis/batch/validation`).
+//! Validation of a CronJob (`pkg/apis/batch/validation/validation.go`).
 
 use crate::api::MetaExt;
 use crate::api::types as t;
 
-use super::schedule as cron;
+use super::schedule;
 use crate::apiserver::kinds::job;
 use crate::apiserver::validation::field::{Errors, FieldError, Path};
 use crate::apiserver::validation::meta::{non_negative, object_meta, object_meta_update};
 use crate::apiserver::validation::names::name_is_dns_subdomain;
 use crate::apiserver::validation::{internal, or_default, text};
 
-/// A Job's name is its CronJob's and eleven characters more.
+/// The longest name: the name of a Job is that of its CronJob and eleven characters more.
 const MAX_NAME: usize = 52;
-/// A part of a time zone's name.
+/// The longest part of a time zone's name.
 const MAX_ZONE_PART: usize = 14;
 
 pub(in crate::apiserver) fn create(errs: &mut Errors, cron_job: &t::CronJob) {
@@ -64,7 +64,7 @@ fn spec(errs: &mut Errors, spec: &t::CronJobSpec, old: Option<&t::CronJobSpec>) 
 
 fn schedule(errs: &mut Errors, spec: &t::CronJobSpec, stored_zone: bool, path: &Path) {
     let schedule = spec.schedule.as_str();
-    if let Err(why) = cron::parse(schedule) {
+    if let Err(why) = schedule::parse(schedule) {
         errs.push(FieldError::invalid(path, schedule, why));
     }
     if schedule.contains("TZ") {
@@ -78,7 +78,7 @@ fn schedule(errs: &mut Errors, spec: &t::CronJobSpec, stored_zone: bool, path: &
     }
 }
 
-/// The form of a zone's name; whether there is such a zone is not known here.
+/// Validates the form of a time zone's name. Whether there is such a zone is not known here.
 fn time_zone(errs: &mut Errors, zone: Option<&str>, path: &Path) {
     let Some(zone) = zone else { return };
     if zone.is_empty() {

@@ -18,7 +18,7 @@ use crate::api::types::autoscaling as hpa;
 use crate::apiserver::defaults::{prepare, quantities};
 use crate::apiserver::validation::Errors;
 
-/// How much of its requested CPU a pod is to use, in percent, where nothing is said.
+/// The target for the use of CPU where no metric is given, in percent of what pods request.
 const CPU_UTILIZATION: i32 = 80;
 /// How long a default scaling policy looks back, in seconds.
 const POLICY_PERIOD: i32 = 15;
@@ -89,7 +89,6 @@ impl Strategy for HorizontalPodAutoscaler {
                 quantities::optional(&mut target.average_value);
             }
         }
-        // Go writes the counts even when they are 0.
         scaler.status.get_or_insert_default();
     }
 
@@ -168,7 +167,7 @@ fn numbers_to_text(value: &mut Value) {
             for (name, field) in fields {
                 match name.as_str() {
                     "averageValue" | "tolerance" => prepare::to_text(field),
-                    // What a person chooses is no field.
+                    // Labels have no fields.
                     "matchLabels" => {}
                     name => {
                         if matches!(name, "target" | "current")

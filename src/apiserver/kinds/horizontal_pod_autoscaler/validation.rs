@@ -12,9 +12,9 @@ use crate::apiserver::validation::meta::{
 use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
 use crate::apiserver::validation::{list, or_default, resources, text};
 
-/// The longest window of a behaviour, in seconds.
+/// The longest stabilization window, in seconds.
 const MAX_WINDOW: i32 = 3600;
-/// The longest period of a policy, in seconds.
+/// The longest period of a scaling policy, in seconds.
 const MAX_PERIOD: i32 = 1800;
 const SOURCES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Resource"];
 const POPULATE: &str = "must populate information for the given metric source";
@@ -67,18 +67,22 @@ fn spec(
         let why = "must be greater than or equal to `minReplicas`";
         errs.push(FieldError::invalid(&at, spec.max_replicas, why));
     }
-    // What was stored before the version was looked at may stay.
+    // The version of a reference is not checked again while the update leaves kind and version as they were.
     let target = &spec.scale_target_ref;
-    let same = |o: &t::HorizontalPodAutoscalerSpec| o.scale_target_ref == *target;
+    let same = old.is_some_and(|o| {
+        let before = &o.scale_target_ref;
+        before.kind == target.kind && text(&before.api_version) == text(&target.api_version)
+    });
     let grouped = target.kind != "ReplicationController";
-    reference(errs, target, (!old.is_some_and(same)).then_some(grouped), &path.child("scaleTargetRef"));
+    reference(errs, target, (!same).then_some(grouped), &path.child("scaleTargetRef"));
     let at = path.child("metrics");
     let metrics = list(&spec.metrics);
-    let had = |m: &hpa::MetricSpec| {
-        old.is_some_and(|o| list(&o.metrics).iter().any(|before| before.object == m.object))
-    };
+    // If one of the stored metrics has a version that is refused now, the versions of none are checked.
+    let stored = old.map(|o| list(&o.metrics)).unwrap_or_default();
+    let objects = stored.iter().filter(|m| m.type_ == "Object").filter_map(|m| m.object.as_ref());
+    let invalid = objects.map(|o| version_error(&o.described_object, false)).any(|e| e.is_some());
     for (i, m) in metrics.iter().enumerate() {
-        metric(errs, m, !had(m), &at.index(i));
+        metric(errs, m, !invalid, &at.index(i));
     }
     let outside = |m: &hpa::MetricSpec| matches!(m.type_.as_str(), "Object" | "External");
     if spec.min_replicas == Some(0) && !metrics.iter().any(outside) {
@@ -92,7 +96,7 @@ fn spec(
     }
 }
 
-/// `version`: whether the version is looked at, and whether it must have a group.
+/// `version` is `None` if the version is not checked, and says else whether it must have a group.
 fn reference(
     errs: &mut Errors,
     reference: &hpa::CrossVersionObjectReference,
@@ -106,17 +110,20 @@ fn reference(
             value => invalid_each(errs, &at, value, names::path_segment_name(value)),
         }
     }
-    let Some(grouped) = version else { return };
-    let given = text(&reference.api_version);
-    let why = match given.matches('/').count() {
-        _ if given == "/" => grouped.then(|| "apiVersion must specify API group".to_owned()),
-        0 => grouped.then(|| "apiVersion must specify API group".to_owned()),
-        1 => (grouped && given.starts_with('/')).then(|| "apiVersion must specify API group".to_owned()),
-        _ => Some(format!("unexpected GroupVersion string: {given}")),
-    };
-    if let Some(why) = why {
-        errs.push(FieldError::invalid(&path.child("apiVersion"), given, why));
+    if let Some(why) = version.and_then(|grouped| version_error(reference, grouped)) {
+        errs.push(FieldError::invalid(&path.child("apiVersion"), text(&reference.api_version), why));
     }
+}
+
+/// What is wrong with the version of a reference, which must have a group if `grouped` (`ValidateAPIVersion`).
+fn version_error(reference: &hpa::CrossVersionObjectReference, grouped: bool) -> Option<String> {
+    let given = text(&reference.api_version);
+    let no_group = match given.matches('/').count() {
+        0 => true,
+        1 => given.starts_with('/'),
+        _ => return Some(format!("unexpected GroupVersion string: {given}")),
+    };
+    (no_group && grouped).then(|| "apiVersion must specify API group".to_owned())
 }
 
 fn metric(errs: &mut Errors, spec: &hpa::MetricSpec, versions: bool, path: &Path) {
@@ -138,7 +145,7 @@ fn metric(errs: &mut Errors, spec: &hpa::MetricSpec, versions: bool, path: &Path
     .into_iter()
     .filter_map(|(name, is)| is.then_some(name))
     .collect();
-    // Of several only the first is looked at.
+    // If there are several sources, only the first one is validated.
     if let Some(first) = present.first() {
         source(errs, spec, first, versions, &path.child(first));
     }

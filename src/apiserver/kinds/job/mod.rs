@@ -22,7 +22,7 @@ use crate::apiserver::printers::{created, human_duration, name};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 
-/// The labels by which a Job's pods are known: by its uid, and by its name; each with its name of old.
+/// The labels of a Job's pods: the uid and the name of the Job, each under the present key and under the former one.
 pub(in crate::apiserver) const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
 
 pub(in crate::apiserver) const JOB_NAME: &str = "batch.kubernetes.io/job-name";
@@ -143,7 +143,7 @@ impl Strategy for Job {
     }
 }
 
-/// `generateSelector`: the Job's pods are known by its uid.
+/// Adds the labels of the Job's pods to its template and selects pods by the Job's uid (`generateSelector`).
 fn generate_selector(meta: &mut ObjectMeta, spec: &mut JobSpec) {
     let (uid, name) = (MetaExt::uid(meta).to_owned(), MetaExt::name(meta).to_owned());
     let labels = spec.template.metadata.get_or_insert_default().labels.get_or_insert_default();
@@ -186,7 +186,6 @@ fn fill_in(job: &mut Job) {
     spec.pod_replacement_policy.get_or_insert_with(|| replace.into());
     spec.manual_selector.get_or_insert(false);
     pod_spec::template(&mut spec.template);
-    // Go writes the struct even when it is empty.
     job.status.get_or_insert_default();
 }
 
@@ -210,7 +209,7 @@ pub(super) fn warn_of_large_index(out: &mut Vec<String>, job: Option<&JobSpec>, 
     }
 }
 
-/// What a table says of a Job in a word.
+/// The state of a Job in a word (`jobStatus`).
 fn state(job: &Job, status: &JobStatus) -> &'static str {
     let is = |type_: &str| status.conditions.iter().flatten().any(|c| c.type_ == type_ && c.status == "True");
     match () {

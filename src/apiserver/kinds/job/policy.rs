@@ -1,5 +1,5 @@
-//! The policies of a Job: what a failed pod means, when it has succeeded, when a pod is replaced
-//! (`pkg/apis/batch/validation`).
+//! Validation of a Job's policies for failed pods, for success and for the replacement of pods
+//! (`pkg/apis/batch/validation/validation.go`).
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::apiserver::validation::{list, names, text};
 const MAX_RULES: usize = 20;
 const MAX_EXIT_CODES: usize = 255;
 const MAX_CONDITIONS: usize = 20;
-/// Bytes of `succeededIndexes`.
+/// The length of `succeededIndexes`, in bytes.
 const MAX_SUCCEEDED_INDEXES: usize = 64 * 1024;
 
 const ACTIONS: &[&str] = &["Count", "FailIndex", "FailJob", "Ignore"];
@@ -145,7 +145,7 @@ pub(in crate::apiserver) fn success(
     if policy.rules.len() > MAX_RULES {
         errs.push(FieldError::too_many(&at, policy.rules.len(), MAX_RULES));
     }
-    // Without it an indexed Job is refused anyway.
+    // An indexed Job without completions is refused by another rule.
     let completions = spec.completions.unwrap_or(0);
     for (i, rule) in policy.rules.iter().enumerate() {
         success_rule(errs, rule, completions, &at.index(i));
@@ -187,7 +187,7 @@ fn success_rule(errs: &mut Errors, rule: &t::SuccessPolicyRule, completions: i32
     }
 }
 
-/// How many indexes `1,3-5` names (`validateIndexesFormat`).
+/// Counts the indexes that a text like `1,3-5` names (`validateIndexesFormat`).
 pub(in crate::apiserver) fn indexes_format(text: &str, completions: i32) -> Result<i32, String> {
     if text.is_empty() {
         return Ok(0);

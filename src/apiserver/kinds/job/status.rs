@@ -1,5 +1,6 @@
-//! A Job's status: it may not contradict itself, nor go back (`pkg/apis/batch/validation`). What was
-//! wrong before and has not changed is let be.
+//! Validation of an update of a Job's status (`ValidateJobUpdateStatus` in `pkg/apis/batch/validation/validation.go`,
+//! `pkg/registry/batch/job/strategy.go`): it may not contradict itself, nor take back what it said. What was wrong
+//! before and has not changed is accepted.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +8,11 @@ use crate::api::types as t;
 
 use super::policy::{index_interval, indexes_format};
 use super::validation::is_indexed;
-use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, quote_time};
+use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use crate::apiserver::validation::meta::{non_negative, object_meta_update};
 use crate::apiserver::validation::{internal, list, or_default, text};
 
-/// What a status says, as far as its conditions tell.
+/// Which of the conditions about the end of a Job are true.
 struct Says {
     complete: bool,
     failed: bool,
@@ -57,7 +58,7 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Job, old: &t::Job
         }
     }
     uncounted(errs, status, &path.child("uncountedTerminatedPods"));
-    // Such a one has never started.
+    // A Job that was suspended before it started has no start time.
     let nothing_to_do = spec.suspend == Some(true) && spec.completions == Some(0);
     times_and_ends(errs, status, before, (&says, &said), nothing_to_do);
     indexes(errs, spec, status, before);
@@ -213,7 +214,7 @@ fn counts(errs: &mut Errors, status: &t::JobStatus, before: &t::JobStatus, says:
     }
 }
 
-/// The first index that is in both, if both can be read.
+/// The first index that is in both texts, if both can be read.
 fn overlap(completed: &str, failed: &str, completions: i32) -> Option<i32> {
     let read = |text: &str| -> Vec<(i32, i32)> {
         text.split(',').filter_map(|i| index_interval(i, completions).ok()).collect()
@@ -260,7 +261,7 @@ fn going_back(
         let message = "cannot decrease the failed counter";
         errs.push(FieldError::invalid(&path.child("failed"), n(status.failed), message));
     }
-    // One that grows and shrinks with its parallelism may lose some.
+    // An elastic indexed Job may lose succeeded pods when its completions shrink.
     let elastic = is_indexed(spec) && spec.completions == spec.parallelism;
     if !elastic && n(status.succeeded) < n(before.succeeded) {
         let message = "cannot decrease the succeeded counter";
@@ -286,6 +287,11 @@ fn going_back(
         let message = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
         conditions(errs, message);
     }
+}
+
+/// A time, as a message quotes it.
+fn quote_time(time: &t::Time) -> BadValue {
+    BadValue::Json(go_json_string(&time.0.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()))
 }
 
 #[cfg(test)]

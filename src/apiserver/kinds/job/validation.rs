@@ -14,10 +14,10 @@ use crate::apiserver::validation::meta::{
 use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
 use crate::apiserver::validation::{internal, list, or_default, pod_spec, semantic_eq, text};
 
-/// Pods of an indexed Job that run at once.
+/// The most pods of an indexed Job that run at once.
 const MAX_PARALLELISM_INDEXED: i32 = 100_000;
 const MAX_FAILED_INDEXES: i32 = 100_000;
-/// Beyond so many completions a back-off limit for each index has tighter limits.
+/// With more completions than this, an indexed Job with a back-off limit for each index has tighter limits.
 const COMPLETIONS_SOFT_LIMIT: i32 = 100_000;
 const MANY_COMPLETIONS_PARALLELISM: i32 = 10_000;
 const MANY_COMPLETIONS_FAILED: i32 = 10_000;
@@ -102,7 +102,7 @@ fn spec_with_selector(errs: &mut Errors, job: &t::JobSpec) {
     }
 }
 
-/// What holds for a Job's spec and for that of a CronJob's template (`validateJobSpec`).
+/// Validates what holds for a Job's spec and for that of a CronJob's template (`validateJobSpec`).
 pub(in crate::apiserver) fn spec(errs: &mut Errors, spec: &t::JobSpec, path: &Path) {
     for (name, number) in [
         ("parallelism", spec.parallelism.map(i64::from)),
@@ -153,7 +153,7 @@ pub(in crate::apiserver) fn spec(errs: &mut Errors, spec: &t::JobSpec, path: &Pa
     }
 }
 
-/// In somebody's domain, and not too long.
+/// Validates `managedBy`: a path with a domain, and not too long.
 fn managed_by(errs: &mut Errors, by: &str, path: &Path) {
     if by.is_empty() {
         errs.push(FieldError::required(path, ""));
@@ -262,7 +262,7 @@ fn null() -> BadValue {
     BadValue::Json("null".into())
 }
 
-/// Whether no pod of a suspended Job's is there: it has never started, or has stopped.
+/// Whether a Job is suspended and has no pods: it has not started, or it has stopped.
 fn at_rest(job: &t::Job) -> bool {
     let none = Default::default();
     let status = or_default(&job.status, &none);
@@ -270,7 +270,8 @@ fn at_rest(job: &t::Job) -> bool {
     status.active.unwrap_or_default() == 0 && (status.start_time.is_none() || stopped)
 }
 
-/// While a Job is at rest, what its containers ask for can still be changed.
+/// Sets the resources of the containers to the new ones in the old template, so that they are no difference: they may
+/// change while a Job is at rest.
 fn free_resources(before: &mut t::PodTemplateSpec, after: &t::PodTemplateSpec) {
     let (Some(spec), Some(to)) = (before.spec.as_mut(), after.spec.as_ref()) else { return };
     let pairs = spec.containers.iter_mut().zip(&to.containers);
@@ -278,7 +279,8 @@ fn free_resources(before: &mut t::PodTemplateSpec, after: &t::PodTemplateSpec) {
     pairs.chain(init).for_each(|(container, to)| container.resources.clone_from(&to.resources));
 }
 
-/// While a Job is at rest, where its pods may go can still be changed.
+/// Sets where pods may be scheduled to the new values in the old template, so that they are no difference: they may
+/// change while a Job is at rest.
 fn free_scheduling(before: &mut t::PodTemplateSpec, after: &t::PodTemplateSpec) {
     let none = Default::default();
     let to = or_default(&after.spec, &none);
@@ -350,7 +352,7 @@ mod tests {
         object
     }
 
-    /// A suspended Job that asks for so much, and what became of it.
+    /// A suspended Job whose container requests `cpu`, with a status.
     fn suspended(cpu: &str, image: &str, status: Value) -> Object {
         let mut template = job(json!({})).to_value()["spec"]["template"].clone();
         template["spec"]["containers"][0]["resources"] = json!({"requests": {"cpu": cpu}});
@@ -397,7 +399,7 @@ mod tests {
                 "{field}: Invalid value: \"2026-09-24T00:02:00Z\": field is immutable for unsuspended job once set"
             )
         );
-        // One that goes on starts anew.
+        // A Job that is resumed has a new start time.
         assert_eq!(validate_status_update(&at(2, "False"), &at(1, "True")), []);
     }
 

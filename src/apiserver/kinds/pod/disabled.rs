@@ -13,12 +13,12 @@ fn projects(spec: &t::PodSpec) -> bool {
     sources.flatten().any(|s| s.cluster_trust_bundle.is_some() || s.pod_certificate.is_some())
 }
 
-/// Whether there is a field of a feature that is off in 1.36.
+/// Whether a field of a feature is set that is off in 1.36.
 pub(in crate::apiserver::kinds) fn uses_disabled(spec: &t::PodSpec) -> bool {
     spec.scheduling_group.is_some() || signals(spec) || projects(spec)
 }
 
-/// Fields of features that are off in 1.36 are dropped, unless they were in use before.
+/// Drops the fields of features that are off in 1.36, unless the old spec has them.
 pub(in crate::apiserver::kinds) fn drop_disabled(spec: &mut t::PodSpec, old: Option<&t::PodSpec>) {
     // GenericWorkload
     if old.is_none_or(|o| o.scheduling_group.is_none()) {

@@ -2,7 +2,7 @@
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/pod/strategy.go`,
-//! `pkg/registry/core/pod/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/registry/core/pod/storage/{storage,eviction}.go` and `pkg/printers/internalversion/printers.go`.
 
 pub(in crate::apiserver) mod binding;
 pub(in crate::apiserver) mod deletion;

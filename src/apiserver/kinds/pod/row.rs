@@ -5,18 +5,18 @@ use crate::api::types::{Container, ContainerStatus, Pod, PodStatus, Time};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::printers::{age, created, name, or_none};
 
-/// A pod in four facts.
+/// What a table says of a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// Containers that are ready.
+    /// The number of containers that are ready.
     pub ready: usize,
-    /// Containers that are to run: sidecars count, other init containers do not.
+    /// The number of containers that are to run: sidecars count, other init containers do not.
     pub total: usize,
     /// `Running`, `CrashLoopBackOff`, `Init:0/1`, `Terminating` …
     pub status: String,
     /// How often containers were restarted.
     pub restarts: i32,
-    /// When the last of those containers had ended.
+    /// When the container that was restarted last had ended.
     pub last_restart: Option<Time>,
 }
 
@@ -43,7 +43,7 @@ fn is_sidecar(c: Option<&Container>) -> bool {
     c.is_some_and(|c| c.restart_policy.as_deref() == Some("Always"))
 }
 
-/// What a table says of a pod.
+/// Sums up a pod for a table (`printPod`).
 pub fn summarize(pod: &Pod) -> Summary {
     let empty = PodStatus::default();
     let status = pod.status.as_deref().unwrap_or(&empty);

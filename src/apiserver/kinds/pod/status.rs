@@ -1,4 +1,4 @@
-//! What may change in a Pod's status.
+//! Validation of an update of a Pod's status (`ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`).
 
 use crate::api::types as t;
 
@@ -19,7 +19,7 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod
     }
 }
 
-/// What a status may be after that of the pod.
+/// Validates a new status of the pod `old`.
 pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old: &t::Pod) {
     let none = Default::default();
     let before = or_default(&old.status, &none);
@@ -79,8 +79,8 @@ pub(in crate::apiserver) fn status(errs: &mut Errors, status: &t::PodStatus, old
     addresses(errs, &ips, &path.child("hostIPs"));
 }
 
-/// Whether a container may be started again after it ended so: by a rule of its own, by its own
-/// policy, or by that of its pod (`ContainerRestartRules`).
+/// Whether a container may be started again after it ended with `code`: by one of its own rules, by its own policy or by
+/// `policy`, that of its pod (`ContainerRestartRules`).
 fn may_restart(container: Option<&t::Container>, policy: &str, code: i32) -> bool {
     let by_rule = container.is_some_and(|c| {
         list(&c.restart_policy_rules).iter().any(|rule| {
@@ -98,7 +98,7 @@ fn may_restart(container: Option<&t::Container>, policy: &str, code: i32) -> boo
         }
 }
 
-/// A container that is not to be started again stays terminated.
+/// Refuses that a container which may not be started again leaves the state `terminated`.
 fn states(
     errs: &mut Errors,
     new: &[t::ContainerStatus],

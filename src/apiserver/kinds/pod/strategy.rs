@@ -30,7 +30,7 @@ pub(super) fn prepare_for_create(pod: &mut t::Pod, now: Timestamp, warned: &mut 
             ..Default::default()
         }]);
     }
-    // Pods of one owner have one spec in common: it is only touched where something is to be done.
+    // Pods of one owner share one spec in memory, so it is copied only where something has to change.
     let t::Pod { metadata, spec, .. } = pod;
     let armored = |a: &Labels| a.keys().any(|k| k.starts_with(APP_ARMOR));
     if let Some(spec) = spec.as_mut().filter(|s| {
@@ -62,7 +62,7 @@ fn select(selector: &mut t::LabelSelector, keys: Option<&Vec<String>>, operator:
 
 type Labels = BTreeMap<String, String>;
 
-/// `matchLabelKeys` are worked into the selectors beside them, with the pod's own values.
+/// Adds the pod's own values of `matchLabelKeys` and `mismatchLabelKeys` to the selectors beside them.
 fn select_by_keys(spec: &mut t::PodSpec, labels: Option<&Labels>) {
     let Some(labels) = labels else { return };
     let term = |term: &mut t::PodAffinityTerm| {
@@ -90,7 +90,7 @@ fn select_by_keys(spec: &mut t::PodSpec, labels: Option<&Labels>) {
     }
 }
 
-/// The field that an annotation of old stands for; none if it makes no sense.
+/// The profile that the value of an AppArmor annotation names; `None` if it names none.
 fn app_armor_field(annotation: &str) -> Option<t::AppArmorProfile> {
     let profile = |kind: &str, file: Option<&str>| t::AppArmorProfile {
         type_: kind.to_owned(),
@@ -106,8 +106,7 @@ fn app_armor_field(annotation: &str) -> Option<t::AppArmorProfile> {
     }
 }
 
-/// An AppArmor annotation becomes the field it was before there was one
-/// (`applyAppArmorVersionSkew`).
+/// Sets the fields that AppArmor annotations stand for (`applyAppArmorVersionSkew`).
 fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut Vec<String>) {
     let Some(annotations) = annotations.filter(|a| a.keys().any(|k| k.starts_with(APP_ARMOR))) else {
         return;
@@ -136,8 +135,8 @@ fn app_armor(spec: &mut t::PodSpec, annotations: Option<&Labels>, warned: &mut V
     }
 }
 
-/// Of an update of one part of a pod's spec everything else is as it was, and so is what a status
-/// update leaves alone (`ResetObjectMetaForStatus`).
+/// Sets the spec, and sets back everything else that an update of a subresource may not touch
+/// (`ResetObjectMetaForStatus`).
 fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: t::PodSpec) {
     pod.spec = Some(spec.into());
     pod.status.clone_from(&old.status);
@@ -151,7 +150,7 @@ fn keep_all_but(pod: &mut t::Pod, old: &t::Pod, spec: t::PodSpec) {
     }
 }
 
-/// `pods/ephemeralcontainers`: only these may change.
+/// Prepares an update of `pods/ephemeralcontainers`, which changes ephemeral containers alone.
 pub(in crate::apiserver) fn prepare_for_ephemeral_containers(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };
@@ -160,8 +159,8 @@ pub(in crate::apiserver) fn prepare_for_ephemeral_containers(object: &mut Object
     keep_all_but(pod, before, spec);
 }
 
-/// `pods/resize`: only what containers request and may use, and how that is changed. Where
-/// containers come, go or are renamed nothing is put back, so that validation says so.
+/// Prepares an update of `pods/resize`, which changes requests, limits and resize policies alone. If containers were
+/// added, removed or renamed, nothing is set back, so that validation refuses the update.
 pub(in crate::apiserver) fn prepare_for_resize(object: &mut Object, old: &Object) {
     let Some(before) = t::Pod::from_object(old) else { return };
     let Some(pod) = t::Pod::from_object_mut(object) else { return };

@@ -17,13 +17,14 @@ fn is_mirror(pod: &t::Pod) -> bool {
     pod.metadata.annotations.as_ref().is_some_and(|a| a.contains_key(MIRROR))
 }
 
-/// The whole object is refused, and nothing else is said.
+/// Refuses the whole object with one message.
 fn refuse_all(errs: &mut Errors, message: &str) {
     errs.clear();
     errs.push(FieldError::forbidden(&Path::new(""), message));
 }
 
-/// Ephemeral containers may be added; those that are there stay as they are.
+/// Validates an update of `pods/ephemeralcontainers`: containers may be added, and those that the pod has must stay as
+/// they are (`ValidatePodEphemeralContainersUpdate`).
 pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     metadata_and_spec(errs, new);
@@ -55,8 +56,8 @@ pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod
     }
 }
 
-/// What containers request and may use of cpu and memory may change, but not so far that the pod's
-/// quality of service would be another.
+/// Validates an update of `pods/resize`: requests and limits of cpu and memory may change, as long as the pod keeps its
+/// quality of service (`ValidatePodResize`).
 pub(in crate::apiserver) fn resize(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     metadata_and_spec(errs, new);
@@ -136,7 +137,7 @@ fn amounts(c: &t::Container, limits: bool) -> Option<&Amounts> {
     if limits { r.limits.as_ref() } else { r.requests.as_ref() }
 }
 
-/// What was asked for may be less, but not nothing.
+/// Refuses that a request or a limit is removed; it may only become smaller.
 fn removed(errs: &mut Errors, new: &t::Container, old: &t::Container, path: &Path) {
     for (name, limits) in [("requests", false), ("limits", true)] {
         let after = amounts(new, limits);
@@ -148,7 +149,7 @@ fn removed(errs: &mut Errors, new: &t::Container, old: &t::Container, path: &Pat
     }
 }
 
-/// The container with the cpu and memory it had.
+/// The new container with the requests and limits of cpu and memory of the old one.
 fn without_cpu_and_memory(new: &t::Container, old: &t::Container) -> t::Container {
     let part = |limits: bool| {
         let before = amounts(old, limits)?;

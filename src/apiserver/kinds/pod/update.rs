@@ -1,5 +1,6 @@
-//! What may change in a Pod: images, deadlines, more tolerations, fewer scheduling gates; and
-//! where it may run, while it is gated.
+//! Validation of an update of a Pod (`ValidatePodUpdate` in `pkg/apis/core/validation/validation.go`). Images and
+//! deadlines may change, tolerations may be added and scheduling gates removed; a gated pod may also be narrowed in
+//! where it may run.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ pub(in crate::apiserver) fn update(errs: &mut Errors, new: &t::Pod, old: &t::Pod
     }
 }
 
-/// Annotations that may not come, go or change.
+/// Refuses that certain annotations are added, removed or changed.
 pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
     let path = Path::new("metadata").child("annotations");
     let none = BTreeMap::new();
@@ -75,7 +76,7 @@ pub(in crate::apiserver) fn annotations(errs: &mut Errors, new: &t::Pod, old: &t
     pod_annotations(errs, &new.metadata, &new.whole_spec(), &path);
 }
 
-/// Whether to go on.
+/// Validates the images. Returns whether the other rules are to be checked.
 fn images(errs: &mut Errors, new: &[t::Container], old: &[t::Container], path: &Path) -> bool {
     if new.len() != old.len() {
         errs.push(FieldError::forbidden(path, "pod updates may not add or remove containers"));
@@ -90,7 +91,7 @@ fn images(errs: &mut Errors, new: &[t::Container], old: &[t::Container], path: &
     true
 }
 
-/// A deadline may be set, and brought forward. Whether to go on.
+/// Validates that a deadline is only set or brought forward. Returns whether the other rules are to be checked.
 fn active_deadline(errs: &mut Errors, new: &t::PodSpec, old: &t::PodSpec, path: &Path) -> bool {
     match (new.active_deadline_seconds, old.active_deadline_seconds) {
         (Some(seconds), before) => {
@@ -144,7 +145,7 @@ fn gates(errs: &mut Errors, new: &t::PodSpec, old: &t::PodSpec, path: &Path) {
     }
 }
 
-/// The new spec with everything put back that may change.
+/// The new spec with the old values of the fields that may change, for comparison with the old spec.
 fn munge(errs: &mut Errors, new: &t::PodSpec, old: &t::PodSpec, path: &Path) -> t::PodSpec {
     let mut munged = new.clone();
     for (container, before) in munged.containers.iter_mut().zip(&old.containers) {
@@ -165,7 +166,7 @@ fn munge(errs: &mut Errors, new: &t::PodSpec, old: &t::PodSpec, path: &Path) -> 
     if list(&old.scheduling_gates).is_empty() {
         return munged;
     }
-    // A gated pod has not been looked at by the scheduler: where it may run may be narrowed.
+    // The scheduler has not looked at a gated pod yet, so its node selector and affinity may be narrowed.
     let none = BTreeMap::new();
     let selector = munged.node_selector.as_ref().unwrap_or(&none);
     let before = old.node_selector.as_ref().unwrap_or(&none);

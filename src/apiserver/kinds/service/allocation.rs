@@ -1,8 +1,8 @@
-//! What a Service is given before its strategy sees it: families, addresses, ports on the nodes
-//! (`k8s.io/kubernetes/pkg/registry/core/service/storage`). The cluster has one family, IPv4.
+//! Allocation of cluster IPs and node ports (`pkg/registry/core/service/storage/{alloc,storage}.go`). The cluster has
+//! one family, IPv4.
 //!
-//! The generic store begins a create and an update with this (`BeginCreate`, `BeginUpdate`), so what
-//! cannot be allocated is refused before anything else is looked at.
+//! The generic store calls these functions when a create or an update begins (`BeginCreate`, `BeginUpdate`), so what
+//! cannot be allocated is refused before the Service is validated.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -32,7 +32,7 @@ fn internal_error(why: &str) -> Status {
     Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
 }
 
-/// What is taken by others, and in the course of this request.
+/// The addresses and ports that other Services have, and those that this request has taken.
 struct Taken {
     addresses: BTreeSet<String>,
     /// One set for all protocols, as the allocator has it.
@@ -40,7 +40,7 @@ struct Taken {
 }
 
 impl Taken {
-    /// By all Services but the one that is updated.
+    /// Those of all Services but `not`, the one that is updated.
     fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
         let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
         for (_, record) in api.etcd().range(Kind::SERVICE, None) {
@@ -110,7 +110,7 @@ impl Taken {
     }
 }
 
-/// Gives a new Service its families, address and ports, or takes those it asks for.
+/// Gives a new Service its families, address and ports; those that it asks for are taken.
 ///
 /// # Errors
 /// 422 for what cannot be had.
@@ -133,7 +133,8 @@ pub(in crate::apiserver) fn begin_create(api: &ApiServer, object: &mut Object) -
     Ok(())
 }
 
-/// Before an update: what was allocated stays where it is left out, and what is new is allocated.
+/// Begins an update: what was allocated before is kept where the client left it out, and what the new spec needs besides
+/// is allocated.
 ///
 /// # Errors
 /// 422 for what cannot be had.
@@ -208,8 +209,8 @@ fn cannot_have(object: &Object, i: usize, n: i32, why: String) -> Result<(), Sta
     refuse(object, &[FieldError::invalid(&at, n, why)])
 }
 
-/// The ports of a new Service. One port of a Service has one port on the nodes, whatever its
-/// protocols (`initNodePorts`).
+/// Allocates the node ports of a new Service. A port number of a Service has one node port for all protocols
+/// (`initNodePorts`).
 fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
     let choose = chooses_node_ports(spec);
     let asked = spec.ports.clone().unwrap_or_default();
@@ -223,7 +224,7 @@ fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) ->
                 let wanted =
                     asked.iter().find(|q| q.port == p.port && node_port(q) != 0).map_or(0, node_port);
                 let n = if wanted == 0 {
-                    // What a later port asks for by number is left to it.
+                    // A node port that a later port asks for is not chosen here.
                     let later: Vec<i32> = asked.iter().map(node_port).collect();
                     let mut n = taken.next_port()?;
                     while later.contains(&n) {
@@ -257,7 +258,7 @@ fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) ->
     Ok(())
 }
 
-/// The ports of a Service that is changed: those it had stay its own (`updateNodePorts`).
+/// Allocates the node ports of a changed Service, which keeps those that it had (`updateNodePorts`).
 fn changed_node_ports(
     object: &Object,
     spec: &mut ServiceSpec,
@@ -273,7 +274,7 @@ fn changed_node_ports(
             0 if !choose => continue,
             0 => {
                 while let Some(n) = mine.iter().find(|n| **n != 0 && !taken.ports.contains(n)) {
-                    // Not given out again before the update is done.
+                    // A node port that the update releases is not given out again by the same update.
                     taken.ports.insert(*n);
                 }
                 p.node_port = Some(taken.next_port()?);

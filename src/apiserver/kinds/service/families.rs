@@ -10,18 +10,19 @@ use crate::apiserver::validation::{
     BadValue, Errors, FieldError, Path, go_json_string, json_strings, list, text,
 };
 
-/// The list of strings as a message quotes it.
+/// A list of strings, as a message quotes it.
 fn quoted(list: &[String]) -> BadValue {
     json_strings(list)
 }
 
-/// The policy as a message quotes it: it stands behind a pointer.
+/// The policy, as a message quotes it: `null` if there is none.
 fn policy_value(spec: &ServiceSpec) -> BadValue {
     let text = spec.ip_family_policy.as_deref().map_or("null".to_owned(), go_json_string);
     BadValue::Json(text)
 }
 
-/// A Service that prefers two families is not moved to another number of them by the way.
+/// Whether both versions prefer two families and have the same addresses and families; such an update changes none of
+/// them.
 pub(super) fn same_prefer_dual_stack(n: &ServiceSpec, o: &ServiceSpec) -> bool {
     let prefers = |s: &ServiceSpec| text(&s.ip_family_policy) == "PreferDualStack";
     text(&n.type_) != "ExternalName"
@@ -31,7 +32,7 @@ pub(super) fn same_prefer_dual_stack(n: &ServiceSpec, o: &ServiceSpec) -> bool {
         && n.ip_families == o.ip_families
 }
 
-/// Families and their policy, from what is given (`initIPFamilyFields`).
+/// Sets the families and their policy by what the client gave.
 pub(super) fn init_families(
     object: &Object,
     spec: &mut ServiceSpec,
@@ -108,10 +109,10 @@ pub(super) fn init_families(
     Ok(())
 }
 
-/// An update that has fewer addresses or families must say that it wants one.
+/// Refuses an update that has fewer addresses or families than before and does not set the policy `SingleStack`.
 fn reduced(errors: &mut Errors, spec: &mut ServiceSpec, old: &ServiceSpec, single: bool, policy: &Path) {
     if single {
-        // As long as nothing else changed, the policy alone says what is wanted.
+        // If nothing else changed, the policy alone decides how many there are.
         if spec.cluster_ips == old.cluster_ips {
             spec.cluster_ips.iter_mut().for_each(|ips| ips.truncate(1));
         }

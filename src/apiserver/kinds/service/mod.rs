@@ -2,7 +2,7 @@
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/service/strategy.go`,
-//! `pkg/registry/core/service/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/registry/core/service/storage/{storage,alloc}.go`, `pkg/api/service/warnings.go` and `pkg/printers/internalversion/printers.go`.
 
 pub(in crate::apiserver) mod allocation;
 mod families;
@@ -22,7 +22,7 @@ use crate::apiserver::printers::{created, format_labels, name, or_none};
 use crate::apiserver::validation::{Errors, Path};
 use crate::apiserver::warnings;
 
-/// How long a client stays with a pod if the affinity does not say, in seconds.
+/// The default of how long a client is sent to the same pod, in seconds.
 const DEFAULT_CLIENT_IP_AFFINITY_SECONDS: i32 = 10800;
 
 impl Strategy for Service {
@@ -189,8 +189,8 @@ fn ports(ports: &[ServicePort]) -> String {
     if texts.is_empty() { "<none>".into() } else { texts.join(",") }
 }
 
-/// Warns of what counts for nothing, of deprecated fields and of addresses in another form than the canonical one
-/// (`pkg/api/service/warnings.go`).
+/// Warns of fields that are ignored or deprecated and of addresses that are not in canonical form
+/// (`GetWarningsForService`).
 fn warn(out: &mut Vec<String>, service: &Service) {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     if service.metadata.annotation(HINTS).is_some() {

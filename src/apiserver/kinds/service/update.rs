@@ -1,4 +1,5 @@
-//! What may change in a Service, and its status.
+//! Validation of an update of a Service and of its status (`ValidateServiceUpdate`, `ValidateServiceStatusUpdate` in
+//! `pkg/apis/core/validation/validation.go`).
 
 use crate::api::types as t;
 
@@ -43,7 +44,7 @@ fn quote(value: &Option<String>) -> BadValue {
     BadValue::Json(value.as_ref().map_or_else(|| "null".to_owned(), |v| go_json_string(v)))
 }
 
-/// Going from one family to two, or back, must say so.
+/// Refuses an update that drops the second address or family without setting the policy `SingleStack`.
 fn must_be_single_stack(errs: &mut Errors, spec: &t::ServiceSpec, what: &str) {
     if spec.ip_family_policy.as_deref() != Some("SingleStack") {
         errs.push(FieldError::invalid(

@@ -1,4 +1,4 @@
-//! Services, as they must be when they are made (and stay).
+//! Validation of a Service (`ValidateService` in `pkg/apis/core/validation/validation.go`).
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
 
-/// Whether it can be reached from outside the cluster.
+/// Whether the Service can be reached from outside the cluster (`ExternallyAccessible`).
 fn externally_accessible(spec: &t::ServiceSpec) -> bool {
     match text(&spec.type_) {
         "LoadBalancer" | "NodePort" => true,
@@ -87,7 +87,7 @@ pub(super) fn validate(errs: &mut Errors, service: &t::Service) {
     traffic(errs, spec, &path);
 }
 
-/// The class of load balancer, which only a load balancer has.
+/// Validates the class of the load balancer, which no other type may have.
 pub(in crate::apiserver) fn load_balancer_class(errs: &mut Errors, spec: &t::ServiceSpec) {
     let Some(class) = &spec.load_balancer_class else { return };
     let at = Path::new("spec").child("loadBalancerClass");
@@ -188,7 +188,7 @@ fn session_affinity(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
     }
 }
 
-/// Cluster IPs and their families, in themselves (`ValidateServiceClusterIPsRelatedFields`).
+/// Validates cluster IPs, families and their policy against each other (`ValidateServiceClusterIPsRelatedFields`).
 pub(in crate::apiserver) fn cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec, path: &Path) {
     if text(&spec.type_) == "ExternalName" {
         return;
@@ -279,7 +279,7 @@ fn duplicate_ports(errs: &mut Errors, kind: &str, ports: &[t::ServicePort], path
     let mut seen = BTreeSet::new();
     for (i, port) in ports.iter().enumerate() {
         if !seen.insert((text(&port.protocol), port.port)) {
-            // Kubernetes quotes its own key of the comparison.
+            // Kubernetes quotes the key by which it compares ports.
             let key =
                 t::ServicePort { protocol: port.protocol.clone(), port: port.port, ..Default::default() };
             errs.push(FieldError::duplicate(&path.index(i), internal::quote("ServicePort", &key)));
