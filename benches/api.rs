@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use steady::apimachinery::{HttpRequest, HttpResponse};
-use steady::apiserver::http::{Seen, Served, Watch};
+use steady::apiserver::http::{Stream, TextCache};
 use steady::cluster::{Cluster, Config};
 use steady_door::{Options, Running, Time};
 
@@ -122,15 +122,10 @@ fn heading(what: &str) {
 }
 
 fn ok(cluster: &mut Cluster, ask: Ask) -> HttpResponse {
-    served(cluster, ask).response
-}
-
-fn served(cluster: &mut Cluster, ask: Ask) -> Served {
     let request = request(ask);
-    let (served, _) = cluster.serve(&request);
-    let response = &served.response;
+    let (response, _) = cluster.http(&request);
     assert!(response.status < 300, "{} {}: {}", request.method, request.path, response.body);
-    served
+    response
 }
 
 fn library() {
@@ -157,9 +152,9 @@ fn library() {
 fn fan_out(cluster: &mut Cluster) {
     let from = cluster.api().etcd().revision();
     let query = format!("?watch=1&resourceVersion={from}");
-    let begin = |_| *served(cluster, ("GET", query.clone(), "", String::new())).watch.unwrap();
-    let mut watches: Vec<Watch> = (0..WATCHERS).map(begin).collect();
-    let (mut told, mut writes, mut seen) = (0, Duration::ZERO, Seen::default());
+    let begin = |_| cluster.serve(&request(("GET", query.clone(), "", String::new()))).0.stream.unwrap();
+    let mut watches: Vec<Stream> = (0..WATCHERS).map(begin).collect();
+    let (mut told, mut writes, mut texts) = (0, Duration::ZERO, TextCache::default());
     let begun = cpu();
     for i in 0..SAMPLES {
         let before = cpu();
@@ -169,7 +164,7 @@ fn fan_out(cluster: &mut Cluster) {
         ));
         writes += cpu() - before;
         for w in &mut watches {
-            told += usize::from(!cluster.more(w, &mut seen).is_empty());
+            told += usize::from(!cluster.more(w, &mut texts).is_empty());
         }
     }
     let all = cpu() - begun - writes;

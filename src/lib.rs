@@ -6,6 +6,7 @@
 pub mod api;
 pub mod apimachinery;
 pub mod apiserver;
+pub mod cel;
 pub mod client;
 pub mod cluster;
 pub mod controllers;

@@ -2,7 +2,7 @@
 // `cargo xtask test --only module` builds pkg/ and calls this with what the native run gave.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import init, { Steady, scenarios } from "../../pkg/steady.js";
 
 await init({ module_or_path: await readFile(new URL("../../pkg/steady_bg.wasm", import.meta.url)) });
@@ -80,4 +80,19 @@ test("what cannot be done throws and says why", () => {
   const refused = steady.apply("kind: Pod");
   assert.notEqual(refused.exit, 0);
   assert.notEqual(refused.stderr, "");
+});
+
+test("the package has every file that its package.json names", async () => {
+  const pkg = new URL("../../pkg/", import.meta.url);
+  const about = JSON.parse(await readFile(new URL("package.json", pkg), "utf8"));
+  const there = await readdir(pkg);
+  for (const file of about.files) {
+    const name = new RegExp(`^${file.replaceAll(".", "\\.").replace("*", ".*")}$`);
+    assert.ok(there.some((one) => name.test(one)), file);
+  }
+  for (const entry of Object.values(about.exports).flatMap((to) => (typeof to === "string" ? [to] : Object.values(to)))) {
+    assert.ok(there.includes(entry.slice(2)), entry);
+  }
+  assert.ok(there.includes("README.md"));
+  assert.match(await readFile(new URL("licenses.txt", pkg), "utf8"), /^imbl-/m);
 });

@@ -1,5 +1,5 @@
-//! What reads and evaluates CEL goes down as deep as the expression is nested, with large frames. The
-//! bounds in `src/cel.rs` are those at which this much stack is enough, unoptimised too.
+//! Reading and evaluating CEL goes down as deep as the expression is nested, which `steady::cel` bounds. This much stack
+//! is enough for the deepest one, unoptimised too.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

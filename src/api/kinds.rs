@@ -174,16 +174,6 @@ macro_rules! with_built_in_kinds {
             ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
             /// What a controller made its pods from, kept as it was.
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
-            /// A kind that is added to a cluster while it runs.
-            CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
-            /// How volumes of a CSI driver are attached and mounted.
-            CSIDriver CSI_DRIVER: "storage.k8s.io"/"v1" "csidrivers" "csidriver" [] Cluster [];
-            /// Which CSI drivers a node has.
-            CSINode CSI_NODE: "storage.k8s.io"/"v1" "csinodes" "csinode" [] Cluster [];
-            /// A volume that is, or is to be, attached to a node.
-            VolumeAttachment VOLUME_ATTACHMENT: "storage.k8s.io"/"v1" "volumeattachments" "volumeattachment" [] Cluster ["status"];
-            /// A request for a certificate, and the certificate.
-            CertificateSigningRequest CERTIFICATE_SIGNING_REQUEST: "certificates.k8s.io"/"v1" "certificatesigningrequests" "certificatesigningrequest" ["csr"] Cluster ["status", "approval"];
         }
     };
 }

@@ -19,6 +19,7 @@ pub mod field_set;
 pub mod fields;
 pub mod go_types;
 pub mod intstr;
+pub mod jsonpath;
 mod kinds;
 pub mod labels;
 mod managers;
@@ -30,6 +31,7 @@ pub mod patch;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod regexp;
 mod shared;
 mod structs;
 pub mod volume;
@@ -51,7 +53,6 @@ pub mod types {
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
     pub use k8s_openapi::api::batch::v1::*;
-    pub use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
@@ -61,8 +62,7 @@ pub mod types {
     };
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
-    pub use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, StorageClass, VolumeAttachment};
-    pub use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+    pub use k8s_openapi::api::storage::v1::StorageClass;
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
     pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,

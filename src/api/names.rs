@@ -155,3 +155,20 @@ pub fn is_dns1123_label(text: &str) -> Vec<String> {
     }
     errors
 }
+
+/// What is wrong with a DNS label that begins with a letter, as the names of a definition of custom
+/// resources must be; empty if nothing is.
+pub fn is_dns1035_label(text: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    if text.len() > 63 {
+        errors.push(max_len_error(63));
+    }
+    if !is_dns_text(text) || !text.starts_with(|c: char| c.is_ascii_lowercase()) {
+        errors.push(regex_error(
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+            "[a-z]([-a-z0-9]*[a-z0-9])?",
+            &["my-name", "abc-123"],
+        ));
+    }
+    errors
+}

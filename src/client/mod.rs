@@ -1,7 +1,7 @@
 //! client-go: how a component sees the cluster and acts on it.
 //!
 //! A component never reads the store. A [`Reflector`](informer::Informer) lists and watches, a
-//! [`DeltaFifo`](informer::DeltaFifo) holds what came, the informer moves it into an [`Indexer`]
+//! [`DeltaFifo`] holds what came, the informer moves it into an [`Indexer`]
 //! and tells the handlers, these put keys into a [`WorkQueue`], and a worker takes a key and syncs
 //! it through a [`Context`].
 

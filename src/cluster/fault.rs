@@ -12,6 +12,7 @@ use crate::kubelet;
 
 /// Something that goes wrong, or right again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Fault {
     /// A node is cut off: its kubelet neither hears nor says anything any more. What runs on it
     /// goes on running.

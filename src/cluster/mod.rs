@@ -84,30 +84,27 @@ impl Cluster {
 
     /// A request from outside: what a person, kubectl or a client of the door does.
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
+        self.call(|api| api.request(request))
+    }
+
+    /// The same for a client that speaks HTTP. The body of a list is whole; that of a watch has the events up to now.
+    pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
+        self.call(|api| http::http(api, request))
+    }
+
+    /// The same for a client that reads the body of a list or a watch piece by piece, with [`Cluster::more`].
+    pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
+        self.call(|api| http::serve(api, request))
+    }
+
+    fn call<T>(&mut self, answer: impl FnOnce(&mut ApiServer) -> T) -> (T, Vec<Write>) {
         self.await_leader();
         self.api.set_now(self.clock.now());
-        let response = self.api.request(request);
+        let response = answer(&mut self.api);
         self.wake();
         let writes = self.api.take_writes();
         self.notice(&writes);
         (response, writes)
-    }
-
-    /// The same for a client that speaks HTTP. A watch ends with what has happened up to now.
-    pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
-        let (served, writes) = self.serve(request);
-        (served.response, writes)
-    }
-
-    /// The same; a watch can be continued with [`Cluster::more`].
-    pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
-        self.await_leader();
-        self.api.set_now(self.clock.now());
-        let served = http::serve(&mut self.api, request);
-        self.wake();
-        let writes = self.api.take_writes();
-        self.notice(&writes);
-        (served, writes)
     }
 
     /// Gives the API its documentation, which `kubectl explain` reads.
@@ -115,10 +112,10 @@ impl Cluster {
         self.api.set_texts(texts);
     }
 
-    /// What a watch that such a client began has to tell since it was last asked, one event per line.
-    pub fn more(&mut self, watch: &mut http::Watch, seen: &mut http::Seen) -> String {
+    /// The next piece of such a body; empty if there is nothing to tell now.
+    pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
-        http::more(&self.api, watch, seen)
+        stream.more(&self.api, cache)
     }
 
     fn wake(&mut self) {

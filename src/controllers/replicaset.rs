@@ -1,6 +1,6 @@
 //! The ReplicaSet controller: as many pods as wanted
 //! (`k8s.io/kubernetes/pkg/controller/replicaset`). A ReplicationController is the same in another form
-//! (`pkg/controller/replication`), so the code is written for both: see [`Replicated`].
+//! (`pkg/controller/replication`), so the code is written for both: see `Replicated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

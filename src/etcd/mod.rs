@@ -286,6 +286,11 @@ impl Etcd {
         self.log.iter().rev()
     }
 
+    /// The keys as they are now. The copy shares the tree.
+    pub fn snapshot(&self) -> Map<ObjectRef, Record> {
+        self.data.clone()
+    }
+
     /// The keys as they were at `revision`.
     ///
     /// # Errors
@@ -298,8 +303,12 @@ impl Etcd {
                 Some(object) => {
                     let mod_revision =
                         object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0);
-                    let record =
-                        Record { object: object.clone(), create_revision: 0, mod_revision, notes: None };
+                    let record = Record {
+                        object: object.clone(),
+                        create_revision: 0,
+                        mod_revision,
+                        notes: e.prev_notes.clone(),
+                    };
                     data.insert(e.key.clone(), record);
                 }
                 None => {

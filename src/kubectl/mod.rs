@@ -44,7 +44,6 @@ mod generators_policy;
 mod get;
 mod go;
 mod go_template;
-pub mod jsonpath;
 mod label;
 mod node;
 mod output;
@@ -69,6 +68,8 @@ use std::rc::Rc;
 use crate::api::Timestamp;
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::http::Texts;
+
+pub use crate::api::jsonpath;
 
 pub use call::{Answer, Call, Payload};
 pub use context::{Wait, WaitFor};

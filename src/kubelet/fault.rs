@@ -35,6 +35,7 @@ impl ProbeType {
 
 /// Something that goes wrong on a node because a person wants to see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Fault {
     /// A running container ends at once.
     CrashContainer {

@@ -15,6 +15,7 @@
 //! session.back();
 //! ```
 
+pub mod data;
 pub mod explore;
 pub mod handle;
 mod into;

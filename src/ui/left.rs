@@ -1,5 +1,6 @@
 //! The left pane: the manifest, and kubectl.
 
+use steady::session::scenario;
 use steady::session::view::{FieldChange, Preview, Problem};
 use yew::prelude::*;
 
@@ -146,13 +147,10 @@ struct StoryProps {
 fn Story(props: &StoryProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let Some((text, tries)) = store.with(|s| {
-        let s = s.scenarios().iter().find(|s| s.id == props.scenario)?;
-        let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();
-        Some((said(&t, &s.text), tries))
-    }) else {
-        return Html::default();
-    };
+    let found = use_memo(props.scenario.clone(), |id| scenario::find(id));
+    let Some(s) = found.as_ref() else { return Html::default() };
+    let text = said(&t, &s.text);
+    let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();
     let button = |(i, label): (usize, String)| {
         let store = store.clone();
         html! { <button type="button" class="quiet" onclick={move |_| store.attempt(i)}>{ label }</button> }

@@ -1,7 +1,7 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
 use gloo::utils::{document_element, window};
-use steady::session::scenario::Text;
+use steady::session::scenario::{self, Text};
 use steady::session::view::PlaneFault;
 use steady::session::{Depth, Policy};
 use yew::prelude::*;
@@ -32,13 +32,13 @@ pub struct BarProps {
 pub fn TopBar(props: &BarProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let scenarios = store.with(|s| s.scenarios().clone());
-    let now = scenarios.iter().position(|s| s.id == props.scenario);
-    let title = now.and_then(|i| scenarios.get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let now = scenario::list().iter().position(|s| s.id == props.scenario);
+    let title =
+        now.and_then(|i| scenario::list().get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
     let choices = {
-        let (t, scenarios, store) = (t.clone(), scenarios.clone(), store.clone());
+        let (t, store) = (t.clone(), store.clone());
         Callback::from(move |()| {
-            let mut all: Vec<Choice> = scenarios
+            let mut all: Vec<Choice> = scenario::all()
                 .iter()
                 .enumerate()
                 .map(|(i, s)| Choice {
@@ -54,8 +54,8 @@ pub fn TopBar(props: &BarProps) -> Html {
         })
     };
     let choose = {
-        let (store, scenarios) = (store.clone(), scenarios.clone());
-        Callback::from(move |i: usize| match scenarios.get(i) {
+        let store = store.clone();
+        Callback::from(move |i: usize| match scenario::list().get(i) {
             Some(s) => store.open_scenario(s.id),
             None => store.open_kept(),
         })
@@ -117,10 +117,10 @@ pub fn TopBar(props: &BarProps) -> Html {
 }
 
 /// A scenario's text in the page's language.
-pub fn said(t: &Texts, text: &Text) -> String {
+pub fn said<S: ToString>(t: &Texts, text: &Text<S>) -> String {
     match t.lang() {
-        Lang::En => text.en.clone(),
-        Lang::Zh => text.zh.clone(),
+        Lang::En => text.en.to_string(),
+        Lang::Zh => text.zh.to_string(),
     }
 }
 

@@ -21,7 +21,6 @@ FILES = [
     (1, "autoscalingv2", "autoscaling/v2/types.go"),
     (1, "networking", "networking/v1/types.go"),
     (1, "rbac", "rbac/v1/types.go"),
-    (1, "certificates", "certificates/v1/types.go"),
     (2, "metav1", "pkg/apis/meta/v1/types.go"),
     (3, "apiextensions", "pkg/apis/apiextensions/v1/types.go"),
     (3, "apiextensions", "pkg/apis/apiextensions/v1/types_jsonschema.go"),
@@ -50,11 +49,6 @@ KINDS = [
     ("rbac", "RoleBinding"),
     ("rbac", "ClusterRoleBinding"),
     ("apps", "ControllerRevision"),
-    ("apiextensions", "CustomResourceDefinition"),
-    ("storage", "CSIDriver"),
-    ("storage", "CSINode"),
-    ("storage", "VolumeAttachment"),
-    ("certificates", "CertificateSigningRequest"),
 ]
 
 # (package, struct): its fields as (type, tags, markers).

@@ -65,7 +65,7 @@ test("CEL that cannot be read is told at its column, and what cannot be said is 
   await expect(own(page)).toHaveAttribute("aria-invalid", "false");
   await panel(page).getByRole("spinbutton", { name: "At most states" }).fill("20");
   await start(page).click();
-  await expect(line(page, "cannot be said of a state after 0 steps")).toContainText("No such key", { timeout: 60_000 });
+  await expect(line(page, "cannot be said of a state after 0 steps")).toContainText("no such key", { timeout: 60_000 });
   await expect(panel(page)).toContainText("The bound on states cut it short.");
 });
 

@@ -3,6 +3,8 @@
 
 mod bench;
 mod browser;
+mod licences;
+mod package;
 mod page;
 mod run;
 mod server;
@@ -25,7 +27,10 @@ cargo xtask test [--only lint|native|wasm|module|journeys]… [--release]
     everything that must hold before a commit, or a part of it
     --release   the journeys on the page as it is published, which takes minutes to build
 cargo xtask lib
-    the library as an ES module, in pkg/
+    the library as an ES module and npm package, in pkg/
+cargo xtask release [vX.Y.Z] [--check]
+    whether the tag, the version and CHANGELOG.md agree; then the npm package in pkg/ and the notes in target/
+    --check     builds nothing
 cargo xtask bench [--only native|api|browser|cold|page|explorer|size] [REPLICAS…]
     the figures of docs/benchmarks.md, as tables; of the replicas that are named, or of all
     (`--only explorer` takes how many states instead)
@@ -51,6 +56,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "lib" => flags(rest, &[]).and_then(|()| page::lib(page::Profile::Release)),
         "bench" => bench::run(rest),
+        "release" => package::release(rest),
         "split" => flags(rest, &[]).and_then(|()| page::profile()),
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {

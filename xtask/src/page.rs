@@ -2,9 +2,9 @@
 
 use std::process::{Child, Command};
 
-use crate::bench;
 use crate::run::{Result, cargo, command, root, run, script, target_dir};
 use crate::tools::{self, WASM};
+use crate::{bench, licences, package};
 
 /// How much a build does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,16 @@ const NAMES: &str = "-Csymbol-mangling-version=v0";
 
 /// Builds the page into `dist/`.
 pub fn build(profile: Profile) -> Result<()> {
-    run(&mut trunk("build", profile)?)
+    run(&mut trunk("build", profile)?)?;
+    if profile == Profile::Release {
+        // After what editor/build.mjs wrote there of the npm packages.
+        let file = root().join("dist/licenses.txt");
+        let why = |e| format!("{}: {e}", file.display());
+        let npm = std::fs::read_to_string(&file).map_err(why)?;
+        let (page, explorer) = (licences::of("steady")?, licences::of("steady-explorer")?);
+        std::fs::write(&file, [npm, page, explorer].join("\n\n----\n\n")).map_err(why)?;
+    }
+    Ok(())
 }
 
 /// Builds the page whenever a file changes, until the process ends.
@@ -86,13 +95,7 @@ pub fn lib(profile: Profile) -> Result<()> {
             .arg(&wasm)
             .env("PATH", &path))?;
     }
-    let about = format!(
-        "{{\n  \"name\": \"steady\",\n  \"version\": \"{}\",\n  \"license\": \"MIT OR Apache-2.0\",\n  \
-         \"type\": \"module\",\n  \"main\": \"steady.js\",\n  \"types\": \"steady.d.ts\",\n  \
-         \"files\": [\"steady.js\", \"steady.d.ts\", \"steady_bg.wasm\", \"steady_bg.wasm.d.ts\"]\n}}\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    std::fs::write(pkg.join("package.json"), about).map_err(|e| format!("pkg/package.json: {e}"))?;
+    package::describe(&pkg)?;
     let size = std::fs::metadata(&wasm).map_err(|e| format!("{}: {e}", wasm.display()))?.len();
     println!("\npkg/steady.js and pkg/steady_bg.wasm ({} KB)", size / 1000);
     Ok(())

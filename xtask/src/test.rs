@@ -13,7 +13,7 @@ use crate::{browser, tools};
 type Part = (&'static str, &'static str, fn(Profile) -> Result<()>);
 
 const PARTS: &[Part] = &[
-    ("lint", "formatting and clippy, natively and for wasm", lint),
+    ("lint", "formatting, clippy natively and for wasm, the library's documentation", lint),
     ("native", "unit tests, conformance, properties, the door", native),
     ("wasm", "the library in a browser", wasm),
     ("module", "the library as an ES module in Node", module),
@@ -82,7 +82,8 @@ fn lint(_: Profile) -> Result<()> {
     let mut packages =
         vec!["--package", "steady", "--package", "steady-embed", "--package", "steady-explorer"];
     packages.extend(["--lib", "--bins", "--test", "wasm"]);
-    exec(cargo().args(["clippy", "--quiet", "--target", tools::WASM]).args(packages).args(deny))
+    exec(cargo().args(["clippy", "--quiet", "--target", tools::WASM]).args(packages).args(deny))?;
+    exec(cargo().args(["doc", "--quiet", "--no-deps", "--workspace"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn native(_: Profile) -> Result<()> {

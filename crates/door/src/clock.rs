@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::house::House;
+use crate::house::{House, SLICE};
 
 /// How often time passes at least; heartbeats are this late at most.
 const TICK: Duration = Duration::from_secs(1);
@@ -11,13 +11,15 @@ const TICK: Duration = Duration::from_secs(1);
 const CIRCLE: usize = 200;
 /// A circle gets one slice in this time, so that it does not take the whole processor.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often texts that nobody read any more are forgotten. They are kept twice as long at most.
+const FORGET: Duration = Duration::from_secs(30);
 
 /// Keeps the cluster's time at the wall's for as long as the house stands.
 pub async fn follow(house: Rc<House>) {
     let mut ending = house.ending();
     let (mut slices, mut moment) = (0, house.read(|c| c.now()));
     while !*ending.borrow() {
-        let left = house.slice(house.wall());
+        let left = house.slice(house.wall(), SLICE);
         let (now, next) = house.read(|c| (c.now(), c.clock().next()));
         slices = if left && now == moment { slices + 1 } else { 0 };
         moment = now;
@@ -33,6 +35,17 @@ pub async fn follow(house: Rc<House>) {
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             () = house.kicked() => {}
+            _ = ending.changed() => {}
+        }
+    }
+}
+
+/// Forgets texts that were written for clients and are not read any more, for as long as the house stands.
+pub async fn forget(house: Rc<House>) {
+    let mut ending = house.ending();
+    while !*ending.borrow() {
+        tokio::select! {
+            () = tokio::time::sleep(FORGET) => house.forget_texts(),
             _ = ending.changed() => {}
         }
     }

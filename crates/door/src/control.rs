@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use steady::api::Timestamp;
 use steady::cluster::{Action, COMMANDS_LIMIT, Cluster, Command, Fault, Stopped};
 
-use crate::house::{House, Time};
+use crate::house::{House, SLICE, Time};
 use crate::reply::{self, Reply};
 
 /// So many commands are told in one answer; more are only counted.
@@ -173,7 +173,7 @@ async fn advance(house: &Rc<House>, query: &str) -> Result<Value> {
         .ok_or_else(|| bad("seconds is a number from 0 to ten years"))?;
     let to = house.read(Cluster::now).checked_add(Duration::from_secs_f64(seconds)).unwrap_or(Timestamp::MAX);
     let (mut slices, mut moment) = (0, house.read(Cluster::now));
-    while house.slice(to) {
+    while house.slice(to, SLICE) {
         let now = house.read(Cluster::now);
         slices = if now == moment { slices + 1 } else { 0 };
         moment = now;

@@ -1,29 +1,68 @@
 //! Who may ask. There are no passwords here: what keeps others out is that the door is on this
-//! machine only. A web page could still send its visitor's browser to it; two headers tell.
+//! machine only. A web page could still send its visitor's browser to it; three headers tell.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
+use hyper::Version;
 use hyper::header::{HOST, HeaderMap, ORIGIN};
 
-/// Why a request is refused, if it is.
-pub fn refusal(headers: &HeaderMap, host: Option<SocketAddr>) -> Option<&'static str> {
-    // Browsers say where a request comes from whenever it is sent by a page; kubectl and client
-    // libraries never do.
-    if headers.contains_key(ORIGIN) {
-        return Some("requests of web pages are refused: this has an Origin header\n");
+/// Why a request is refused, if it is. `here` is the address that `Host` must name; any if there is none.
+pub fn refusal(version: Version, headers: &HeaderMap, here: Option<SocketAddr>) -> Option<&'static str> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (None, _) => None,
+        (Some(host), None) => match host.to_str() {
+            Ok(host) => Some(host),
+            Err(_) => return Some("the Host header is no text\n"),
+        },
+        (Some(_), Some(_)) => return Some("there is more than one Host header\n"),
+    };
+    // Browsers say where a request comes from whenever a page of another origin sends it. Clients that speak
+    // WebSocket say it, too, and name the server itself.
+    if headers.contains_key(ORIGIN) && !same_origin(headers, host) {
+        return Some(
+            "requests of web pages are refused: the Origin header names another server than this one\n",
+        );
     }
     let site = headers.get("sec-fetch-site").map(|v| v.as_bytes());
     if site.is_some_and(|v| v != b"none" && v != b"same-origin") {
         return Some("requests of web pages are refused: this comes from another site\n");
     }
     // A name that was made to lead here (DNS rebinding) is not a name of this machine.
-    let address = host?;
-    let mut named = headers.get_all(HOST).iter();
-    let allowed = match (named.next().map(|v| v.to_str()), named.next()) {
-        (Some(Ok(name)), None) => is_here(name, address),
-        _ => false,
+    let address = here?;
+    let allowed = match host {
+        Some(name) => is_here(name, address),
+        // HTTP/1.0 has no Host, and no browser speaks it.
+        None => version == Version::HTTP_10 && !headers.contains_key("sec-fetch-site"),
     };
     (!allowed).then_some("the Host header names another machine than this one\n")
+}
+
+/// Whether `Origin` is the server that `Host` names, and that one is named by its address: a name could have
+/// been made to lead here.
+fn same_origin(headers: &HeaderMap, host: Option<&str>) -> bool {
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let (Some(origin), None, Some(host)) = (origins.next(), origins.next(), host) else { return false };
+    let Some(origin) = origin.to_str().ok().and_then(|o| o.strip_prefix("http://")) else { return false };
+    // The port of plain HTTP may be left out.
+    let full = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        if port_of(&name).is_some() { name } else { format!("{name}:80") }
+    };
+    is_address(host) && full(origin) == full(host)
+}
+
+fn port_of(host: &str) -> Option<u16> {
+    host.rsplit_once(':').and_then(|(_, port)| port.parse().ok())
+}
+
+fn is_address(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => name,
+        _ => host,
+    };
+    let bare = name.strip_prefix('[').and_then(|n| n.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok()
 }
 
 /// Whether a `Host` is a name of the loopback, or the address itself.
@@ -56,16 +95,67 @@ mod tests {
         assert!(is_here("127.0.0.2:8001", other));
     }
 
+    fn ask(version: Version, here: Option<SocketAddr>, headers: &[(&'static str, &str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        refusal(version, &map, here).is_none()
+    }
+
     #[test]
     fn pages_are_refused() {
-        let mut headers = HeaderMap::new();
-        assert_eq!(refusal(&headers, None), None);
-        headers.insert("sec-fetch-site", "none".parse().unwrap());
-        assert_eq!(refusal(&headers, None), None);
-        headers.insert("sec-fetch-site", "cross-site".parse().unwrap());
-        assert!(refusal(&headers, None).is_some());
-        headers.remove("sec-fetch-site");
-        headers.insert(ORIGIN, "null".parse().unwrap());
-        assert!(refusal(&headers, None).is_some());
+        let here = Some("127.0.0.1:8001".parse().unwrap());
+        let from = |headers: &[(&'static str, &str)]| ask(Version::HTTP_11, here, headers);
+        let host = ("host", "localhost:8001");
+        assert!(from(&[host]));
+        assert!(from(&[host, ("sec-fetch-site", "none")]));
+        assert!(!from(&[host, ("sec-fetch-site", "cross-site")]));
+        assert!(!from(&[host, ("sec-fetch-site", "same-site")]));
+        for other in [
+            "null",
+            "http://example.com",
+            "http://localhost:3000",
+            "http://127.0.0.1:8001",
+            "https://localhost:8001",
+            "http://localhost:8001.example.com",
+            "http://localhost",
+            "",
+        ] {
+            assert!(!from(&[host, ("origin", other)]), "{other}");
+        }
+        assert!(!from(&[host, ("origin", "http://localhost:8001"), ("origin", "http://example.com")]));
+        assert!(!from(&[host, ("host", "example.com")]));
+        assert!(!from(&[
+            ("host", "rebound.example.com:8001"),
+            ("origin", "http://rebound.example.com:8001")
+        ]));
+    }
+
+    #[test]
+    fn who_speaks_websocket_names_the_server_as_its_origin() {
+        let here = Some("127.0.0.1:8001".parse().unwrap());
+        for name in ["localhost:8001", "127.0.0.1:8001", "[::1]:8001"] {
+            let origin = format!("http://{name}");
+            assert!(ask(Version::HTTP_11, here, &[("host", name), ("origin", &origin)]), "{name}");
+        }
+        let port_80 = Some("127.0.0.1:80".parse().unwrap());
+        assert!(ask(Version::HTTP_11, port_80, &[("host", "localhost"), ("origin", "http://localhost:80")]));
+        // Where any Host will do, a name may be a rebound one.
+        let both = |name: &str| {
+            ask(Version::HTTP_11, None, &[("host", name), ("origin", &format!("http://{name}"))])
+        };
+        assert!(both("192.0.2.1:8001"));
+        assert!(!both("rebound.example.com:8001"));
+    }
+
+    #[test]
+    fn http_1_0_needs_no_host() {
+        let here = Some("127.0.0.1:8001".parse().unwrap());
+        assert!(ask(Version::HTTP_10, here, &[]));
+        assert!(!ask(Version::HTTP_11, here, &[]));
+        assert!(!ask(Version::HTTP_10, here, &[("host", "example.com")]));
+        assert!(!ask(Version::HTTP_10, here, &[("origin", "http://localhost:8001")]));
+        assert!(!ask(Version::HTTP_10, here, &[("sec-fetch-site", "none")]));
     }
 }

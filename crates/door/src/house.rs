@@ -2,18 +2,23 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use steady::api::Timestamp;
 use steady::apimachinery::HttpRequest;
-use steady::apiserver::http::{Seen, Served, Watch};
+use steady::apiserver::http::{Piece, Served, Stream, TextCache};
 use steady::cluster::{Action, Cluster};
 use tokio::sync::{Notify, watch};
 
 use crate::limits::Limits;
+use crate::places::Places;
 
-/// So many actions are done in one go; then others get their turn.
-const SLICE: usize = 500;
+/// So long actions are done in one go where nobody asks anything; then others get their turn.
+pub const SLICE: Duration = Duration::from_millis(10);
+/// So long actions are done before a request is answered.
+const BEFORE: Duration = Duration::from_millis(2);
+/// After so many actions the clock is read.
+const ACTIONS: usize = 16;
 
 /// What makes time pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +33,7 @@ pub enum Time {
 /// The cluster and what its users share. It is never borrowed across an await.
 pub struct House {
     cluster: RefCell<Cluster>,
-    seen: RefCell<Seen>,
+    texts: RefCell<TextCache>,
     /// What makes time pass.
     pub time: Time,
     /// The limits.
@@ -40,6 +45,8 @@ pub struct House {
     kick: Notify,
     ending: watch::Sender<bool>,
     watches: Cell<usize>,
+    /// Who has a connection and who can be asked to leave.
+    pub places: Rc<Places>,
 }
 
 /// A watch that is counted as long as this is there.
@@ -63,7 +70,7 @@ impl House {
         let began = (Instant::now(), cluster.now());
         House {
             cluster: RefCell::new(cluster),
-            seen: RefCell::default(),
+            texts: RefCell::default(),
             time,
             limits,
             host,
@@ -72,6 +79,7 @@ impl House {
             kick: Notify::new(),
             ending,
             watches: Cell::new(0),
+            places: Rc::default(),
         }
     }
 
@@ -87,11 +95,11 @@ impl House {
         result
     }
 
-    /// Answers a request.
+    /// Answers a request; the body of a list or a watch is to be read with [`House::more`].
     pub fn http(&self, request: &HttpRequest) -> Served {
         if self.time == Time::Clock {
             // What is due comes before what is asked; if that is much, it goes on after it.
-            let _ = self.slice(self.wall());
+            let _ = self.slice(self.wall(), BEFORE);
         }
         let (served, writes) = self.cluster.borrow_mut().serve(request);
         if !writes.is_empty() {
@@ -101,9 +109,14 @@ impl House {
         served
     }
 
-    /// What a watch has to tell.
-    pub fn more(&self, watch: &mut Watch) -> String {
-        self.cluster.borrow_mut().more(watch, &mut self.seen.borrow_mut())
+    /// The next piece of a body.
+    pub fn more(&self, stream: &mut Stream) -> Piece {
+        self.cluster.borrow_mut().more(stream, &mut self.texts.borrow_mut())
+    }
+
+    /// Forgets texts that nobody read since this was last called.
+    pub fn forget_texts(&self) {
+        self.texts.borrow_mut().age();
     }
 
     /// Counts one more watch; `None` if there are too many.
@@ -137,9 +150,13 @@ impl House {
     }
 
     /// Does a part of what there is to do up to a moment; whether something is left.
-    pub fn slice(&self, to: Timestamp) -> bool {
+    pub fn slice(&self, to: Timestamp, time: Duration) -> bool {
+        let begun = Instant::now();
         self.change(|cluster| {
-            for _ in 0..SLICE {
+            for n in 1.. {
+                if n % ACTIONS == 0 && begun.elapsed() > time {
+                    break;
+                }
                 match cluster.fair() {
                     Some(Action::Advance) if cluster.clock().next().is_none_or(|at| at > to) => break,
                     None => break,

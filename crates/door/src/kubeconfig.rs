@@ -8,11 +8,19 @@ use std::path::Path;
 const MARK: &str = "# Written by steady-door; it writes over this file.\n";
 
 /// The text of a kubeconfig for a door.
+///
+/// Clients differ in what they insist on. kr8s and lightkube want a user with a name, though nobody is asked who
+/// they are; `@kubernetes/client-node` speaks plain HTTP only where certificates need not be verified, and there
+/// is none.
 pub fn text(url: &str) -> String {
     format!(
-        "{MARK}apiVersion: v1\nkind: Config\nclusters:\n- name: steady\n  cluster:\n    server: {url}\n\
-         contexts:\n- name: steady\n  context:\n    cluster: steady\n    namespace: default\n    user: \"\"\n\
-         current-context: steady\nusers: []\n"
+        "{MARK}apiVersion: v1\nkind: Config\nclusters:\n- name: steady\n  cluster:\n    server: {url}\n    \
+         # Plain HTTP has no certificate. @kubernetes/client-node speaks it only where this is said.\n    \
+         insecure-skip-tls-verify: true\n\
+         contexts:\n- name: steady\n  context:\n    cluster: steady\n    namespace: default\n    user: steady\n\
+         current-context: steady\n\
+         # The API server asks nobody who they are; some clients want a user all the same.\n\
+         users:\n- name: steady\n  user: {{}}\n"
     )
 }
 
@@ -30,4 +38,21 @@ pub fn write(file: &Path, url: &str) -> io::Result<()> {
         _ => {}
     }
     fs::write(file, text(url))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn clients_find_a_user_and_a_server() {
+        let config = kube::config::Kubeconfig::from_yaml(&text("http://127.0.0.1:8001")).unwrap();
+        let cluster = config.clusters[0].cluster.as_ref().unwrap();
+        assert_eq!(cluster.server.as_deref(), Some("http://127.0.0.1:8001"));
+        assert_eq!(cluster.insecure_skip_tls_verify, Some(true));
+        let context = config.contexts[0].context.as_ref().unwrap();
+        assert_eq!(context.user.as_deref(), Some(&*config.auth_infos[0].name));
+        assert_eq!(config.current_context, Some(config.contexts[0].name.clone()));
+    }
 }

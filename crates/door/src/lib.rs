@@ -1,8 +1,8 @@
 //! Steady's cluster behind Kubernetes' own HTTP: what the program `steady-door` is made of.
 //!
 //! Everything that is Kubernetes is the library's one function, request in and response out
-//! ([`steady::cluster::Cluster::http`]), with [`steady::cluster::Cluster::more`] for what a watch
-//! tells later. Here are sockets, limits, and what makes time pass.
+//! ([`steady::cluster::Cluster::serve`]), with [`steady::cluster::Cluster::more`] for the pieces of a list and
+//! for what a watch tells later. Here are sockets, limits, and what makes time pass.
 //!
 //! ```
 //! use steady::cluster::{Cluster, Config};
@@ -22,10 +22,13 @@ mod guard;
 mod house;
 pub mod kubeconfig;
 mod limits;
+mod places;
 mod reply;
 mod running;
 mod serve;
 mod stream;
+mod texts;
+mod websocket;
 
 pub use house::Time;
 pub use limits::Limits;

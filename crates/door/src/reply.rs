@@ -17,38 +17,54 @@ use hyper::{Response, StatusCode};
 use steady::apimachinery::HttpResponse;
 use tokio::sync::mpsc;
 
+use crate::places::Busy;
+use crate::texts::Texts;
+
 /// Answers from this size on are compressed for those who want it
 /// (`k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`), in bytes.
-const GZIP_FROM: usize = 128 * 1024;
+pub const GZIP_FROM: usize = 128 * 1024;
 
-/// A body: all of it, or what a watch sends.
+/// What is sent.
 pub enum Reply {
     /// All of it; `None` when it was taken.
     Whole(Option<Bytes>),
     /// Piece by piece.
-    Pieces(mpsc::Receiver<Bytes>),
+    Pieces(mpsc::Receiver<Texts>),
 }
 
-impl Body for Reply {
-    type Data = Bytes;
+/// The body of an answer. Its connection is busy until it is dropped.
+pub struct Answer {
+    reply: Reply,
+    _busy: Option<Busy>,
+}
+
+impl Answer {
+    /// A body; `busy` is none for what ends its connection anyway.
+    pub fn new(reply: Reply, busy: Option<Busy>) -> Answer {
+        Answer { reply, _busy: busy }
+    }
+}
+
+impl Body for Answer {
+    type Data = Texts;
     type Error = Infallible;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.get_mut() {
-            Reply::Whole(body) => Poll::Ready(body.take().map(|b| Ok(Frame::data(b)))),
+    ) -> Poll<Option<Result<Frame<Texts>, Infallible>>> {
+        match &mut self.get_mut().reply {
+            Reply::Whole(body) => Poll::Ready(body.take().map(|b| Ok(Frame::data(b.into())))),
             Reply::Pieces(pieces) => pieces.poll_recv(cx).map(|b| b.map(|b| Ok(Frame::data(b)))),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Reply::Whole(None))
+        matches!(self.reply, Reply::Whole(None))
     }
 
     fn size_hint(&self) -> SizeHint {
-        match self {
+        match &self.reply {
             Reply::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |b| b.len() as u64)),
             Reply::Pieces(_) => SizeHint::default(),
         }
@@ -77,26 +93,35 @@ pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
     out
 }
 
-/// The library's answer, compressed if it is large and the client wants it so.
-pub fn whole(response: HttpResponse, request: &HeaderMap) -> Response<Reply> {
-    let wants = request
+/// Whether a client reads what is compressed.
+pub fn wants_gzip(request: &HeaderMap) -> bool {
+    request
         .get_all(ACCEPT_ENCODING)
         .iter()
         .filter_map(|v| v.to_str().ok())
         .flat_map(|v| v.split(','))
-        .any(|v| v.split(';').next().is_some_and(|v| v.trim() == "gzip"));
+        .any(|v| v.split(';').next().is_some_and(|v| v.trim() == "gzip"))
+}
+
+/// Says of a large answer that it may be compressed, and whether it is.
+pub fn varies(response: &mut Response<Reply>, packed: bool) {
+    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    if packed {
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+}
+
+/// The library's answer, compressed if it is large and the client wants it so.
+pub fn whole(response: HttpResponse, request: &HeaderMap) -> Response<Reply> {
     let mut out = head(&response, Reply::Whole(None));
     let mut body = match response.binary.is_empty() {
         true => Bytes::from(response.body),
         false => Bytes::from(response.binary),
     };
-    let large = body.len() >= GZIP_FROM;
-    if large {
-        out.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-        if let Some(packed) = wants.then(|| gzip(&body)).flatten() {
-            body = packed;
-            out.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
+    if body.len() >= GZIP_FROM {
+        let packed = wants_gzip(request).then(|| gzip(&body)).flatten();
+        varies(&mut out, packed.is_some());
+        body = packed.unwrap_or(body);
     }
     *out.body_mut() = Reply::Whole(Some(body));
     out

@@ -82,6 +82,7 @@ impl Running {
                     if house.time == Time::Clock {
                         tokio::task::spawn_local(clock::follow(house.clone()));
                     }
+                    tokio::task::spawn_local(clock::forget(house.clone()));
                     serve::serve(house, listener).await;
                 });
             })?;

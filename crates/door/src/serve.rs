@@ -3,10 +3,13 @@
 use std::convert::Infallible;
 use std::pin::pin;
 use std::rc::Rc;
+use std::time::Duration;
 
+use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, USER_AGENT};
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -14,18 +17,21 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use steady::apimachinery::HttpRequest;
 use steady::apiserver::http::{self, BODY_LIMIT, Served};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::house::House;
-use crate::reply::{self, Reply};
-use crate::{control, guard, stream};
+use crate::places::Seat;
+use crate::reply::{self, Answer, Reply};
+use crate::{control, guard, stream, websocket};
 
 /// Plain text.
 const TEXT: &str = "text/plain; charset=utf-8";
 /// How long to wait after the system refused a connection: it has no more of something.
-const BREATH: std::time::Duration = std::time::Duration::from_millis(50);
+const BREATH: Duration = Duration::from_millis(50);
+/// How long a connection that must leave has to send what it still has.
+const LEAVING: Duration = Duration::from_millis(200);
 
 /// Takes connections until the program ends, and then lets them finish.
 pub async fn serve(house: Rc<House>, listener: TcpListener) {
@@ -34,26 +40,33 @@ pub async fn serve(house: Rc<House>, listener: TcpListener) {
     let mut connections = JoinSet::new();
     while !*ending.borrow() {
         while connections.try_join_next().is_some() {}
-        tokio::select! {
-            place = places.clone().acquire_owned() => {
-                // The semaphore is never closed.
-                let Ok(place) = place else { return };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = ending.changed() => continue,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(BREATH).await;
+            continue;
+        };
+        let place = match places.clone().try_acquire_owned() {
+            Ok(place) => place,
+            Err(_) => {
+                let room = async {
+                    house.places.make_room().await;
+                    std::future::pending::<()>().await;
+                };
                 tokio::select! {
-                    accepted = listener.accept() => match accepted {
-                        Ok((stream, _)) => {
-                            let house = house.clone();
-                            connections.spawn_local(async move {
-                                connection(house, stream).await;
-                                drop(place);
-                            });
-                        }
-                        Err(_) => tokio::time::sleep(BREATH).await,
+                    // The semaphore is never closed.
+                    place = places.clone().acquire_owned() => match place {
+                        Ok(place) => place,
+                        Err(_) => return,
                     },
-                    _ = ending.changed() => {}
+                    () = room => continue,
+                    _ = ending.changed() => continue,
                 }
             }
-            _ = ending.changed() => {}
-        }
+        };
+        connections.spawn_local(connection(house.clone(), stream, place));
     }
     drop(listener);
     // Those that do not finish in time are cut.
@@ -61,17 +74,18 @@ pub async fn serve(house: Rc<House>, listener: TcpListener) {
     let _ = tokio::time::timeout(house.limits.grace, all).await;
 }
 
-async fn connection(house: Rc<House>, stream: TcpStream) {
+async fn connection(house: Rc<House>, stream: TcpStream, place: OwnedSemaphorePermit) {
     // Watch events are small and must not wait for one another.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(house.limits.write_time));
     let mut ending = house.ending();
+    let seat = house.places.seat();
     let service = {
-        let house = house.clone();
+        let (house, seat) = (house.clone(), seat.clone());
         service_fn(move |request| {
-            let house = house.clone();
-            async move { Ok::<_, Infallible>(answer(&house, request).await) }
+            let (house, seat) = (house.clone(), seat.clone());
+            async move { Ok::<_, Infallible>(answer(&house, &seat, request).await) }
         })
     };
     let connection = http1::Builder::new()
@@ -79,11 +93,21 @@ async fn connection(house: Rc<House>, stream: TcpStream) {
         .header_read_timeout(house.limits.head_time)
         .max_buf_size(house.limits.head_bytes)
         .max_headers(house.limits.headers)
-        .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        .serve_connection(TokioIo::new(Box::pin(stream)), service)
+        .with_upgrades();
     let mut connection = pin!(connection);
     // How a connection failed is the client's affair: it went away, or it spoke no HTTP and was told.
     tokio::select! {
         _ = connection.as_mut() => return,
+        () = seat.must_leave() => {
+            drop(place);
+            if seat.has_asked() {
+                // The end of an answer may still be on its way.
+                connection.as_mut().graceful_shutdown();
+                let _ = tokio::time::timeout(LEAVING, connection).await;
+            }
+            return;
+        }
         _ = ending.changed() => {}
     }
     connection.as_mut().graceful_shutdown();
@@ -96,31 +120,18 @@ fn header(headers: &HeaderMap, name: HeaderName) -> String {
     values.join(",")
 }
 
-async fn answer(house: &Rc<House>, request: Request<Incoming>) -> Response<Reply> {
+async fn answer(house: &Rc<House>, seat: &Rc<Seat>, request: Request<Incoming>) -> Response<Answer> {
     let (parts, body) = request.into_parts();
-    if let Some(why) = guard::refusal(&parts.headers, house.host) {
-        return reply::last(reply::own(StatusCode::FORBIDDEN, TEXT, why.into()));
-    }
-    let read = Limited::new(body, BODY_LIMIT).collect();
-    let body = match tokio::time::timeout(house.limits.body_time, read).await {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(e)) if e.is::<LengthLimitError>() => {
-            return reply::last(reply::whole(http::too_large(), &parts.headers));
-        }
-        Ok(Err(_)) => {
-            let why = "the body of the request did not come\n".to_owned();
-            return reply::last(reply::own(StatusCode::BAD_REQUEST, TEXT, why));
-        }
-        Err(_) => {
-            let why = "the body of the request came too slowly\n".to_owned();
-            return reply::last(reply::own(StatusCode::REQUEST_TIMEOUT, TEXT, why));
-        }
+    let body = match read(house, &parts, body).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal.map(|reply| Answer::new(reply, None)),
     };
+    let busy = seat.busy();
     let path = parts.uri.path();
     if let Some(what) = path.strip_prefix("/steady")
         && (what.is_empty() || what.starts_with('/'))
     {
-        return control::answer(house, &parts, what, &body).await;
+        return control::answer(house, &parts, what, &body).await.map(|reply| Answer::new(reply, Some(busy)));
     }
     let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
@@ -131,12 +142,34 @@ async fn answer(house: &Rc<House>, request: Request<Incoming>) -> Response<Reply
         user_agent: header(&parts.headers, USER_AGENT),
         body: body.to_vec(),
     };
-    let Served { response, watch, .. } = house.http(&request);
-    match watch {
+    let Served { response, stream, .. } = house.http(&request);
+    let reply = match stream {
         None => reply::whole(response, &parts.headers),
+        Some(list) if !list.is_watch() => stream::list(house, response, list, &parts.headers),
         Some(watch) => match house.count_watch() {
-            Some(counted) => stream::watch(house, response, *watch, counted),
             None => reply::whole(http::too_many(), &parts.headers),
+            Some(counted) if websocket::is_asked_for(&parts.headers) => {
+                return websocket::watch(house, parts, watch, counted, busy);
+            }
+            Some(counted) => stream::watch(house, &response, watch, counted),
         },
+    };
+    reply.map(|reply| Answer::new(reply, Some(busy)))
+}
+
+/// Reads the body of a request.
+async fn read(house: &House, parts: &Parts, body: Incoming) -> Result<Bytes, Response<Reply>> {
+    let own = |status, why: &str| reply::last(reply::own(status, TEXT, why.to_owned()));
+    if let Some(why) = guard::refusal(parts.version, &parts.headers, house.host) {
+        return Err(own(StatusCode::FORBIDDEN, why));
+    }
+    let read = Limited::new(body, BODY_LIMIT).collect();
+    match tokio::time::timeout(house.limits.body_time, read).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(e)) if e.is::<LengthLimitError>() => {
+            Err(reply::last(reply::whole(http::too_large(), &parts.headers)))
+        }
+        Ok(Err(_)) => Err(own(StatusCode::BAD_REQUEST, "the body of the request did not come\n")),
+        Err(_) => Err(own(StatusCode::REQUEST_TIMEOUT, "the body of the request came too slowly\n")),
     }
 }

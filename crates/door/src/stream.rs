@@ -1,49 +1,120 @@
-//! Watches: an answer that goes on.
+//! Answers that are written while they are read: lists and watches.
+//!
+//! A task per answer asks the cluster for a piece when the connection has room for it. So connections take
+//! turns, and one that reads slowly holds a piece or two and a cursor.
 
+use std::io::Write as _;
 use std::rc::Rc;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hyper::Response;
+use hyper::header::HeaderMap;
 use steady::apimachinery::HttpResponse;
-use steady::apiserver::http::Watch;
+use steady::apiserver::http::Stream;
 use tokio::sync::mpsc;
 
 use crate::house::{Counted, House};
 use crate::reply::{self, Reply};
+use crate::texts::Texts;
 
-/// So many pieces wait for a client that reads slowly. What comes after them waits in the store's
-/// history, where it costs nothing.
+/// So many pieces wait for a client that reads slowly.
 const AHEAD: usize = 1;
 
-/// Begins to stream a watch.
-pub fn watch(
+/// Begins to stream a list; a short one is sent as a whole.
+pub fn list(
     house: &Rc<House>,
     mut response: HttpResponse,
-    watch: Watch,
-    counted: Counted,
+    mut stream: Stream,
+    request: &HeaderMap,
 ) -> Response<Reply> {
+    let packs = reply::wants_gzip(request);
+    // Whether an answer is compressed depends on how long it is; only then must so much be known of it.
+    let enough = if packs { reply::GZIP_FROM } else { 1 };
+    let (mut first, mut size) = (Vec::new(), 0);
+    while size < enough && !stream.ended() {
+        let piece = house.more(&mut stream);
+        size += piece.len();
+        first.extend(piece.into_texts());
+    }
+    if stream.ended() {
+        response.binary = first.concat();
+        return reply::whole(response, request);
+    }
     let (pieces, receiver) = mpsc::channel(AHEAD);
-    let first = Bytes::from(std::mem::take(&mut response.body));
-    tokio::task::spawn_local(follow(house.clone(), watch, first, pieces, counted));
-    reply::head(&response, Reply::Pieces(receiver))
+    let mut out = reply::head(&response, Reply::Pieces(receiver));
+    reply::varies(&mut out, packs);
+    tokio::task::spawn_local(send_list(house.clone(), stream, first, packs.then(Packer::default), pieces));
+    out
 }
 
-async fn follow(
+async fn send_list(
     house: Rc<House>,
-    mut watch: Watch,
-    first: Bytes,
-    pieces: mpsc::Sender<Bytes>,
-    _counted: Counted,
+    mut stream: Stream,
+    first: Vec<Bytes>,
+    mut packer: Option<Packer>,
+    pieces: mpsc::Sender<Texts>,
 ) {
-    let (mut changes, mut ending) = (house.changes(), house.ending());
-    if !first.is_empty() && pieces.send(first).await.is_err() {
-        return;
+    let mut texts = first;
+    loop {
+        let piece = match &mut packer {
+            None => Texts::from(texts),
+            Some(packer) => Texts::from(packer.pack(&texts)),
+        };
+        if !piece.is_empty() && pieces.send(piece).await.is_err() {
+            return;
+        }
+        // Others have their turn, also where nothing had to be sent.
+        tokio::task::yield_now().await;
+        if stream.ended() {
+            break;
+        }
+        texts = house.more(&mut stream).into_texts();
     }
+    if let Some(packer) = packer {
+        let _ = pieces.send(Texts::from(packer.end())).await;
+    }
+}
+
+/// Compresses piece by piece.
+struct Packer(GzEncoder<Vec<u8>>);
+
+impl Default for Packer {
+    fn default() -> Packer {
+        Packer(GzEncoder::new(Vec::new(), Compression::fast()))
+    }
+}
+
+impl Packer {
+    fn pack(&mut self, texts: &[Bytes]) -> Bytes {
+        for text in texts {
+            // Writing to memory cannot fail.
+            let _ = self.0.write_all(text);
+        }
+        std::mem::take(self.0.get_mut()).into()
+    }
+
+    fn end(self) -> Bytes {
+        self.0.finish().unwrap_or_default().into()
+    }
+}
+
+/// Begins to stream a watch.
+pub fn watch(house: &Rc<House>, response: &HttpResponse, watch: Stream, counted: Counted) -> Response<Reply> {
+    let (pieces, receiver) = mpsc::channel(AHEAD);
+    tokio::task::spawn_local(follow(house.clone(), watch, pieces, counted));
+    reply::head(response, Reply::Pieces(receiver))
+}
+
+/// Sends what a watch tells until it ends, the program ends, or nobody listens.
+pub async fn follow(house: Rc<House>, mut watch: Stream, pieces: mpsc::Sender<Texts>, _counted: Counted) {
+    let (mut changes, mut ending) = (house.changes(), house.ending());
     while !watch.ended() && !*ending.borrow() {
         changes.mark_unchanged();
-        let text = house.more(&mut watch);
-        if !text.is_empty() {
-            if pieces.send(Bytes::from(text)).await.is_err() {
+        let piece = house.more(&mut watch);
+        if !piece.is_empty() {
+            if pieces.send(piece.into()).await.is_err() {
                 return;
             }
             continue;

@@ -60,7 +60,7 @@ pub fn version() -> String {
 /// The ids of the scenarios.
 #[wasm_bindgen]
 pub fn scenarios() -> Vec<String> {
-    scenario::all().iter().map(|s| s.id.to_owned()).collect()
+    scenario::list().iter().map(|s| s.id.to_owned()).collect()
 }
 
 /// A cluster with its history: the same calls as the page's `window.steady`.

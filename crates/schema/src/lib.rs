@@ -103,6 +103,7 @@ steady::with_built_in_kinds!(registered);
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, clippy::unwrap_used)]
     use super::*;
 
     #[test]

@@ -154,6 +154,11 @@ pub fn of(kind: Kind) -> &'static GoStruct {
     kind.built_in().map_or(&UNSTRUCTURED, table::of)
 }
 
+/// `meta.k8s.io/v1` ObjectMeta.
+pub fn object_meta() -> &'static GoStruct {
+    &table::OBJECT_META
+}
+
 /// `autoscaling/v1` Scale.
 pub fn scale() -> &'static GoStruct {
     &table::SCALE

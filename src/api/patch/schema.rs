@@ -43,11 +43,6 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::RoleBinding => &ROLE_BINDING,
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
-        BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
-        BuiltIn::CSIDriver => &CSI_DRIVER,
-        BuiltIn::CSINode => &CSI_NODE,
-        BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
-        BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
     }
 }
 
@@ -246,34 +241,6 @@ static CLUSTER_ROLE_BINDING: Type = Type { name: "ClusterRoleBinding", atomic: f
 
 static CONTROLLER_REVISION: Type = Type { name: "ControllerRevision", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
-] };
-
-static CUSTOM_RESOURCE_DEFINITION: Type = Type { name: "CustomResourceDefinition", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC)),
-    f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS)),
-] };
-
-static CSI_DRIVER: Type = Type { name: "CSIDriver", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CSI_DRIVER_SPEC)),
-] };
-
-static CSI_NODE: Type = Type { name: "CSINode", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CSI_NODE_SPEC)),
-] };
-
-static VOLUME_ATTACHMENT: Type = Type { name: "VolumeAttachment", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&VOLUME_ATTACHMENT_SPEC)),
-    f("status", Struct(&VOLUME_ATTACHMENT_STATUS)),
-] };
-
-static CERTIFICATE_SIGNING_REQUEST: Type = Type { name: "CertificateSigningRequest", atomic: false, fields: &[
-    f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC)),
-    f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS)),
 ] };
 
 static OBJECT_META: Type = Type { name: "ObjectMeta", atomic: false, fields: &[
@@ -586,49 +553,6 @@ static AGGREGATION_RULE: Type = Type { name: "AggregationRule", atomic: false, f
 static SUBJECT: Type = Type { name: "Subject", atomic: true, fields: &[] };
 
 static ROLE_REF: Type = Type { name: "RoleRef", atomic: true, fields: &[] };
-
-static CUSTOM_RESOURCE_DEFINITION_SPEC: Type = Type { name: "CustomResourceDefinitionSpec", atomic: false, fields: &[
-    f("names", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
-    f("versions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_VERSION))).atomic(),
-    f("conversion", Struct(&CUSTOM_RESOURCE_CONVERSION)),
-] };
-
-static CUSTOM_RESOURCE_DEFINITION_STATUS: Type = Type { name: "CustomResourceDefinitionStatus", atomic: false, fields: &[
-    f("conditions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_CONDITION))).list_map(&["type"]),
-    f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
-    f("storedVersions", List(&Scalar)).atomic(),
-] };
-
-static CSI_DRIVER_SPEC: Type = Type { name: "CSIDriverSpec", atomic: false, fields: &[
-    f("volumeLifecycleModes", List(&Scalar)).list_set(),
-    f("tokenRequests", List(&Struct(&TOKEN_REQUEST))).atomic(),
-] };
-
-static CSI_NODE_SPEC: Type = Type { name: "CSINodeSpec", atomic: false, fields: &[
-    f("drivers", List(&Struct(&CSI_NODE_DRIVER))).merge().merge_key("name").list_map(&["name"]),
-] };
-
-static VOLUME_ATTACHMENT_SPEC: Type = Type { name: "VolumeAttachmentSpec", atomic: false, fields: &[
-    f("source", Struct(&VOLUME_ATTACHMENT_SOURCE)),
-] };
-
-static VOLUME_ATTACHMENT_STATUS: Type = Type { name: "VolumeAttachmentStatus", atomic: false, fields: &[
-    f("attachmentMetadata", Map(&Scalar)),
-    f("attachError", Struct(&VOLUME_ERROR)),
-    f("detachError", Struct(&VOLUME_ERROR)),
-] };
-
-static CERTIFICATE_SIGNING_REQUEST_SPEC: Type = Type { name: "CertificateSigningRequestSpec", atomic: false, fields: &[
-    f("request", List(&Scalar)),
-    f("usages", List(&Scalar)).atomic(),
-    f("groups", List(&Scalar)).atomic(),
-    f("extra", Map(&List(&Scalar))),
-] };
-
-static CERTIFICATE_SIGNING_REQUEST_STATUS: Type = Type { name: "CertificateSigningRequestStatus", atomic: false, fields: &[
-    f("conditions", List(&Struct(&CERTIFICATE_SIGNING_REQUEST_CONDITION))).list_map(&["type"]),
-    f("certificate", List(&Scalar)),
-] };
 
 static OWNER_REFERENCE: Type = Type { name: "OwnerReference", atomic: true, fields: &[] };
 
@@ -1056,39 +980,6 @@ static NETWORK_POLICY_EGRESS_RULE: Type = Type { name: "NetworkPolicyEgressRule"
     f("to", List(&Struct(&NETWORK_POLICY_PEER))).atomic(),
 ] };
 
-static CUSTOM_RESOURCE_DEFINITION_NAMES: Type = Type { name: "CustomResourceDefinitionNames", atomic: false, fields: &[
-    f("shortNames", List(&Scalar)).atomic(),
-    f("categories", List(&Scalar)).atomic(),
-] };
-
-static CUSTOM_RESOURCE_DEFINITION_VERSION: Type = Type { name: "CustomResourceDefinitionVersion", atomic: false, fields: &[
-    f("schema", Struct(&CUSTOM_RESOURCE_VALIDATION)),
-    f("subresources", Struct(&CUSTOM_RESOURCE_SUBRESOURCES)),
-    f("additionalPrinterColumns", List(&Struct(&CUSTOM_RESOURCE_COLUMN_DEFINITION))).atomic(),
-    f("selectableFields", List(&Struct(&SELECTABLE_FIELD))).atomic(),
-] };
-
-static CUSTOM_RESOURCE_CONVERSION: Type = Type { name: "CustomResourceConversion", atomic: false, fields: &[
-    f("webhook", Struct(&WEBHOOK_CONVERSION)),
-] };
-
-static CUSTOM_RESOURCE_DEFINITION_CONDITION: Type = Type { name: "CustomResourceDefinitionCondition", atomic: false, fields: &[] };
-
-static TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
-
-static CSI_NODE_DRIVER: Type = Type { name: "CSINodeDriver", atomic: false, fields: &[
-    f("topologyKeys", List(&Scalar)).atomic(),
-    f("allocatable", Struct(&VOLUME_NODE_RESOURCES)),
-] };
-
-static VOLUME_ATTACHMENT_SOURCE: Type = Type { name: "VolumeAttachmentSource", atomic: false, fields: &[
-    f("inlineVolumeSpec", Struct(&PERSISTENT_VOLUME_SPEC)),
-] };
-
-static VOLUME_ERROR: Type = Type { name: "VolumeError", atomic: false, fields: &[] };
-
-static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSigningRequestCondition", atomic: false, fields: &[] };
-
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
 static DAEMON_ENDPOINT: Type = Type { name: "DaemonEndpoint", atomic: false, fields: &[] };
@@ -1365,26 +1256,6 @@ static NETWORK_POLICY_PEER: Type = Type { name: "NetworkPolicyPeer", atomic: fal
     f("ipBlock", Struct(&IP_BLOCK)),
 ] };
 
-static CUSTOM_RESOURCE_VALIDATION: Type = Type { name: "CustomResourceValidation", atomic: false, fields: &[
-    f("openAPIV3Schema", Struct(&JSON_SCHEMA_PROPS)),
-] };
-
-static CUSTOM_RESOURCE_SUBRESOURCES: Type = Type { name: "CustomResourceSubresources", atomic: false, fields: &[
-    f("status", Struct(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS)),
-    f("scale", Struct(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE)),
-] };
-
-static CUSTOM_RESOURCE_COLUMN_DEFINITION: Type = Type { name: "CustomResourceColumnDefinition", atomic: false, fields: &[] };
-
-static SELECTABLE_FIELD: Type = Type { name: "SelectableField", atomic: false, fields: &[] };
-
-static WEBHOOK_CONVERSION: Type = Type { name: "WebhookConversion", atomic: false, fields: &[
-    f("clientConfig", Struct(&WEBHOOK_CLIENT_CONFIG)),
-    f("conversionReviewVersions", List(&Scalar)).atomic(),
-] };
-
-static VOLUME_NODE_RESOURCES: Type = Type { name: "VolumeNodeResources", atomic: false, fields: &[] };
-
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 
 static DOWNWARD_API_VOLUME_FILE: Type = Type { name: "DownwardAPIVolumeFile", atomic: false, fields: &[
@@ -1513,31 +1384,6 @@ static IP_BLOCK: Type = Type { name: "IPBlock", atomic: false, fields: &[
     f("except", List(&Scalar)).atomic(),
 ] };
 
-static JSON_SCHEMA_PROPS: Type = Type { name: "JSONSchemaProps", atomic: false, fields: &[
-    f("enum", List(&Scalar)).atomic(),
-    f("required", List(&Scalar)).atomic(),
-    f("allOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
-    f("oneOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
-    f("anyOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
-    f("not", Struct(&JSON_SCHEMA_PROPS)),
-    f("properties", Map(&Struct(&JSON_SCHEMA_PROPS))),
-    f("patternProperties", Map(&Struct(&JSON_SCHEMA_PROPS))),
-    f("dependencies", Map(&Scalar)),
-    f("definitions", Map(&Struct(&JSON_SCHEMA_PROPS))),
-    f("externalDocs", Struct(&EXTERNAL_DOCUMENTATION)),
-    f("x-kubernetes-list-map-keys", List(&Scalar)).atomic(),
-    f("x-kubernetes-validations", List(&Struct(&VALIDATION_RULE))).merge().merge_key("rule").list_map(&["rule"]),
-] };
-
-static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Type = Type { name: "CustomResourceSubresourceStatus", atomic: false, fields: &[] };
-
-static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Type = Type { name: "CustomResourceSubresourceScale", atomic: false, fields: &[] };
-
-static WEBHOOK_CLIENT_CONFIG: Type = Type { name: "WebhookClientConfig", atomic: false, fields: &[
-    f("service", Struct(&SERVICE_REFERENCE)),
-    f("caBundle", List(&Scalar)),
-] };
-
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
 
 static RESOURCE_FIELD_SELECTOR: Type = Type { name: "ResourceFieldSelector", atomic: true, fields: &[] };
@@ -1579,9 +1425,3 @@ static IMAGE_VOLUME_STATUS: Type = Type { name: "ImageVolumeStatus", atomic: fal
 static NODE_SELECTOR_REQUIREMENT: Type = Type { name: "NodeSelectorRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
-
-static EXTERNAL_DOCUMENTATION: Type = Type { name: "ExternalDocumentation", atomic: false, fields: &[] };
-
-static VALIDATION_RULE: Type = Type { name: "ValidationRule", atomic: false, fields: &[] };
-
-static SERVICE_REFERENCE: Type = Type { name: "ServiceReference", atomic: false, fields: &[] };

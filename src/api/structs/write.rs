@@ -10,7 +10,10 @@ use serde_json::{Map, Number, Value};
 
 use super::Never;
 
-/// A struct as JSON: what `serde_json::to_value` makes of it.
+/// 2^53: up to here every integer is a float.
+const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+/// A struct as JSON: what `serde_json::to_value` makes of it, whole floats aside.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Value {
     let mut writer = Writer::default();
     let Ok(()) = value.serialize(&mut writer);
@@ -39,7 +42,11 @@ impl Writer {
         self.done = Value::Number(n.into());
     }
 
+    /// A float that is a whole number has no fraction in Go's JSON.
     fn float(&mut self, n: f64) {
+        if n.fract() == 0.0 && n.abs() <= LARGEST_INTEGER {
+            return self.integer(n as i64);
+        }
         self.done = Number::from_f64(n).map_or(Value::Null, Value::Number);
     }
 

@@ -4,13 +4,16 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
+use super::list::{Items, ListBody};
 use super::negotiate::{Media, Shape};
 use super::read::List;
+use super::stream::Stream;
 use super::{Call, Result, table};
 use crate::api::names::quote;
 use crate::api::{Kind, Manager, Object, go_types, yaml};
 use crate::apimachinery::{Details, HttpResponse, Status, ordered};
 use crate::apiserver::managed_fields::with_managers;
+use crate::etcd::Record;
 
 /// What a request came to.
 pub(super) enum Answer {
@@ -23,8 +26,8 @@ pub(super) enum Answer {
     },
     /// A list of what was deleted.
     List { kind: Kind, items: Vec<Object>, revision: u64 },
-    /// Something that is no object of a kind.
-    Value { code: u16, value: Value },
+    /// The scale of an object.
+    Scale(Value),
     /// Done.
     Success { code: u16, details: Option<Box<Details>> },
 }
@@ -42,7 +45,7 @@ impl Answer {
     /// The scale of an object.
     pub(super) fn scale(object: &Object) -> Result<Answer> {
         let value = super::scale::of(object).ok_or_else(Status::no_such_path)?;
-        Ok(Answer::Value { code: 200, value })
+        Ok(Answer::Scale(value))
     }
 }
 
@@ -56,52 +59,71 @@ pub(super) fn text(status: u16, body: &str) -> HttpResponse {
     }
 }
 
-/// JSON with a line for each value, as Go's `json.Indent` has it.
-pub(super) fn indented(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-    let mut chars = text.trim_end().chars().peekable();
-    let line = |out: &mut String, depth: usize| {
+/// Writes JSON with a line for each value, as Go's `json.Indent` does, piece by piece.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Indent {
+    depth: usize,
+    quoted: bool,
+    escaped: bool,
+    /// Whether the last character began an object or a list: an empty one has no line of its own.
+    begun: bool,
+}
+
+impl Indent {
+    fn line(&self, out: &mut String) {
         out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
-    while let Some(c) = chars.next() {
-        if quoted {
-            out.push(c);
-            quoted = escaped || c != '"';
-            escaped = c == '\\' && !escaped;
-            continue;
-        }
-        match c {
-            '"' => {
-                quoted = true;
-                out.push(c);
-            }
-            '{' | '[' => {
-                out.push(c);
-                match chars.next_if(|next| matches!(next, '}' | ']')) {
-                    Some(end) => out.push(end),
-                    None => {
-                        depth += 1;
-                        line(&mut out, depth);
-                    }
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                line(&mut out, depth);
-                out.push(c);
-            }
-            ',' => {
-                out.push(c);
-                line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            c if c.is_whitespace() => {}
-            c => out.push(c),
-        }
+        out.extend(std::iter::repeat_n("  ", self.depth));
     }
-    out
+
+    /// The next piece, indented.
+    pub(super) fn text(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() * 2);
+        for c in text.chars() {
+            if self.quoted {
+                out.push(c);
+                self.quoted = self.escaped || c != '"';
+                self.escaped = c == '\\' && !self.escaped;
+                continue;
+            }
+            if c.is_whitespace() {
+                continue;
+            }
+            let begun = std::mem::take(&mut self.begun);
+            let empty = begun && matches!(c, '}' | ']');
+            if begun && !empty {
+                self.depth += 1;
+                self.line(&mut out);
+            }
+            match c {
+                '"' => {
+                    self.quoted = true;
+                    out.push(c);
+                }
+                '{' | '[' => {
+                    out.push(c);
+                    self.begun = true;
+                }
+                '}' | ']' if empty => out.push(c),
+                '}' | ']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.line(&mut out);
+                    out.push(c);
+                }
+                ',' => {
+                    out.push(c);
+                    self.line(&mut out);
+                }
+                ':' => out.push_str(": "),
+                c => out.push(c),
+            }
+        }
+        out
+    }
+}
+
+/// JSON with a line for each value, whole.
+pub(super) fn indented(text: &str) -> String {
+    Indent::default().text(text)
 }
 
 /// A value as the client wants it.
@@ -138,14 +160,8 @@ impl Call<'_> {
                     Shape::Table => {
                         let meta = json!({"resourceVersion": object.meta().resource_version});
                         let rows = [(object.clone(), value)];
-                        let table = table::table(
-                            object.kind(),
-                            &rows,
-                            &meta,
-                            self.api.now,
-                            self.include_object(),
-                            true,
-                        );
+                        let table =
+                            table::table(object.kind(), &rows, &meta, self.api.now, self.include_object());
                         json(code, &table, media)
                     }
                     Shape::Metadata | Shape::MetadataList => json(code, &metadata_of(&value), media),
@@ -158,10 +174,24 @@ impl Call<'_> {
                 }
             }
             Answer::List { kind, items, revision } => {
-                let list = List { items, revision, next: String::new(), remaining: None };
-                self.render_list(kind, &list, media)
+                let etcd = &self.api.etcd;
+                let record = |object: Object| Record {
+                    notes: etcd.notes_of(&object).cloned(),
+                    object,
+                    create_revision: 0,
+                    mod_revision: 0,
+                };
+                let items = Items::Given(items.into_iter().map(record).collect());
+                let metadata = json!({"resourceVersion": revision.to_string()});
+                self.stream_list(
+                    ListBody::of(kind, items, metadata, media, self.include_object(), self.api.now),
+                    media,
+                )
             }
-            Answer::Value { code, value } => json(code, &value, Media { shape: Shape::Whole, ..media }),
+            Answer::Scale(value) if media.shape == Shape::Table => {
+                json(200, &table::of_scale(&value, self.api.now, self.include_object()), media)
+            }
+            Answer::Scale(value) => json(200, &value, Media { shape: Shape::Whole, ..media }),
             Answer::Success { code, details } => {
                 let mut value =
                     json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
@@ -194,57 +224,29 @@ impl Call<'_> {
         }
     }
 
-    pub(super) fn render_list(&mut self, kind: Kind, list: &List, media: Media) -> HttpResponse {
-        let meta = list.metadata();
-        match media.shape {
-            Shape::Table => {
-                let rows: Vec<(Object, Value)> =
-                    list.items.iter().map(|o| (o.clone(), self.value_of(o, None))).collect();
-                let table = table::table(kind, &rows, &meta, self.api.now, self.include_object(), true);
-                json(200, &table, media)
-            }
-            Shape::Metadata | Shape::MetadataList => {
-                let items: Vec<Value> =
-                    list.items.iter().map(|o| metadata_of(&self.value_of(o, None))).collect();
-                let value = json!({
-                    "kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": meta, "items": items,
-                });
-                json(200, &value, media)
-            }
-            _ => {
-                let mut items = Vec::with_capacity(list.items.len());
-                for object in &list.items {
-                    let mut value = self.value_of(object, None);
-                    // The list says what they are.
-                    if let Value::Object(map) = &mut value {
-                        map.remove("kind");
-                        map.remove("apiVersion");
-                    }
-                    items.push(value);
-                }
-                if media.yaml {
-                    let value = json!({
-                        "kind": format!("{}List", kind.as_str()), "apiVersion": kind.api_version(),
-                        "metadata": meta, "items": items,
-                    });
-                    return json(200, &value, media);
-                }
-                let items: Vec<String> =
-                    items.iter().map(|v| go_types::to_json(go_types::of(kind), v, None)).collect();
-                let body = format!(
-                    "{{\"kind\":\"{}List\",\"apiVersion\":\"{}\",\"metadata\":{meta},\"items\":[{}]}}\n",
-                    kind.as_str(),
-                    kind.api_version(),
-                    items.join(",")
-                );
-                HttpResponse {
-                    status: 200,
-                    content_type: media.content_type().into(),
-                    body,
-                    ..HttpResponse::default()
-                }
-            }
+    /// A list is written while it is read; a table in YAML, which nobody prints, at once.
+    pub(super) fn render_list(&mut self, kind: Kind, list: List, media: Media) -> HttpResponse {
+        if media.shape == Shape::Table && media.yaml {
+            let metadata = list.metadata();
+            let mut rows = Vec::new();
+            let mut cursor = list.cursor;
+            cursor.take_while(|record| {
+                rows.push((record.object.clone(), self.value_of(&record.object, None)));
+                true
+            });
+            return json(
+                200,
+                &table::table(kind, &rows, &metadata, self.api.now, self.include_object()),
+                media,
+            );
         }
+        let body = ListBody::new(kind, list, media, self.include_object(), self.api.now);
+        self.stream_list(body, media)
+    }
+
+    fn stream_list(&mut self, body: ListBody, media: Media) -> HttpResponse {
+        self.stream = Some(Stream::list(body));
+        HttpResponse { status: 200, content_type: media.content_type().into(), ..HttpResponse::default() }
     }
 }
 

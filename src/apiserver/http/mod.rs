@@ -14,9 +14,9 @@
 //! ```
 
 mod answer;
-#[rustfmt::skip]
 mod decode;
 pub(crate) mod discovery;
+mod list;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -26,7 +26,9 @@ mod read;
 mod review;
 mod runtime;
 mod scale;
+mod stream;
 mod table;
+mod texts;
 mod watch;
 mod write;
 
@@ -48,7 +50,9 @@ pub use openapi::{Texts, TypeTexts, openapi_document};
 pub(super) use patch::refusal;
 pub use patch::{PatchType, patched};
 pub(super) use scale::of as scale_of;
-pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
+pub use stream::{Piece, Stream};
+pub use texts::TextCache;
+pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -63,20 +67,31 @@ const MANAGER_MAX: usize = 128;
 /// What a request was answered with.
 #[derive(Clone, Debug, Default)]
 pub struct Served {
-    /// The answer; for a watch, all that has happened up to now.
+    /// The answer.
     pub response: HttpResponse,
-    /// How a watch goes on, see [`more`].
-    pub watch: Option<Box<Watch>>,
+    /// The body of a list or a watch, which is made as it is read; the answer's own body is empty then.
+    pub stream: Option<Stream>,
     /// For a request that writes objects: the request, without its body, and its answer, with typed objects.
     pub exchange: Option<Box<(Request, Response)>>,
 }
 
-/// Answers a request. A watch ends with what has happened up to now.
+/// Answers a request. The body of a list is whole; that of a watch has the events up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    serve(api, request).response
+    let Served { mut response, stream, .. } = serve(api, request);
+    let Some(mut stream) = stream else { return response };
+    let mut cache = TextCache::default();
+    loop {
+        let piece = stream.more(api, &mut cache);
+        if piece.is_empty() {
+            return response;
+        }
+        for text in piece.into_texts() {
+            response.body.push_str(&String::from_utf8_lossy(&text));
+        }
+    }
 }
 
-/// Answers a request; a watch can be continued.
+/// Answers a request; the caller reads the body of a list or a watch.
 pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
     serve_in(api, request, &mut RequestContext::default())
 }
@@ -85,10 +100,10 @@ pub fn serve(api: &mut ApiServer, request: &HttpRequest) -> Served {
 pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut RequestContext) -> Served {
     let query = Query::parse(&request.query);
     let warnings = Vec::new();
-    let mut call = Call { api, request, query, cx, warnings, watch: None, asked: None, answered: None };
+    let mut call = Call { api, request, query, cx, warnings, stream: None, asked: None, answered: None };
     let result = call.run();
     let pretty = call.pretty();
-    let Call { cx, mut warnings, watch, asked, answered, .. } = call;
+    let Call { cx, mut warnings, mut stream, asked, answered, .. } = call;
     let answered = match &result {
         Ok(_) => answered,
         Err(status) => Some(Response::Failure(Box::new(status.clone()))),
@@ -106,12 +121,16 @@ pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut Requ
         Ok(r) => r,
         Err(status) => answer::failure(&status),
     };
-    if pretty && watch.is_none() && response.content_type.starts_with("application/json") {
-        response.body = answer::indented(&response.body);
+    if pretty && response.content_type.starts_with("application/json") {
+        match &mut stream {
+            None => response.body = answer::indented(&response.body),
+            Some(stream) if stream.is_watch() => {}
+            Some(stream) => stream.indent = Some(answer::Indent::default()),
+        }
     }
     response.warnings = warning_headers(&warnings);
     cx.warnings = warnings;
-    Served { response, watch, exchange }
+    Served { response, stream, exchange }
 }
 
 /// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
@@ -165,8 +184,8 @@ struct Call<'a> {
     cx: &'a mut RequestContext,
     /// What the decoder warns of.
     warnings: Vec<String>,
-    /// The watch that the request began.
-    watch: Option<Box<Watch>>,
+    /// The body that is made as it is read.
+    stream: Option<Stream>,
     /// The typed request, without its body, of a request that writes objects.
     asked: Option<Request>,
     /// The typed answer to it.
@@ -195,7 +214,10 @@ impl Call<'_> {
                 }
                 return self.unbuilt(kind, &api_version, name.as_deref(), &resource);
             }
-            Path::Runtime { namespace, name, part } => return self.runtime(&namespace, &name, part),
+            Path::Runtime { kind, namespace, name, part } => {
+                return self.runtime(kind, &namespace, &name, part);
+            }
+            Path::Untold(why) => return Err(Status::new(501, "", why)),
             other => return self.about_itself(&other),
         };
         if target.kind == Kind::ENDPOINTS {
@@ -340,7 +362,7 @@ impl Call<'_> {
             (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
-                Ok(self.render_list(target.kind, &list, media))
+                Ok(self.render_list(target.kind, list, media))
             }
             (
                 Some(_),
@@ -380,6 +402,8 @@ mod facts;
 mod limits_tests;
 #[cfg(test)]
 mod owners_tests;
+#[cfg(test)]
+mod stream_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

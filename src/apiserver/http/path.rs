@@ -40,15 +40,20 @@ pub enum Path {
         /// `daemonsets.apps`
         resource: String,
     },
-    /// What only a running container could answer: `log`, `exec`, `attach`, `portforward`, `proxy`.
+    /// A part of an object that the API server asks others for, or makes: `pods/log`, `nodes/proxy`,
+    /// `serviceaccounts/token` …
     Runtime {
-        /// The pod's namespace.
+        /// The object's kind.
+        kind: Kind,
+        /// The object's namespace; empty for a Node.
         namespace: String,
-        /// The pod's name.
+        /// The object's name; of `proxy` with what stands before and after it, `https:node-1:10250`.
         name: String,
-        /// Which of them.
+        /// Which part.
         part: &'static str,
     },
+    /// What the API server tells of itself and Steady's does not: `/metrics` …
+    Untold(&'static str),
     /// Below a group that there is, but nothing.
     NoSuchResource,
     /// Nothing.
@@ -70,8 +75,17 @@ pub struct Target {
     pub watch: bool,
 }
 
-/// The parts of a pod that its node answers.
-const RUNTIME: &[&str] = &["attach", "exec", "log", "portforward", "proxy"];
+/// The parts of objects that nodes answer, or that are no objects.
+const RUNTIME: &[(Kind, &str)] = &[
+    (Kind::POD, "attach"),
+    (Kind::POD, "exec"),
+    (Kind::POD, "log"),
+    (Kind::POD, "portforward"),
+    (Kind::POD, "proxy"),
+    (Kind::NODE, "proxy"),
+    (Kind::SERVICE, "proxy"),
+    (Kind::SERVICE_ACCOUNT, "token"),
+];
 
 /// Reads a path.
 pub fn parse(path: &str) -> Path {
@@ -82,6 +96,10 @@ pub fn parse(path: &str) -> Path {
         ["apis"] => Path::Groups,
         ["version"] => Path::Version,
         ["healthz" | "readyz" | "livez", ..] => Path::Health,
+        ["metrics", ..] => Path::Untold("nothing is measured here, so there are no metrics"),
+        ["openid", "v1", "jwks"] | [".well-known", "openid-configuration"] => {
+            Path::Untold("no tokens are issued here, so there is no issuer to describe")
+        }
         ["openapi", rest @ ..] => Path::OpenApi(rest.join("/")),
         ["api", "v1"] => Path::Resources { group: String::new(), version: "v1".into() },
         ["api", "v1", rest @ ..] => resource("", "v1", rest),
@@ -113,16 +131,21 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         [plural] => (*plural, None, ""),
         [plural, name] => (*plural, Some((*name).to_owned()), ""),
         [plural, name, sub] => (*plural, Some((*name).to_owned()), *sub),
+        // What follows is the path that is asked for behind the proxy.
+        [plural, name, sub @ "proxy", ..] => (*plural, Some((*name).to_owned()), *sub),
         _ => return Path::NoSuchResource,
     };
     let Some(kind) = Kind::of_resource(group, version, plural) else {
         return unbuilt(group, version, plural, name, sub);
     };
-    if kind == Kind::POD
-        && let (Some(namespace), Some(name)) = (&namespace, &name)
-        && let Some(part) = RUNTIME.iter().find(|p| **p == sub)
+    let misplaced =
+        if kind.namespaced() { name.is_some() && namespace.is_none() } else { namespace.is_some() };
+    if let Some(name) = &name
+        && let Some((_, part)) = RUNTIME.iter().find(|(k, p)| *k == kind && *p == sub)
+        && !misplaced
     {
-        return Path::Runtime { namespace: namespace.clone(), name: name.clone(), part };
+        let namespace = namespace.unwrap_or_default();
+        return Path::Runtime { kind, namespace, name: name.clone(), part };
     }
     let subresource = match sub {
         "" => Subresource::None,
@@ -136,8 +159,6 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         "resize" => Subresource::Resize,
         _ => return Path::NoSuchResource,
     };
-    let misplaced =
-        if kind.namespaced() { name.is_some() && namespace.is_none() } else { namespace.is_some() };
     if misplaced {
         return Path::NoSuchResource;
     }
@@ -176,6 +197,10 @@ mod tests {
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").1, None);
         assert_eq!(target("/api/v1/namespaces/a%3Ab+c").2, some("a:b+c"));
         assert_eq!(parse("/api/v1/pods/p"), Path::NoSuchResource);
+        assert_eq!(parse("/api/v1/pods/p/log"), Path::NoSuchResource);
+        let proxied = parse("/api/v1/nodes/n/proxy/pods");
+        assert!(matches!(proxied, Path::Runtime { kind, .. } if kind == Kind::NODE));
+        assert_eq!(parse("/api/v1/nodes/n/log"), Path::NoSuchResource);
         assert_eq!(parse("/apis/example.com/v1"), Path::Nothing);
         assert_eq!(parse("/api/v2/pods"), Path::NoSuchResource);
         assert_eq!(parse("/apis/apps/v2/deployments"), Path::NoSuchResource);

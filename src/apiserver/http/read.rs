@@ -1,5 +1,7 @@
 //! GET: one object, or a list of them (`k8s.io/apiserver/pkg/endpoints/handlers/get.go`).
 
+use std::ops::Bound;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
@@ -10,10 +12,10 @@ use crate::api::fields::FieldSelector;
 use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
 use crate::api::names::quote;
-use crate::api::{Kind, MetaExt, Object};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
 use crate::apiserver::{ApiServer, fields};
-use crate::etcd;
+use crate::etcd::{Map, Record};
 
 /// Which objects of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +50,68 @@ impl Selectors {
     }
 }
 
+/// The objects of one kind in a snapshot of the store, one after the other. The snapshot is shared with the
+/// store, so a cursor costs the same however many objects there are.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    data: Map<ObjectRef, Record>,
+    kind: Kind,
+    namespace: Option<String>,
+    selectors: Selectors,
+    /// After which key the next object is looked for.
+    after: Bound<ObjectRef>,
+    /// How many objects are still to come at most.
+    left: usize,
+}
+
+impl Cursor {
+    /// A cursor before the first object.
+    pub(super) fn new(
+        data: Map<ObjectRef, Record>,
+        kind: Kind,
+        namespace: Option<String>,
+        selectors: Selectors,
+    ) -> Cursor {
+        let first = ObjectRef { kind, key: Key::new(namespace.as_deref().unwrap_or_default(), "") };
+        Cursor { data, kind, namespace, selectors, after: Bound::Included(first), left: usize::MAX }
+    }
+
+    /// The objects that are still to come, however many.
+    fn rest(&self) -> impl Iterator<Item = (&ObjectRef, &Record)> {
+        self.data
+            .range((self.after.clone(), Bound::Unbounded))
+            .take_while(|(k, _)| {
+                k.kind == self.kind && self.namespace.as_deref().is_none_or(|n| &*k.key.namespace == n)
+            })
+            .filter(|(_, r)| self.selectors.matches(&r.object))
+    }
+
+    /// Calls `take` with the next objects for as long as it says that it wants more; whether all were taken.
+    pub(super) fn take_while(&mut self, mut take: impl FnMut(&Record) -> bool) -> bool {
+        let (mut taken, mut last, mut more) = (0, None, true);
+        for (at, record) in self.rest() {
+            if !more || taken == self.left {
+                break;
+            }
+            (taken, last) = (taken + 1, Some(at.clone()));
+            more = take(record);
+        }
+        self.left -= taken;
+        if let Some(last) = last {
+            self.after = Bound::Excluded(last);
+        }
+        if more {
+            self.left = 0;
+        }
+        self.left == 0
+    }
+}
+
 /// A part of a collection.
+#[derive(Clone, Debug)]
 pub(super) struct List {
-    pub items: Vec<Object>,
+    /// Its objects.
+    pub cursor: Cursor,
     pub revision: u64,
     /// The token that leads to the next part; empty for the last.
     pub next: String,
@@ -59,6 +120,16 @@ pub(super) struct List {
 }
 
 impl List {
+    /// All its objects, and the revision that they were read at.
+    pub(super) fn into_items(mut self) -> (Vec<Object>, u64) {
+        let mut items = Vec::new();
+        self.cursor.take_while(|record| {
+            items.push(record.object.clone());
+            true
+        });
+        (items, self.revision)
+    }
+
     /// `metadata` of a list.
     pub(super) fn metadata(&self) -> Value {
         let mut meta = json!({"resourceVersion": self.revision.to_string()});
@@ -212,31 +283,32 @@ impl ApiServer {
             (Some(revision), start)
         };
         let revision = revision.unwrap_or(self.etcd.revision());
-        let namespace = target.namespace.as_deref();
-        let data;
-        let all: Box<dyn Iterator<Item = &Object>> = if revision == self.etcd.revision() {
-            Box::new(self.etcd.range(target.kind, namespace).map(|(_, r)| &r.object))
-        } else {
-            data = self.etcd.at(revision).map_err(|_| expired(token))?;
-            Box::new(etcd::range(&data, target.kind, namespace).map(|(_, r)| &r.object))
-        };
-        let key = |o: &Object| match namespace {
-            None if target.kind.namespaced() => format!("{}/{}", o.namespace(), o.name()),
-            _ => o.name().to_owned(),
-        };
-        let mut rest = all.filter(|o| start.is_empty() || key(o) > start).filter(|o| selectors.matches(o));
-        let (items, remaining) = if limit == 0 {
-            (rest.cloned().collect::<Vec<Object>>(), 0)
-        } else {
-            let items: Vec<Object> = rest.by_ref().take(limit).cloned().collect();
-            (items, rest.count())
-        };
-        let next = match items.last() {
-            Some(last) if remaining > 0 => write_token(revision, &key(last)),
+        let data = self.etcd.at(revision).map_err(|_| expired(token))?;
+        let all = selectors.is_empty();
+        let mut cursor = Cursor::new(data, target.kind, target.namespace.clone(), selectors);
+        if !start.is_empty() {
+            let (namespace, name) = match (&target.namespace, start.split_once('/')) {
+                (None, Some((namespace, name))) if target.kind.namespaced() => (namespace, name),
+                (namespace, _) => (namespace.as_deref().unwrap_or_default(), start.as_str()),
+            };
+            cursor.after = Bound::Excluded(ObjectRef::new(target.kind, namespace, name));
+        }
+        if limit == 0 {
+            return Ok(List { cursor, revision, next: String::new(), remaining: None });
+        }
+        let mut rest = cursor.rest();
+        let last = rest.by_ref().take(limit).last().map(|(at, _)| at.key.clone());
+        let remaining = rest.count();
+        let next = match last {
+            Some(last) if remaining > 0 => {
+                let all_namespaces = target.namespace.is_none() && target.kind.namespaced();
+                let key = if all_namespaces { last.to_string() } else { last.name.to_string() };
+                write_token(revision, &key)
+            }
             _ => String::new(),
         };
-        let remaining = (remaining > 0 && selectors.is_empty()).then_some(remaining);
-        Ok(List { items, revision, next, remaining })
+        cursor.left = limit;
+        Ok(List { cursor, revision, next, remaining: (remaining > 0 && all).then_some(remaining) })
     }
 }
 

@@ -1,11 +1,14 @@
-//! What a pod's node answers: logs, and what goes into a running container
-//! (`pkg/registry/core/pod/strategy.go`). What the API server says itself is as there; what the
-//! kubelet would say is one sentence, since containers run nothing here.
+//! What the API server asks others for: logs, what goes into a running container, proxies
+//! (`pkg/registry/core/{pod,node,service}`), and tokens (`serviceaccount/storage/token.go`). What the API server
+//! says itself is as there; in place of what would come of it stands one sentence that says why it does not.
 
 use super::{Call, Result, answer, method_not_allowed};
-use crate::api::types::{Container, Pod};
-use crate::api::{ApiKind as _, Kind, ObjectRef};
+use crate::api::names::quote;
+use crate::api::types::{Container, Endpoints, Pod};
+use crate::api::{ApiKind as _, Kind, Object, ObjectRef};
 use crate::apimachinery::{HttpResponse, Status};
+
+const NO_NETWORK: &str = "there is no network here";
 
 fn names(containers: &[Container]) -> String {
     containers.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(" ")
@@ -43,20 +46,73 @@ fn check_container(pod: &Pod, wanted: &str) -> Result<()> {
     }
 }
 
+/// The name in what a proxy is asked for: `name`, `name:port`, `scheme:name:port`
+/// (`k8s.io/apimachinery/pkg/util/net.SplitSchemeNamePort`).
+fn proxied(id: &str) -> Option<&str> {
+    let name = match id.split(':').collect::<Vec<_>>().as_slice() {
+        [name] | [name, _] | ["" | "http" | "https", name, _] => *name,
+        _ => return None,
+    };
+    (!name.is_empty()).then_some(name)
+}
+
 impl Call<'_> {
-    /// Answers for a node.
-    pub(super) fn runtime(&self, namespace: &str, name: &str, part: &str) -> Result<HttpResponse> {
+    fn object(&self, kind: Kind, namespace: &str, name: &str) -> Result<&Object> {
+        let record = self.api.etcd.get(&ObjectRef::new(kind, namespace, name));
+        record.map(|r| &r.object).ok_or_else(|| Status::not_found(kind, name))
+    }
+
+    /// A Service is proxied to one of its endpoints.
+    fn check_endpoints(&self, namespace: &str, name: &str) -> Result<()> {
+        let endpoints = self.object(Kind::ENDPOINTS, namespace, name)?;
+        let subsets =
+            Endpoints::from_object(endpoints).and_then(|e| e.subsets.as_deref()).unwrap_or_default();
+        if subsets.iter().any(|s| s.addresses.as_ref().is_some_and(|a| !a.is_empty())) {
+            return Ok(());
+        }
+        let why = format!("no endpoints available for service {}", quote(name));
+        Err(Status::new(503, "ServiceUnavailable", why))
+    }
+
+    /// Answers for somebody else.
+    pub(super) fn runtime(
+        &self,
+        kind: Kind,
+        namespace: &str,
+        name: &str,
+        part: &str,
+    ) -> Result<HttpResponse> {
         let log = part == "log";
         let allowed: &[&str] = match part {
             "log" => &["GET"],
+            "token" => &["POST"],
             "proxy" => &["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"],
             _ => &["GET", "POST"],
         };
         if !allowed.contains(&self.request.method.as_str()) {
             return Err(method_not_allowed());
         }
-        let record = self.api.etcd.get(&ObjectRef::new(Kind::POD, namespace, name));
-        let pod = record.and_then(|r| Pod::from_object(&r.object));
+        let mut id = name;
+        if part == "proxy" {
+            let why = || format!("invalid {} request {}", kind.as_str().to_ascii_lowercase(), quote(name));
+            id = proxied(name).ok_or_else(|| Status::bad_request(why()))?;
+        }
+        let name = id;
+        let object = self.object(kind, namespace, name)?;
+        if kind == Kind::SERVICE_ACCOUNT {
+            return Err(Status::new(
+                501,
+                "",
+                "there is no key here to sign tokens with, and nobody is asked for one",
+            ));
+        }
+        if kind == Kind::SERVICE {
+            self.check_endpoints(namespace, name)?;
+        }
+        if kind != Kind::POD {
+            return Err(Status::new(501, "", NO_NETWORK));
+        }
+        let pod = Pod::from_object(object);
         let pod = pod.ok_or_else(|| Status::not_found(Kind::POD, name))?;
         if matches!(part, "log" | "exec" | "attach") {
             check_container(pod, self.query.text("container"))?;
@@ -74,7 +130,7 @@ impl Call<'_> {
             match part {
                 "log" => "containers run nothing here, so they write no logs",
                 "exec" | "attach" => "containers run nothing here, so nothing can be run in them",
-                _ => "there is no network here",
+                _ => NO_NETWORK,
             },
         ))
     }
@@ -122,5 +178,40 @@ mod tests {
             assert_eq!(ask("GET", &format!("/d/pods/two/{part}"), query, "").0, 501, "{part}");
         }
         assert_eq!(ask("DELETE", "/d/pods/two/log", "container=a", "").0, 405);
+    }
+
+    #[test]
+    fn proxies_and_tokens_are_refused_in_words() {
+        let mut api = ApiServer::new(1);
+        let mut ask = |method: &str, path: &str, body: &str| {
+            let (method, path, body) = (method.into(), path.into(), body.as_bytes().to_vec());
+            let r = http(&mut api, &HttpRequest { method, path, body, ..HttpRequest::default() });
+            (r.status, r.body)
+        };
+        const D: &str = "/api/v1/namespaces/d";
+        ask("POST", "/api/v1/namespaces", r#"{"metadata":{"name":"d"}}"#);
+        ask("POST", &format!("{D}/serviceaccounts"), r#"{"metadata":{"name":"default"}}"#);
+        ask("POST", &format!("{D}/services"), r#"{"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}}"#);
+        ask("POST", "/api/v1/nodes", r#"{"metadata":{"name":"n"}}"#);
+        for (path, code, why) in [
+            ("/api/v1/nodes/n/proxy", 501, "no network"),
+            ("/api/v1/nodes/https:n:10250/proxy/healthz", 501, "no network"),
+            ("/api/v1/nodes/other/proxy/healthz", 404, r#"nodes \"other\" not found"#),
+            ("/api/v1/nodes/ftp:n:1/proxy", 400, r#"invalid node request \"ftp:n:1\""#),
+            ("/api/v1/namespaces/d/services/s:80/proxy/", 404, "endpoints"),
+        ] {
+            let (status, message) = ask("GET", path, "");
+            assert!(status == code && message.contains(why), "{path}: {status} {message}");
+        }
+        let endpoints = r#"{"metadata":{"name":"s"},"subsets":[]}"#;
+        assert_eq!(ask("POST", &format!("{D}/endpoints"), endpoints).0, 201);
+        let (status, message) = ask("GET", &format!("{D}/services/s/proxy/"), "");
+        assert!(status == 503 && message.contains("no endpoints available for service"), "{message}");
+        assert_eq!(ask("POST", &format!("{D}/serviceaccounts/default/token"), "{}").0, 501);
+        assert_eq!(ask("POST", &format!("{D}/serviceaccounts/none/token"), "{}").0, 404);
+        assert_eq!(ask("GET", &format!("{D}/serviceaccounts/default/token"), "").0, 405);
+        for path in ["/metrics", "/openid/v1/jwks", "/.well-known/openid-configuration"] {
+            assert_eq!(ask("GET", path, "").0, 501, "{path}");
+        }
     }
 }

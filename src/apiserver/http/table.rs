@@ -3,46 +3,119 @@
 use serde_json::{Value, json};
 
 use super::answer::metadata_of;
+use super::stream::Piece;
+use super::texts::{Form, TextCache, Version};
+use crate::api::types::Time;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apiserver::kinds::{self, Column};
+use crate::apiserver::printers;
 
-/// Objects as rows; `include` is `None`, `Metadata` or `Object`. Of a watch only the first table has
-/// columns.
+/// The columns of a Scale, which is a kind of answers alone.
+const SCALE: [Column; 4] = [
+    kinds::NAME,
+    Column {
+        name: "Desired",
+        kind: "integer",
+        description: "replicas is the desired number of instances for the scaled object.",
+        bare: true,
+        wide: false,
+    },
+    Column {
+        name: "Available",
+        kind: "integer",
+        description: "replicas is the actual number of observed instances of the scaled object.",
+        bare: true,
+        wide: false,
+    },
+    kinds::AGE,
+];
+
+/// A column as clients get it.
+fn definition(column: &Column) -> Value {
+    json!({
+        "name": column.name, "type": column.kind, "format": if column.name == "Name" { "name" } else { "" },
+        "description": column.description, "priority": u8::from(column.wide),
+    })
+}
+
+/// `columnDefinitions` of a kind.
+pub(super) fn definitions(kind: Kind) -> Vec<Value> {
+    kinds::columns(kind).iter().map(definition).collect()
+}
+
+fn cells(object: &Object, now: Timestamp) -> Value {
+    let cell = |(cell, column): (String, &Column)| -> Value {
+        match (column.bare, cell.as_str(), cell.parse::<i64>()) {
+            (true, _, Ok(n)) => n.into(),
+            (true, "true" | "false", _) => (cell == "true").into(),
+            _ => cell.into(),
+        }
+    };
+    kinds::row(object, now).into_iter().zip(kinds::columns(object.kind())).map(cell).collect()
+}
+
+/// The row of an object; `include` is `None`, `Metadata` or `Object`.
+pub(super) fn row(
+    version: Version<'_>,
+    now: Timestamp,
+    include: &str,
+    piece: &mut Piece,
+    cache: &mut TextCache,
+) {
+    piece.push(format!("{{\"cells\":{},\"object\":", cells(version.object, now)));
+    match include {
+        "None" => piece.push("null"),
+        "Object" => piece.push(cache.text(version, Form::Whole)),
+        _ => piece.push(cache.text(version, Form::Metadata)),
+    }
+    piece.push("}");
+}
+
+/// Objects as rows; `include` is `None`, `Metadata` or `Object`.
 pub(super) fn table(
     kind: Kind,
     objects: &[(Object, Value)],
     metadata: &Value,
     now: Timestamp,
     include: &str,
-    with_columns: bool,
 ) -> Value {
-    let columns = kinds::columns(kind);
-    let definitions: Vec<Value> = columns.iter().map(definition).collect();
-    let rows: Vec<Value> = objects
-        .iter()
-        .map(|(object, value)| {
-            let cells: Vec<Value> = kinds::row(object, now)
-                .into_iter()
-                .zip(columns)
-                .map(|(cell, column)| match (column.bare, cell.as_str(), cell.parse::<i64>()) {
-                    (true, _, Ok(n)) => n.into(),
-                    (true, "true" | "false", _) => (cell == "true").into(),
-                    _ => cell.into(),
-                })
-                .collect();
-            let mut row = json!({"cells": cells});
-            match include {
-                "None" => row["object"] = Value::Null,
-                "Object" => row["object"] = value.clone(),
-                _ => row["object"] = metadata_of(value),
-            }
-            row
-        })
-        .collect();
+    let row = |(object, value): &(Object, Value)| {
+        let shown = match include {
+            "None" => Value::Null,
+            "Object" => value.clone(),
+            _ => metadata_of(value),
+        };
+        json!({"cells": cells(object, now), "object": shown})
+    };
+    let rows: Vec<Value> = objects.iter().map(row).collect();
+    of_rows(metadata, Value::from(definitions(kind)), rows)
+}
+
+fn of_rows(metadata: &Value, definitions: Value, rows: Vec<Value>) -> Value {
     json!({
         "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
-        "columnDefinitions": if with_columns { Value::from(definitions) } else { Value::Null }, "rows": rows,
+        "columnDefinitions": definitions, "rows": rows,
     })
+}
+
+/// The table of a Scale (`pkg/printers/internalversion`).
+pub(super) fn of_scale(scale: &Value, now: Timestamp, include: &str) -> Value {
+    let text = |path: &str| scale.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let number = |path: &str| scale.pointer(path).and_then(Value::as_i64).unwrap_or(0);
+    let created = text("/metadata/creationTimestamp").parse::<Timestamp>().ok().map(Time);
+    let cells = json!([
+        text("/metadata/name"),
+        number("/spec/replicas"),
+        number("/status/replicas"),
+        printers::age(created.as_ref(), now),
+    ]);
+    let shown = match include {
+        "None" => Value::Null,
+        "Object" => scale.clone(),
+        _ => metadata_of(scale),
+    };
+    let meta = json!({"resourceVersion": scale.pointer("/metadata/resourceVersion")});
+    of_rows(&meta, SCALE.iter().map(definition).collect(), vec![json!({"cells": cells, "object": shown})])
 }
 
 /// The table of a list without items.
@@ -51,13 +124,5 @@ pub(super) fn none(metadata: &Value) -> Value {
         "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
         "columnDefinitions": [definition(&kinds::NAME), definition(&kinds::CREATED_AT)],
         "rows": [],
-    })
-}
-
-/// A column as clients get it.
-fn definition(column: &Column) -> Value {
-    json!({
-        "name": column.name, "type": column.kind, "format": if column.name == "Name" { "name" } else { "" },
-        "description": column.description, "priority": u8::from(column.wide),
     })
 }

@@ -1,27 +1,25 @@
 //! Watches over HTTP: what happened since a revision, one event per line
 //! (`k8s.io/apiserver/pkg/endpoints/handlers/watch.go`, `pkg/storage/cacher`).
 //!
-//! The cluster stands still while a request is answered, so the answer to a watch is all that has
-//! happened up to now, and a [`Watch`] with which whoever serves the connection asks for what comes
-//! later ([`more`]). Nothing is kept for a client that does not ask: it is the store's history that
-//! is read, and a client that is later than that goes back gets `410 Expired`, as it would there.
+//! Whoever serves the connection asks a watch for what it has to tell, piece by piece ([`Stream::more`]).
+//! Nothing is kept for a client that does not ask: the objects that were there at the beginning are read from
+//! a snapshot of the store, and later events from the store's history. A client that asks for events that the
+//! history no longer has gets `410 Expired`, as from kube-apiserver.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::negotiate::{Media, Shape};
 use super::path::Target;
-use super::read::{Selectors, check_list_options, revision_of};
-use super::{Call, Result, answer};
-use crate::api::{Kind, Object, Timestamp, go_types, later};
+use super::read::{Cursor, Selectors, check_list_options, revision_of};
+use super::stream::{Piece, Stream};
+use super::texts::{Form, TextCache, Version};
+use super::{Call, Result, table};
+use crate::api::{Kind, Object, Timestamp, later};
 use crate::apimachinery::{HttpResponse, Status, ordered};
 use crate::apiserver::ApiServer;
-use crate::apiserver::managed_fields::with_managers;
-use crate::apiserver::registry::owners;
-use crate::etcd::Note;
 
 /// How often a watch that asked for bookmarks gets one (`cacher.defaultBookmarkFrequency`), in
 /// seconds.
@@ -32,43 +30,9 @@ const LAST_BOOKMARK_SECONDS: i64 = 2;
 /// chance), in seconds.
 pub const WATCH_SECONDS: i64 = 1800;
 
-/// So many texts of events are remembered.
-const SEEN: usize = 256;
-
-/// The texts of the latest events: when many watch the same, each is written once
-/// (`pkg/storage/cacher`, cachingObject). Whoever serves connections keeps one for the one cluster it
-/// serves; two clusters may have different events of the same revision.
-#[derive(Clone, Debug, Default)]
-pub struct Seen(BTreeMap<(u64, bool), Rc<str>>);
-
-impl Seen {
-    /// The text of the object that a revision changed: as it is after it, or as it went.
-    fn text(&mut self, revision: u64, gone: bool, object: &Object, notes: Option<&Note>) -> Rc<str> {
-        if let Some(text) = self.0.get(&(revision, gone)) {
-            return text.clone();
-        }
-        let mut value = managed(object, notes);
-        if gone {
-            value["metadata"]["resourceVersion"] = revision.to_string().into();
-        }
-        let text: Rc<str> = go_types::to_json(go_types::of(object.kind()), &value, None).into();
-        self.0.insert((revision, gone), text.clone());
-        if self.0.len() > SEEN {
-            self.0.pop_first();
-        }
-        text
-    }
-}
-
-/// An object's JSON with the owners of its fields after a write.
-fn managed(object: &Object, notes: Option<&Note>) -> Value {
-    let managers = notes.map(owners).unwrap_or_default();
-    with_managers(object.to_value(), &managers)
-}
-
 /// A watch that goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watch {
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
     /// The kind's name and version, for bookmarks.
     kind: &'static str,
     api_version: String,
@@ -82,17 +46,16 @@ pub struct Watch {
     revision: u64,
     ends: Timestamp,
     bookmark: Option<Timestamp>,
+    /// What was there at the beginning, as far as it was not told yet.
+    initial: Option<Cursor>,
+    /// Whether a bookmark says where that ends.
+    initial_bookmark: bool,
     ended: bool,
 }
 
 impl Watch {
-    /// The revision up to which everything was told.
-    pub fn revision(&self) -> u64 {
-        self.revision
-    }
-
     /// Whether nothing comes any more: its time is over, or it was answered with an error.
-    pub fn ended(&self) -> bool {
+    pub(super) fn ended(&self) -> bool {
         self.ended
     }
 
@@ -111,6 +74,8 @@ impl Watch {
             revision: api.etcd.revision(),
             ends,
             bookmark: None,
+            initial: None,
+            initial_bookmark: false,
             ended: false,
         };
         if query.on("allowWatchBookmarks") {
@@ -129,75 +94,139 @@ impl Watch {
         }
     }
 
-    fn line(kind: &str, object: &str) -> String {
-        format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n")
+    fn line(kind: &'static str, object: impl Into<Bytes>, piece: &mut Piece) {
+        piece.push(match kind {
+            "ADDED" => r#"{"type":"ADDED","object":"#,
+            "MODIFIED" => r#"{"type":"MODIFIED","object":"#,
+            "DELETED" => r#"{"type":"DELETED","object":"#,
+            "BOOKMARK" => r#"{"type":"BOOKMARK","object":"#,
+            _ => r#"{"type":"ERROR","object":"#,
+        });
+        piece.push(object);
+        piece.push("}\n");
     }
 
-    fn error(&mut self, status: &Status) -> String {
+    fn error(&mut self, status: &Status, piece: &mut Piece) {
         self.ended = true;
-        Watch::line("ERROR", &ordered(&status.to_value()))
+        Watch::line("ERROR", ordered(&status.to_value()), piece);
     }
 
-    /// An event about an object, at a revision of its own where that is not the object's.
+    /// An event about an object.
     fn event(
         &mut self,
-        kind: &str,
-        (object, notes): (&Object, Option<&Note>),
-        revision: Option<u64>,
-        annotations: Option<Value>,
+        kind: &'static str,
+        version: Version<'_>,
         now: Timestamp,
-    ) -> String {
-        let mut value = managed(object, notes);
-        if let Some(r) = revision {
-            value["metadata"]["resourceVersion"] = r.to_string().into();
-        }
-        if let Some(a) = annotations {
-            value["metadata"]["annotations"] = a;
-        }
-        let text = match self.media.shape {
-            Shape::Table => {
-                let meta = json!({"resourceVersion": value["metadata"]["resourceVersion"]});
-                let columns = !std::mem::replace(&mut self.headed, true);
-                let rows = [(object.clone(), value)];
-                ordered(&super::table::table(object.kind(), &rows, &meta, now, &self.include, columns))
-            }
-            Shape::Metadata | Shape::MetadataList => ordered(&answer::metadata_of(&value)),
-            _ => go_types::to_json(go_types::of(object.kind()), &value, None),
+        piece: &mut Piece,
+        cache: &mut TextCache,
+    ) {
+        let form = match self.media.shape {
+            Shape::Table => return self.row(kind, version, now, piece, cache),
+            Shape::Metadata | Shape::MetadataList => Form::Metadata,
+            _ => Form::Whole,
         };
-        Watch::line(kind, &text)
+        Watch::line(kind, cache.text(version, form), piece);
+    }
+
+    /// An event about an object as a table of one row.
+    fn row(
+        &mut self,
+        kind: &'static str,
+        version: Version<'_>,
+        now: Timestamp,
+        piece: &mut Piece,
+        cache: &mut TextCache,
+    ) {
+        let revision = version.revision;
+        let columns = match std::mem::replace(&mut self.headed, true) {
+            false => Value::from(table::definitions(version.object.kind())),
+            true => Value::Null,
+        };
+        piece.push(format!(
+            "{{\"type\":\"{kind}\",\"object\":{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{{\"resourceVersion\":\"{revision}\"}},\"columnDefinitions\":{columns},\"rows\":["
+        ));
+        table::row(version, now, &self.include, piece, cache);
+        piece.push("]}}\n");
     }
 
     /// A bookmark is an object of the kind with nothing but a revision.
-    fn bookmark(&mut self, revision: u64, initial: bool, now: Timestamp) -> String {
-        let annotations = initial.then(|| json!({"k8s.io/initial-events-end": "true"}));
-        let empty = self.watched.as_ref().and_then(|(k, ..)| Object::from_value(*k, json!({})).ok());
-        if let Some(object) = empty {
-            return self.event("BOOKMARK", (&object, None), Some(revision), annotations, now);
-        }
+    fn bookmark(&mut self, revision: u64, initial: bool, now: Timestamp, piece: &mut Piece) {
         let mut meta = json!({"resourceVersion": revision.to_string()});
-        if let Some(a) = annotations {
-            meta["annotations"] = a;
+        if initial {
+            meta["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }
-        let value = json!({"kind": self.kind, "apiVersion": self.api_version, "metadata": meta});
-        Watch::line("BOOKMARK", &ordered(&value))
+        let Some(kind) = self.watched.as_ref().map(|(kind, ..)| *kind) else {
+            let value = json!({"kind": self.kind, "apiVersion": self.api_version, "metadata": meta});
+            return Watch::line("BOOKMARK", ordered(&value), piece);
+        };
+        let empty = Object::from_value(kind, json!({"metadata": meta}));
+        let Ok(object) = empty else { return };
+        let version = Version { object: &object, notes: None, revision, gone: false };
+        // A bookmark is not what its revision wrote, so its text must not be taken for that.
+        self.event("BOOKMARK", version, now, piece, &mut TextCache::default());
     }
-}
 
-/// What has happened since the watch was last asked, one event per line; bookmarks when their time
-/// has come. Empty if there is nothing to tell.
-pub fn more(api: &ApiServer, watch: &mut Watch, seen: &mut Seen) -> String {
-    let mut out = String::new();
-    if watch.ended {
-        return out;
+    /// What has happened since the watch was last asked, one event per line, or a part of that; bookmarks
+    /// when their time has come. Empty if there is nothing to tell.
+    pub(super) fn more(&mut self, api: &ApiServer, cache: &mut TextCache) -> Piece {
+        let mut piece = Piece::default();
+        if self.ended {
+            return piece;
+        }
+        let (now, revision) = (api.now, api.etcd.revision());
+        self.tell_initial(now, &mut piece, cache);
+        if self.initial.is_some() || piece.is_full() {
+            return piece;
+        }
+        if self.watched.is_some() && self.revision < revision && !self.tell_log(api, &mut piece, cache) {
+            return piece;
+        }
+        // One that was begun at a revision to come waits for it.
+        self.revision = self.revision.max(revision);
+        if self.bookmark.is_some_and(|at| at <= now) {
+            self.bookmark(revision, false, now, &mut piece);
+            self.bookmark = Some(self.next_bookmark(now));
+        }
+        self.ended = self.ends <= now;
+        piece
     }
-    let (now, revision) = (api.now, api.etcd.revision());
-    if let Some((kind, namespace, selectors)) = watch.watched.clone()
-        && watch.revision < revision
-    {
-        let Ok(log) = api.etcd.since(watch.revision) else {
-            return watch.error(&Status::too_old(watch.revision, api.etcd.compacted() + 1));
+
+    /// Tells a part of what was there at the beginning.
+    fn tell_initial(&mut self, now: Timestamp, piece: &mut Piece, cache: &mut TextCache) {
+        if let Some(mut cursor) = self.initial.take() {
+            let done = cursor.take_while(|record| {
+                let version = Version {
+                    object: &record.object,
+                    notes: record.notes.as_deref(),
+                    revision: record.mod_revision,
+                    gone: false,
+                };
+                self.event("ADDED", version, now, piece, cache);
+                !piece.is_full()
+            });
+            if !done {
+                self.initial = Some(cursor);
+                return;
+            }
+        }
+        if std::mem::take(&mut self.initial_bookmark) {
+            self.bookmark(self.revision, true, now, piece);
+        }
+    }
+
+    /// Tells a part of what the store's history has; whether that was all.
+    fn tell_log(&mut self, api: &ApiServer, piece: &mut Piece, cache: &mut TextCache) -> bool {
+        let Some((kind, namespace, selectors)) = self.watched.clone() else { return true };
+        let Ok(log) = api.etcd.since(self.revision) else {
+            let status = Status::too_old(self.revision, api.etcd.compacted() + 1);
+            self.error(&status, piece);
+            return false;
         };
         for entry in log {
+            if piece.is_full() {
+                return false;
+            }
+            self.revision = entry.revision;
             let here =
                 entry.key.kind == kind && namespace.as_deref().is_none_or(|n| &*entry.key.key.namespace == n);
             if !here {
@@ -213,30 +242,14 @@ pub fn more(api: &ApiServer, watch: &mut Watch, seen: &mut Seen) -> String {
                 (None, None) => continue,
             };
             let notes = if gone { entry.prev_notes.as_deref() } else { entry.next_notes.as_deref() };
-            if watch.media.shape == Shape::Whole {
-                out.push_str(&Watch::line(kind, &seen.text(entry.revision, gone, object, notes)));
-            } else {
-                out.push_str(&watch.event(kind, (object, notes), gone.then_some(entry.revision), None, now));
-            }
+            let version = Version { object, notes, revision: entry.revision, gone };
+            self.event(kind, version, api.now, piece, cache);
         }
+        true
     }
-    // One that was begun at a revision to come waits for it.
-    watch.revision = watch.revision.max(revision);
-    if watch.bookmark.is_some_and(|at| at <= now) {
-        out.push_str(&watch.bookmark(revision, false, now));
-        watch.bookmark = Some(watch.next_bookmark(now));
-    }
-    watch.ended = watch.ends <= now;
-    out
 }
 
 impl Call<'_> {
-    fn begun(&mut self, watch: Watch, body: String) -> HttpResponse {
-        let content_type = Media { yaml: false, ..watch.media }.content_type().into();
-        self.watch = Some(Box::new(watch));
-        HttpResponse { status: 200, content_type, body, ..HttpResponse::default() }
-    }
-
     /// Answers a watch: what is there, or what has happened since the revision it names.
     pub(super) fn watch(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
         let kind = target.kind;
@@ -247,31 +260,23 @@ impl Call<'_> {
             selectors.only(name);
         }
         check_list_options(query, true)?;
-        let namespace = target.namespace.as_deref();
         let asked = revision_of(query.text("resourceVersion")).map_err(|e| Status::new(500, "", e))?;
         let initial = query.on("sendInitialEvents");
-        let mut body = String::new();
         if initial || (asked.is_none() && !query.has("sendInitialEvents")) {
-            for (_, record) in api.etcd.range(kind, namespace) {
-                if selectors.matches(&record.object) {
-                    body.push_str(&watch.event(
-                        "ADDED",
-                        (&record.object, record.notes.as_deref()),
-                        None,
-                        None,
-                        api.now,
-                    ));
-                }
-            }
-            if initial && query.on("allowWatchBookmarks") {
-                body.push_str(&watch.bookmark(watch.revision, true, api.now));
-            }
+            let data = api.etcd.snapshot();
+            watch.initial = Some(Cursor::new(data, kind, target.namespace.clone(), selectors.clone()));
+            watch.initial_bookmark = initial && query.on("allowWatchBookmarks");
         } else if let Some(asked) = asked {
             watch.revision = asked;
         }
         watch.watched = Some((kind, target.namespace.clone(), selectors));
-        body.push_str(&more(api, &mut watch, &mut Seen::default()));
-        Ok(self.begun(watch, body))
+        Ok(self.stream_watch(watch))
+    }
+
+    fn stream_watch(&mut self, watch: Watch) -> HttpResponse {
+        let content_type = Media { yaml: false, ..watch.media }.content_type().into();
+        self.stream = Some(Stream::watch(watch));
+        HttpResponse { status: 200, content_type, ..HttpResponse::default() }
     }
 
     /// Answers a watch of a kind that is not built: nothing will ever happen.
@@ -283,11 +288,7 @@ impl Call<'_> {
     ) -> Result<HttpResponse> {
         check_list_options(&self.query, true)?;
         let mut watch = Watch::new(kind, api_version, self, media)?;
-        let initial = self.query.on("sendInitialEvents") && self.query.on("allowWatchBookmarks");
-        let body = match initial {
-            true => watch.bookmark(watch.revision, true, self.api.now),
-            false => String::new(),
-        };
-        Ok(self.begun(watch, body))
+        watch.initial_bookmark = self.query.on("sendInitialEvents") && self.query.on("allowWatchBookmarks");
+        Ok(self.stream_watch(watch))
     }
 }

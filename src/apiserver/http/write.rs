@@ -265,7 +265,8 @@ impl Call<'_> {
             return Err(method_not_allowed());
         }
         let list = self.api.http_list(target, &self.query)?;
-        for object in &list.items {
+        let (items, revision) = list.into_items();
+        for object in &items {
             let one = Target { name: Some(object.name().to_owned()), ..target.clone() };
             let request = self.begin(&one, Verb::Delete, &write);
             match self.send(&request.body(Body::Delete(options.clone()))) {
@@ -275,7 +276,6 @@ impl Call<'_> {
             }
         }
         let all = self.begin(target, Verb::DeleteCollection, &write);
-        let (items, revision) = (list.items, list.revision);
         self.answer(all.kind, Response::List { items, revision })
     }
 

@@ -54,7 +54,9 @@ impl Path {
     /// The field under this one whose name a person chose.
     #[must_use]
     pub fn named(&self, name: &str) -> Path {
-        Path { written: Some(format!("{self}.{name}").into()), ..Path::new("") }
+        let path = self.to_string();
+        let written = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        Path { written: Some(written.into()), ..Path::new("") }
     }
 
     fn step(&self, step: Step) -> Path {
@@ -234,6 +236,16 @@ impl FieldError {
     /// The value is malformed.
     pub fn invalid(path: &Path, value: impl Into<BadValue>, detail: impl Into<String>) -> Self {
         Self::new(path, ErrorType::Invalid, value, detail)
+    }
+
+    /// The value has the wrong type.
+    pub fn type_invalid(path: &Path, value: impl Into<BadValue>, detail: impl Into<String>) -> Self {
+        Self::new(path, ErrorType::TypeInvalid, value, detail)
+    }
+
+    /// Something failed that is not the client's fault.
+    pub fn internal(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(path, ErrorType::Internal, "", detail)
     }
 
     /// The value is not one of `supported`, which are listed in the order given.

@@ -2,8 +2,9 @@
 //! `pkg/api/validate/content`). Every function gives one message per violation.
 
 pub use crate::api::names::{
-    is_dns1123_label as dns1123_label, is_dns1123_subdomain as dns1123_subdomain,
-    is_qualified_name as qualified_name, is_valid_label_value as label_value,
+    is_dns1035_label as dns1035_label, is_dns1123_label as dns1123_label,
+    is_dns1123_subdomain as dns1123_subdomain, is_qualified_name as qualified_name,
+    is_valid_label_value as label_value,
 };
 use crate::api::names::{max_len_error as max_len, regex_error};
 

@@ -1,7 +1,7 @@
 //! The Deployment controller: from one template to the next, at the pace that was asked for
 //! (`k8s.io/kubernetes/pkg/controller/deployment`).
 //!
-//! [`sync`] reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
+//! `sync` reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
 //! else roll out by the strategy.
 
 mod progress;

@@ -101,11 +101,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
-            BuiltIn::CSIDriver
-            | BuiltIn::CSINode
-            | BuiltIn::CertificateSigningRequest
-            | BuiltIn::ControllerRevision
-            | BuiltIn::CustomResourceDefinition
+            BuiltIn::ControllerRevision
             | BuiltIn::EndpointSlice
             | BuiltIn::Endpoints
             | BuiltIn::Event
@@ -113,8 +109,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
             | BuiltIn::PersistentVolume
             | BuiltIn::PriorityClass
             | BuiltIn::ServiceAccount
-            | BuiltIn::StorageClass
-            | BuiltIn::VolumeAttachment,
+            | BuiltIn::StorageClass,
         )
         | None => core::generic(&mut w, object),
     };

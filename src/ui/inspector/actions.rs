@@ -38,7 +38,7 @@ pub fn Actions(props: &Props) -> Html {
             _ => None,
         })
     });
-    if let Some((want, paused)) = want.filter(|_| matches!(o.kind, Kind::DEPLOYMENT | Kind::REPLICA_SET)) {
+    if let Some((want, paused)) = want.filter(|_| [Kind::DEPLOYMENT, Kind::REPLICA_SET].contains(&o.kind)) {
         lines.push(("act-more", format!("scale {resource} {name} --replicas={}{on}", want + 1)));
         if want > 0 {
             lines.push(("act-fewer", format!("scale {resource} {name} --replicas={}{on}", want - 1)));

@@ -6,7 +6,7 @@ use gloo::utils::window;
 use steady::api::{Kind, ObjectRef};
 use steady::cluster::Fault;
 use steady::kubectl::{Kubectl, Output};
-use steady::session::scenario::{Deed, SetUp};
+use steady::session::scenario::{self, Deed, SetUp};
 use steady::session::view::{PlaneFault, PodFault, Preview, problems};
 use steady::session::{Depth, MomentId, Policy};
 use wasm_bindgen::JsCast;
@@ -183,7 +183,7 @@ impl Store {
         if !self.at_rest() {
             return;
         }
-        let Some(scenario) = self.with(|s| s.scenarios.iter().find(|s| s.id == id).cloned()) else { return };
+        let Some(scenario) = scenario::find(id) else { return };
         self.hush();
         self.put_aside();
         let setup = SetUp::new(&scenario);
@@ -195,9 +195,8 @@ impl Store {
         if !self.at_rest() {
             return;
         }
-        let scenarios = self.with(|s| s.scenarios.clone());
         let id = self.with(|s| s.session.start().scenario.clone());
-        let Some(scenario) = scenarios.iter().find(|s| s.id == id) else { return };
+        let Some(scenario) = scenario::find(&id) else { return };
         let Some(deed) = scenario.tries.get(i).map(|t| &t.deed) else { return };
         if matches!(deed, Deed::Steady(_)) {
             return self.to_steady();

@@ -3,7 +3,7 @@
 //! it is done, what was there stays.
 
 use steady::cluster::Digesting;
-use steady::session::scenario::{Scenario, SetUp};
+use steady::session::scenario::{self, Scenario, SetUp};
 use steady::session::{Replay, Travel};
 
 use super::persist::{KEPT, WORK, read};
@@ -146,7 +146,7 @@ impl Store {
     fn opened(&self, opening: Opening) {
         let replayed = opening.replay.finish();
         self.change(|s| {
-            let scenario = s.scenarios.iter().find(|x| x.id == replayed.session.start().scenario);
+            let scenario = scenario::find(&replayed.session.start().scenario);
             s.first = scenario.map_or(0, |x| x.begins(&replayed.session));
             s.session = replayed.session;
             if let Some(text) = opening.text {

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use steady::api::ObjectRef;
 use steady::etcd::Etcd;
 use steady::kubectl::Kubectl;
-use steady::session::scenario::{self, Scenario};
+use steady::session::scenario;
 use steady::session::view::graph::Graph;
 use steady::session::view::{Declared, Preview, Problem};
 use steady::session::{Depth, MomentId, Session, Start};
@@ -35,7 +35,6 @@ pub use view::{Entry, Mark, Toast, View};
 /// What the store keeps.
 pub struct State {
     session: Session,
-    scenarios: Shared<Vec<Scenario>>,
     /// Where the scenario begins: *restart* goes here.
     first: MomentId,
     graph: Shared<Graph>,
@@ -101,11 +100,9 @@ impl PartialEq for Store {
 impl Store {
     /// A store with the first scenario on the table.
     pub fn new(lang: Lang) -> Store {
-        let scenarios = Shared::new(scenario::all());
         let session = Session::new(Start::default());
         let state = State {
             session,
-            scenarios: scenarios.clone(),
             first: 0,
             graph: Shared::default(),
             drawn: None,
@@ -146,8 +143,8 @@ impl Store {
             begun: Cell::new(false),
         }));
         // The first one is applied and no more: it takes no time.
-        if let Some(first) = scenarios.first() {
-            store.take(first, first.open());
+        if let Some(first) = scenario::list().first().and_then(|first| scenario::find(first.id)) {
+            store.take(&first, first.open());
         }
         store
     }
@@ -230,11 +227,6 @@ impl State {
     /// The graph at the moment that is looked at.
     pub fn graph(&self) -> &Graph {
         &self.graph
-    }
-
-    /// Every scenario.
-    pub fn scenarios(&self) -> &Shared<Vec<Scenario>> {
-        &self.scenarios
     }
 
     /// Whether it runs.

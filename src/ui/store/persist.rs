@@ -4,6 +4,7 @@ use gloo::events::EventListener;
 use gloo::utils::window;
 use steady::api::ObjectRef;
 use steady::cluster::{Cluster, Digesting};
+use steady::session::scenario;
 use steady::session::{Link, LinkError, Replay};
 
 use super::load::{Job, Opening, Origin};
@@ -87,7 +88,7 @@ impl Store {
             let line = s.session.timeline();
             let done = line.iter().skip_while(|m| **m != s.first).skip(1);
             let did = done.filter_map(|m| s.session.moment(*m)).any(|m| m.by().as_deref() == Some("you"));
-            let text = s.scenarios.iter().find(|x| x.id == s.session.start().scenario);
+            let text = scenario::find(&s.session.start().scenario);
             did || text.is_some_and(|x| x.manifest != *s.text)
         });
         if own {

@@ -155,3 +155,62 @@ fn only_stepped_time_is_stepped() {
     let clock = Running::start(Options::default(), || Cluster::new(&Config::nodes(0))).unwrap();
     assert_eq!(ask(&clock, "POST", "/steady/step", "").status, 409);
 }
+
+#[test]
+fn who_asks_nothing_leaves_the_place_to_whoever_comes() {
+    let door = with(Limits { connections: 4, watches: 1, ..Limits::default() });
+    // One that is sent something is not asked to leave, however long it takes.
+    let mut watch = Connection::open(door.address());
+    watch.send("GET", &format!("{MAPS}?watch=1&fieldSelector=metadata.name=a"), "", b"");
+    assert_eq!(watch.head().unwrap().status, 200);
+    let slow: Vec<Connection> = (0..20)
+        .map(|_| {
+            let mut c = Connection::open(door.address());
+            c.write(b"GET /version HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+            c
+        })
+        .collect();
+    assert_eq!(ask(&door, "GET", "/healthz", "").status, 200);
+    drop(slow);
+    assert_eq!(ask(&door, "POST", MAPS, r#"{"metadata":{"name":"a"}}"#).status, 201);
+    assert!(watch.chunk().is_some());
+}
+
+#[test]
+fn http_1_0_needs_no_host() {
+    let door = stepped();
+    let mut c = Connection::open(door.address());
+    c.write(b"GET /healthz HTTP/1.0\r\n\r\n");
+    assert_eq!(c.answer().text(), "ok");
+    let mut c = Connection::open(door.address());
+    c.write(b"GET /healthz HTTP/1.1\r\n\r\n");
+    assert_eq!(c.answer().status, 403);
+}
+
+#[test]
+fn an_unread_list_holds_nobody_up() {
+    let door = with(Limits::default());
+    let mut other = Connection::open(door.address());
+    for i in 0..200 {
+        let data = "x".repeat(100_000);
+        let body = format!(r#"{{"metadata":{{"name":"m{i}"}},"data":{{"k":"{data}"}}}}"#);
+        assert_eq!(other.ask("POST", MAPS, &body).status, 201);
+    }
+    let unread: Vec<Connection> = (0..20)
+        .map(|_| {
+            let mut c = Connection::open(door.address());
+            c.send("GET", MAPS, "", b"");
+            c
+        })
+        .collect();
+    assert_eq!(other.ask("GET", "/healthz", "").status, 200);
+    // What was not read yet is of the moment in which it was asked for.
+    assert_eq!(other.ask("DELETE", &format!("{MAPS}/m199"), "").status, 200);
+    for mut c in unread {
+        let list = c.answer().json();
+        assert_eq!(
+            list["items"].as_array().unwrap().iter().filter(|o| o["metadata"]["name"] == "m199").count(),
+            1
+        );
+    }
+}

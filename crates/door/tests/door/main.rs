@@ -10,3 +10,4 @@ mod limits;
 mod program;
 mod recordings;
 mod watches;
+mod websocket;

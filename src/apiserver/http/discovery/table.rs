@@ -157,6 +157,7 @@ pub(super) static GROUPS: &[Group] = &[
     Group { name: "apiextensions.k8s.io", versions: &[
         ("v1", &[
             Resource { name: "customresourcedefinitions", singular: "customresourcedefinition", namespaced: false, of: ("", ""), kind: "CustomResourceDefinition", verbs: ALL, short: &["crd", "crds"], categories: &[], hash: "M5uH+AlWATY=" },
+            Resource { name: "customresourcedefinitions/status", singular: "", namespaced: false, of: ("", ""), kind: "CustomResourceDefinition", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
         ]),
     ] },
     Group { name: "scheduling.k8s.io", versions: &[

@@ -1,0 +1,113 @@
+//! Watches over WebSocket, and who may open one.
+
+use std::io::Read as _;
+
+use serde_json::Value;
+use steady_door::Running;
+
+use crate::client::{Connection, ask, stepped};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const WATCH: &str =
+    "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name!=kube-root-ca.crt";
+/// The key of RFC 6455's own example, and the answer to it.
+const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
+const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+
+fn upgrade(door: &Running, target: &str, headers: &str) -> Connection {
+    let mut c = Connection::open(door.address());
+    let head = format!(
+        "GET {target} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: {KEY}\r\n{headers}\r\n",
+        door.address()
+    );
+    c.write(head.as_bytes());
+    c
+}
+
+/// A frame: its opcode and what it holds. A server masks nothing.
+fn frame(c: &mut Connection) -> (u8, Vec<u8>) {
+    let mut head = [0; 2];
+    c.stream.read_exact(&mut head).unwrap();
+    assert_eq!(head[0] & 0x80, 0x80, "an event is one frame");
+    assert_eq!(head[1] & 0x80, 0, "masked");
+    let size = match head[1] {
+        126 => {
+            let mut size = [0; 2];
+            c.stream.read_exact(&mut size).unwrap();
+            usize::from(u16::from_be_bytes(size))
+        }
+        127 => panic!("too large for this test"),
+        size => usize::from(size),
+    };
+    let mut text = vec![0; size];
+    c.stream.read_exact(&mut text).unwrap();
+    (head[0] & 0xf, text)
+}
+
+#[test]
+fn every_event_is_a_frame() {
+    let door = stepped();
+    for name in ["a", "b"] {
+        assert_eq!(ask(&door, "POST", MAPS, &format!(r#"{{"metadata":{{"name":"{name}"}}}}"#)).status, 201);
+    }
+    let origin = format!("Origin: {}\r\nSec-WebSocket-Version: 13\r\n", door.url());
+    let mut c = upgrade(&door, &format!("{WATCH}&timeoutSeconds=60"), &origin);
+    let head = c.head().unwrap();
+    assert_eq!((head.status, head.header("sec-websocket-accept")), (101, Some(ACCEPT)));
+    assert_eq!(head.header("sec-websocket-protocol"), None);
+    let mut event = || {
+        let (opcode, text) = frame(&mut c);
+        assert_eq!(opcode, 1);
+        assert!(text.ends_with(b"\n"));
+        let event: Value = serde_json::from_slice(&text).unwrap();
+        (event["type"].as_str().unwrap().to_owned(), event["object"]["metadata"]["name"].to_string())
+    };
+    assert_eq!(event(), ("ADDED".into(), "\"a\"".into()));
+    assert_eq!(event(), ("ADDED".into(), "\"b\"".into()));
+    assert_eq!(ask(&door, "DELETE", &format!("{MAPS}/a"), "").status, 200);
+    assert_eq!(event(), ("DELETED".into(), "\"a\"".into()));
+    assert_eq!(ask(&door, "POST", "/steady/advance?seconds=60", "").status, 200);
+    // Its time is over: closed as usual, code 1000.
+    assert_eq!(frame(&mut c), (8, vec![3, 232]));
+}
+
+#[test]
+fn the_handshake_is_that_of_kubernetes() {
+    let door = stepped();
+    let (good, version) = (format!("Origin: {}\r\n", door.url()), "Sec-WebSocket-Version: 13\r\n");
+    let bearer = "base64url.bearer.authorization.k8s.io.dG9rZW4";
+    for (headers, status, protocol) in [
+        (format!("{good}{version}"), 101, None),
+        (
+            format!("{good}{version}Sec-WebSocket-Protocol: {bearer}, base64.binary.k8s.io\r\n"),
+            101,
+            Some("base64.binary.k8s.io"),
+        ),
+        (format!("{good}{version}Sec-WebSocket-Protocol: one, two\r\n"), 400, None),
+        (good.clone(), 400, None),
+        (format!("{good}Sec-WebSocket-Version: 8\r\n"), 400, None),
+        (version.to_owned(), 403, None),
+        (format!("Origin: http://example.com\r\n{version}"), 403, None),
+    ] {
+        let head = upgrade(&door, WATCH, &headers).head().unwrap();
+        assert_eq!((head.status, head.header("sec-websocket-protocol")), (status, protocol), "{headers}");
+    }
+    // What is no watch is answered as ever: the pod is not there.
+    let headers = format!("{good}{version}Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n");
+    let exec = upgrade(&door, "/api/v1/namespaces/default/pods/p/exec?command=ls", &headers).answer();
+    assert_eq!((exec.status, &exec.json()["reason"]), (404, &"NotFound".into()));
+}
+
+#[test]
+fn a_client_that_goes_makes_room() {
+    let door = stepped();
+    let headers = format!("Origin: {}\r\nSec-WebSocket-Version: 13\r\n", door.url());
+    for _ in 0..3 {
+        let mut c = upgrade(&door, WATCH, &headers);
+        assert_eq!(c.head().unwrap().status, 101);
+        // A close frame, masked with zeros, is answered by one.
+        c.write(&[0x88, 0x82, 0, 0, 0, 0, 3, 232]);
+        assert_eq!(frame(&mut c).0, 8);
+        assert_eq!(c.stream.read(&mut [0]).unwrap(), 0);
+    }
+}

@@ -1,0 +1,192 @@
+//! JSONPath in kubectl's dialect (`k8s.io/client-go/util/jsonpath`): text around `{…}` actions,
+//! `range` and `end`, filters, slices, unions, recursive descent. Missing keys are nothing, as
+//! kubectl has it.
+//!
+//! ```
+//! use steady::api::jsonpath::Template;
+//! let t = Template::parse(r#"{range .items[*]}{.name}{"\n"}{end}"#).unwrap();
+//! let v = serde_json::json!({"items": [{"name": "a"}, {"name": "b"}]});
+//! assert_eq!(t.render(&v).unwrap(), "a\nb\n");
+//! ```
+
+mod eval;
+mod parse;
+
+use serde_json::Value;
+
+use super::{go_types, patch};
+
+/// How many nodes a template may have; a person's has a dozen.
+const MAX_NODES: usize = 2_000;
+/// How deep filters and ranges may nest.
+const MAX_DEPTH: usize = 20;
+/// How many values one evaluation may visit.
+const MAX_VISITS: usize = 2_000_000;
+
+/// One part of a template.
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    Text(String),
+    Path(Vec<Step>),
+    Range(Vec<Step>, Vec<Node>),
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    Field(String),
+    Wildcard,
+    Recursive,
+    /// From, to, step; the last says that `to` was not written.
+    Slice(Option<i64>, Option<i64>, Option<i64>, bool),
+    Union(Vec<Vec<Step>>),
+    Filter(Vec<Step>, Op, Vec<Step>),
+    Literal(Value),
+    /// `@` in a filter, `$` or nothing elsewhere.
+    Root,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Op {
+    Exists,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// A parsed template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template(Vec<Node>);
+
+impl Template {
+    /// Parses a template.
+    ///
+    /// # Errors
+    /// kubectl's words, without the `error parsing jsonpath …, ` before them.
+    pub fn parse(text: &str) -> Result<Template, String> {
+        parse::template(text).map(Template)
+    }
+
+    /// Evaluates it; values that are objects or lists are written as JSON.
+    ///
+    /// # Errors
+    /// An index out of bounds, a comparison of several values.
+    pub fn render(&self, value: &Value) -> Result<String, String> {
+        let mut out = String::new();
+        let mut visits = 0;
+        eval::nodes(&self.0, value, value, &mut out, &mut visits)?;
+        Ok(out)
+    }
+
+    /// The values its paths find.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub fn find<'a>(&'a self, value: &'a Value) -> Result<Vec<&'a Value>, String> {
+        let mut visits = 0;
+        let mut found = Vec::new();
+        for node in &self.0 {
+            if let Node::Path(steps) = node {
+                found.extend(eval::steps(steps, value, value, &mut visits)?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// `.spec.x`, `spec.x`, `{.spec.x}` or `{spec.x}`, all as `{.spec.x}`: what `--sort-by` and
+/// `custom-columns` take.
+///
+/// # Errors
+/// kubectl's words.
+pub fn relaxed(path: &str) -> Result<String, String> {
+    if path.is_empty() {
+        return Ok(String::new());
+    }
+    let inner = match path.strip_prefix('{') {
+        Some(rest) => rest.strip_suffix('}'),
+        None => Some(path),
+    };
+    let inner =
+        inner.map(|i| i.strip_prefix('.').unwrap_or(i)).filter(|i| !i.is_empty() && !i.contains(['{', '}']));
+    match inner {
+        Some(inner) => Ok(format!("{{.{inner}}}")),
+        None => Err("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'".into()),
+    }
+}
+
+/// A value as text in a rendered template.
+pub fn text_of(value: &Value) -> String {
+    match value {
+        Value::Object(_) | Value::Array(_) => go_types::go_json(value),
+        other => patch::go_value(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    fn render(template: &str, value: &Value) -> Result<String, String> {
+        Template::parse(template)?.render(value)
+    }
+
+    #[test]
+    fn paths() {
+        let v = json!({
+            "kind": "List",
+            "items": [
+                {"metadata": {"name": "127.0.0.1", "labels": {"a.b/c": "x"}}, "n": 1, "ready": true},
+                {"metadata": {"name": "127.0.0.2"}, "n": 2, "ready": false},
+            ],
+            "users": [{"name": "myself", "user": {}}, {"name": "e2e", "user": {"username": "admin"}}],
+        });
+        for (template, want) in [
+            ("kind is {.kind}", "kind is List"),
+            ("{['kind']}", "List"),
+            ("{.items[*].metadata.name}", "127.0.0.1 127.0.0.2"),
+            ("{.items[*]['metadata.name', 'n']}", "1 2"),
+            ("{.users[?(@.name==\"e2e\")].user.username}", "admin"),
+            ("{.users[?(@.name==\"nobody\")].user}", ""),
+            ("{.items[?(@.n>1)].n}", "2"),
+            ("{.items[?(@.ready==true)].n}", "1"),
+            ("{.items[?(@.metadata.labels)].n}", "1"),
+            ("{..name}", "127.0.0.1 127.0.0.2 myself e2e"),
+            ("{range .items[*]}[{.n}, {.metadata.name}] {end}", "[1, 127.0.0.1] [2, 127.0.0.2] "),
+            ("{.items[0].metadata.labels.a\\.b/c}", "x"),
+            ("{.items[-1].n}", "2"),
+            ("{.items[0:1].n}", "1"),
+            ("{.items[:].n}", "1 2"),
+            ("{.items[0,1].n}", "1 2"),
+            ("{.spec.nothing}", ""),
+            ("{.users[1]}", "{\"name\":\"e2e\",\"user\":{\"username\":\"admin\"}}"),
+            ("{\"\\n\"}{'a'}", "\na"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(render(template, &v).as_deref(), Ok(want), "{template}");
+        }
+        for (template, want) in [
+            ("{.kind", "unclosed action"),
+            ("{.items[a]}", "invalid array index a"),
+            ("{.items[0}", "unterminated array"),
+            ("{\"a}", "unterminated quoted string"),
+            ("{.items[9]}", "array index out of bounds: index 9, length 2"),
+            ("{end}", "not in range, nothing to end"),
+        ] {
+            assert_eq!(render(template, &v), Err(want.to_owned()), "{template}");
+        }
+    }
+
+    #[test]
+    fn relaxed_paths() {
+        for path in [".a.b", "a.b", "{.a.b}", "{a.b}"] {
+            assert_eq!(relaxed(path).as_deref(), Ok("{.a.b}"));
+        }
+        assert!(relaxed("{a").is_err());
+    }
+}

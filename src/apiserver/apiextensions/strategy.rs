@@ -1,0 +1,119 @@
+//! What a write keeps of a definition, and what it adds
+//! (`pkg/registry/customresourcedefinition/strategy.go` and `etcd.go`).
+
+use super::internal::Spec;
+use super::names::{self, condition};
+use super::types::{CustomResourceDefinition, CustomResourceDefinitionStatus, JSONSchemaProps};
+use super::{finalizer, values};
+use crate::api::Timestamp;
+use crate::api::types::Time;
+use crate::apiserver::validation::text;
+
+/// A new definition: its status begins anew.
+pub fn prepare_for_create(crd: &mut CustomResourceDefinition) {
+    crd.status = Some(CustomResourceDefinitionStatus::default());
+    crd.metadata.generation = Some(1);
+    note_storage_version(crd);
+}
+
+/// An update: the status stays, a changed spec is a new generation.
+pub fn prepare_for_update(new: &mut CustomResourceDefinition, old: &CustomResourceDefinition) {
+    new.status.clone_from(&old.status);
+    if new.spec != old.spec {
+        new.metadata.generation = Some(old.metadata.generation.unwrap_or_default() + 1);
+    }
+    note_storage_version(new);
+}
+
+/// An update of the status: the spec stays. Metadata may change with it, as in Kubernetes.
+pub fn prepare_for_status_update(new: &mut CustomResourceDefinition, old: &CustomResourceDefinition) {
+    new.spec.clone_from(&old.spec);
+}
+
+/// Adds the version that objects are now stored in to those that they may be stored in.
+fn note_storage_version(crd: &mut CustomResourceDefinition) {
+    let Some(version) = crd.spec.versions.iter().find(|v| v.storage) else { return };
+    let stored = crd.status.get_or_insert_default().stored_versions.get_or_insert_default();
+    if !stored.contains(&version.name) {
+        stored.push(version.name.clone());
+    }
+}
+
+/// The first request to delete a definition: its objects have to go first, so it is only marked, and
+/// the answer is the marked definition. One that is marked already is deleted as any other object is.
+pub fn mark_for_deletion(crd: &mut CustomResourceDefinition, now: Timestamp) {
+    crd.metadata.deletion_timestamp.get_or_insert(Time(now));
+    let finalizers = crd.metadata.finalizers.get_or_insert_default();
+    if !finalizers.iter().any(|f| f == finalizer::NAME) {
+        finalizers.push(finalizer::NAME.to_owned());
+    }
+    let pending = condition(
+        names::TERMINATING,
+        "True",
+        "InstanceDeletionPending",
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    );
+    names::set_condition(crd.status.get_or_insert_default(), pending, now);
+}
+
+/// What is to be said of a new definition that is valid: formats that nobody knows.
+pub fn warnings_on_create(crd: &CustomResourceDefinition) -> Vec<String> {
+    unrecognized(crd).into_iter().map(|format| format!("unrecognized format {format:?}")).collect()
+}
+
+/// The same of an update; what was there before is not said again.
+pub fn warnings_on_update(new: &CustomResourceDefinition, old: &CustomResourceDefinition) -> Vec<String> {
+    let before = unrecognized(old);
+    let added = unrecognized(new).into_iter().filter(|f| !before.contains(f));
+    added.map(|format| format!("unrecognized format {format:?}")).collect()
+}
+
+fn unrecognized(crd: &CustomResourceDefinition) -> Vec<&str> {
+    let mut out = Vec::new();
+    for schema in Spec::of(crd).schemas() {
+        visit(schema, &mut |s| {
+            let format = text(&s.format);
+            if !format.is_empty() && !values::formats::is_recognized(text(&s.type_), format) {
+                out.push(format);
+            }
+        });
+    }
+    out
+}
+
+/// Calls `each` with a schema and all that it is made of (`SchemaHas`).
+pub(super) fn visit<'a>(s: &'a JSONSchemaProps, each: &mut dyn FnMut(&'a JSONSchemaProps)) {
+    use super::types::{JSONSchemaPropsOrArray, JSONSchemaPropsOrBool, JSONSchemaPropsOrStringArray};
+    each(s);
+    match &s.items {
+        Some(JSONSchemaPropsOrArray::Schema(items)) => visit(items, each),
+        Some(JSONSchemaPropsOrArray::Schemas(list)) => list.iter().for_each(|s| visit(s, each)),
+        None => {}
+    }
+    for s in [&s.all_of, &s.any_of, &s.one_of].into_iter().flatten().flatten() {
+        visit(s, each);
+    }
+    if let Some(s) = &s.not {
+        visit(s, each);
+    }
+    for s in s.properties.iter().flat_map(|m| m.values()) {
+        visit(s, each);
+    }
+    if let Some(JSONSchemaPropsOrBool::Schema(s)) = &s.additional_properties {
+        visit(s, each);
+    }
+    for s in s.pattern_properties.iter().flat_map(|m| m.values()) {
+        visit(s, each);
+    }
+    if let Some(JSONSchemaPropsOrBool::Schema(s)) = &s.additional_items {
+        visit(s, each);
+    }
+    for s in s.definitions.iter().flat_map(|m| m.values()) {
+        visit(s, each);
+    }
+    for d in s.dependencies.iter().flat_map(|m| m.values()) {
+        if let JSONSchemaPropsOrStringArray::Schema(s) = d {
+            visit(s, each);
+        }
+    }
+}

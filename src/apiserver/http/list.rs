@@ -1,0 +1,219 @@
+//! Lists, written object by object.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::negotiate::{Media, Shape};
+use super::read::{Cursor, List};
+use super::stream::Piece;
+use super::table;
+use super::texts::{Form, TextCache, Version};
+use crate::api::{Kind, Timestamp, yaml};
+use crate::etcd::Record;
+
+/// Where the objects come from.
+#[derive(Clone, Debug)]
+pub(super) enum Items {
+    /// From the store.
+    Stored(Cursor),
+    /// From elsewhere: what was deleted. Their texts are not kept.
+    Given(VecDeque<Record>),
+}
+
+/// What is still to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Head,
+    First,
+    Items,
+    Ended,
+}
+
+/// The body of a list.
+#[derive(Clone, Debug)]
+pub(super) struct ListBody {
+    kind: Kind,
+    items: Items,
+    metadata: Value,
+    media: Media,
+    /// `includeObject`, of tables.
+    include: String,
+    /// At which time tables tell ages.
+    now: Timestamp,
+    part: Part,
+}
+
+impl ListBody {
+    /// A list of a part of a collection.
+    pub(super) fn new(kind: Kind, list: List, media: Media, include: &str, now: Timestamp) -> ListBody {
+        let metadata = list.metadata();
+        ListBody::of(kind, Items::Stored(list.cursor), metadata, media, include, now)
+    }
+
+    /// A list of objects that come from elsewhere.
+    pub(super) fn of(
+        kind: Kind,
+        items: Items,
+        metadata: Value,
+        media: Media,
+        include: &str,
+        now: Timestamp,
+    ) -> ListBody {
+        ListBody { kind, items, metadata, media, include: include.to_owned(), now, part: Part::Head }
+    }
+
+    pub(super) fn ended(&self) -> bool {
+        self.part == Part::Ended
+    }
+
+    /// The next piece; empty at the end.
+    pub(super) fn more(&mut self, cache: &mut TextCache) -> Piece {
+        let mut piece = Piece::default();
+        if self.ended() {
+            return piece;
+        }
+        if self.part == Part::Head {
+            piece.push(self.head());
+            self.part = Part::First;
+        }
+        let writer = Writer {
+            kind: self.kind,
+            media: self.media,
+            include: &self.include,
+            now: self.now,
+            // The list says what its items are.
+            own: format!(
+                "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",",
+                self.kind.as_str(),
+                self.kind.api_version()
+            ),
+        };
+        let mut first = self.part == Part::First;
+        let mut item = |record: &Record, cache: &mut TextCache| {
+            let version = Version {
+                object: &record.object,
+                notes: record.notes.as_deref(),
+                revision: record.mod_revision,
+                gone: false,
+            };
+            writer.item(version, std::mem::take(&mut first), &mut piece, cache);
+            !piece.is_full()
+        };
+        let done = match &mut self.items {
+            Items::Stored(cursor) => cursor.take_while(|record| item(record, cache)),
+            Items::Given(records) => {
+                let mut more = true;
+                while more && let Some(record) = records.pop_front() {
+                    more = item(&record, &mut TextCache::default());
+                }
+                records.is_empty()
+            }
+        };
+        if !first {
+            self.part = Part::Items;
+        }
+        if done {
+            piece.push(self.foot());
+            self.part = Part::Ended;
+        }
+        piece
+    }
+
+    fn head(&self) -> String {
+        let (kind, version) = (self.kind.as_str(), self.kind.api_version());
+        let metadata = &self.metadata;
+        match self.media.shape {
+            _ if self.media.yaml => {
+                let of = if self.is_metadata() { "meta.k8s.io/v1" } else { version };
+                format!("apiVersion: {of}\nitems:")
+            }
+            Shape::Table => {
+                let columns = Value::from(table::definitions(self.kind));
+                format!(
+                    "{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{metadata},\"columnDefinitions\":{columns},\"rows\":["
+                )
+            }
+            Shape::Metadata | Shape::MetadataList => format!(
+                "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{metadata},\"items\":["
+            ),
+            _ => format!(
+                "{{\"kind\":\"{kind}List\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":["
+            ),
+        }
+    }
+
+    fn is_metadata(&self) -> bool {
+        matches!(self.media.shape, Shape::Metadata | Shape::MetadataList)
+    }
+
+    fn foot(&self) -> String {
+        if !self.media.yaml {
+            return "]}\n".to_owned();
+        }
+        let kind = if self.is_metadata() { "PartialObjectMetadata" } else { self.kind.as_str() };
+        let rest = yaml::to_yaml(&json!({"kind": format!("{kind}List"), "metadata": self.metadata}));
+        let none = if self.part == Part::First { " []\n" } else { "" };
+        format!("{none}{rest}")
+    }
+}
+
+/// Writes items.
+struct Writer<'a> {
+    kind: Kind,
+    media: Media,
+    include: &'a str,
+    now: Timestamp,
+    /// How the text of an object begins that says itself what it is.
+    own: String,
+}
+
+impl Writer<'_> {
+    fn item(&self, version: Version<'_>, first: bool, piece: &mut Piece, cache: &mut TextCache) {
+        if self.media.yaml {
+            let item = match self.media.shape {
+                Shape::Metadata | Shape::MetadataList => super::answer::metadata_of(&version.value()),
+                _ => without_type(version.value()),
+            };
+            // A list within a map is written as it is by itself, without an indent.
+            let item = yaml::to_yaml(&Value::from(vec![item]));
+            piece.push(if first { format!("\n{item}") } else { item });
+            return;
+        }
+        let comma = if first { "" } else { "," };
+        match self.media.shape {
+            Shape::Table => {
+                piece.push(comma);
+                table::row(version, self.now, self.include, piece, cache);
+            }
+            Shape::Metadata | Shape::MetadataList => {
+                piece.push(comma);
+                piece.push(cache.text(version, Form::Metadata));
+            }
+            _ => {
+                let text = cache.text(version, Form::Whole);
+                match text.starts_with(self.own.as_bytes()) {
+                    true => {
+                        piece.push(if first { "{" } else { ",{" });
+                        piece.push(text.slice(self.own.len()..));
+                    }
+                    false => {
+                        let value = without_type(version.value());
+                        let kind = crate::api::go_types::of(self.kind);
+                        piece.push(comma);
+                        piece.push(Bytes::from(crate::api::go_types::to_json(kind, &value, None)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn without_type(mut value: Value) -> Value {
+    if let Value::Object(map) = &mut value {
+        map.remove("kind");
+        map.remove("apiVersion");
+    }
+    value
+}

@@ -1,0 +1,108 @@
+//! Texts of objects, written once and shared by all who read them (`pkg/storage/cacher`, cachingObject).
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::api::go_types::{self, Type};
+use crate::api::{Kind, Object};
+use crate::apiserver::managed_fields::with_managers;
+use crate::apiserver::registry::owners;
+use crate::etcd::Note;
+
+/// The most that one generation of a [`TextCache`] holds, in bytes. There are two.
+const GENERATION: usize = 48 * 1024 * 1024;
+
+/// How an object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// The whole object.
+    Whole,
+    /// `PartialObjectMetadata`.
+    Metadata,
+}
+
+/// An object as a revision left it, or as it was when a revision deleted it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Version<'a> {
+    pub object: &'a Object,
+    /// Who owns its fields.
+    pub notes: Option<&'a Note>,
+    /// The revision that wrote or deleted the object. No other object has the same one.
+    pub revision: u64,
+    /// Whether the revision deleted the object. Its `resourceVersion` is that revision then.
+    pub gone: bool,
+}
+
+impl Version<'_> {
+    /// The object's JSON with the owners of its fields.
+    pub(super) fn value(&self) -> Value {
+        let managers = self.notes.map(owners).unwrap_or_default();
+        let mut value = with_managers(self.object.to_value(), &managers);
+        if self.gone {
+            value["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        }
+        value
+    }
+
+    fn text(&self, form: Form) -> String {
+        let (kind, value) = (self.object.kind(), self.value());
+        match form {
+            Form::Whole => go_types::to_json(go_types::of(kind), &value, None),
+            Form::Metadata => partial(kind, &value),
+        }
+    }
+}
+
+/// The text of an object's `PartialObjectMetadata`.
+pub(super) fn partial(kind: Kind, value: &Value) -> String {
+    let metadata = value.get("metadata");
+    let text = match (metadata, go_types::of(kind).field("metadata").map(|f| f.kind.bare())) {
+        (Some(metadata), Some(Type::Struct(meta))) => go_types::to_json(meta, metadata, None),
+        (Some(metadata), _) => metadata.to_string(),
+        (None, _) => "{}".to_owned(),
+    };
+    format!("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{text}}}")
+}
+
+type Generation = BTreeMap<(u64, bool, Form), Bytes>;
+
+/// The texts that were written or read last. Whoever serves connections keeps one cache for the one cluster
+/// that it serves: two clusters may have different objects of the same revision. A cache holds at most 96 MiB.
+#[derive(Clone, Debug, Default)]
+pub struct TextCache {
+    /// What was used since the generations last changed.
+    young: Generation,
+    /// What was used only before that.
+    old: Generation,
+    /// The size of the young texts, in bytes.
+    bytes: usize,
+}
+
+impl TextCache {
+    /// Forgets what was not used since this was last called.
+    pub fn age(&mut self) {
+        self.old = std::mem::take(&mut self.young);
+        self.bytes = 0;
+    }
+
+    /// The text of an object.
+    pub(super) fn text(&mut self, version: Version<'_>, form: Form) -> Bytes {
+        let key = (version.revision, version.gone, form);
+        if let Some(text) = self.young.get(&key) {
+            return text.clone();
+        }
+        let text = self.old.remove(&key).unwrap_or_else(|| {
+            let mut text = version.text(form);
+            text.shrink_to_fit();
+            Bytes::from(text)
+        });
+        if self.bytes + text.len() > GENERATION {
+            self.age();
+        }
+        self.bytes += text.len();
+        self.young.insert(key, text.clone());
+        text
+    }
+}

@@ -1,0 +1,84 @@
+//! What parts of an expression are, and what they are made of: constants, paths into values.
+
+use super::super::ast::{Kind, Literal, Node, operators as op};
+use super::super::cost::SELECT_OR_IDENT;
+use super::value::{Key, Value};
+use super::{EvalError, Outcome, operators};
+
+/// A value that an expression may use.
+pub(super) fn valid(value: Value) -> Outcome {
+    match value {
+        Value::Invalid(why) => Err(EvalError::new(&*why)),
+        value => Ok(value),
+    }
+}
+
+/// What a path costs that begins with the value of another expression, and not with a variable.
+pub(super) fn relative(node: &Node) -> u64 {
+    let path = match &node.kind {
+        Kind::Ident(_) | Kind::Select { .. } => true,
+        Kind::Call(call) => {
+            matches!(call.function.as_str(), op::INDEX | op::OPT_INDEX | op::OPT_SELECT | op::CONDITIONAL)
+        }
+        _ => false,
+    };
+    if path { 0 } else { SELECT_OR_IDENT }
+}
+
+pub(super) fn not_optional(what: &str, value: &Value) -> EvalError {
+    EvalError::new(format!(
+        "cannot initialize optional {what} from non-optional value of type {}",
+        value.type_name()
+    ))
+}
+
+pub(super) fn constant(literal: &Literal) -> Value {
+    match literal {
+        Literal::Null => Value::Null,
+        Literal::Bool(b) => Value::Bool(*b),
+        Literal::Int(n) => Value::Int(*n),
+        Literal::Uint(n) => Value::Uint(*n),
+        Literal::Double(d) => Value::Double(*d),
+        Literal::String(s) => Value::string(s),
+        Literal::Bytes(b) => Value::Bytes(b.as_slice().into()),
+    }
+}
+
+/// What cel-go computes before it evaluates, and so for nothing: lists and maps of literals, and conversions of them.
+pub(super) fn is_constant(node: &Node) -> bool {
+    let literal = |n: &Node| matches!(n.kind, Kind::Literal(_)) || is_constant(n);
+    match &node.kind {
+        Kind::List(items) => items.iter().all(|i| !i.optional && literal(&i.value)),
+        Kind::Map(entries) => entries.iter().all(|e| !e.optional && literal(&e.key) && literal(&e.value)),
+        Kind::Call(call) => {
+            const CONVERSIONS: [&str; 10] =
+                ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
+            let conversion = call.target.is_none() && CONVERSIONS.contains(&call.function.as_str());
+            conversion && matches!(call.args.as_slice(), [Node { kind: Kind::Literal(_), .. }])
+        }
+        _ => false,
+    }
+}
+
+/// `operand.field`
+pub(super) fn select(of: &Value, field: &str) -> Outcome {
+    match of {
+        Value::Map(map) => match map.entries.get(&Key::String(field.into())) {
+            Some(value) => valid(value.clone()),
+            None => Err(EvalError::new(format!("no such key: {field}"))),
+        },
+        Value::Optional(None) => Ok(Value::Optional(None)),
+        Value::Optional(Some(inner)) => operators::optional_index(inner, &Value::string(field)),
+        _ => Err(EvalError::overload()),
+    }
+}
+
+/// `has(operand.field)`
+pub(super) fn has(of: &Value, field: &str) -> Outcome {
+    match of {
+        Value::Map(map) => Ok(Value::Bool(map.entries.contains_key(&Key::String(field.into())))),
+        Value::Optional(None) => Ok(Value::Bool(false)),
+        Value::Optional(Some(inner)) => has(inner, field),
+        _ => Err(EvalError::overload()),
+    }
+}

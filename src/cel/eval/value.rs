@@ -1,0 +1,318 @@
+//! What expressions compute with.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use imbl::shared_ptr::RcK;
+use imbl::{GenericOrdMap, GenericVector};
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use super::super::decl::ListType;
+use super::super::types::Type;
+use super::libs::authz::Authorization;
+use super::libs::format::Format;
+use super::libs::net::{Cidr, Ip};
+use super::libs::semver::Semver;
+use super::libs::url::Url;
+use crate::api::quantity::Amount;
+
+/// Items that are shared with what the list was made of.
+pub(crate) type Items = GenericVector<Value, RcK>;
+pub(crate) type Entries = GenericOrdMap<Key, Value, RcK>;
+
+/// A value of CEL. Cloning it copies a pointer at most.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A whole number without a sign.
+    Uint(u64),
+    /// A number with a point.
+    Double(f64),
+    /// Text.
+    String(Rc<str>),
+    /// Bytes.
+    Bytes(Rc<[u8]>),
+    /// A moment.
+    Timestamp(Timestamp),
+    /// A length of time, in nanoseconds.
+    Duration(i64),
+    /// A list.
+    List(List),
+    /// A map or an object.
+    Map(Map),
+    /// A type.
+    Type(Type),
+    /// A value that may not be there.
+    Optional(Option<Rc<Value>>),
+    /// What a function of a library made.
+    Library(Rc<Library>),
+    /// Data that does not fit the type it is declared with. Using it is an error, which this is.
+    Invalid(Rc<str>),
+    /// Data that has no type and may only be compared.
+    Unknown(Rc<Json>),
+}
+
+/// A list, and how its items are told apart.
+#[derive(Clone, Debug, Default)]
+pub struct List {
+    pub(crate) items: Items,
+    pub(crate) of: Option<Rc<ListType>>,
+}
+
+/// A map, or an object of a schema.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    pub(crate) entries: Entries,
+    /// Properties of an object that its schema does not know.
+    pub(crate) unknown: Option<Rc<serde_json::Map<String, Json>>>,
+}
+
+/// A value of a type that belongs to a library.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Library {
+    /// `kubernetes.Quantity`
+    Quantity(Amount),
+    /// `kubernetes.URL`
+    Url(Url),
+    /// `net.IP`
+    Ip(Ip),
+    /// `net.CIDR`
+    Cidr(Cidr),
+    /// `kubernetes.Semver`
+    Semver(Semver),
+    /// `kubernetes.NamedFormat`
+    Format(Format),
+    /// `kubernetes.authorization.*`
+    Authorization(Box<Authorization>),
+}
+
+/// The key of a map. Numbers that are equal are one key.
+#[derive(Clone, Debug)]
+pub enum Key {
+    /// `false` or `true`
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A whole number without a sign.
+    Uint(u64),
+    /// Text.
+    String(Rc<str>),
+}
+
+impl Key {
+    fn rank(&self) -> (u8, i128) {
+        match self {
+            Key::Bool(b) => (0, i128::from(*b)),
+            Key::Int(n) => (1, i128::from(*n)),
+            Key::Uint(n) => (1, i128::from(*n)),
+            Key::String(_) => (2, 0),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        match self {
+            Key::Bool(b) => Value::Bool(*b),
+            Key::Int(n) => Value::Int(*n),
+            Key::Uint(n) => Value::Uint(*n),
+            Key::String(s) => Value::String(s.clone()),
+        }
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        match (self, other) {
+            (Key::String(a), Key::String(b)) => a.cmp(b),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Key {}
+
+impl Value {
+    /// Whether it is true or false, if it is a bool.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// Its text, if it is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// Text as a value.
+    pub fn string(text: &str) -> Value {
+        Value::String(text.into())
+    }
+
+    /// A list of values.
+    pub fn from_values(values: impl IntoIterator<Item = Value>) -> Value {
+        Value::list(values.into_iter().collect())
+    }
+
+    pub(crate) fn list(items: Items) -> Value {
+        Value::List(List { items, of: None })
+    }
+
+    pub(crate) fn map(entries: Entries) -> Value {
+        Value::Map(Map { entries, unknown: None })
+    }
+
+    pub(crate) fn some(value: Value) -> Value {
+        Value::Optional(Some(Rc::new(value)))
+    }
+
+    pub(crate) fn library(value: Library) -> Value {
+        Value::Library(Rc::new(value))
+    }
+
+    /// The type it has when it is looked at: of a list or map, what it holds is not known.
+    pub fn type_of(&self) -> Type {
+        match self {
+            Value::Null => Type::Null,
+            Value::Bool(_) => Type::Bool,
+            Value::Int(_) => Type::Int,
+            Value::Uint(_) => Type::Uint,
+            Value::Double(_) => Type::Double,
+            Value::String(_) => Type::String,
+            Value::Bytes(_) => Type::Bytes,
+            Value::Timestamp(_) => Type::Timestamp,
+            Value::Duration(_) => Type::Duration,
+            Value::List(_) => Type::list(Type::Dyn),
+            Value::Map(_) => Type::map(Type::Dyn, Type::Dyn),
+            Value::Type(_) => Type::type_of(Type::Dyn),
+            Value::Optional(_) => Type::optional(Type::Dyn),
+            Value::Library(library) => library.type_of(),
+            Value::Invalid(_) | Value::Unknown(_) => Type::Dyn,
+        }
+    }
+
+    /// Its type's name as errors at run time write it.
+    pub(crate) fn type_name(&self) -> String {
+        match self {
+            Value::Null => "null_type".to_owned(),
+            Value::Timestamp(_) => "google.protobuf.Timestamp".to_owned(),
+            Value::Duration(_) => "google.protobuf.Duration".to_owned(),
+            other => other.type_of().name().to_owned(),
+        }
+    }
+
+    /// How large it is for what costs go by the size.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Value::String(s) => s.chars().count() as u64,
+            Value::Bytes(b) => b.len() as u64,
+            Value::List(l) => l.items.len() as u64,
+            Value::Map(m) => m.entries.len() as u64,
+            Value::Optional(Some(inner)) => inner.size(),
+            Value::Library(library) => match &**library {
+                Library::Ip(ip) => ip.bytes(),
+                Library::Cidr(cidr) => cidr.bytes(),
+                _ => 1,
+            },
+            _ => 1,
+        }
+    }
+
+    pub(crate) fn key(&self) -> Option<Key> {
+        Some(match self {
+            Value::Bool(b) => Key::Bool(*b),
+            Value::Int(n) => Key::Int(*n),
+            Value::Uint(n) => Key::Uint(*n),
+            Value::String(s) => Key::String(s.clone()),
+            Value::Double(d) if d.fract() == 0.0 && d.abs() < 9.0e18 => Key::Int(*d as i64),
+            _ => return None,
+        })
+    }
+
+    /// JSON as a value that nothing declares: numbers without a fraction are ints.
+    pub fn from_json(json: &Json) -> Value {
+        match json {
+            Json::Null => Value::Null,
+            Json::Bool(b) => Value::Bool(*b),
+            Json::Number(n) => match (n.as_i64(), n.as_u64()) {
+                (Some(n), _) => Value::Int(n),
+                (None, Some(n)) => Value::Uint(n),
+                _ => Value::Double(n.as_f64().unwrap_or(f64::NAN)),
+            },
+            Json::String(s) => Value::string(s),
+            Json::Array(items) => Value::list(items.iter().map(Value::from_json).collect()),
+            Json::Object(map) => {
+                let entry = |(k, v): (&String, &Json)| (Key::String(k.as_str().into()), Value::from_json(v));
+                Value::map(map.iter().map(entry).collect())
+            }
+        }
+    }
+
+    /// The value as JSON; nothing if JSON has no such value.
+    pub fn to_json(&self) -> Option<Json> {
+        Some(match self {
+            Value::Null => Json::Null,
+            Value::Bool(b) => Json::from(*b),
+            Value::Int(n) => Json::from(*n),
+            Value::Uint(n) => Json::from(*n),
+            Value::Double(d) => Json::from(serde_json::Number::from_f64(*d)?),
+            Value::String(s) => Json::from(&**s),
+            Value::Bytes(b) => {
+                use base64::Engine as _;
+                Json::from(base64::engine::general_purpose::STANDARD.encode(b))
+            }
+            Value::Timestamp(t) => Json::from(t.to_string()),
+            Value::Duration(d) => Json::from(super::super::time::duration_seconds(*d)),
+            Value::List(l) => Json::Array(l.items.iter().map(Value::to_json).collect::<Option<_>>()?),
+            Value::Map(m) => {
+                let mut map = m.unknown.as_deref().cloned().unwrap_or_default();
+                for (key, value) in &m.entries {
+                    let Key::String(key) = key else { return None };
+                    map.insert(key.to_string(), value.to_json()?);
+                }
+                Json::Object(map)
+            }
+            Value::Unknown(json) => (**json).clone(),
+            Value::Library(library) => match &**library {
+                Library::Quantity(amount) => Json::from(amount.canonical()),
+                _ => return None,
+            },
+            Value::Optional(_) | Value::Type(_) | Value::Invalid(_) => return None,
+        })
+    }
+}
+
+impl Library {
+    fn type_of(&self) -> Type {
+        match self {
+            Library::Quantity(_) => Type::object("kubernetes.Quantity"),
+            Library::Url(_) => Type::object("kubernetes.URL"),
+            Library::Ip(_) => Type::opaque("net.IP", Vec::new()),
+            Library::Cidr(_) => Type::opaque("net.CIDR", Vec::new()),
+            Library::Semver(_) => Type::object("kubernetes.Semver"),
+            Library::Format(_) => Type::object("kubernetes.NamedFormat"),
+            Library::Authorization(a) => Type::object(a.type_name()),
+        }
+    }
+}

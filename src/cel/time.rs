@@ -1,0 +1,156 @@
+//! Durations and moments as Go reads and writes them.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+
+const UNITS: [(&str, i128); 8] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("μs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// A duration as Go writes it (`time.ParseDuration`): `1h2m3.5s`, in nanoseconds.
+pub(crate) fn parse_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.as_bytes().first()? {
+        b'-' => (true, text.get(1..)?),
+        b'+' => (false, text.get(1..)?),
+        _ => (false, text),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let number = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (digits, after) = rest.split_at_checked(number)?;
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+            return None;
+        }
+        let unit = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, next) = after.split_at_checked(unit)?;
+        let (_, scale) = UNITS.into_iter().find(|(name, _)| *name == unit)?;
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse::<i64>().ok()?.into() };
+        total = total.checked_add(whole.checked_mul(scale)?)?;
+        let (mut weight, mut part) = (scale, 0);
+        for digit in fraction.bytes().take(18) {
+            weight /= 10;
+            part += i128::from(digit - b'0') * weight;
+        }
+        total = total.checked_add(part)?;
+        rest = next;
+    }
+    i64::try_from(if negative { -total } else { total }).ok()
+}
+
+/// A duration in seconds, as `string(duration)` gives it.
+pub(crate) fn duration_seconds(nanos: i64) -> String {
+    let seconds = nanos as f64 / 1e9;
+    format!("{seconds}s")
+}
+
+/// A moment of RFC 3339, between the years 1 and 9999.
+pub(crate) fn parse_timestamp(text: &str) -> Option<Timestamp> {
+    let shape = |at: usize, c: u8| text.as_bytes().get(at) == Some(&c);
+    let strict = shape(4, b'-') && shape(7, b'-') && shape(10, b'T') && shape(13, b':') && shape(16, b':');
+    let zone = text.ends_with('Z')
+        || text.len() > 6 && {
+            let tail = text.get(text.len() - 6..)?.as_bytes();
+            matches!(tail, [b'+' | b'-', _, _, b':', _, _])
+        };
+    if !strict || !zone || text.contains(['[', ' ']) {
+        return None;
+    }
+    in_range(text.parse().ok()?)
+}
+
+/// A day, at midnight UTC.
+pub(crate) fn parse_date(text: &str) -> Option<Timestamp> {
+    parse_timestamp(&format!("{text}T00:00:00Z"))
+}
+
+/// A moment so many seconds after the beginning of 1970.
+pub(crate) fn from_seconds(seconds: i64) -> Option<Timestamp> {
+    in_range(Timestamp::from_second(seconds).ok()?)
+}
+
+pub(crate) fn from_nanos(nanos: i128) -> Option<Timestamp> {
+    in_range(Timestamp::from_nanosecond(nanos).ok()?)
+}
+
+fn in_range(moment: Timestamp) -> Option<Timestamp> {
+    // The beginning of the year 1.
+    (moment.as_second() >= -62_135_596_800).then_some(moment)
+}
+
+/// The wall's time at a moment, in UTC or in a zone: `UTC`, `Local`, or an offset such as `-08:00`.
+///
+/// # Errors
+/// The name of a zone that is not known. Zones by name, such as `Europe/Berlin`, are not.
+pub(crate) fn civil(moment: Timestamp, zone: Option<&str>) -> Result<DateTime, String> {
+    let offset = match zone {
+        None | Some("" | "UTC" | "Local") => Offset::UTC,
+        Some(zone) => parse_offset(zone).ok_or_else(|| format!("unknown time zone {zone}"))?,
+    };
+    Ok(moment.to_zoned(TimeZone::fixed(offset)).datetime())
+}
+
+fn parse_offset(zone: &str) -> Option<Offset> {
+    let (negative, rest) = match zone.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, zone.strip_prefix('+').unwrap_or(zone)),
+    };
+    let (hours, minutes) = rest.split_once(':')?;
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    if !(0..=23).contains(&hours) || !(0..=59).contains(&minutes) {
+        return None;
+    }
+    let seconds = (hours * 60 + minutes) * 60;
+    Offset::from_seconds(if negative { -seconds } else { seconds }).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_gos() {
+        for (text, nanos) in [
+            ("1h2m3s", Some(3_723_000_000_000)),
+            ("-1.5h", Some(-5_400_000_000_000)),
+            ("0", Some(0)),
+            ("1us", Some(1_000)),
+            (".5s", Some(500_000_000)),
+            ("", None),
+            ("1", None),
+            ("1d", None),
+            (".s", None),
+            ("9999999h", None),
+        ] {
+            assert_eq!(parse_duration(text), nanos, "{text}");
+        }
+        assert_eq!(duration_seconds(5_400_000_000_000), "5400s");
+        assert_eq!(duration_seconds(1_500_000_000), "1.5s");
+    }
+
+    #[test]
+    fn moments_are_rfc_3339() {
+        assert!(parse_timestamp("2023-01-01T00:00:00Z").is_some());
+        assert!(parse_timestamp("2023-01-01T00:00:00.5+02:00").is_some());
+        for text in ["2023-01-01", "2023-01-01T00:00:00", "2023-01-01 00:00:00Z", "2023-13-01T00:00:00Z", ""]
+        {
+            assert_eq!(parse_timestamp(text), None, "{text}");
+        }
+        let moment = parse_timestamp("2023-01-01T05:30:00Z").map(|m| civil(m, Some("-08:00")));
+        assert_eq!(moment.and_then(Result::ok).map(|d| d.year()), Some(2022));
+    }
+}

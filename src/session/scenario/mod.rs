@@ -1,0 +1,294 @@
+//! Scenarios: a cluster that has come to an interesting point, a text that says what to look at,
+//! and a few things to try. Each is a file in `static/scenarios/`, in both languages: [`read`] reads one.
+//!
+//! The library carries the files in another form, which `build.rs` makes of them: YAML would bring its parser into the
+//! page (141 KB of wasm, 42 KB of what is downloaded). Titles stand ready, and a scenario is read when it is asked for.
+
+mod file;
+
+use super::link::find_action;
+use super::{Depth, MomentId, Op, Session, Start};
+pub use file::{Act, Deed, Scenario, Steps, Text, Try, read};
+
+use crate::api::labels::Selector;
+use crate::api::order;
+use crate::api::types::Pod;
+use crate::api::{Key, Kind, MetaExt};
+use crate::apimachinery::{Request, Response, Verb};
+
+/// More steps than this no scenario needs to come to rest.
+const STEPS_TO_STEADY: usize = 20_000;
+
+/// A scenario as the list of them shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name in links: the name of its file.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: Text<&'static str>,
+    /// The whole file, as JSON.
+    json: &'static str,
+}
+
+include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
+
+/// Which scenarios there are, in the order of their files' names. Nothing is parsed for it.
+pub fn list() -> &'static [Listed] {
+    LISTED
+}
+
+/// A scenario by its id.
+pub fn find(id: &str) -> Option<Scenario> {
+    LISTED.iter().find(|listed| listed.id == id)?.scenario()
+}
+
+/// All scenarios, in the order of [`list`]: every one of them is parsed.
+pub fn all() -> Vec<Scenario> {
+    LISTED.iter().filter_map(Listed::scenario).collect()
+}
+
+impl Listed {
+    /// The whole scenario. That there is one for every file, a test holds.
+    fn scenario(&self) -> Option<Scenario> {
+        let scenario: Scenario = serde_json::from_str(self.json).ok()?;
+        Some(Scenario { id: self.id.to_owned(), ..scenario })
+    }
+}
+
+impl Scenario {
+    /// How its run starts.
+    pub fn start(&self) -> Start {
+        Start { scenario: self.id.clone(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
+    }
+
+    /// A session in which its set-up is done, in one go; [`SetUp`] does it a slice at a time.
+    pub fn open(&self) -> Session {
+        let mut setup = SetUp::new(self);
+        while !setup.advance(usize::MAX) {}
+        setup.finish()
+    }
+
+    /// Where a run of this scenario begins for a person: the moment at which its set-up ended. Read
+    /// from what was done, without doing it again; the root, if this is not how the run began.
+    pub fn begins(&self, session: &Session) -> MomentId {
+        let line = session.timeline();
+        let mut at = 0;
+        let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &m.op);
+        for deed in &self.setup {
+            let matches = |op: Option<&Op>| match (deed, op) {
+                // The pods that a line names have got names by then.
+                (Deed::Kubectl(line), Some(Op::Kubectl { line: done, .. })) => {
+                    line == done || line.contains("{pod:")
+                }
+                (Deed::Fault(fault), Some(Op::Fault(done))) => fault == done,
+                (Deed::Step(steps), Some(Op::Step { depth, choice: Some(_) })) => steps.depth == *depth,
+                (Deed::Act(_), Some(Op::Act(_))) => true,
+                (Deed::Steady(_), Some(op)) => *op == Op::Step { depth: Depth::Command, choice: None },
+                _ => false,
+            };
+            let times = match deed {
+                Deed::Steady(_) => usize::MAX,
+                Deed::Step(steps) => steps.times,
+                _ => 1,
+            };
+            let done = (0..times).take_while(|i| matches(next(at + i))).count();
+            if done < times && times != usize::MAX {
+                return 0;
+            }
+            at += done;
+        }
+        line.get(at).copied().unwrap_or(0)
+    }
+
+    /// Does something of it in a session; whether anything came of it.
+    pub fn perform(&self, session: &mut Session, deed: &Deed) -> bool {
+        let before = session.at();
+        match deed {
+            Deed::Kubectl(line) => {
+                let line = name_pods(line, session);
+                let mut files = vec![("manifest.yaml", self.manifest.as_str())];
+                if let Some(text) = &self.before {
+                    files.push(("before.yaml", text));
+                }
+                files.retain(|(name, _)| line.contains(name));
+                session.kubectl(&line, &files);
+            }
+            Deed::Fault(fault) => {
+                // One that cannot happen changes nothing, which is what is told.
+                let _ = session.fault(fault);
+            }
+            Deed::Step(steps) => {
+                for _ in 0..steps.times.min(STEPS_TO_STEADY) {
+                    let actor = session.cluster().actor_at(&steps.by);
+                    if actor.is_none() || !session.step(steps.depth, actor) {
+                        break;
+                    }
+                }
+            }
+            Deed::Act(act) => {
+                if let Some(action) = find_action(&act.action, &act.of, &act.kind, session.cluster()) {
+                    session.act(action);
+                }
+            }
+            Deed::Steady(_) => {
+                for _ in 0..STEPS_TO_STEADY {
+                    if !session.step(Depth::Command, None) {
+                        break;
+                    }
+                }
+            }
+        }
+        session.at() != before
+    }
+}
+
+/// A scenario's set-up under way, so many steps at a time.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    scenario: Scenario,
+    session: Session,
+    /// The deed that is next, and how many steps of it are done.
+    deed: usize,
+    steps: usize,
+    done: u64,
+}
+
+impl SetUp {
+    /// Nothing of it is done yet.
+    pub fn new(scenario: &Scenario) -> SetUp {
+        let session = Session::new(scenario.start());
+        SetUp { scenario: scenario.clone(), session, deed: 0, steps: 0, done: 0 }
+    }
+
+    /// How many steps are done. How many there will be nobody knows.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Does at most so many steps; whether all is done.
+    pub fn advance(&mut self, steps: usize) -> bool {
+        for _ in 0..steps {
+            let Some(deed) = self.scenario.setup.get(self.deed) else { return true };
+            self.done += 1;
+            let again = matches!(deed, Deed::Steady(_))
+                && self.steps < STEPS_TO_STEADY
+                && self.session.step(Depth::Command, None);
+            if again {
+                self.steps += 1;
+                continue;
+            }
+            if !matches!(deed, Deed::Steady(_)) {
+                self.scenario.perform(&mut self.session, deed);
+            }
+            self.deed += 1;
+            self.steps = 0;
+        }
+        self.deed >= self.scenario.setup.len()
+    }
+
+    /// The session, as far as it came.
+    pub fn finish(self) -> Session {
+        self.session
+    }
+}
+
+/// `{pod:app=web:2}` becomes the name of the second oldest pod with that label.
+fn name_pods(line: &str, session: &Session) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(start) = rest.find("{pod:") {
+        let Some(end) = rest[start..].find('}').map(|e| start + e) else { break };
+        out.push_str(&rest[..start]);
+        let inner = &rest[start + 5..end];
+        let (selector, n) = inner.rsplit_once(':').unwrap_or((inner, "1"));
+        let n: usize = n.parse().unwrap_or(1);
+        out.push_str(&oldest(session, selector, n.saturating_sub(1)).unwrap_or_default());
+        rest = &rest[end + 1..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn oldest(session: &Session, selector: &str, n: usize) -> Option<String> {
+    let selector = Selector::parse(selector).ok()?;
+    let list = Request::new(&"you".into(), Verb::List, Kind::POD, Key::new("default", ""));
+    let (Response::List { items, .. }, _) = session.cluster().clone().request(&list) else { return None };
+    let mut pods: Vec<_> = items
+        .iter()
+        .filter_map(|o| o.get::<Pod>())
+        .filter(|p| !p.metadata.is_deleting() && selector.matches(p.metadata.labels_or_empty()))
+        .collect();
+    order::sort_by_key(&mut pods, |p| {
+        (p.metadata.creation_timestamp.as_ref().map(|t| t.0), p.metadata.name().to_owned())
+    });
+    pods.get(n).map(|p| p.metadata.name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_file_is_a_scenario_in_both_languages() {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/static/scenarios")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let s = read(&name, &std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+            for t in [&s.title, &s.text].into_iter().chain(s.tries.iter().map(|t| &t.label)) {
+                assert!(!t.en.is_empty() && !t.zh.is_empty(), "{name}");
+            }
+            // What the library carries is the same.
+            let listed = list().iter().find(|listed| listed.id == s.id).unwrap();
+            assert_eq!((listed.title.en, listed.title.zh), (s.title.en.as_str(), s.title.zh.as_str()));
+            assert_eq!(find(&s.id).as_ref(), Some(&s));
+            names.push(s.id);
+        }
+        names.sort();
+        assert_eq!(names, list().iter().map(|listed| listed.id).collect::<Vec<_>>());
+        assert_eq!(names, all().into_iter().map(|s| s.id).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_set_up_does_what_it_says() {
+        for s in all() {
+            let mut session = Session::new(s.start());
+            for deed in &s.setup {
+                assert!(s.perform(&mut session, deed), "{}: {deed:?}", s.id);
+            }
+        }
+    }
+
+    #[test]
+    fn where_a_set_up_ended_is_read_from_the_run() {
+        for s in all() {
+            let mut slow = SetUp::new(&s);
+            while !slow.advance(3) {}
+            let mut session = slow.finish();
+            assert_eq!(session.at(), s.open().at(), "{}", s.id);
+            let first = session.at();
+            assert_eq!(s.begins(&session), first, "{}", s.id);
+            for _ in 0..5 {
+                session.step(Depth::Command, None);
+            }
+            session.kubectl("scale deployment web --replicas=1", &[]);
+            session.step(Depth::Command, None);
+            assert_eq!(s.begins(&session), first, "{}", s.id);
+        }
+        assert_eq!(all()[1].begins(&Session::new(Start::default())), 0);
+    }
+
+    #[test]
+    fn everything_offered_can_be_done() {
+        for s in all() {
+            for t in &s.tries {
+                // Some of it is about how it opens; some needs that the first controller has had its turn.
+                let mut session = s.open();
+                let at_once = s.perform(&mut session.clone(), &t.deed);
+                s.perform(&mut session, &Deed::Steady(true));
+                assert!(at_once || s.perform(&mut session, &t.deed), "{}: {:?}", s.id, t.deed);
+            }
+        }
+    }
+}
