@@ -148,7 +148,7 @@ impl ApiServer {
             Body::Delete(o) => o.clone(),
             _ => DeleteOptions::default(),
         };
-        if !strategy::can_ignore_budget(&pod) {
+        if !super::kinds::pod::deletion::can_ignore_budget(&pod) {
             self.check_budgets(r, &pod, cx)?;
         }
         let pod = self.add_disruption_condition(&target, pod, cx)?;
@@ -339,7 +339,7 @@ fn before_delete(
         meta.deletion_grace_period_seconds = Some(asked);
         return Ok(if asked == 0 { Grace::Now } else { Grace::Graceful });
     }
-    let period = strategy::grace_period(pod, options.grace_period_seconds);
+    let period = super::kinds::pod::deletion::grace_period(pod, options.grace_period_seconds);
     bump_generation(object);
     let meta = object.meta_mut();
     meta.deletion_timestamp = Some(Time(later(now, SignedDuration::from_secs(period))));

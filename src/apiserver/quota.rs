@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ApiServer;
 use super::context::RequestContext;
 use super::defaults::pod_resources;
-use super::strategy::qos_class;
+use super::kinds::pod::qos::qos_class;
 use super::validation::{is_extended as is_extended_resource, text};
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{

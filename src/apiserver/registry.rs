@@ -8,9 +8,7 @@ use super::context::RequestContext;
 use super::kinds::{self, Creation};
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
-use super::{
-    ApiServer, ValidSpecCache, Write, admission, defaults, pod_strategy, service, strategy, warnings,
-};
+use super::{ApiServer, ValidSpecCache, Write, admission, defaults, strategy, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
@@ -87,7 +85,7 @@ impl ApiServer {
                 meta.generate_name.iter().flat_map(|g| g.chars()).take(MAX_GENERATED_BASE).collect();
             meta.name = Some(base + &suffix);
         }
-        service::begin_create(self, &mut object)?;
+        kinds::service::allocation::begin_create(self, &mut object)?;
         let now = self.now_seconds();
         kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
         cx.enter(Stage::Validate, "", Some(&object));
@@ -212,7 +210,9 @@ impl ApiServer {
     ) -> Result<Response, Status> {
         let given = take_managers(&mut object).filter(|_| r.subresource == Subresource::None);
         if r.subresource == Subresource::None {
+            let submitted = (r.field_manager.is_some() && r.kind == Kind::POD).then(|| object.clone());
             admission::mutate_update(&mut object, cx);
+            cx.submitted = submitted.filter(|submitted| *submitted != object);
         }
         cx.enter(Stage::Compare, "", Some(&object));
         let uid = object.meta().uid();
@@ -237,7 +237,7 @@ impl ApiServer {
             return Err(must_say_version(r.kind, &r.key.name));
         }
         if r.kind == Kind::SERVICE && r.subresource == Subresource::None {
-            service::begin_update(self, &mut object, &old)?;
+            kinds::service::allocation::begin_update(self, &mut object, &old)?;
         }
         cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
@@ -245,9 +245,9 @@ impl ApiServer {
             Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
-                pod_strategy::prepare_for_ephemeral_containers(&mut object, &old);
+                kinds::pod::strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
-            Subresource::Resize => pod_strategy::prepare_for_resize(&mut object, &old),
+            Subresource::Resize => kinds::pod::strategy::prepare_for_resize(&mut object, &old),
             _ => kinds::prepare_for_update(&mut object, &old),
         }
         cx.enter(Stage::Validate, "", Some(&object));
@@ -285,8 +285,10 @@ impl ApiServer {
             return Ok(Response::Object { object, created: false });
         }
         self.decide(r, given.as_deref(), Some(&old), &object, cx);
-        // A write that changes nothing is none.
-        if (object == old && cx.managers.is_none()) || r.dry_run {
+        // A write that changes nothing is none. A patch whose change admission undoes is written all the same: its
+        // manager owns the fields that it set.
+        let undone = r.verb == super::Verb::Patch && cx.submitted.is_some();
+        if (object == old && cx.managers.is_none() && !undone) || r.dry_run {
             return Ok(Response::Object { object, created: false });
         }
         self.charge(charges);
