@@ -14,6 +14,7 @@
 //! assert!(cluster.api().etcd().get(&at).is_some());
 //! ```
 
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -27,9 +28,9 @@ use crate::api::volume::{
     volume_name, volume_phase,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apiserver::{DeleteOptions, Filter};
+use crate::apiserver::DeleteOptions;
 use crate::client::{
-    Component, Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result, Why,
+    Component, Context, Controller, EventFlavour, Memory, Reconciler, Result, Seen, Watches, Why,
 };
 use crate::etcd::Map;
 
@@ -71,9 +72,36 @@ pub struct State {
     under_way: Map<Rc<str>, Timestamp>,
 }
 
-type Cx = Context<State>;
+impl Memory for State {
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        let of = |(claim, at): (&Rc<str>, &Timestamp)| {
+            format!("the volume of {claim} is there in {} ms", at.duration_since(now).as_millis().max(0))
+        };
+        self.under_way.iter().map(of).collect()
+    }
+}
+
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// A volume may have to be deleted.
+    Delete(Key),
+    /// A claim may need a volume.
+    Provision(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Delete(key) | Task::Provision(key) => key.fmt(f),
+        }
+    }
+}
+
+type Cx = Context<State, Task>;
 
 impl Reconciler for Provisioner {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -84,25 +112,26 @@ impl Reconciler for Provisioner {
         EventFlavour::Core { component: NAME.into(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::PersistentVolumeClaim, Kind::PersistentVolume, Kind::StorageClass];
-        kinds.into_iter().map(|k| (k, Filter::All)).collect()
+    fn watches(&self) -> Watches<State, Task> {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, PersistentVolumeClaim>| {
+                if seen.new.is_some_and(|c| should_provision(c)) {
+                    cx.enqueue(Task::Provision(seen.key.clone()));
+                }
+            })
+            .watches(|cx, seen: Seen<'_, PersistentVolume>| {
+                if seen.new.is_some_and(|v| is_mine(v)) {
+                    cx.enqueue(Task::Delete(seen.key.clone()));
+                }
+            })
+            .reads::<StorageClass>()
     }
 
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        let Some(object) = &seen.new else { return };
-        let mine = match object.kind() {
-            Kind::PersistentVolumeClaim => object.get().is_some_and(|c| should_provision(c)),
-            Kind::PersistentVolume => object.get().is_some_and(|v| is_mine(v)),
-            _ => false,
-        };
-        if mine {
-            cx.enqueue(object.key());
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::Delete(key) => delete(&cx, &key).await,
+            Task::Provision(key) => provision(&cx, &key).await,
         }
-    }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        if key.namespace.is_empty() { delete(&cx, &key).await } else { provision(&cx, &key).await }
     }
 }
 
@@ -146,16 +175,11 @@ async fn provision(cx: &Cx, key: &Key) -> Result {
         }
     };
     if cx.now() < done {
-        cx.enqueue_after(key.clone(), done.duration_since(cx.now()));
+        cx.enqueue_after(Task::Provision(key.clone()), done.duration_since(cx.now()));
         return Ok(());
     }
     let why = Why::new("provisioner.provision")
-        .read(
-            "claim",
-            ObjectRef { kind: Kind::PersistentVolumeClaim, key: key.clone() },
-            "spec.storageClassName",
-            claim.metadata.name(),
-        )
+        .read("claim", ObjectRef::of(&*claim), "spec.storageClassName", claim.metadata.name())
         .with("class", class.metadata.name());
     match cx.create(volume(&claim, &class, &name)).because(why).await {
         Err(e) if !e.is_already_exists() => return Err(e.into()),

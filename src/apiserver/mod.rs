@@ -40,6 +40,7 @@ use std::rc::Rc;
 use crate::api::{Manager, Object, ObjectRef, Timestamp, pod};
 use crate::etcd::Etcd;
 
+pub use crate::etcd::Compacted;
 pub use admission::TOKEN_VOLUME_PREFIX;
 pub use delete::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
@@ -47,7 +48,7 @@ pub use request::{Body, DeleteOptions, Patch, Propagation, Request, Response, Su
 pub use stages::{Entered, Stage, Trace};
 pub use status::{Cause, Details, Status};
 pub use strategy::NAMESPACE_FINALIZER;
-pub use watch::{Filter, Gone, WatchCache, WatchEvent, WatchEventType, WatchId};
+pub use watch::{Filter, Gone, Missed, WatchCache, WatchEvent, WatchEventType, WatchId};
 
 /// One write to the store, as the audit log would have it.
 #[derive(Clone, Debug, PartialEq)]

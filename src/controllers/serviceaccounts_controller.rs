@@ -5,18 +5,18 @@
 use std::rc::Rc;
 
 use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
-use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apiserver::Filter;
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{Key, MetaExt, ObjectRef};
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 /// The account that every namespace has.
 const DEFAULT: &str = "default";
 
-/// The controller.
+/// The controller. Its keys are namespaces.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceAccountsController;
 
 impl Reconciler for ServiceAccountsController {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -27,21 +27,21 @@ impl Reconciler for ServiceAccountsController {
         "service-account-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::Namespace, Filter::All), (Kind::ServiceAccount, Filter::All)]
+    fn watches(&self) -> Watches {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, Namespace>| {
+                if !seen.is_gone() {
+                    cx.enqueue(seen.key.clone());
+                }
+            })
+            .watches(|cx, seen: Seen<'_, ServiceAccount>| {
+                if seen.is_gone() {
+                    cx.enqueue(Key::new("", &seen.key.namespace));
+                }
+            })
     }
 
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        match (&seen.old, &seen.new) {
-            (_, Some(ns)) if ns.kind() == Kind::Namespace => cx.enqueue(ns.key()),
-            (Some(gone), None) if gone.kind() == Kind::ServiceAccount => {
-                cx.enqueue(Key::new("", gone.namespace()));
-            }
-            _ => {}
-        }
-    }
-
-    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+    async fn sync(self, cx: Context, key: Key) -> Result {
         let Some(ns) = cx.lister::<Namespace>().get(&key).cloned() else { return Ok(()) };
         if !is_active(&ns) {
             return Ok(());
@@ -59,7 +59,7 @@ impl Reconciler for ServiceAccountsController {
             ..Default::default()
         };
         let why = Why::new("sync_namespace.create_service_account")
-            .read("phase", ObjectRef { kind: Kind::Namespace, key: key.clone() }, "status.phase", "Active")
+            .read("phase", ObjectRef::of(&*ns), "status.phase", "Active")
             .with("missing", DEFAULT);
         match cx.create(account).because(why).await {
             Err(e) if !e.is_namespace_terminating() && !e.is_already_exists() => Err(e.into()),
@@ -76,7 +76,7 @@ pub(super) fn is_active(ns: &Namespace) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Object;
+    use crate::api::{Kind, Object};
     use crate::apiserver::{Body, DeleteOptions, Request, Verb};
     use crate::client::Controller;
     use crate::cluster::{Cluster, Config};

@@ -5,26 +5,15 @@
 use std::rc::Rc;
 
 use super::pod_worker::Host;
-use super::reconciler::Kubelet;
-use super::state::State;
+use super::reconciler::{Cx, Kubelet, Task};
 use super::status_containers::time;
 use super::timings;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::client::{Caches, Context, Result, Why};
+use crate::client::{Caches, Result, Why};
 
 /// Where leases of nodes live.
 const NAMESPACE: &str = "kube-node-lease";
-
-/// The key of a kubelet's lease timer.
-pub(super) fn lease_key(node: &str) -> Key {
-    Key::new("", &format!("{node}/lease"))
-}
-
-/// The key of a kubelet's status timer.
-pub(super) fn status_key(node: &str) -> Key {
-    Key::new("", &format!("{node}/status"))
-}
 
 /// The addresses of the node and its pods.
 pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
@@ -44,8 +33,8 @@ pub(super) fn needs_status(node: &Node) -> bool {
 
 impl Kubelet {
     /// `controller.sync`: makes the lease, then renews it.
-    pub(super) async fn update_lease(&self, cx: &Context<State>) -> Result {
-        cx.enqueue_after_in_background(lease_key(&self.node), timings::LEASE_RENEW);
+    pub(super) async fn update_lease(&self, cx: &Cx) -> Result {
+        cx.enqueue_after_in_background(Task::Lease(self.node.clone()), timings::LEASE_RENEW);
         let reference = ObjectRef { kind: Kind::Node, key: Key::new("", &self.node) };
         let why = |what| {
             Why::new("kubelet.update_lease")
@@ -99,8 +88,8 @@ impl Kubelet {
     }
 
     /// `syncNodeStatus`: says that the node is well.
-    pub(super) async fn sync_node_status(&self, cx: &Context<State>) -> Result {
-        cx.enqueue_after_in_background(status_key(&self.node), timings::NODE_STATUS);
+    pub(super) async fn sync_node_status(&self, cx: &Cx) -> Result {
+        cx.enqueue_after_in_background(Task::Status(self.node.clone()), timings::NODE_STATUS);
         let key = Key::new("", &self.node);
         let Some(old) = cx.caches().get::<Node>(&key).cloned() else { return Ok(()) };
         let mut new = (*old).clone();

@@ -63,11 +63,6 @@ fn back_off(attempts: u32) -> SignedDuration {
 }
 
 impl Queue {
-    /// How many pods wait in the active queue.
-    pub fn active_len(&self) -> usize {
-        self.active.len()
-    }
-
     /// A pod that has no node yet came.
     pub fn add(&mut self, key: Key, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
         let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);

@@ -6,12 +6,11 @@ use std::rc::Rc;
 
 use super::Cx;
 use super::util::{
-    active, by_creation, is_rolling, is_saturated, max_surge, proportion, reference, replicas, rs_reference,
-    set_size_annotations, size_annotations_need_update, sum, wanted,
+    active, by_creation, is_rolling, is_saturated, max_surge, proportion, replicas, set_size_annotations,
+    size_annotations_need_update, sum, wanted,
 };
-use crate::api::MetaExt;
-use crate::api::order;
 use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Result, Why};
 
 /// Gives a Deployment's ReplicaSets its new size, without rolling out (`scale`).
@@ -128,10 +127,10 @@ async fn resize(
     }
     set_size_annotations(&mut n.metadata.annotations, desired, max);
     let why = Why::new(rule)
-        .read("want", reference(d), "spec.replicas", desired)
+        .read("want", ObjectRef::of(&**d), "spec.replicas", desired)
         .with("max", max)
         .with("min", wanted(d) - super::util::max_unavailable(d))
-        .read("from", rs_reference(rs), "spec.replicas", before)
+        .read("from", ObjectRef::of(&**rs), "spec.replicas", before)
         .with("to", size);
     let updated = cx.update(new).because(why).await?;
     if scaled {

@@ -5,14 +5,13 @@ use std::rc::Rc;
 use super::scale;
 use super::util::{
     self, HASH_LABEL, REVISION, actual, available, find_new, has_progress_deadline, max_revision,
-    new_condition, new_rs_new_replicas, reason, reference, replicas, revision, rs_reference, set_condition,
-    spec, sum, wanted,
+    new_condition, new_rs_new_replicas, reason, replicas, revision, set_condition, spec, sum, wanted,
 };
 use super::{Cx, ReplicaSets};
 use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
-use crate::api::{Key, Kind, MetaExt, owner_reference};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apiserver::{DeleteOptions, Status};
 use crate::client::{Result, Why};
 
@@ -87,7 +86,7 @@ async fn update_existing(
         }
         let why = Why::new("new_replica_set.update").with("revision", revision(&rs)).read(
             "deployment",
-            reference(&d),
+            ObjectRef::of(&*d),
             "metadata.annotations",
             d.metadata.name(),
         );
@@ -106,7 +105,7 @@ async fn update_existing(
     if needs_update {
         let why = Why::new("new_replica_set.found").read(
             "revision",
-            rs_reference(&rs),
+            ObjectRef::of(&*rs),
             "metadata.annotations",
             rs_revision,
         );
@@ -125,10 +124,10 @@ async fn create_new(
     let first = replicas(&wanted_rs);
     let name = wanted_rs.metadata.name().to_owned();
     let why = Why::new("new_replica_set.create")
-        .read("deployment", reference(&d), "spec.template", d.metadata.name())
+        .read("deployment", ObjectRef::of(&*d), "spec.template", d.metadata.name())
         .with("existing", old.len())
         .with("replicas", first)
-        .read("want", reference(&d), "spec.replicas", wanted(&d));
+        .read("want", ObjectRef::of(&*d), "spec.replicas", wanted(&d));
     let (created, existed) = match cx.create(wanted_rs).because(why).await {
         Ok(rs) => (rs, false),
         Err(e) if e.is_already_exists() => (taken(cx, &d, &name, e).await?, true),
@@ -148,7 +147,7 @@ async fn create_new(
     }
     if needs_update {
         let why = Why::new("new_replica_set.created")
-            .read("replica_set", rs_reference(&created), "metadata.name", &name)
+            .read("replica_set", ObjectRef::of(&*created), "metadata.name", &name)
             .with("revision", new_revision);
         cx.update_status(d.clone()).because(why).await?;
     }
@@ -212,8 +211,8 @@ async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<
     let before = status.collision_count.unwrap_or(0);
     status.collision_count = Some(before + 1);
     let why = Why::new("new_replica_set.collision")
-        .read("replica_set", rs_reference(&rs), "metadata.name", name)
-        .read("collisions", reference(d), "status.collisionCount", before);
+        .read("replica_set", ObjectRef::of(&*rs), "metadata.name", name)
+        .read("collisions", ObjectRef::of(&**d), "status.collisionCount", before);
     cx.update_status(new).because(why).await?;
     Err(e.into())
 }
@@ -258,8 +257,8 @@ fn status_why(d: &Deployment, status: &DeploymentStatus) -> Why {
     let n = |v: Option<i32>| v.unwrap_or(0);
     let was = d.status.clone().unwrap_or_default();
     Why::new("sync_rollout_status")
-        .read("want", reference(d), "spec.replicas", wanted(d))
-        .read("was_available", reference(d), "status.availableReplicas", n(was.available_replicas))
+        .read("want", ObjectRef::of(d), "spec.replicas", wanted(d))
+        .read("was_available", ObjectRef::of(d), "status.availableReplicas", n(was.available_replicas))
         .with("replicas", n(status.replicas))
         .with("updated", n(status.updated_replicas))
         .with("ready", n(status.ready_replicas))
@@ -331,9 +330,9 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
             continue;
         }
         let why = Why::new("cleanup_deployment")
-            .read("limit", reference(d), "spec.revisionHistoryLimit", limit)
+            .read("limit", ObjectRef::of(&**d), "spec.revisionHistoryLimit", limit)
             .with("old", old.len())
-            .read("revision", rs_reference(rs), "metadata.annotations", revision(rs));
+            .read("revision", ObjectRef::of(&**rs), "metadata.annotations", revision(rs));
         match cx.delete(Kind::ReplicaSet, rs.metadata.key(), DeleteOptions::default()).because(why).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}
@@ -378,7 +377,7 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
     } else {
         cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find the revision to rollback to.");
     }
-    let why = Why::new("rollback").read("revision", reference(&d), "metadata.annotations", target);
+    let why = Why::new("rollback").read("revision", ObjectRef::of(&*d), "metadata.annotations", target);
     cx.update(back).because(why).await?;
     Ok(())
 }

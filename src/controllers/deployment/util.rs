@@ -13,7 +13,7 @@ use crate::api::types::{
     Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, ObjectMeta,
     PodTemplateSpec, ReplicaSet, Time,
 };
-use crate::api::{MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{MetaExt, Timestamp, later, seconds};
 
 /// The label, and part of the name, that tells a ReplicaSet's template.
 pub const HASH_LABEL: &str = "pod-template-hash";
@@ -85,16 +85,6 @@ pub fn actual(rs: &ReplicaSet) -> i32 {
 /// The sum of something over ReplicaSets.
 pub fn sum(all: &[Rc<ReplicaSet>], of: impl Fn(&ReplicaSet) -> i32) -> i32 {
     all.iter().map(|rs| of(rs)).fold(0, i32::saturating_add)
-}
-
-/// How events and reasons refer to a Deployment.
-pub fn reference(d: &Deployment) -> ObjectRef {
-    ObjectRef::new(crate::api::Kind::Deployment, d.metadata.namespace(), d.metadata.name())
-}
-
-/// How reasons refer to a ReplicaSet.
-pub fn rs_reference(rs: &ReplicaSet) -> ObjectRef {
-    ObjectRef::new(crate::api::Kind::ReplicaSet, rs.metadata.namespace(), rs.metadata.name())
 }
 
 /// Whether the strategy is RollingUpdate.
@@ -193,11 +183,6 @@ pub fn find_new(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>
             rs.spec.as_ref().and_then(|s| s.template.as_ref()).is_some_and(|t| equal_ignore_hash(t, wanted))
         })
         .cloned()
-}
-
-/// All but the new one.
-pub fn find_old(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
-    but(all, find_new(d, all).as_ref())
 }
 
 /// All but one.
@@ -356,7 +341,7 @@ pub fn new_condition(
     message: String,
     now: Timestamp,
 ) -> DeploymentCondition {
-    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let now = Time(seconds(now));
     DeploymentCondition {
         type_: type_.into(),
         status: status.into(),

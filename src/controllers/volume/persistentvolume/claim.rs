@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, Volume, bond, claim_at, provision, volume};
+use super::{Claim, Cx, Volume, bond, provision, volume};
 use crate::api::order;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
     self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, claim_class, claim_phase,
     claim_ref, find_matching, is_bound_to, volume_name,
 };
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Error, Result, Why};
 
 /// Works on a claim.
@@ -257,7 +257,11 @@ pub(super) async fn update_status(
     if to == claim {
         return Ok(claim);
     }
-    let why =
-        Why::new("update_claim_status").read("claim", claim_at(&claim), "status.phase", claim_phase(&claim));
+    let why = Why::new("update_claim_status").read(
+        "claim",
+        ObjectRef::of(&*claim),
+        "status.phase",
+        claim_phase(&claim),
+    );
     Ok(cx.update_status(to).because(why.with("phase", phase)).await?)
 }

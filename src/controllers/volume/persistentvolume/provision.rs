@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, claim_at};
-use crate::api::MetaExt;
+use super::{Claim, Cx};
 use crate::api::types::StorageClass;
 use crate::api::volume::{BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, claim_class};
+use crate::api::{MetaExt, ObjectRef};
 use crate::client::{Result, Why};
 
 /// The plug-ins that were once part of Kubernetes, and the drivers that do their work now
@@ -51,7 +51,7 @@ pub(super) async fn provision_claim(cx: &Cx, claim: Claim, class: Option<Rc<Stor
     let mut claim = claim;
     if claim.metadata.annotation(STORAGE_PROVISIONER) != Some(by) {
         let why = Why::new("provision_claim")
-            .read("claim", claim_at(&claim), "spec.storageClassName", claim_class(&claim))
+            .read("claim", ObjectRef::of(&*claim), "spec.storageClassName", claim_class(&claim))
             .with("provisioner", by);
         let annotations = Rc::make_mut(&mut claim).metadata.annotations.get_or_insert_default();
         annotations.insert(BETA_STORAGE_PROVISIONER.into(), by.to_owned());

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, Volume, reclaim, volume_at};
+use super::{Claim, Cx, Task, Volume, reclaim};
 use crate::api::types::PersistentVolumeClaim;
 use crate::api::volume::{
     BOUND_BY_CONTROLLER, PROVISIONED_BY, claim_ref, modes_mismatch, volume_name, volume_phase,
 };
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Result, Why};
 
 /// Works on a volume.
@@ -39,7 +39,7 @@ pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
             return Ok(());
         }
         // The claim's sync finishes the bond; so it is for a volume that was just provisioned.
-        cx.enqueue(claim.metadata.key());
+        cx.enqueue(Task::Claim(claim.metadata.key()));
         return Ok(());
     }
     if bound_to == volume.metadata.name() {
@@ -90,7 +90,7 @@ pub(super) async fn update_phase(
         return Ok(volume);
     }
     let why = Why::new("update_volume_phase")
-        .read("volume", volume_at(&volume), "status.phase", volume_phase(&volume))
+        .read("volume", ObjectRef::of(&*volume), "status.phase", volume_phase(&volume))
         .with("phase", phase);
     let mut to = volume;
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
@@ -101,8 +101,12 @@ pub(super) async fn update_phase(
 
 /// The bond is taken back (`unbindVolume`).
 pub(super) async fn unbind(cx: &Cx, volume: Volume) -> Result {
-    let why =
-        Why::new("unbind_volume").read("volume", volume_at(&volume), "spec.claimRef", volume.metadata.name());
+    let why = Why::new("unbind_volume").read(
+        "volume",
+        ObjectRef::of(&*volume),
+        "spec.claimRef",
+        volume.metadata.name(),
+    );
     let mut to = volume.clone();
     let new = Rc::make_mut(&mut to);
     if volume.metadata.annotation(BOUND_BY_CONTROLLER).is_some() {
