@@ -1,5 +1,5 @@
-//! A dynamic provisioner: what a cluster has beside Kubernetes' own components, so that a claim gets
-//! a volume (`sigs.k8s.io/sig-storage-lib-external-provisioner`, which every CSI driver's provisioner
+//! A dynamic provisioner, which makes volumes for claims. It is no part of Kubernetes; a cluster has one
+//! beside it (`sigs.k8s.io/sig-storage-lib-external-provisioner`, which every CSI driver's provisioner
 //! is made of).
 //!
 //! It waits for claims that name it in `volume.kubernetes.io/storage-provisioner`, makes a
@@ -252,7 +252,7 @@ async fn delete(cx: &Cx, key: &Key) -> Result {
             Ok(_) => {}
         }
     }
-    // The deletion has changed it.
+    // The deletion has changed the object.
     let mut volume = match cx.get::<PersistentVolume>(key.clone()).await {
         Err(e) if e.is_not_found() => return Ok(()),
         other => other?,

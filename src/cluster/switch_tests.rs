@@ -172,7 +172,7 @@ impl Memory for Collection {
 }
 
 fn handle_config_map(cx: &mut crate::client::Handler<'_, Collection>, seen: Seen<'_, ConfigMap>) {
-    let named = |map: &Rc<ConfigMap>| {
+    let named = |map: &Rc<ConfigMap>| -> Kinds {
         let names = map.data.iter().flatten().flat_map(|(_, names)| names.split(' '));
         names.filter_map(|n| Kind::ALL.iter().copied().find(|k| k.as_str() == n)).collect()
     };
@@ -226,7 +226,7 @@ fn informers_follow_the_kinds_that_a_component_knows() {
 
     let change = Patch::Merge(json!({"data": {"names": "Service"}}));
     request(&mut c, Verb::Patch, Kind::ConfigMap, Key::new("default", "kinds"), Body::Patch(change));
-    assert_eq!(followed(&mut c), (vec![Kind::Service], vec![Kind::Secret, Kind::Namespace]));
+    assert_eq!(followed(&mut c), (vec![Kind::Service], vec![Kind::Namespace, Kind::Secret]));
     // Namespaces are watched for the other controller; the place of Secrets is taken.
     assert_eq!(watched(&c), [Kind::ConfigMap, Kind::Namespace, Kind::ServiceAccount, Kind::Service]);
     assert!(manager(&c).caches.of(Kind::Secret).is_empty());

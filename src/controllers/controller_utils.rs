@@ -46,7 +46,7 @@ pub fn pod_from_template(
     }
 }
 
-/// Creates a pod and says so (`RealPodControl.CreatePods`).
+/// Creates a pod and records an event about it (`RealPodControl.CreatePods`).
 ///
 /// # Errors
 /// The API server's refusal.
@@ -70,7 +70,7 @@ pub async fn create_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     }
 }
 
-/// Deletes a pod and says so (`RealPodControl.DeletePod`).
+/// Deletes a pod and records an event about it (`RealPodControl.DeletePod`).
 ///
 /// # Errors
 /// The API server's refusal.
@@ -95,8 +95,8 @@ pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     }
 }
 
-/// Which pods a controller gives up first (`controller.ActivePodsWithRanks`): `true` if `a` goes
-/// before `b`. `ranks` says how many pods of the same owner share the node.
+/// Which of two pods a controller deletes first (`controller.ActivePodsWithRanks`): `Less` if `a`. Each
+/// comes with its rank, the number of pods of the same owner on its node.
 pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::Ordering {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let ((p, rank_p), (q, rank_q)) = (a, b);
@@ -134,7 +134,7 @@ pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::O
         return by_age(t, u, p, q, now);
     }
     match (p.metadata.uid() < q.metadata.uid(), p.metadata.uid() > q.metadata.uid()) {
-        // Go's sort leaves equals as they come; a fixed order keeps runs the same.
+        // Go's sort leaves equal pods in any order; a fixed one keeps runs the same.
         (true, _) => Less,
         (_, true) => Greater,
         _ => Equal,

@@ -21,7 +21,7 @@ use crate::client::{Context, Error, EventFlavour, Handler, Reconciler, Result, S
 
 /// How long an evicted pod may take until its deletion begins, in seconds.
 const DELETION_TIMEOUT: i64 = 120;
-/// How long a pod may be said to be about to be disrupted, in seconds.
+/// How long the condition `DisruptionTarget` may stand on a pod that is not deleted, in seconds.
 const STALE_DISRUPTION_TIMEOUT: i64 = 120;
 
 /// The controller.
@@ -228,7 +228,7 @@ fn find_controller(
         let set = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid);
         return Ok(set.map(|s| (owner.uid.clone(), s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
     }
-    // Whatever else is served has no size.
+    // No other kind has a size.
     match Kind::of(&owner.api_version, &owner.kind) {
         Some(kind) => Err(format!("{} does not implement the scale subresource", kind.group_resource())),
         None => Err(format!("no matches for kind {:?} in version {:?}", owner.kind, owner.api_version)),
@@ -330,7 +330,7 @@ async fn fail_safe(cx: &Cx, budget: Budget, message: &str) -> Result {
     Ok(())
 }
 
-/// How long until a pod's `DisruptionTarget` is stale, if it has one and nothing comes of it.
+/// How long until a pod's `DisruptionTarget` is stale; `None` if it has none, or is being deleted or over.
 fn stale_after(pod: &Pod, now: Timestamp) -> Option<SignedDuration> {
     let c = pod_condition(pod, "DisruptionTarget").filter(|c| c.status == "True")?;
     if pod.metadata.is_deleting() || c.reason.as_deref() == Some("TerminationByKubelet") || is_terminal(pod) {

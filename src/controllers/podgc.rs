@@ -1,7 +1,7 @@
-//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does
-//! not exist any more fail and go.
+//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does not
+//! exist any more fail and are deleted.
 //!
-//! Kubernetes looks every twenty seconds; here a node that is missed is a key of its own.
+//! Kubernetes looks every twenty seconds; here each node that is missing is a key.
 //! Terminated pods beyond the threshold (12500) and the out-of-service taint are left out.
 
 use std::rc::Rc;
@@ -67,7 +67,7 @@ fn handle_node(cx: &mut Handler<'_>, seen: Seen<'_, Node>) {
     }
 }
 
-/// A pod may come to a node that has been missing for a while.
+/// A pod may be bound to a node that does not exist.
 fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
     let before = seen.old.and_then(|p| node_name(p));
     let Some(node) = seen.new.and_then(|p| node_name(p)).filter(|n| before.as_ref() != Some(n)) else {

@@ -1,6 +1,6 @@
-//! The ReplicaSet controller: as many pods as wanted
-//! (`k8s.io/kubernetes/pkg/controller/replicaset`). A ReplicationController is the same in another form
-//! (`pkg/controller/replication`), so the code is written for both: see [`Replicated`].
+//! The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): it keeps as many pods as
+//! wanted. A ReplicationController is the same in another form (`pkg/controller/replication`), so the
+//! code is written for both: see [`Replicated`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use crate::client::{
     controller_of,
 };
 
-/// So many pods are made or deleted in one sync at most.
+/// How many pods are made or deleted in one sync at most.
 const BURST_REPLICAS: usize = 500;
 /// The size of the first batch of creations; each that succeeds doubles the next.
 const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
@@ -226,17 +226,17 @@ async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
     Ok(())
 }
 
-/// What a sync knows of its pods.
+/// How many pods an object has, and how they are.
 #[derive(Debug, Default, PartialEq)]
 struct Mine {
-    /// Those that count.
+    /// How many are active: neither over nor being deleted.
     active: usize,
-    /// Those of them with all labels of the template.
+    /// How many of the active ones have all labels of the template.
     full: usize,
     ready: usize,
     available: usize,
     terminating: usize,
-    /// Those that count; empty where counting was enough.
+    /// The active ones; empty where it was enough to count them.
     list: Vec<Rc<Pod>>,
 }
 
@@ -245,8 +245,8 @@ fn template_labels<T: Replicated>(rs: &T) -> Selector {
     Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()))
 }
 
-/// What there is to know without a look at each pod. `None` if there is one to adopt, to release or
-/// to delete, or if it matters since when a pod is ready.
+/// Counts the pods without a look at each. `None` if a pod is to be adopted, released or deleted, or if
+/// it matters since when a pod has been ready.
 fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: bool) -> Option<Mine> {
     let pods = cx.caches().of(Kind::Pod);
     let matches = |c: &PodCount| selector.matches(c.example.metadata.labels_or_empty());
@@ -272,7 +272,7 @@ fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: b
     (!surplus).then_some(mine)
 }
 
-/// Looks at each pod; claims and releases.
+/// Looks at each pod, adopts and releases.
 async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> Result<Mine> {
     let pods = cx.lister::<Pod>();
     let owned = pods.controlled_by(rs.meta().uid());
@@ -296,7 +296,7 @@ async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> R
     })
 }
 
-/// Comes back when the next pod becomes available.
+/// Plans the key for when the next pod becomes available.
 fn check_availability_later<T: Replicated>(cx: &Cx, key: &Key, rs: &T, active: &[Rc<Pod>]) {
     let min = i64::from(rs.min_ready_seconds());
     let status = rs.status();
@@ -326,7 +326,7 @@ async fn manage_replicas<T: Replicated>(cx: &Cx, key: &Key, rs: &Rc<T>, mine: &M
     }
 }
 
-/// Batches that start small, so that a cause that fails all of them fails few.
+/// Creates pods in batches that start small, so that a reason that fails every creation fails few.
 async fn create_missing<T: Replicated>(
     cx: &Cx,
     key: &Key,
@@ -351,7 +351,7 @@ async fn create_missing<T: Replicated>(
                 .with("have", have + created);
             match create_pod(cx, pod, &**rs, why).await {
                 Ok(_) => created += 1,
-                // In a namespace that goes away every creation fails; that is no failure of ours.
+                // In a namespace that is being deleted every creation fails, which is no failure of the sync.
                 Err(e) if e.is_namespace_terminating() => created += 1,
                 Err(e) => failed = failed.or(Some(e)),
             }
@@ -473,7 +473,7 @@ fn set_failure(
     }
 }
 
-/// Writes the status unless it says already what it should; the object as it is then.
+/// Writes the status if it has changed; the object as it is then.
 async fn update_status<T: Replicated>(
     cx: &Cx,
     rs: &Rc<T>,

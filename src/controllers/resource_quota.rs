@@ -1,9 +1,9 @@
-//! The resource quota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): says in a quota's
-//! status what it limits and how much of it is used. New objects are counted by admission; here what
-//! is freed again is noticed.
+//! The resource quota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): it writes into a
+//! quota's status what the quota limits and how much of that is used. Admission counts new objects; this
+//! controller notices what is freed again.
 //!
-//! Heartbeats and what other controllers keep for themselves (leases, endpoints, events) are not
-//! watched; there they are counted where a quota names them.
+//! Leases, Endpoints, EndpointSlices and Events are not watched. Kubernetes counts them where a quota
+//! names them.
 
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ impl Default for State {
 }
 
 impl Memory for State {
-    /// Nothing that the informers do not show.
+    /// The kinds are left out: they are those of the informers.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         Vec::new()
     }
@@ -118,7 +118,7 @@ fn handle(cx: &mut Handler<'_, State>, seen: &Notification) {
     }
 }
 
-/// Whether a change gives something back: the admission of updates has counted the rest.
+/// Whether a change frees something. Admission has counted all other changes.
 fn frees(old: &Object, new: &Object, now: Timestamp) -> bool {
     if let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) {
         return quota::pod_counts(old, now) && !quota::pod_counts(new, now);
@@ -135,7 +135,7 @@ fn frees(old: &Object, new: &Object, now: Timestamp) -> bool {
     false
 }
 
-/// Every quota of the object's namespace that counts its kind.
+/// Enqueues every quota of the object's namespace that counts its kind.
 fn replenish(cx: &mut Handler<'_, State>, object: &Object) {
     let quotas = cx.caches.of(Kind::ResourceQuota);
     if quotas.is_empty() {

@@ -1,6 +1,6 @@
 //! The root CA certificate publisher
 //! (`k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher`): every namespace has a
-//! ConfigMap by which pods know the API server.
+//! ConfigMap with the certificate by which pods verify the API server.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

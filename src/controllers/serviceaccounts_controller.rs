@@ -68,7 +68,7 @@ impl Reconciler for ServiceAccountsController {
     }
 }
 
-/// Whether a namespace is in use; one that goes away is not.
+/// Whether a namespace is active: not being deleted.
 pub(super) fn is_active(ns: &Namespace) -> bool {
     ns.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Active") && !ns.metadata.is_deleting()
 }

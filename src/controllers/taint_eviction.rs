@@ -13,7 +13,7 @@ use crate::etcd::Map;
 use crate::scheduler::plugins::taint_toleration::tolerates;
 use jiff::SignedDuration;
 
-/// So often an eviction is tried.
+/// How often an eviction is tried.
 const RETRIES: usize = 5;
 
 /// What it has to do.
@@ -55,7 +55,7 @@ pub struct State {
 enum Eviction {
     /// It is planned for `fire`, since `created`.
     Planned { created: Timestamp, fire: Timestamp },
-    /// It has happened.
+    /// The pod was deleted.
     Done,
 }
 
@@ -209,7 +209,7 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
             if let Some(Eviction::Planned { created: before, .. }) =
                 cx.state(|s| s.evictions.get(&key).copied())
             {
-                // It has counted since the first taint.
+                // The time counts from the first taint.
                 if later(before, time) < later(now, time) {
                     return;
                 }
@@ -267,7 +267,7 @@ fn record(cx: &Cx, pod: &Key, message: String) {
 async fn evict(cx: &Cx, pod: &Key) -> Result {
     match cx.state(|s| s.evictions.get(pod).copied()) {
         Some(Eviction::Planned { fire, .. }) if fire <= cx.now() => {}
-        // Cancelled, or planned anew for later.
+        // The eviction was cancelled, or planned anew for later.
         _ => return Ok(()),
     }
     record(cx, pod, format!("Marking for deletion Pod {pod}"));
@@ -280,7 +280,7 @@ async fn evict(cx: &Cx, pod: &Key) -> Result {
     }
     let (key, done) = (pod.clone(), result.is_ok());
     cx.update_state(move |s| {
-        // What a handler or a later sync decided meanwhile stands.
+        // If it was cancelled meanwhile, it stays cancelled.
         if done && s.evictions.contains_key(&key) {
             s.evictions.insert(key.clone(), Eviction::Done);
         } else {
@@ -312,7 +312,7 @@ async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(),
     delete.because(why("taint_eviction.delete")).await.map(|_| ())
 }
 
-/// Says why the pod goes; whether it had not been said.
+/// Sets the condition that says why the pod is deleted; whether that changed anything.
 fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
     let generation = pod.metadata.generation;
     let conditions = pod.status.get_or_insert_default().conditions.get_or_insert_default();

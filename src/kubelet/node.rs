@@ -25,7 +25,7 @@ pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
     }
 }
 
-/// Whether somebody else says that the node is not ready, or nobody has said since when it is.
+/// Whether another component has set a condition to Unknown, or one has no heartbeat yet.
 pub(super) fn needs_status(node: &Node) -> bool {
     let conditions = node.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
     conditions.iter().any(|c| c.last_heartbeat_time.is_none() || c.status == "Unknown")
@@ -79,9 +79,9 @@ impl Kubelet {
         };
         match answer {
             Ok(lease) => cx.update_state(move |s| s.lease = Some(lease.clone())),
-            // It is there still: whoever could not answer is asked again.
+            // The API server could not answer; the lease that is known is renewed the next time.
             Err(e) if e.code >= 500 => {}
-            // It is made or read anew the next time.
+            // The lease is made or read anew the next time.
             Err(_) => cx.update_state(|s| s.lease = None),
         }
         Ok(())
@@ -115,7 +115,7 @@ impl Kubelet {
         );
         let was_well = ready(&old) == ready(&new);
         let report = cx.patch_status(old, Rc::new(new)).because(why);
-        // That nothing has changed is news to nobody.
+        // A report without a change is a heartbeat.
         if was_well {
             report.in_background().await?
         } else {

@@ -118,7 +118,7 @@ impl Reconciler for Kubelet {
             Fault::Image { image, pullable, message } => {
                 if *pullable {
                     cx.state.unpullable.remove(image);
-                    // Whoever waits for it tries again when the back-off is over, come what may.
+                    // Pods that wait for the image try again when their back-off is over.
                     let waits = |rt: &Rc<PodRuntime>| {
                         rt.containers.iter().any(|c| c.pull_error.as_ref().is_some_and(|(of, _)| of == image))
                     };
@@ -141,7 +141,7 @@ impl Reconciler for Kubelet {
     }
 
     fn restarted(&self, state: &State) -> State {
-        // The images, the disks and the network are still there; what ran is not.
+        // Images, disks and addresses are kept by the node; containers do not run any more.
         let mut state = state.clone();
         let pods: Vec<Key> = state.pods.keys().cloned().collect();
         for key in pods {
@@ -235,7 +235,7 @@ impl Kubelet {
                 cx.record(self.recorded(cx, &pod, &d.rt, e));
             }
             match answer {
-                // What there was to report has been committed with the turn.
+                // The turn has already noted that nothing was to be reported.
                 Ok(None) => {}
                 Ok(Some(latest)) => {
                     let mut rt = (*d.rt).clone();
@@ -246,7 +246,7 @@ impl Kubelet {
                         s.pods.insert(key.clone(), rt.clone());
                     });
                 }
-                // It is gone already; the watch will say so.
+                // The pod is gone already; the watch will say so.
                 Err(e) if e.is_not_found() => return Ok(()),
                 Err(e) => return Err(e.into()),
             }
@@ -258,7 +258,7 @@ impl Kubelet {
                 return Ok(());
             }
         }
-        // More than is believable at one moment: it goes on a second later.
+        // So many turns at one moment are a mistake somewhere; the worker goes on a second later.
         cx.enqueue_after(Task::Pod(key), SignedDuration::from_secs(1));
         Ok(())
     }
@@ -312,7 +312,7 @@ impl Kubelet {
         })
     }
 
-    /// `canBeDeleted`: nothing is left of it, so its object may go.
+    /// `canBeDeleted`: nothing of the pod runs any more, so its object is deleted.
     async fn delete(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Result {
         let options = DeleteOptions {
             grace_period_seconds: Some(0),
@@ -326,7 +326,7 @@ impl Kubelet {
             .with("containers", "all have stopped");
         match cx.delete(Kind::Pod, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
-            // Where finalizers hold it, the API server removes it after the last one.
+            // An object with finalizers is removed by the API server after the last one.
             _ => {}
         }
         let key = key.clone();
@@ -402,7 +402,7 @@ fn is_over(pod: &Pod) -> bool {
 
 /// The status to be reported, if it differs from what the API server has.
 fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
-    // What was answered last may be newer than what the informer has seen.
+    // The last answer of the API server may be newer than what the informer has seen.
     let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
     let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
@@ -414,7 +414,7 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)
     Some((from.clone(), Shared::new(new)))
 }
 
-/// The pod's object is gone, and what ran of it with it.
+/// Forgets a pod whose object is gone.
 fn forget(cx: &Cx, key: &Key) {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;

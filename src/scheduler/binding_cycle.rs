@@ -116,7 +116,7 @@ fn look_again(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// The pod is gone, or somebody else placed it.
+/// Forgets a pod that is gone, or that was bound by another client.
 pub(super) fn forget(cx: &mut Handler<'_, State, Task>, key: &Key) {
     if cx.state.waiting.remove(key).is_some() {
         cx.cancel(Task::BindingCycle(key.clone()));
@@ -162,8 +162,8 @@ pub(super) async fn start(
     }
 }
 
-/// Says where the pod is about to go (KEP-5278): it may take a while. Not being able to say so is no
-/// reason to stop.
+/// Writes the node that the pod is about to be bound to into its status (KEP-5278). A refusal does not
+/// end the binding cycle.
 async fn nominate(cx: &Cx, pod: &Rc<Pod>, node: &str) {
     let mut to = pod.clone();
     Rc::make_mut(&mut to).status.get_or_insert_default().nominated_node_name = Some(node.to_owned());
@@ -219,7 +219,7 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
     Ok(())
 }
 
-/// A second is over: are the claims bound?
+/// Looks whether the claims are bound, after a second.
 pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
     let Some(w) = cx.state(|s| s.waiting.get(key).cloned()) else { return Ok(()) };
     let rest = later(w.since, SignedDuration::from_secs(BIND_TIMEOUT)).duration_since(cx.now());
@@ -233,7 +233,7 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
             bind_pod(cx, &w.pod, key, &w.node, w.fits, w.attempts).await
         }
         Ok(false) if rest.is_positive() => {
-            // A pod that has waited in vain before will hardly be luckier: nobody waits for it then.
+            // The cluster does not wait for a pod that has waited in vain before.
             let wait = if w.attempts > 1 { Wait::Background } else { Wait::Foreground };
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
@@ -311,7 +311,8 @@ async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     failed(cx, key, w.attempts, message).await
 }
 
-/// `handleBindingCycleError`: the pod counts nowhere any more, says why, and backs off.
+/// `handleBindingCycleError`: the pod counts on no node any more, gets a condition and an event that say
+/// why, and backs off.
 pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
     let (k, now) = (key.clone(), cx.now());
     let pod = cx.lister::<Pod>().get(key).cloned();
@@ -339,7 +340,7 @@ pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -
     let why = Why::new("binding_cycle.failed")
         .read("pod", at(Kind::Pod, key.clone()), "spec.volumes", pod.metadata.name())
         .with("message", &message);
-    // It is tried again whether or not it could be told why.
+    // The pod is tried again whether or not the status was written.
     let _ = cx.patch_status(pod, to).because(why).await;
     Ok(())
 }

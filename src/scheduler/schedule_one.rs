@@ -154,7 +154,7 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
         binding_cycle::forget(cx, &key);
         cx.state.cache.set_pod(&key, pod);
         cx.state.queue.remove(&key);
-        // A pod that came may be what another one wants to be near.
+        // Another pod may want to be near this one.
         if news {
             moved(cx);
         }
@@ -209,7 +209,7 @@ fn moved(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// What the plugins ask of the informers.
+/// The caches, as the plugins ask them.
 struct Listers<'a>(&'a Caches, Assumed);
 
 impl VolumeLister for Listers<'_> {
@@ -266,7 +266,7 @@ impl WorkloadLister for Listers<'_> {
     }
 }
 
-/// The pods that were promised a node, from their status.
+/// The pods that have a nominated node, from their status.
 struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
 
 impl Nominated {
@@ -399,7 +399,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     }
 }
 
-/// Which of equally good nodes: chance, but the same chance each time.
+/// A number that settles which of equally good nodes is taken; the same in every equal run.
 fn tie_break(pod: &Pod, cycles: u64) -> u64 {
     let seed =
         pod.metadata.uid().bytes().fold(cycles, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
@@ -451,7 +451,7 @@ pub(super) async fn bind_pod(
         Err(e) => {
             let k = key.clone();
             cx.update_state(move |s| s.cache.forget(&k));
-            // Somebody else placed it, or it is gone: nothing is left to do. The watch says so.
+            // The pod was bound by another client, or is gone. The watch will say so.
             if e.is_not_found() || e.is_conflict() {
                 return Ok(());
             }
@@ -569,8 +569,8 @@ pub(super) fn set_unschedulable(
     }
 }
 
-/// Parked pods are tried again when their back-off ends, or in the background after a long while. One
-/// that fails again and again for the same reason is no reason to let time pass.
+/// Plans the next try of parked pods, for when their back-off ends. A pod that has failed very often is no
+/// reason to let time pass.
 pub(super) fn wake_later(cx: &Cx) {
     let mut queue = cx.state(|s| s.queue.clone());
     queue.flush(cx.now());

@@ -1,5 +1,5 @@
-//! The Deployment controller: from one template to the next, at the pace that was asked for
-//! (`k8s.io/kubernetes/pkg/controller/deployment`).
+//! The Deployment controller (`k8s.io/kubernetes/pkg/controller/deployment`): it brings a Deployment's
+//! pods from one template to the next, at the pace that its strategy asks for.
 //!
 //! [`sync`] reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
 //! else roll out by the strategy.
@@ -20,7 +20,7 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Context, Handler, Reconciler, Result, Seen, Selects, Watches, Why, controller_of};
 use util::{new_condition, reason};
 
-/// A key that failed so often is dropped until something changes.
+/// A key that has failed so often in a row is dropped until something changes.
 const MAX_RETRIES: u32 = 15;
 
 /// The controller.
@@ -90,8 +90,8 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     if d.metadata.is_deleting() {
         return sync::sync_status_only(cx, d, &list).await;
     }
-    // As in Kubernetes, what the status updates on the way answer is not taken over: a second one
-    // in the same sync comes too late and the key is tried again with what the cache has then.
+    // As in Kubernetes, the answer to a status update is not used in the rest of the sync. A second
+    // update in the same sync is refused as a conflict, and the key is tried again.
     let d = check_paused(cx, d).await?;
     if d.spec.as_ref().is_some_and(|s| s.paused == Some(true)) {
         return sync::sync(cx, d, &list).await;
@@ -123,8 +123,8 @@ async fn selects_everything(cx: &Cx, d: Rc<Deployment>) -> Result {
     Ok(())
 }
 
-/// A pause or its end is a condition, so that the clock of the deadline stops
-/// (`checkPausedConditions`).
+/// Notes in a condition that a rollout was paused or resumed, so that the time it is paused does not
+/// count towards its deadline (`checkPausedConditions`).
 async fn check_paused(cx: &Cx, d: Rc<Deployment>) -> Result<Rc<Deployment>> {
     if !util::has_progress_deadline(&d) {
         return Ok(d);
@@ -149,7 +149,7 @@ async fn check_paused(cx: &Cx, d: Rc<Deployment>) -> Result<Rc<Deployment>> {
     Ok(new)
 }
 
-/// Whether the Deployment's size is another than its ReplicaSets were last scaled for.
+/// Whether the Deployment's size is another one than its ReplicaSets were last scaled for.
 async fn is_scaling_event(
     cx: &Cx,
     d: Rc<Deployment>,

@@ -27,7 +27,7 @@ pub(super) async fn scale(
         }
         return Ok(());
     }
-    // What the rollout has left behind goes when the new one is complete.
+    // Old ReplicaSets lose their pods when the new one is complete.
     if is_saturated(d, new) {
         for rs in active(old) {
             scale_replica_set(cx, d, &rs, 0, "scale.saturated").await?;
@@ -40,8 +40,8 @@ pub(super) async fn scale(
     Ok(())
 }
 
-/// In the middle of a rollout every ReplicaSet grows or shrinks by its share, so that the risk is
-/// spread as it was.
+/// In the middle of a rollout every ReplicaSet grows or shrinks by its share, so that the shares of the
+/// templates stay as they were.
 async fn scale_in_proportion(
     cx: &Cx,
     d: &Rc<Deployment>,
@@ -68,7 +68,7 @@ async fn scale_in_proportion(
     }
     for (i, rs) in all.iter().enumerate() {
         let mut size = sizes.get(rs.metadata.name()).copied().unwrap_or_else(|| replicas(rs));
-        // What rounding left over goes to the largest.
+        // The largest gets the rest that rounding left.
         if i == 0 && to_add != 0 {
             size = (size + to_add - added).max(0);
         }

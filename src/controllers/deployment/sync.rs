@@ -15,7 +15,7 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apiserver::{DeleteOptions, Status};
 use crate::client::{Result, Why};
 
-/// What happens while a Deployment is paused or changes its size: no rollout.
+/// The sync of a Deployment that is paused or changes its size: there is no rollout.
 pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
     scale::scale(cx, &d, new.as_ref(), &old).await?;
@@ -27,7 +27,7 @@ pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) ->
     sync_status(cx, d, new.as_ref(), old).await
 }
 
-/// What happens while a Deployment goes away: it still reports.
+/// The sync of a Deployment that is being deleted: it still reports its status.
 pub(super) async fn sync_status_only(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
     sync_status(cx, d, new.as_ref(), old).await
@@ -185,7 +185,7 @@ fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) ->
     rs
 }
 
-/// A name made of a long one keeps its hash.
+/// The name of a new ReplicaSet: a long name of its Deployment is cut, the hash is not.
 fn replica_set_name(deployment: &str, hash: &str) -> String {
     const MAX: usize = 253;
     let most = MAX.saturating_sub(hash.len() + 1);
@@ -193,13 +193,13 @@ fn replica_set_name(deployment: &str, hash: &str) -> String {
     format!("{prefix}-{hash}")
 }
 
-/// The name is taken: by what is wanted already, or by something else with the same hash, which
-/// the next try avoids by counting the collision.
+/// The name of the new ReplicaSet is taken: by a ReplicaSet with the same template, which will do, or by
+/// another one with the same hash, which the next try avoids by counting the collision.
 async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<ReplicaSet>> {
     let key = Key::new(d.metadata.namespace(), name);
     let rs = match cx.lister::<ReplicaSet>().get(&key) {
         Some(rs) => rs.clone(),
-        // Not in the cache yet.
+        // The ReplicaSet is not in the cache yet.
         None => return Err(Status::not_found(Kind::ReplicaSet, name).into()),
     };
     let mine = rs.metadata.controller().is_some_and(|c| c.uid == d.metadata.uid());
@@ -223,14 +223,14 @@ async fn creation_failed(cx: &Cx, mut d: Rc<Deployment>, name: &str, e: Status) 
         let c = new_condition(reason::PROGRESSING, "False", reason::FAILED_CREATE, message.clone(), cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
         let why = Why::new("new_replica_set.failed").with("error", &e);
-        // What counts is the creation that failed; that this could not be noted changes nothing.
+        // The sync fails with the creation's error, whether or not that could be noted in the status.
         let _ = cx.update_status(d.clone()).because(why).await;
     }
     cx.event(&*d, "Warning", reason::FAILED_CREATE, message);
     e
 }
 
-/// Writes the status if it is another (`syncDeploymentStatus`).
+/// Writes the status if it has changed (`syncDeploymentStatus`).
 async fn sync_status(
     cx: &Cx,
     d: Rc<Deployment>,
@@ -241,7 +241,7 @@ async fn sync_status(
     write_status(cx, d, status).await
 }
 
-/// Writes a status if it is another.
+/// Writes a status if it is another than the Deployment has.
 pub(super) async fn write_status(cx: &Cx, d: Rc<Deployment>, status: DeploymentStatus) -> Result {
     if d.status.as_ref() == Some(&status) {
         return Ok(());
@@ -300,7 +300,7 @@ pub(super) fn calculate_status(
     status
 }
 
-/// How many pods are going; unknown as long as a ReplicaSet that was synced does not say.
+/// How many pods are being deleted; `None` as long as a ReplicaSet that was synced does not say.
 fn terminating(all: &[Rc<ReplicaSet>]) -> Option<i32> {
     let mut total = 0;
     for rs in all {
@@ -341,7 +341,7 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
     Ok(())
 }
 
-/// What the old rollback endpoint asked for, by annotation (`rollback.go`).
+/// Rolls back as the annotation asks that the old rollback endpoint set (`rollback.go`).
 pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, true).await?;
     let mut all = old;

@@ -40,7 +40,7 @@ impl Reconciler for EndpointController {
 
     fn watches(&self) -> Watches<Triggers> {
         Watches::new().for_::<Service>().watches(handle_pod).watches(|cx, seen: Seen<'_, Endpoints>| {
-            // Endpoints that somebody deleted are made anew.
+            // Endpoints that were deleted are made anew.
             if seen.is_gone() {
                 cx.enqueue(seen.key.clone());
             }
@@ -120,7 +120,7 @@ impl Reconciler for EndpointController {
     }
 }
 
-/// The Service is gone: so are its Endpoints.
+/// Deletes the Endpoints of a Service that is gone.
 async fn gone(cx: &Cx, key: Key) -> Result {
     let k = key.clone();
     cx.update_state(move |s| s.forget(&k));
@@ -179,7 +179,7 @@ fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
     out
 }
 
-/// A port, in an order.
+/// A port as something that can be ordered.
 type PortKey = (Option<String>, i32, Option<String>, Option<String>);
 
 fn port_key(p: &EndpointPort) -> PortKey {

@@ -64,7 +64,7 @@ impl Reconciler for EndpointSliceMirroringController {
         let mut wanted: Vec<EndpointSlice> = subsets.iter().map(|s| mirror(&endpoints, s)).collect();
         let mut left = Vec::new();
         for slice in existing {
-            // A slice stays for its subset: that with the same ports, or else any.
+            // A slice becomes that of the subset with the same ports, or else of any other subset.
             let same = wanted.iter().position(|w| w.ports == slice.ports);
             let Some(i) = same.or(if wanted.is_empty() { None } else { Some(0) }) else {
                 left.push(slice);

@@ -1,4 +1,4 @@
-//! Who owns whom, as the informers tell it (`graph.go` and `graph_builder.go`).
+//! The graph of objects and their owners, as the informers show it (`graph.go` and `graph_builder.go`).
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apiserver::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 use crate::etcd::{Map, Vector};
 
-/// So many owners that are known not to be there are remembered.
+/// How many owners that do not exist are remembered.
 const ABSENT_OWNERS: usize = 500;
 
 /// A set that is cheap to clone.
@@ -53,7 +53,7 @@ pub struct Node {
     pub identity: Identity,
     /// Its owners.
     pub owners: Vec<OwnerReference>,
-    /// The uids of those that name it as an owner.
+    /// The uids of the objects that name it as an owner.
     pub dependents: Set<Rc<str>>,
     /// Whether it is being deleted in the foreground and waits for its dependents.
     pub deleting_dependents: bool,
@@ -73,7 +73,7 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Map<Rc<str>, Rc<Node>>,
-    // What the API server did not have when it was asked (`absentOwnerCache`).
+    // Objects that the API server did not have when it was asked (`absentOwnerCache`).
     absent: Set<Identity>,
     absent_in_order: Vector<Identity>,
 }
@@ -107,12 +107,12 @@ impl Graph {
         })
     }
 
-    /// Whether an owner is known not to be there.
+    /// Whether an owner is known not to exist.
     pub fn is_absent(&self, owner: &Identity) -> bool {
         self.absent.contains(owner)
     }
 
-    /// Remembers that an owner is not there.
+    /// Remembers that an owner does not exist.
     pub fn add_absent(&mut self, owner: Identity) {
         if self.absent.insert(owner.clone()).is_some() {
             return;
@@ -166,7 +166,7 @@ impl Graph {
         self.process_transitions(&uid, old, new, tasks);
     }
 
-    /// What was only known by name has been seen.
+    /// An informer has seen an object that was only named as an owner before.
     fn replace_virtual(&mut self, node: &Node, seen: Identity, tasks: &mut Vec<Task>) {
         if node.identity != seen {
             let (_, others) = self.partition_dependents(node, &seen);
@@ -188,7 +188,7 @@ impl Graph {
         let uid = &node.identity.uid;
         let find = |list: &[OwnerReference], uid: &str| list.iter().find(|o| o.uid == uid).cloned();
         for before in node.owners.iter().filter(|o| is_blocking(o)) {
-            // It held up an owner's deletion and does so no more.
+            // The object blocked an owner's deletion and does not block it any more.
             let unblocked = find(owners, &before.uid).is_none_or(|o| !is_blocking(&o));
             if unblocked && self.nodes.contains_key(&*before.uid) {
                 tasks.push(Task::AttemptToDelete(before.uid.as_str().into()));
@@ -205,7 +205,7 @@ impl Graph {
         }
     }
 
-    /// `addDependentToOwners`: an owner nobody has seen becomes a virtual node, to be checked.
+    /// `addDependentToOwners`: an owner that no informer has seen becomes a virtual node, to be checked.
     fn add_to_owners(&mut self, uid: &Rc<str>, owners: &[OwnerReference], tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.get(uid).cloned() else { return };
         let mut doubtful = false;
@@ -242,7 +242,7 @@ impl Graph {
         }
     }
 
-    /// An owner in another namespace is an error that its dependent's events tell.
+    /// An owner in another namespace is an error, which becomes an event about the dependent.
     fn report_invalid_namespace(&self, dependent: &Node, owner: &Identity, tasks: &mut Vec<Task>) {
         let other = owner.kind.namespaced() && owner.key.namespace != dependent.identity.key.namespace;
         if other {
@@ -308,8 +308,8 @@ impl Graph {
         if settled {
             return self.remove(gone, tasks);
         }
-        // Dependents disagree about who their owner is: only those go that mean the one that is
-        // not there.
+        // Dependents mean different objects by the same uid: only those are deleted that mean the one
+        // that does not exist.
         if !matching.is_empty() {
             self.add_absent(gone.clone());
             tasks.extend(matching.iter().map(|d| Task::AttemptToDelete(d.identity.uid.clone())));

@@ -1,5 +1,6 @@
-//! The garbage collector (`k8s.io/kubernetes/pkg/controller/garbagecollector`): what nobody owns
-//! any more goes, in the foreground, in the background, or stays as an orphan.
+//! The garbage collector (`k8s.io/kubernetes/pkg/controller/garbagecollector`): it deletes objects whose
+//! owners are gone, after them (in the background) or before them (in the foreground), or takes the
+//! owner off them (orphans).
 //!
 //! Its handlers keep a [`Graph`] of every object and its owners. An object that may have to go, or
 //! whose dependents may have to stay, becomes a [`Task`]. A task decides on what the API server itself
@@ -67,7 +68,7 @@ pub struct State {
     pub graph: Graph,
     /// The kinds that it watches.
     kinds: Kinds,
-    // By uid: what the API server does not have and the graph is still to be told of.
+    // By uid: objects that the API server does not have, which the graph has yet to be told.
     gone: Map<Rc<str>, Identity>,
 }
 
@@ -208,13 +209,14 @@ async fn attempt_to_delete(cx: &Cx, uid: &str) -> Result {
         delete_or_detach(cx, &node, &latest, references).await?;
     }
     if !node.observed {
-        // It is there, and an informer will see it; until then nobody knows whether it stays.
+        // The object exists, and an informer will see it. Until then its key is tried again.
         return Err(Error::Other("the object has not been observed yet".into()));
     }
     Ok(())
 }
 
-/// An object's owners: those that are there, those that are not, and those that wait for it.
+/// An object's owners: those that exist, those that do not, and those that are being deleted in the
+/// foreground and wait for the object.
 #[derive(Default)]
 struct References {
     solid: Vec<OwnerReference>,
@@ -284,7 +286,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
         let why = facts(Why::new("attempt_to_delete.foreground"));
         return deleted(cx, node, delete_object(cx, node, latest, Propagation::Foreground, why).await);
     }
-    // Whoever asked for something else before is obeyed.
+    // Where a client has asked for another policy before, that one is followed.
     let policy = if latest.meta().has_finalizer(FINALIZER_ORPHAN) {
         Propagation::Orphan
     } else if latest.meta().has_finalizer(FINALIZER_FOREGROUND) {

@@ -19,13 +19,13 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apiserver::{Body, DeleteOptions, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
 use crate::client::{Context, Error, Reconciler, Result, Seen, Wait, Watches, Why};
 
-/// How long after each change of a namespace the controller begins, in seconds: what was made in
-/// its last moments is to be seen.
+/// How long after each change of a namespace the controller begins, in seconds, so that objects which
+/// were created in its last moments are seen.
 const NAMESPACE_DELETION_GRACE_PERIOD: i64 = 5;
 /// How long finalizers are expected to take, in seconds.
 const FINALIZER_ESTIMATE: i64 = 15;
-/// After how long it looks again where something that should be gone is not, in seconds: what the
-/// real one's back-off comes to.
+/// After how long the controller looks again where an object that should be gone is not, in seconds:
+/// about what the back-off of Kubernetes' controller comes to.
 const RETRY: i64 = 60;
 
 /// The controller.
@@ -92,7 +92,7 @@ async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
         let body = Body::Object(to.into());
         let call = cx.send(Verb::Update, Kind::Namespace, key.clone(), Subresource::Finalize, body);
         match call.because(why).await {
-            // Its conditions were written on the way here.
+            // The conditions were written earlier in this sync.
             Err(e) if e.is_conflict() => {
                 let fresh = cx.get::<Namespace>(key.clone()).await?;
                 if fresh.metadata.uid() != ns.metadata.uid() {
@@ -123,11 +123,11 @@ struct Remaining {
 async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     let mut remaining = Remaining::default();
     delete_all_of_kind(cx, &ns, Kind::Pod, &mut remaining).await;
-    // As long as there are pods, what they need stays (OrderedNamespaceDeletion, KEP-5080); this
-    // round says nothing of what remains.
+    // As long as there are pods, other objects stay, which the pods may need (OrderedNamespaceDeletion,
+    // KEP-5080). The conditions then say nothing of what remains.
     let pods_first = remaining.objects.contains_key(&Kind::Pod);
     if !pods_first {
-        // The order is chance in Kubernetes; here owners go after what they own.
+        // In Kubernetes the order of kinds is chance; here owners come after what they own.
         let all: Vec<Kind> = super::served().filter(|k| k.namespaced() && *k != Kind::Pod).collect();
         for kind in all.into_iter().rev() {
             delete_all_of_kind(cx, &ns, kind, &mut remaining).await;

@@ -1,4 +1,5 @@
-//! Emptying nodes that are lost: the taint, how fast, and not at all when everything is lost.
+//! How lost nodes are emptied: by a taint, at a rate for each zone, and not at all when all nodes are
+//! lost.
 
 use std::rc::Rc;
 
@@ -13,7 +14,7 @@ use crate::client::{Result, Why};
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
-/// Nodes with it do not count when it is told whether a zone is disrupted.
+/// Nodes with this label do not count when it is decided whether a zone is disrupted.
 const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
 /// After how many seconds the next node of a zone may be emptied (`--node-eviction-rate` 0.1).
@@ -46,7 +47,7 @@ fn counts(node: &Node) -> bool {
     node.metadata.label(EXCLUDE_DISRUPTION).is_none()
 }
 
-/// Whether no node is ready: then the fault is rather here than there, and nothing is evicted.
+/// Whether no node is ready. The fault is then rather on the control plane's side, and no pod is evicted.
 fn all_lost(cx: &Cx) -> bool {
     let lister = cx.lister::<Node>();
     let mut nodes = lister.list(None).filter(|n| counts(n)).peekable();
@@ -81,7 +82,7 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
         return Ok(());
     }
     let zone: Rc<str> = zone(&node).into();
-    // Where nothing may be evicted, the end of the disruption brings the node back here.
+    // Where no pod may be evicted, the end of the disruption enqueues the node again.
     let Some(seconds) = eviction_seconds(cx, &zone) else { return Ok(()) };
     if let Some(last) = cx.state(|s| s.tainted_at.get(&zone).copied()) {
         let left = SignedDuration::from_secs(seconds) - cx.now().duration_since(last);
@@ -100,8 +101,8 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
     taints::swap(cx, &node, &[add], &[opposite], why).await
 }
 
-/// `handleDisruption`: if all nodes are lost, the taints that evict are taken back; when some are
-/// back, those that are not get them after all.
+/// `handleDisruption`: if all nodes are lost, the taints that evict are taken away; when some nodes are
+/// back, the lost ones get them again.
 pub(super) async fn handle_disruption(cx: &Cx) -> Result {
     let nodes: Vec<Rc<Node>> = cx.lister::<Node>().list(None).cloned().collect();
     if all_lost(cx) {
@@ -179,7 +180,7 @@ async fn mark_pods(cx: &Cx, node: &str, pods: Vec<Rc<Pod>>) -> Result {
         cx.event(&*pod, "Warning", "NodeNotReady", "Node is not ready");
     }
     if failed {
-        // On what the cache has then.
+        // Tried again later, with what the cache has then.
         cx.enqueue_after(Task::Pods { node: node.into(), pod: None }, SignedDuration::from_secs(5));
     }
     Ok(())

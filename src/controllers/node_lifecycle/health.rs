@@ -11,7 +11,7 @@ use crate::api::types::{Node, NodeCondition, Taint, Time};
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Result, Why};
 
-/// So often a node's status is tried to be written (`NodeHealthUpdateRetry`).
+/// How often the write of a node's status is tried (`NodeHealthUpdateRetry`).
 const NODE_HEALTH_UPDATE_RETRY: usize = 5;
 /// How often nodes that wait to be emptied are looked at, in milliseconds (`NodeEvictionPeriod`).
 const NODE_EVICTION_PERIOD: i64 = 100;
@@ -27,10 +27,10 @@ const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
 ];
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// What a kubelet says of its node. `NetworkUnavailable` is the network's to say.
+/// The conditions that a kubelet sets. `NetworkUnavailable` is set by the network.
 const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/// A node's last sign of life is too long ago: all it said is Unknown now.
+/// Sets the conditions of a node to Unknown whose last sign of life is too long ago.
 pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
     let Some(mut node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let Some(probe) = cx.state(|s| s.last_probe(name)) else { return Ok(()) };
@@ -69,13 +69,13 @@ pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
     Ok(())
 }
 
-/// Comes back if the node's kubelet stops and is not heard of for so long.
+/// Plans the next look at a node's heartbeats, for the case that its kubelet stops.
 fn watch(cx: &Cx, name: &str, after: SignedDuration) {
     let wait = watchdog(name);
     cx.enqueue_waiting(Task::Heartbeat(name.into()), after, wait);
 }
 
-/// Sets what a silent kubelet can no longer vouch for; whether `Ready` changed.
+/// Sets the kubelet's conditions to Unknown; whether `Ready` changed.
 fn set_unknown(node: &mut Node, now: Timestamp) -> bool {
     let now = Time(seconds(now));
     let before = condition(node, "Ready").cloned();
@@ -152,7 +152,7 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
     }
 }
 
-/// `doNoScheduleTaintingPass`: nothing new comes to a node whose conditions are bad.
+/// `doNoScheduleTaintingPass`: no new pods come to a node whose conditions are bad.
 pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let mut want: Vec<Taint> = CONDITION_TAINTS

@@ -1,5 +1,6 @@
-//! The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`): a node whose
-//! kubelet is silent becomes Unknown, is tainted, and its pods are no longer ready.
+//! The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`): where a node's
+//! kubelet is silent, the node's conditions become Unknown, the node is tainted, and its pods are no
+//! longer ready.
 //!
 //! Kubernetes looks at every node every five seconds. Here a node is looked at when something
 //! about it has changed, and its heartbeats by a [`Wait::Watchdog`]: a deadline that only comes
@@ -104,8 +105,8 @@ struct NodeHealth {
 }
 
 impl Memory for State {
-    /// When a node gave its last sign of life is left out: a deadline follows from it, and deadlines
-    /// are part of a cluster's state.
+    /// The moments of signs of life are left out: deadlines follow from them, and deadlines are part of a
+    /// cluster's state.
     fn lines(&self, now: Timestamp) -> Vec<String> {
         let health = self.health.keys().map(|node| format!("{node} has given a sign of life"));
         let known = self.known.iter().map(|(node, uid)| format!("{node} is registered as {uid}"));
@@ -164,7 +165,7 @@ fn watchdog(node: &str) -> Wait {
     Wait::Watchdog { node: node.into(), after }
 }
 
-/// `True`, `False` or `Unknown`; also where it was never said.
+/// The status of the Ready condition; `Unknown` if there is none.
 fn ready(node: &Node) -> &str {
     condition(node, "Ready").map_or("Unknown", |c| &c.status)
 }

@@ -35,7 +35,7 @@ fn claims(pod: &Pod) -> Vec<Key> {
     keys.map(|(name, _)| Key::new(pod.metadata.namespace(), &name)).collect()
 }
 
-/// `podUsesPVC`: one that has no node yet does not count, for no kubelet will start it.
+/// `podUsesPVC`. A pod that has no node yet does not use a claim: the kubelet would not start it.
 fn uses(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
     let its_own = || claim.metadata.controller().is_some_and(|o| Some(&o.uid) == pod.metadata.uid.as_ref());
@@ -104,7 +104,7 @@ impl Reconciler for Controller {
         if cx.lister::<Pod>().list(Some(&key.namespace)).any(|p| uses(p, &claim)) {
             return Ok(());
         }
-        // The cache may be behind: the server has the last word.
+        // The cache may be behind, so the API server is asked.
         let live = cx.list(Kind::Pod, &key.namespace).await?;
         if live.iter().filter_map(Pod::from_object).any(|p| uses(p, &claim)) {
             return Ok(());

@@ -2,7 +2,7 @@
 //! and volumes find each other, and a volume whose claim is gone is released.
 //!
 //! The bond is two-sided, `claim.spec.volumeName` and `volume.spec.claimRef`, and is written in four
-//! requests; whatever stands between them, a later sync goes on from there. Claims of a class that
+//! requests; a later sync goes on wherever an earlier one stopped. Claims of a class that
 //! waits for its first consumer are left to the scheduler until it has selected a node.
 //!
 //! Kubernetes looks at everything anew every fifteen seconds, and some changes (a volume becomes

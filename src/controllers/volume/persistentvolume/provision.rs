@@ -1,5 +1,5 @@
-//! `provisionClaim`: the controller makes no volume itself. It writes on the claim who shall, and
-//! says that it waits.
+//! `provisionClaim`: the controller makes no volume itself. It names the provisioner in an annotation of
+//! the claim, and records an event that it waits for it.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ const MIGRATED: [(&str, &str); 7] = [
     ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
 ];
 
-/// Who makes the class's volumes (`findProvisionablePlugin`).
+/// The provisioner of a class's volumes (`findProvisionablePlugin`).
 fn provisioner(class: &StorageClass) -> std::result::Result<&str, String> {
     let name = class.provisioner.as_str();
     if let Some((_, driver)) = MIGRATED.iter().find(|(old, _)| *old == name) {
