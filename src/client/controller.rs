@@ -19,7 +19,11 @@ use super::workqueue::WorkQueue;
 use crate::api::{Kind, Timestamp, later};
 use crate::apiserver::{Filter, Request, Response};
 
-type Running = Pin<Box<dyn Future<Output = Result>>>;
+/// The code of a sync, which cannot be cloned, and what it shares with its [`Context`]s.
+struct Running<S> {
+    code: Pin<Box<dyn Future<Output = Result>>>,
+    shared: Rc<RefCell<Shared<S>>>,
+}
 
 /// A sync under way. Its key, caches and answers are cloned; the running code cannot be, and is run
 /// again from these where it is needed.
@@ -36,7 +40,7 @@ struct InFlight<S> {
     /// How many of its effects have been carried out.
     effects_done: usize,
     /// The running code, if this value has it. Of several copies the first that goes on takes it along.
-    live: RefCell<Option<(Running, Rc<RefCell<Shared<S>>>)>>,
+    live: RefCell<Option<Running<S>>>,
 }
 
 impl<S: Clone> Clone for InFlight<S> {
@@ -120,7 +124,7 @@ impl<R: Reconciler> Controller<R> {
     }
 
     /// The code of a sync, at its beginning.
-    fn begin(&self, f: &InFlight<R::State>) -> Option<(Running, Rc<RefCell<Shared<R::State>>>)> {
+    fn begin(&self, f: &InFlight<R::State>) -> Option<Running<R::State>> {
         let key = f.key.get::<R::Key>()?.clone();
         let shared = Rc::new(RefCell::new(Shared {
             caches: f.caches.clone(),
@@ -134,28 +138,28 @@ impl<R: Reconciler> Controller<R> {
             caught_up: false,
         }));
         let sync = self.reconciler.clone().sync(Context::new(shared.clone()), key);
-        Some((Box::pin(sync), shared))
+        Some(Running { code: Box::pin(sync), shared })
     }
 
     /// Runs a sync until its next request or its end.
     fn run(&mut self, mut f: InFlight<R::State>, env: &mut Env<'_>) -> Progress {
-        let Some((mut running, shared)) = f.live.take().or_else(|| self.begin(&f)) else {
+        let Some(mut running) = f.live.take().or_else(|| self.begin(&f)) else {
             let error = Some(Error::Other(format!("the key {} is another component's", f.key)));
             self.queue.done(&f.key);
             return Progress::Done { key: f.key, error };
         };
         {
-            let mut shared = shared.borrow_mut();
+            let mut shared = running.shared.borrow_mut();
             let have = shared.answers.len();
             shared.answers.extend(f.answers.iter().skip(have).cloned());
             shared.pending = None;
         }
-        let poll = running.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop()));
-        self.carry_out(&mut f, &shared, env);
+        let poll = running.code.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop()));
+        self.carry_out(&mut f, &running.shared, env);
         match poll {
             Poll::Pending => {
-                f.pending = shared.borrow_mut().pending.take();
-                f.live = RefCell::new(Some((running, shared)));
+                f.pending = running.shared.borrow_mut().pending.take();
+                f.live = RefCell::new(Some(running));
                 self.in_flight = Some(f);
                 Progress::Waiting
             }

@@ -2,6 +2,7 @@
 
 use steady::api::Key;
 use steady::apiserver::Filter;
+use steady::client::AnyKey;
 use steady::session::view::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
 use yew::prelude::*;
 
@@ -222,7 +223,7 @@ fn queue(t: &Texts, m: &Machine) -> Html {
         <span class="tag">{ t.get("map-delayed") }</span><code>{ d.key.to_string() }</code><em>{ time }</em><span class="muted">{ why }</span></li> }
     };
     // A key that failed and is planned for its next try says so there.
-    let planned = |key: &Key| q.delayed.0.iter().any(|d| d.key == *key);
+    let planned = |key: &AnyKey| q.delayed.0.iter().any(|d| d.key == *key);
     let failing = q.failing.0.iter().filter(|(key, _)| !planned(key)).map(|(key, times)| {
         html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.to_string() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
     });
