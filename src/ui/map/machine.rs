@@ -82,6 +82,7 @@ pub fn MachineView(props: &Props) -> Html {
                 <h3><i class={classes!("dot", who::class(&m.name))} aria-hidden="true"></i>{ short(&m.name).to_owned() }</h3>
                 <span class="sub">{ m.process.to_string() }{ m.node.as_ref().map(|n| format!(" · {n}")) }</span>
                 if !m.running { <span class="chip bad">{ t.get("state-down") }</span> }
+                else if !m.on { <span class="chip bad">{ t.get("state-off") }</span> }
                 <button type="button" class="quiet follow" aria-pressed={(!props.pinned).to_string()} title={t.get("map-follow-about")}
                     onclick={follow}>{ t.get("map-follow") }</button>
             </header>

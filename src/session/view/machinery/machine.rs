@@ -22,6 +22,8 @@ pub struct Machine {
     pub node: Option<Rc<str>>,
     /// Whether its process runs.
     pub running: bool,
+    /// Whether it is switched on.
+    pub on: bool,
     /// What it watches, in the order it says.
     pub reflectors: Vec<Reflector>,
     /// Its work queue.
@@ -123,6 +125,7 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         process: process.name.clone(),
         node: process.node.clone(),
         running: process.running,
+        on: process.is_on(actor.component),
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
         work: work(cluster, component),
