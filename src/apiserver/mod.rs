@@ -42,11 +42,12 @@ use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
+pub use crate::etcd::Compacted;
 pub use admission::TOKEN_VOLUME_PREFIX;
 use context::RequestContext;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use stages::{Entered, Stage, Trace};
-pub use watch::WatchCache;
+pub use watch::{Missed, WatchCache};
 
 /// One write to the store, as the audit log would have it.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,10 +7,11 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::ApiServer;
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, Object};
 use crate::apimachinery::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
-use crate::etcd::{Map, Vector};
+use crate::etcd::{Compacted, Map, Vector};
 
 /// Somebody who watches, with what they have not read yet.
 #[derive(Clone, Debug)]
@@ -121,12 +122,7 @@ impl WatchCache {
                 let Some(w) = w else { continue };
                 let before = prev.is_some_and(|o| w.filter.matches(o));
                 let after = next.is_some_and(|o| w.filter.matches(o));
-                let kind = match (before, after) {
-                    (false, true) => WatchEventType::Added,
-                    (true, true) => WatchEventType::Modified,
-                    (true, false) => WatchEventType::Deleted,
-                    (false, false) => continue,
-                };
+                let Some(kind) = WatchEventType::of(before, after) else { continue };
                 let w = Rc::make_mut(w);
                 w.queue.push_back(WatchEvent { kind, key: key.clone(), object: any.clone(), revision });
                 wake.push(w.process);
@@ -137,4 +133,33 @@ impl WatchCache {
 
 fn node_name(object: &Object) -> Option<&str> {
     Pod::from_object(object)?.spec.as_ref()?.node_name.as_deref()
+}
+
+/// What a watch that was cut has missed.
+#[derive(Clone, Debug)]
+pub struct Missed {
+    /// The events, oldest first.
+    pub events: Vec<WatchEvent>,
+    /// The last revision of the kind.
+    pub revision: u64,
+}
+
+impl ApiServer {
+    /// What a watcher missed that had seen everything up to a revision.
+    ///
+    /// # Errors
+    /// If a part of it was compacted (410 Gone).
+    pub fn missed(&self, kind: Kind, filter: &Filter, since: u64) -> Result<Missed, Compacted> {
+        let mut missed = Missed { events: Vec::new(), revision: since };
+        for e in self.etcd().since(since)?.filter(|e| e.key.kind == kind) {
+            missed.revision = e.revision;
+            let before = e.prev.as_ref().is_some_and(|o| filter.matches(o));
+            let after = e.next.as_ref().is_some_and(|o| filter.matches(o));
+            let Some(kind) = WatchEventType::of(before, after) else { continue };
+            let Some(object) = e.next.clone().or_else(|| e.prev.clone()) else { continue };
+            let (key, revision) = (e.key.key.clone(), e.revision);
+            missed.events.push(WatchEvent { kind, key, object, revision });
+        }
+        Ok(missed)
+    }
 }

@@ -22,6 +22,7 @@ use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System,
 const QUIET_SECONDS: u64 = 2;
 /// A cluster that is still writing after so many seconds will not become quiet; the run goes on.
 const RESTLESS_SECONDS: u64 = 900;
+
 /// Steady.
 pub struct Simulator {
     cluster: Cluster,
