@@ -174,6 +174,8 @@ macro_rules! with_built_in_kinds {
             ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
             /// What a controller made its pods from, kept as it was.
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
+            /// A kind that is added to a cluster while it runs.
+            CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
         }
     };
 }

@@ -49,6 +49,7 @@ KINDS = [
     ("rbac", "RoleBinding"),
     ("rbac", "ClusterRoleBinding"),
     ("apps", "ControllerRevision"),
+    ("apiextensions", "CustomResourceDefinition"),
 ]
 
 # (package, struct): its fields as (type, tags, markers).

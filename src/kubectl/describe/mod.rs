@@ -102,6 +102,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
             BuiltIn::ControllerRevision
+            | BuiltIn::CustomResourceDefinition
             | BuiltIn::EndpointSlice
             | BuiltIn::Endpoints
             | BuiltIn::Event
