@@ -30,6 +30,8 @@ pub struct Details {
     pub uid: String,
     /// One entry per violation.
     pub causes: Vec<Cause>,
+    /// After how many seconds to try again; 0 if that is not said.
+    pub retry_after_seconds: u32,
 }
 
 /// One violation.
@@ -235,6 +237,9 @@ impl Details {
                 Value::Object(m)
             });
             m.insert("causes".into(), causes.collect());
+        }
+        if self.retry_after_seconds > 0 {
+            m.insert("retryAfterSeconds".into(), self.retry_after_seconds.into());
         }
         Value::Object(m)
     }

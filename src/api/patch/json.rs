@@ -27,6 +27,27 @@ pub fn json_merge_patch(original: Value, patch: &Value) -> Value {
     Value::Object(map)
 }
 
+/// The JSON merge patch that leads from one value to another (`jsonmergepatch.CreateMergePatch`).
+pub fn create_json_merge_patch(from: &Value, to: &Value) -> Value {
+    let (Value::Object(from), Value::Object(to)) = (from, to) else { return to.clone() };
+    let mut patch = Map::new();
+    for (key, new) in to {
+        match from.get(key) {
+            Some(old) if old == new => {}
+            Some(old) if old.is_object() && new.is_object() => {
+                patch.insert(key.clone(), create_json_merge_patch(old, new));
+            }
+            _ => {
+                patch.insert(key.clone(), new.clone());
+            }
+        }
+    }
+    for key in from.keys().filter(|key| !to.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    Value::Object(patch)
+}
+
 /// Applies a JSON patch: all of its operations, or none.
 ///
 /// # Errors

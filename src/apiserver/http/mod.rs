@@ -14,6 +14,7 @@
 //! ```
 
 mod answer;
+mod custom;
 mod decode;
 pub(crate) mod discovery;
 mod list;
@@ -44,6 +45,7 @@ use negotiate::{Media, Shape};
 use path::{Path, Target};
 use query::Query;
 
+pub(super) use custom::unsupported_patch;
 pub(super) use decode::to_object;
 pub use decode::{decode_object, decode_value};
 pub use openapi::{Texts, TypeTexts, openapi_document};
@@ -204,7 +206,7 @@ impl Call<'_> {
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
         }
-        let path = path::parse(&self.request.path);
+        let path = path::parse_in(&self.request.path, &self.api.definitions)?;
         let target = match path {
             Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
@@ -222,6 +224,13 @@ impl Call<'_> {
         };
         if target.kind == Kind::ENDPOINTS {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
+        }
+        if let Some(view) = &target.view {
+            if custom::is_misplaced(&target, &self.request.method) {
+                return Ok(answer::text(404, "404 page not found\n"));
+            }
+            self.warnings.extend(view.deprecation_warning());
+            self.cx.view = Some(view.clone());
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         if media.shape == Shape::Table {
@@ -362,7 +371,7 @@ impl Call<'_> {
             (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
-                Ok(self.render_list(target.kind, list, media))
+                Ok(self.render_list(target, list, media))
             }
             (
                 Some(_),
@@ -376,7 +385,8 @@ impl Call<'_> {
             }
             (Some(_), Subresource::Scale) => {
                 let object = self.api.http_get(target, &self.query)?;
-                Ok(self.render(Answer::scale(&object)?, media))
+                let scale = scale::shown(&object, target.view.as_ref())?;
+                Ok(self.render(Answer::Scale(scale), media))
             }
             _ => Err(method_not_allowed()),
         }
