@@ -63,7 +63,7 @@ impl ApiServer {
             let version = decoded.value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
             let resource_version = version.map(str::to_owned);
             let body = Body::Scale { replicas, resource_version };
-            return self.scale(&Request { verb: Verb::Update, body, ..r.clone() }, cx);
+            return self.scale(&Request { body, ..r.clone() }, cx);
         }
         if old.is_some() {
             cx.enter(Stage::Patch, "", old.as_ref());

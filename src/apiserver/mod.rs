@@ -15,9 +15,11 @@
 
 mod admission;
 mod apply;
+mod cacher;
 mod context;
 pub mod defaults;
 mod delete;
+mod etcd_view;
 pub mod http;
 mod limit_ranger;
 mod managed_fields;
@@ -43,6 +45,7 @@ use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
 use context::RequestContext;
+pub use etcd_view::EtcdView;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use stages::{Entered, Stage, Trace};
 pub use watch::WatchCache;
@@ -150,11 +153,6 @@ impl ApiServer {
         self.now = now;
     }
 
-    /// The store, to be read: for digests, tests and the page's etcd view.
-    pub fn etcd(&self) -> &Etcd {
-        &self.etcd
-    }
-
     /// Room for the first write since the last were taken. Nearly always it is the only one, and a history
     /// keeps it: a list's usual first room would be for four.
     fn writes_anew(&mut self) {
@@ -217,11 +215,6 @@ impl ApiServer {
     pub fn elect(&mut self) -> bool {
         let revision = self.etcd.revision();
         self.etcd.raft_mut().elect(revision)
-    }
-
-    /// A list as the watch cache gives it (`resourceVersion=0`): it needs no etcd.
-    pub fn list_from_cache(&self, request: &Request) -> Response {
-        self.list(request)
     }
 
     /// Handles a request of a component, which reads no warnings.

@@ -284,7 +284,7 @@ impl ApiServer {
             return Ok(Vec::new());
         }
         let quotas: Vec<Object> = self
-            .etcd()
+            .etcd
             .range(Kind::ResourceQuota, Some(object.namespace()))
             .map(|(_, r)| r.object.clone())
             .filter(|q| ResourceQuota::from_object(q).is_some_and(|q| matches(q, object)))

@@ -93,7 +93,7 @@ impl Taken {
     /// By all Services but the one that is updated.
     fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
         let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
-        for (_, record) in api.etcd().range(Kind::Service, None) {
+        for (_, record) in api.etcd.range(Kind::Service, None) {
             if not.is_some_and(|o| o.key() == record.object.key()) {
                 continue;
             }

@@ -6,10 +6,10 @@ use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::members::ETCD;
 use super::process::Process;
-use crate::api::{Key, Kind, Object};
-use crate::apimachinery::{Request, Response, Verb};
+use crate::api::{Kind, Object};
+use crate::apimachinery::WatchEvent;
 use crate::apiserver::Write;
-use crate::client::{Delta, Env, Informer, Notification, Progress, TimerOp};
+use crate::client::{Env, Informer, Notification, Progress, TimerOp};
 
 /// The actions of one process that may happen next, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
@@ -130,41 +130,20 @@ impl Cluster {
             (n.kind, n.filter.clone(), n.resource_version)
         };
         // A watch that was cut goes on where it stopped, as long as that is remembered.
-        let missed: Option<Vec<_>> = (old > 0)
-            .then(|| {
-                self.api
-                    .etcd()
-                    .since(old)
-                    .ok()
-                    .map(|log| log.filter(|e| e.key.kind == kind).cloned().collect())
-            })
-            .flatten();
+        let resumed = (old > 0).then(|| self.api.watch_from(kind, &filter, old).map(Iterator::collect).ok());
+        let missed: Option<Vec<WatchEvent>> = resumed.flatten();
         let watch = self.api.watches.add(id, kind, filter.clone());
         if let Some(missed) = missed {
             let items = missed.len();
             let n = self.process_mut(id)?.informers.get_mut(informer as usize)?;
             n.watch = Some(watch);
-            for e in missed {
-                let before = e.prev.as_ref().is_some_and(|o| filter.matches(o));
-                let after = e.next.as_ref().filter(|o| filter.matches(o));
-                n.resource_version = e.revision;
-                match (before, after) {
-                    (_, Some(o)) => n.fifo.push(Delta::Upsert(e.key.key, o.clone())),
-                    (true, None) => {
-                        if let Some(o) = e.next.or(e.prev) {
-                            n.fifo.push(Delta::Deleted(e.key.key, o));
-                        }
-                    }
-                    (false, None) => {}
-                }
-            }
+            missed.into_iter().for_each(|event| n.reflect(event));
             return Some(Outcome::Listed { kind, items, expired: None });
         }
-        let name: Rc<str> = self.processes.get(id as usize)?.name.clone();
-        let request = Request::new(&name, Verb::List, kind, Key::new("", ""));
-        self.api.set_now(self.clock.now());
-        let Response::List { items, revision } = self.api.list_from_cache(&request) else { return None };
-        let items: Vec<Object> = items.into_iter().filter(|o| filter.matches(o)).collect();
+        // The list of a reflector is answered by the watch cache (`resourceVersion=0`).
+        let revision = self.api.resource_version();
+        let all = self.api.cached_list(kind, None).map(|(_, o)| o);
+        let items: Vec<Object> = all.filter(|o| filter.matches(o)).cloned().collect();
         let count = items.len();
         let p = self.process_mut(id)?;
         let n = p.informers.get_mut(informer as usize)?;

@@ -8,9 +8,9 @@ use super::error::Error;
 use super::flags::Args;
 use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
-use super::{apply, commands};
+use super::{apply, commands, files};
 use crate::api::{Kind, Object};
-use crate::apimachinery::{DeleteOptions, Propagation, Response, Verb};
+use crate::apimachinery::{DeleteOptions, Propagation, Verb};
 
 /// One thing to delete.
 struct Victim {
@@ -123,7 +123,8 @@ fn victims(
                 out.push(Victim { kind, namespace, name, source: String::new() });
             }
             Target::File(m) => {
-                out.push(Victim { kind: m.kind, namespace: m.namespace, name: m.name, source: m.source });
+                let files::Manifest { kind, namespace, name, source, .. } = (*m).clone();
+                out.push(Victim { kind, namespace, name, source });
             }
             listed @ Target::Listed { .. } => {
                 let (found, mut failed) = resource::fetch(cx, args, &[listed])?;
@@ -152,12 +153,13 @@ fn delete(cx: &mut Context<'_>, v: &Victim, options: &DeleteOptions, dry_run: Dr
     let mut call =
         Call::new(Verb::Delete, v.kind, &v.namespace, &v.name).body(Payload::Delete(options.clone()));
     call.dry_run = dry_run == DryRun::Server;
-    match &cx.send(call)?.response {
-        Response::Object { object, .. } => Ok(object.uid().to_owned()),
-        Response::Success { details, .. } => Ok(details.as_ref().map(|d| d.uid.clone()).unwrap_or_default()),
-        Response::List { .. } => Ok(String::new()),
-        Response::Failure(s) => Err((**s).clone().into()),
-    }
+    let answer = cx.send(&call)?;
+    // The answer is the object that is going, or a Status about the one that went.
+    let uid = match answer.text("/kind") {
+        "Status" => answer.text("/details/uid"),
+        _ => answer.text("/metadata/uid"),
+    };
+    Ok(uid.to_owned())
 }
 
 fn say(cx: &mut Context<'_>, args: &Args, v: &Victim, dry_run: DryRun, name_only: bool) {

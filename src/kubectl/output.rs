@@ -204,7 +204,11 @@ fn name_of(value: &Value) -> String {
     let name = text("/metadata/name");
     match Kind::of(text("/apiVersion"), text("/kind")) {
         Some(kind) => resource::resource_name(kind, name),
-        None => format!("{}/{name}", text("/kind").to_lowercase()),
+        None => {
+            let group = text("/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+            let dot = if group.is_empty() { "" } else { "." };
+            format!("{}{dot}{group}/{name}", text("/kind").to_lowercase())
+        }
     }
 }
 

@@ -94,7 +94,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     for target in targets {
         let named: Vec<(Kind, String, String)> = match target {
             Target::Named { kind, namespace, name } => vec![(kind, namespace, name)],
-            Target::File(m) => vec![(m.kind, m.namespace, m.name)],
+            Target::File(m) => vec![(m.kind, m.namespace.clone(), m.name.clone())],
             listed @ Target::Listed { .. } => {
                 let (found, failed) = resource::fetch(cx, args, &[listed])?;
                 errors.extend(failed);

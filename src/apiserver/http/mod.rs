@@ -17,7 +17,7 @@ mod answer;
 #[rustfmt::skip]
 mod columns;
 mod decode;
-pub(crate) mod discovery;
+mod discovery;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -44,10 +44,8 @@ use path::{Path, Target};
 use query::Query;
 
 pub(super) use decode::to_object;
-pub use decode::{decode_object, decode_value};
-pub use openapi::{Texts, TypeTexts, openapi_document};
+pub use openapi::{Texts, TypeTexts};
 pub(super) use patch::refusal;
-pub use patch::{PatchType, patched};
 pub(super) use scale::of as scale_of;
 pub use watch::{BOOKMARK_SECONDS, Seen, WATCH_SECONDS, Watch, more};
 
@@ -68,7 +66,8 @@ pub struct Served {
     pub response: HttpResponse,
     /// How a watch goes on, see [`more`].
     pub watch: Option<Box<Watch>>,
-    /// For a request that writes objects: the request, without its body, and its answer, with typed objects.
+    /// For a request that writes objects: the request, without its body, and its answer, with typed objects. The key of
+    /// the request names the object even where the path does not.
     pub exchange: Option<Box<(Request, Response)>>,
 }
 

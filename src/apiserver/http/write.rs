@@ -73,6 +73,9 @@ impl Call<'_> {
         self.answered = Some(response.clone());
         match response {
             Response::Object { object, created } => {
+                if let Some(asked) = self.asked.as_mut().filter(|a| a.key.name.is_empty()) {
+                    asked.key.name = object.name().into();
+                }
                 Ok(Answer::owned(object, created, self.cx.managers.take()))
             }
             Response::Success { code, details } => Ok(Answer::Success { code, details }),
@@ -113,7 +116,13 @@ impl Call<'_> {
                 }
                 Body::Delete(delete_options(value.get("deleteOptions").unwrap_or(&Value::Null)))
             }
-            _ => Body::Object(self.body_object(target.kind, &options)?),
+            _ => {
+                let object = self.body_object(target.kind, &options)?;
+                if let Some(asked) = &mut self.asked {
+                    asked.key.name = object.name().into();
+                }
+                Body::Object(object)
+            }
         };
         self.send(&request.body(body))
     }
@@ -163,7 +172,6 @@ impl Call<'_> {
         let name = wanted.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         check_name(name, &request.key.name)?;
         let (replicas, resource_version) = scale::wanted(wanted);
-        let request = Request { verb: Verb::Update, ..request };
         match self.send(&request.body(Body::Scale { replicas, resource_version }))? {
             Answer::Object { object, .. } => Answer::scale(&object),
             other => Ok(other),

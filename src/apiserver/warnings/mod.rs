@@ -79,21 +79,6 @@ pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
     out
 }
 
-/// Whether [`on_update`] has to know what an object of the kind was before.
-pub fn compares(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Deployment
-            | Kind::ReplicaSet
-            | Kind::ReplicationController
-            | Kind::StatefulSet
-            | Kind::DaemonSet
-            | Kind::Job
-            | Kind::CronJob
-            | Kind::ServiceAccount
-    )
-}
-
 /// What is to be said of the pods that an object makes, and of how many a Job makes.
 fn of_template(out: &mut Vec<String>, object: &Object, template: &t::PodTemplateSpec) {
     let mut path = Path::new("spec");

@@ -168,7 +168,7 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
         call.body = Payload::JsonPatch(patch(deployment, rs, &template));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-rollout";
-        cx.object(call)?;
+        cx.object(&call)?;
     }
     output::report(cx, args, &fresh.to_value(), &done, dry_run)
 }
