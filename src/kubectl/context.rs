@@ -1,4 +1,4 @@
-//! What a command runs in: the answers it has, what it has printed, and what it stops at.
+//! The surroundings of a running command: the answers that it got, the text that it printed, and why it stops.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,13 +17,13 @@ use crate::client::transport;
 /// Why a command does not go on.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It waits.
+    /// The command waits, and its client cannot let anything happen now.
     Wait(Wait),
-    /// It waits for what will never happen.
+    /// The command waits for something that will never happen.
     Never,
-    /// It has failed.
+    /// The command has failed.
     Error(Error),
-    /// It has ended with this code, everything being printed.
+    /// The command has ended with this exit code and has printed everything itself.
     Exit(i32),
 }
 
@@ -42,7 +42,7 @@ impl From<Status> for Stop {
 /// The result of a command or a part of one.
 pub(super) type Result<T = ()> = std::result::Result<T, Stop>;
 
-/// A failure in words.
+/// A failure with a message of kubectl's own.
 pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
     Err(Stop::Error(Error::Text(message.into())))
 }
@@ -52,23 +52,23 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
 pub struct Wait {
     /// What must happen.
     pub what: WaitFor,
-    /// When it gives up or looks again, whatever happens; `None` for never.
+    /// When the command gives up or looks again, whatever happens; `None` for never.
     pub until: Option<Timestamp>,
 }
 
 /// What must happen for a waiting command to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitFor {
-    /// An object changes or goes.
+    /// An object changes, appears or goes.
     Change {
-        /// Its kind.
+        /// The kind of the object.
         kind: Kind,
-        /// Which one.
+        /// Its namespace and name.
         key: Key,
-        /// It is looked for again only when it has another resourceVersion than this.
+        /// The `resourceVersion` that the object had; empty if there was no object. Any other is a change.
         resource_version: String,
     },
-    /// Nothing but time.
+    /// Time passes.
     Time,
 }
 
@@ -87,28 +87,28 @@ impl Wait {
     }
 }
 
-/// What a command was told so far.
+/// What a command was told: an answer, or that it shall look again.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
-    /// An answer, and when it came.
+    /// An answer, and the time when it came.
     Answer(Rc<Answer>, Timestamp),
-    /// It was woken from a wait.
+    /// The command was woken from a wait at this time.
     Woken(Timestamp),
 }
 
-/// A command's surroundings.
+/// The surroundings of a running command.
 pub(super) struct Context<'a> {
     /// The files at hand.
     pub files: &'a Files<'a>,
     /// The objects of the manifests that were read already.
     pub manifests: &'a Manifests,
-    /// What it printed.
+    /// The text on stdout so far.
     pub out: String,
-    /// What it complained about.
+    /// The text on stderr so far.
     pub err: String,
-    /// The namespace it works in.
+    /// The namespace that the command works in.
     pub namespace: String,
-    /// Whether the namespace was said.
+    /// Whether `--namespace` was given.
     pub explicit_namespace: bool,
     /// `-v`
     pub verbosity: u8,
@@ -117,14 +117,15 @@ pub(super) struct Context<'a> {
     /// The warnings that were printed: each is printed once.
     warned: BTreeSet<String>,
     now: Timestamp,
+    /// The replies of earlier runs that this run has not come to yet.
     replies: std::vec::IntoIter<Reply>,
-    /// The replies since those.
+    /// The replies that came in this run.
     fresh: Vec<Reply>,
     client: &'a mut dyn ApiClient,
 }
 
 impl<'a> Context<'a> {
-    /// A command that begins at a time; the replies are those that it got when it was run before.
+    /// The surroundings of a command that began at `now`. It first gets the replies that it got in earlier runs.
     pub(super) fn new(
         files: &'a Files<'a>,
         manifests: &'a Manifests,
@@ -149,17 +150,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The replies that the command got in this run and in no run before.
+    /// Takes the replies that came in this run.
     pub(super) fn fresh_replies(&mut self) -> Vec<Reply> {
         std::mem::take(&mut self.fresh)
     }
 
-    /// What a person makes of a text; `None` where there is no editor.
+    /// Lets a person edit a text; `None` where there is no editor.
     pub(super) fn edit(&mut self, text: &str) -> Option<String> {
         self.client.edit(text)
     }
 
-    /// The time, as of the last answer.
+    /// The time of the last reply.
     pub(super) fn now(&self) -> Timestamp {
         self.now
     }
@@ -172,7 +173,7 @@ impl<'a> Context<'a> {
         commands::dispatch(self, &words)
     }
 
-    /// What a command has come to that ended like this.
+    /// What a run has come to that ended with this result.
     pub(super) fn poll(mut self, done: Result) -> Poll {
         let exit = match done {
             Ok(()) => 0,

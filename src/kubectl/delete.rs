@@ -55,7 +55,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     if args.on_or("wait", true) && dry_run == DryRun::No {
         match wait(cx, args, &gone, &mut errors) {
-            // It is on its way, and nobody here can wait for it.
+            // The deletions were accepted, and this client cannot wait.
             Ok(()) | Err(Stop::Never) => {}
             stop => return stop,
         }
@@ -76,7 +76,7 @@ fn options(cx: &mut Context<'_>, args: &Args) -> Result<DeleteOptions> {
         grace = Some(0);
     }
     if !force && grace == Some(0) {
-        // To lose nothing by accident, only --force deletes at once.
+        // Without --force a deletion has at least one second of grace.
         grace = Some(1);
     }
     if force && grace.is_some_and(|g| g > 0) {
@@ -142,7 +142,7 @@ fn victims(
     Ok(out)
 }
 
-/// Deletes it; the uid of what is going, where the server says.
+/// Deletes an object. Returns the uid that the server names, or an empty text.
 fn delete(cx: &mut Context<'_>, v: &Victim, options: &DeleteOptions, dry_run: DryRun) -> Result<String> {
     if v.name.is_empty() {
         return fail("resource name may not be empty");
@@ -192,7 +192,7 @@ fn wait(cx: &mut Context<'_>, args: &Args, gone: &[(Victim, String)], errors: &m
                         break;
                     }
                 }
-                // Another of the same name, or nothing: it is gone.
+                // An object of the same name with another uid is a new one.
                 Ok(_) => break,
                 Err(Stop::Error(e)) if e.is_not_found() => break,
                 Err(stop) => return apply::from(Err(stop), "waiting for", &v.source),

@@ -43,7 +43,8 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     for m in &manifests {
         let live = apply::current(cx, m)?;
         let merged = merged(cx, args, m, live.as_ref())?;
-        let shown = |o: &Object| output::presentable(args, o.to_value());
+        let managed = args.on("show-managed-fields");
+        let shown = |o: &Object| output::shown(&o.to_value(), managed);
         let (mut live, mut merged) = (live.as_ref().map(shown), shown(&merged));
         if m.kind == Kind::Secret && !args.on("show-secrets") {
             mask(live.as_mut(), &mut merged);

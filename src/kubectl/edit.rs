@@ -27,7 +27,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
-    let before = output::presentable(args, object.to_value());
+    let before = output::shown(&object.to_value(), args.on("show-managed-fields"));
     let text = format!("{HEADER}{}", yaml::to_yaml(&before));
     let Some(edited) = cx.edit(&text) else {
         let (kind, name) = (object.kind().singular(), object.name());

@@ -38,7 +38,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     });
     order::sort_by_key(&mut items, last_seen);
     if let Some(printer) = Printer::of(cx, args, false)? {
-        let values = items.iter().map(|o| output::presentable(args, o.to_value())).collect();
+        let values = items.iter().map(Object::to_value).collect();
         return printer.print(cx, &output::list(values), true);
     }
     if items.is_empty() {

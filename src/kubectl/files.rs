@@ -1,4 +1,4 @@
-//! Manifests: what `-f` names, read as kubectl reads it.
+//! Manifests: the files that `-f` names, read as kubectl reads them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,15 +14,15 @@ use crate::api::{Key, Kind};
 /// One object of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Manifest {
-    /// Its kind.
+    /// The kind of the object.
     pub(super) kind: Kind,
-    /// Its namespace; the command's where it says none; empty for a cluster-scoped one.
+    /// The namespace of the object: its own, or else the command's; empty for a cluster-scoped object.
     pub(super) namespace: String,
-    /// Its name; may be empty.
+    /// The name of the object; empty where the manifest has none.
     pub(super) name: String,
-    /// What was written, with the namespace filled in.
+    /// The JSON of the manifest, with the namespace filled in.
     pub(super) value: Value,
-    /// The file.
+    /// The name of the file.
     pub(super) source: String,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn load(cx: &Context<'_>, names: &[String]) -> Result<Vec<Rc<Manifest
     }
 }
 
-/// The text behind a name. There is no directory to look through, no network and no standard input.
+/// The text of a manifest by its name. There is no directory to look through, no network and no standard input.
 fn read(cx: &Context<'_>, name: &str) -> Result<String> {
     if name == "-" {
         return fail("there is no standard input here: name a file");

@@ -84,8 +84,7 @@ fn whole(
     found: &[Found<Object>],
     fine: bool,
 ) -> Result {
-    let values: Vec<Value> =
-        found.iter().flat_map(|f| &f.objects).map(|o| output::presentable(args, o.to_value())).collect();
+    let values: Vec<Value> = found.iter().flat_map(|f| &f.objects).map(Object::to_value).collect();
     let headers = !args.on("no-headers");
     let single = found.len() == 1 && found.iter().all(|f| f.named);
     match (single, values.as_slice()) {

@@ -18,7 +18,7 @@ pub(super) const SELECTOR: &[Flag] = &[text("selector").short('l'), text("field-
 pub(super) const FILENAME: &[Flag] =
     &[slice("filename").short('f'), boolean("recursive").short('R'), text("kustomize").short('k')];
 
-/// What stands behind `all`, in kubectl's order; kinds that are not served here are left out.
+/// The resources that `all` means, in kubectl's order.
 const ALL: &[(&str, &str)] = &[
     ("", "pods"),
     ("", "replicationcontrollers"),
@@ -46,9 +46,12 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
     })
 }
 
-/// The kind, or kubectl's complaint.
+/// The kind that a person means by a word.
 ///
 /// kubectl knows the kinds that are built here from an earlier discovery; for any other word it asks the server.
+///
+/// # Errors
+/// The server has no such resource, or the kind is not built here.
 pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
     if let Some(kind) = kind_of(word) {
         return Ok(kind);
@@ -84,11 +87,11 @@ impl Target {
 /// How a command reads its arguments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rules {
-    /// A kind alone means all of them.
+    /// A kind without names means all objects of the kind.
     pub(super) all_by_default: bool,
-    /// Nothing at all is an error that says so.
+    /// A command line that names no object is refused.
     pub(super) required: bool,
-    /// Of every namespace (`-A`).
+    /// The objects are looked for in all namespaces (`-A`).
     pub(super) all_namespaces: bool,
 }
 
@@ -99,7 +102,7 @@ Example resource specifications include:
    '<resource> <name>'
    '<resource>'";
 
-/// What the words and flags name.
+/// The targets that words and flags of a command name.
 pub(super) fn targets(
     cx: &mut Context<'_>,
     args: &Args,

@@ -173,6 +173,11 @@ fn a_patch_is_one_request_and_its_warnings_are_given_once() {
     let patch = r#"patch deployment web -p '{"spec":{"replicas":3,"replicaz":1}}' -v=6"#;
     let out = s.run(patch);
     assert_eq!(out.stdout, "deployment.apps/web patched\n");
+    assert!(!s.ok("get deployment web -o yaml").contains("managedFields"));
+    assert!(s.ok("get deployment web -o yaml --show-managed-fields").contains("manager: kubectl-patch"));
+    assert!(
+        s.ok("get deployment web -o jsonpath={.metadata.managedFields[*].manager}").contains("kubectl-patch")
+    );
     assert_eq!(out.stderr.matches("verb=\"PATCH\"").count(), 1, "{}", out.stderr);
     assert_eq!(out.stderr.matches("verb=\"GET\"").count(), 1, "{}", out.stderr);
     assert_eq!(out.stderr.matches("Warning: unknown field \"spec.replicaz\"").count(), 1, "{}", out.stderr);
