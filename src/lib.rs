@@ -8,6 +8,7 @@ pub mod apiserver;
 pub mod client;
 pub mod cluster;
 pub mod controllers;
+pub mod engine;
 pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;

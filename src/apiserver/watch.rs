@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, Object};
 use crate::etcd::{Map, Vector};
@@ -15,7 +17,7 @@ use crate::etcd::{Map, Vector};
 pub type WatchId = u32;
 
 /// Which objects of its kind a watcher sees.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Filter {
     /// All.
     All,
@@ -54,7 +56,7 @@ pub struct WatchEvent {
 }
 
 /// `ADDED`, `MODIFIED`, `DELETED`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WatchEventType {
     /// It came into view.
     Added,

@@ -1,8 +1,8 @@
 //! Scenarios: a cluster that has come to an interesting point, a text that says what to look at,
 //! and a few things to try. Each is a file in `static/scenarios/`, in both languages.
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::link::find_action;
@@ -50,7 +50,7 @@ scenarios!(
 );
 
 /// A text in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
     /// English.

@@ -1,11 +1,13 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::session::view::{FieldChange, Preview, Problem};
+use std::rc::Rc;
+
+use steady::engine::{Entry, FieldChange, Input, Preview, Problem, ScenarioView};
 use yew::prelude::*;
 
 use super::editor::Editor;
 use super::keys;
-use super::store::{Entry, Shared};
+use super::store::Shared;
 use super::terminal::Terminal;
 use super::topbar::said;
 use crate::ui::hooks::{use_store, use_texts};
@@ -13,8 +15,10 @@ use crate::ui::hooks::{use_store, use_texts};
 /// What the pane shows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// The scenario's name.
-    pub scenario: String,
+    /// The id of the scenario that is on the table.
+    pub scenario: Rc<str>,
+    /// All scenarios.
+    pub scenarios: Shared<Vec<ScenarioView>>,
     /// The manifest.
     pub text: Shared<String>,
     /// Grows when the page set it.
@@ -52,11 +56,11 @@ pub fn Left(props: &Props) -> Html {
                 { tab(true, "tab-kubectl", "kubectl") }
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
-                <Story scenario={props.scenario.clone()} />
+                <Story scenario={props.scenario.clone()} scenarios={props.scenarios.clone()} />
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()} />
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
-                    <button type="button" class="solid" onclick={move |_| store.apply()}>
+                    <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
                         { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
                 </div>
             </div>
@@ -138,7 +142,8 @@ fn Changes(props: &ChangesProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct StoryProps {
-    scenario: String,
+    scenario: Rc<str>,
+    scenarios: Shared<Vec<ScenarioView>>,
 }
 
 /// What the scenario is about, and what to try in it.
@@ -146,16 +151,14 @@ struct StoryProps {
 fn Story(props: &StoryProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let Some((text, tries)) = store.with(|s| {
-        let s = s.scenarios().iter().find(|s| s.id == props.scenario)?;
-        let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();
-        Some((said(&t, &s.text), tries))
-    }) else {
+    let Some(scenario) = props.scenarios.iter().find(|s| s.id == props.scenario) else {
         return Html::default();
     };
+    let text = said(&t, &scenario.text);
+    let tries: Vec<String> = scenario.tries.iter().map(|label| said(&t, label)).collect();
     let button = |(i, label): (usize, String)| {
         let store = store.clone();
-        html! { <button type="button" class="quiet" onclick={move |_| store.attempt(i)}>{ label }</button> }
+        html! { <button type="button" class="quiet" onclick={move |_| store.send(Input::Attempt(i))}>{ label }</button> }
     };
     html! {
         <details class="story" open=true>

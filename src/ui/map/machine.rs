@@ -1,8 +1,7 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
-use steady::api::Key;
-use steady::apiserver::Filter;
-use steady::session::view::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::{Filter, Input, Key};
 use yew::prelude::*;
 
 use super::overview::short;
@@ -72,7 +71,7 @@ pub fn MachineView(props: &Props) -> Html {
     };
     let follow = {
         let (store, actor, pinned) = (store.clone(), m.actor, props.pinned);
-        move |_| store.look_at_machine((!pinned).then_some(actor))
+        move |_| store.send(Input::LookAt((!pinned).then_some(actor)))
     };
     let heads = ["map-reflector", "map-fifo", "map-indexer", "map-handlers"];
     html! {
@@ -177,10 +176,9 @@ fn detail(t: &Texts, r: &Reflector, filter: Option<String>) -> Html {
     };
     let coming = r.coming.iter().map(|e| html! { <li><b>{ e.kind.as_str() }</b>{ " " }<code>{ e.key.to_string() }</code><span class="rv">{ format!("rv {}", e.revision) }</span></li> });
     let deltas = r.fifo.iter().map(|(gone, key, version)| html! { <li><b>{ if *gone { "Deleted" } else { "Sync" } }</b>{ " " }<code>{ key.to_string() }</code><span class="rv">{ format!("rv {version}") }</span></li> });
-    let telling = r
-        .telling
-        .iter()
-        .map(|x| html! { <li><b>{ x.handler }</b>{ " " }<code>{ x.key.to_string() }</code></li> });
+    let telling = r.telling.iter().map(
+        |x| html! { <li><b>{ x.handler.to_string() }</b>{ " " }<code>{ x.key.to_string() }</code></li> },
+    );
     let stale = r
         .stale
         .iter()
@@ -275,7 +273,7 @@ fn asks(t: &Texts, w: &Work) -> Html {
         html! { <p class="is-stale">{ t.with("map-worker-stale", &[("believed", believed.into()), ("stored", stored.into())]) }</p> }
     });
     html! { <>
-        <p class="asks"><b>{ a.method }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
+        <p class="asks"><b>{ a.method.to_string() }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
         <p class="muted">{ at }</p>
         { stale }
         if let Some(why) = &a.why { <p class="why">{ t.why(why) }</p> }

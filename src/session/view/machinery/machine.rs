@@ -1,16 +1,18 @@
 //! One component from its reflectors to its worker.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::{Key, ObjectRef, order};
-use crate::client::{Component, Why};
+use crate::client::Component;
 use crate::cluster::{Actor, Cluster};
+use crate::session::view::{Reason, Word};
 
 use super::reflector::{Reflector, reflector};
 use super::{SHOWN, cut};
 
 /// A component.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Which.
     pub actor: Actor,
@@ -35,7 +37,7 @@ pub struct Machine {
 }
 
 /// A work queue.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     /// Keys that wait for the worker, first the next one; how many more there are.
     pub waiting: (Vec<Key>, usize),
@@ -58,7 +60,7 @@ impl Queue {
 }
 
 /// A key that is planned for later.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delayed {
     /// Which.
     pub key: Key,
@@ -71,7 +73,7 @@ pub struct Delayed {
 }
 
 /// A sync under way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// Its key.
     pub key: Key,
@@ -82,16 +84,16 @@ pub struct Work {
 }
 
 /// A request that waits to be sent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     /// `PUT`
-    pub method: &'static str,
+    pub method: Word,
     /// Its path.
     pub path: String,
     /// What it is about.
     pub object: ObjectRef,
     /// Why.
-    pub why: Option<Rc<Why>>,
+    pub why: Option<Reason>,
     /// Whether it is a heartbeat.
     pub background: bool,
     /// The resourceVersion that the sync believes the object to have; `None` if it knows of none.
@@ -159,9 +161,9 @@ fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
         let stored = cluster.api().etcd().get(&object);
         Ask {
-            method: p.request.verb.method(),
+            method: Word::new_static(p.request.verb.method()),
             path: p.request.path(),
-            why: p.why.clone(),
+            why: p.why.as_deref().map(Reason::of),
             background: p.background,
             believed: believed.and_then(version),
             stored: stored.and_then(|r| version(&r.object)),
