@@ -7,7 +7,7 @@ use super::run::Task;
 use super::{Engine, Input, Output, Pick, SPEEDS, Said, Slot};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
-use crate::session::scenario::{Deed, SetUp};
+use crate::session::scenario::{self, Deed, SetUp};
 use crate::session::view::{Preview, crash, problems};
 use crate::session::{Depth, FINEST_LIMIT, MomentId};
 
@@ -235,7 +235,7 @@ impl Engine {
         if !self.at_rest() {
             return;
         }
-        let Some(scenario) = self.scenarios.iter().find(|s| s.id == id).cloned() else { return };
+        let Some(scenario) = scenario::find(id) else { return };
         self.out.push(Output::Hush);
         self.put_aside();
         let setup = SetUp::new(&scenario);
@@ -247,8 +247,9 @@ impl Engine {
         if !self.at_rest() {
             return;
         }
-        let scenario = self.scenarios.iter().find(|s| *s.id == *self.shown.scenario);
-        let Some((scenario, one)) = scenario.and_then(|s| Some((s, s.tries.get(nth)?))) else { return };
+        let Some((scenario, one)) = self.scenario.as_ref().and_then(|s| Some((s, s.tries.get(nth)?))) else {
+            return;
+        };
         if matches!(one.deed, Deed::Steady(_)) {
             self.run_to_steady();
         } else if scenario.perform(&mut self.session, &one.deed) {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText};
+use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText, ScenarioView};
 use crate::cluster::Policy;
 use crate::session::view::machinery::{last_request, machine, movement, overview, way};
 use crate::session::view::{
     FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
     versions, yaml_view,
 };
-use crate::session::{FINEST_LIMIT, Link, MomentId, handle};
+use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
 
 /// So many finest actions are listed.
 const FINEST: usize = 200;
@@ -48,6 +48,7 @@ impl Engine {
             })),
             Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
             Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),
+            Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
             Ask::Policies => Answer::Policies(self.policies()),
             Ask::Branches => Answer::Branches(branches(session, &self.shown.marks)),
             Ask::Happened(moment) => {

@@ -141,6 +141,8 @@ pub enum Ask {
     Way(MomentId, usize),
     /// What can go wrong with the control plane.
     PlaneFaults,
+    /// Every scenario.
+    Scenarios,
     /// The policies that can be chosen.
     Policies,
     /// The branches that are not shown.

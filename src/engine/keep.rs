@@ -62,8 +62,7 @@ impl Engine {
         let line = s.timeline();
         let done = line.iter().skip_while(|m| **m != self.first).skip(1);
         let did = done.filter_map(|m| s.moment(*m)).any(|m| m.by().as_deref() == Some("you"));
-        let scenario = self.scenarios.iter().find(|x| x.id == s.start().scenario);
-        if did || scenario.is_some_and(|x| x.manifest != *self.shown.text) {
+        if did || self.scenario.as_ref().is_some_and(|x| x.manifest != *self.shown.text) {
             let text = self.draft(None).encode();
             self.keep(Slot::Aside, text);
         }

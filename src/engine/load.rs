@@ -4,7 +4,7 @@
 use super::run::Task;
 use super::{Engine, MapState, Output, Said, Slot};
 use crate::session::Replay;
-use crate::session::scenario::{Scenario, SetUp};
+use crate::session::scenario::{self, Scenario, SetUp};
 
 /// Objects that go into a fingerprint between two looks at the clock.
 const OBJECTS_AT_ONCE: usize = 32;
@@ -86,7 +86,7 @@ impl Engine {
         match task {
             Task::SetUp(s) => {
                 let SetUpOf { scenario, setup } = *s;
-                self.put_on_the_table(&scenario, setup.finish());
+                self.put_on_the_table(scenario, setup.finish());
                 self.moved();
             }
             Task::Replay(opening) => self.opened(*opening),
@@ -105,9 +105,9 @@ impl Engine {
 
     fn opened(&mut self, opening: Opening) {
         let replayed = opening.replay.finish();
-        let scenario = self.scenarios.iter().find(|x| x.id == replayed.session.start().scenario);
-        let first = scenario.map_or(0, |x| x.begins(&replayed.session));
-        self.put(replayed.session, first);
+        let scenario = scenario::find(&replayed.session.start().scenario);
+        let first = scenario.as_ref().map_or(0, |x| x.begins(&replayed.session));
+        self.put(scenario, replayed.session, first);
         if let Some(text) = opening.text {
             self.set_text(text);
         }

@@ -7,7 +7,7 @@
 //!
 //! 1. The button in `ui/topbar.rs` calls `Store::send(Input::Step)`. The store hands the input to its host
 //!    (`ui/store/host.rs`), which calls [`Engine::handle`].
-//! 2. `handle` finds no other task under way, notes [`Task::Step`](run::Task) and takes the first slice of
+//! 2. `handle` finds no other task under way, notes `Task::Step` (`run.rs`) and takes the first slice of
 //!    it: [`Session::step_within`] for at most [`SLICE`] milliseconds.
 //! 3. Most steps end in that slice. The engine then derives what follows from the new moment (`show.rs`): it
 //!    redraws the nodes of the graph that were written, appends to the timeline, reads the declared counts
@@ -91,7 +91,8 @@ pub use run::{SLICE, SPEEDS};
 pub struct Engine {
     clock: Box<dyn Fn() -> f64>,
     session: Session,
-    scenarios: Vec<Scenario>,
+    /// The scenario that the run came from, if it came from one.
+    scenario: Option<Scenario>,
     /// Where the scenario begins: *restart* goes here.
     first: MomentId,
     drawing: Drawing,
@@ -110,7 +111,7 @@ pub struct Engine {
     told: f64,
     /// When it goes on, if it waits for a time.
     wake: f64,
-    /// Whether the last slice was followed by none yet in which the graph is drawn.
+    /// Whether the next slice of a run to steady draws the graph and does not step.
     picture: bool,
     finder: Option<listing::Finder>,
     /// So many lines of the listing are worked out; the rest is only counted.
@@ -127,17 +128,15 @@ pub struct Engine {
 impl Engine {
     /// An engine with the first scenario on the table. The clock tells milliseconds and only goes forward.
     pub fn new(clock: impl Fn() -> f64 + 'static) -> Engine {
-        let scenarios = scenario::all();
-        let views: Vec<ScenarioView> = scenarios.iter().map(ScenarioView::of).collect();
         let mut engine = Engine {
             clock: Box::new(clock),
             session: Session::new(Start::default()),
-            scenarios,
+            scenario: None,
             first: 0,
             drawing: Drawing::default(),
             drawn: None,
             marks_tip: MomentId::MAX,
-            shown: Shown { speed: 2, scenarios: Rc::new(views), ..Shown::default() },
+            shown: Shown { speed: 2, ..Shown::default() },
             changed: false,
             task: None,
             since: 0.0,
@@ -152,9 +151,9 @@ impl Engine {
             out: Vec::new(),
         };
         // The first one is applied and no more: it takes no time.
-        if let Some(first) = engine.scenarios.first().cloned() {
+        if let Some(first) = scenario::all().into_iter().next() {
             let session = first.open();
-            engine.put_on_the_table(&first, session);
+            engine.put_on_the_table(first, session);
         }
         engine
     }

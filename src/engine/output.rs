@@ -161,7 +161,7 @@ pub struct MapState {
     pub pinned: bool,
 }
 
-/// A scenario in the list of them.
+/// A scenario, as a person reads it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioView {
     /// Its name in links.
@@ -238,10 +238,8 @@ pub struct Shown {
     pub terminal: Rc<Vec<Entry>>,
     /// What of the component map is chosen.
     pub map: MapState,
-    /// The id of the scenario that the run came from; empty for none.
-    pub scenario: Rc<str>,
-    /// Every scenario.
-    pub scenarios: Rc<Vec<ScenarioView>>,
+    /// The scenario that the run came from, if it came from one.
+    pub scenario: Option<Rc<ScenarioView>>,
 }
 
 /// What a step was, for whoever embeds the page (docs/embed.md).
@@ -317,6 +315,8 @@ pub enum Answer {
     Way(Option<Box<Way>>),
     /// What can go wrong with the control plane.
     PlaneFaults(Vec<PlaneFault>),
+    /// Every scenario.
+    Scenarios(Vec<ScenarioView>),
     /// The policies that can be chosen.
     Policies(Vec<Policy>),
     /// The branches that are not shown.

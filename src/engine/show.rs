@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::{Engine, Listing, Output, Stepped};
+use super::{Engine, Listing, Output, ScenarioView, Stepped};
 use crate::api::{Kind, ObjectRef};
 use crate::session::scenario::Scenario;
 use crate::session::view::graph::touched;
@@ -111,8 +111,9 @@ impl Engine {
     }
 
     /// Another run is put on the table: what was derived from the last one counts no more.
-    pub(super) fn put(&mut self, session: Session, first: MomentId) {
-        self.shown.scenario = session.start().scenario.as_str().into();
+    pub(super) fn put(&mut self, scenario: Option<Scenario>, session: Session, first: MomentId) {
+        self.shown.scenario = scenario.as_ref().map(|s| Rc::new(ScenarioView::of(s)));
+        self.scenario = scenario;
         self.session = session;
         self.first = first;
         self.shown.session += 1;
@@ -127,11 +128,11 @@ impl Engine {
     }
 
     /// Puts a scenario that is set up on the table.
-    pub(super) fn put_on_the_table(&mut self, scenario: &Scenario, session: Session) {
+    pub(super) fn put_on_the_table(&mut self, scenario: Scenario, session: Session) {
         let first = session.at();
-        self.put(session, first);
         self.shown.depth = scenario.depth.unwrap_or(self.shown.depth);
         self.set_text(scenario.manifest.clone());
+        self.put(Some(scenario), session, first);
         self.derive();
     }
 

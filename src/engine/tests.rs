@@ -106,7 +106,15 @@ fn everything_that_crosses_is_plain_data() {
         if let Answer::LastRequest(Some((moment, n, _))) = asked(&mut e, Ask::LastRequest) {
             assert!(matches!(asked(&mut e, Ask::Way(moment, n)), Answer::Way(_)));
         }
-        for ask in [Ask::PlaneFaults, Ask::Policies, Ask::Branches, Ask::Run(0), Ask::Digest, Ask::Link] {
+        for ask in [
+            Ask::PlaneFaults,
+            Ask::Policies,
+            Ask::Branches,
+            Ask::Run(0),
+            Ask::Digest,
+            Ask::Link,
+            Ask::Scenarios,
+        ] {
             asked(&mut e, ask);
         }
     }
@@ -293,9 +301,48 @@ fn a_command_line_that_waits_goes_on_until_it_is_given_up() {
     assert!(waits(&e).output.ends_with("^C\n"));
 }
 
+const KINDS: &str = "apiVersion: v1
+kind: ReplicationController
+metadata: {name: old}
+spec:
+  replicas: 1
+  selector: {app: old}
+  template:
+    metadata: {labels: {app: old}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: names}
+spec:
+  replicas: 1
+  serviceName: names
+  selector: {matchLabels: {app: names}}
+  template:
+    metadata: {labels: {app: names}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: everywhere}
+spec:
+  selector: {matchLabels: {app: everywhere}}
+  template:
+    metadata: {labels: {app: everywhere}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+";
+
 #[test]
 fn what_can_be_done_to_an_object_can_be_done() {
     let mut e = at_once();
+    assert!(
+        matches!(&e.handle(Input::ApplyText(KINDS.into())).last(), Some(Output::Printed(Some(p))) if p.exit == 0)
+    );
     e.handle(Input::ToSteady);
     finish(&mut e);
     let objects: Vec<ObjectRef> = e.shown().graph.nodes.iter().map(|n| n.reference.clone()).collect();

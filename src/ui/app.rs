@@ -127,11 +127,12 @@ fn App(props: &Props) -> Html {
     let said = &view.said;
     let graph: Shared<_> = (&v.graph).into();
     let text: Shared<_> = (&v.text).into();
+    let story = v.scenario.as_ref().map(Shared::from);
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()}>
-                <TopBar scenario={v.scenario.clone()} scenarios={Shared::from(&v.scenarios)} help={open_help.clone()}
+                <TopBar scenario={story.clone()} help={open_help.clone()}
                     exploring={*exploring} explore={explore.clone()} />
                 <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
@@ -139,11 +140,11 @@ fn App(props: &Props) -> Html {
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
-                    <Left scenario={v.scenario.clone()} scenarios={Shared::from(&v.scenarios)} {text} text_set={v.text_set}
+                    <Left scenario={story.clone()} {text} text_set={v.text_set}
                         diagnostics={Shared::from(&v.diagnostics)} preview={v.preview.as_ref().map(Shared::from)}
                         terminal={Shared::from(&v.terminal)} />
                     <Graph hidden={v.map.shown} graph={graph.clone()} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
-                        version={v.version} selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
+                        version={v.version} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(t, v) } }
                     </Graph>
                     if v.map.shown {

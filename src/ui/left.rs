@@ -1,7 +1,5 @@
 //! The left pane: the manifest, and kubectl.
 
-use std::rc::Rc;
-
 use steady::engine::{Entry, FieldChange, Input, Preview, Problem, ScenarioView};
 use yew::prelude::*;
 
@@ -15,10 +13,8 @@ use crate::ui::hooks::{use_store, use_texts};
 /// What the pane shows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// The id of the scenario that is on the table.
-    pub scenario: Rc<str>,
-    /// All scenarios.
-    pub scenarios: Shared<Vec<ScenarioView>>,
+    /// The scenario that is on the table.
+    pub scenario: Option<Shared<ScenarioView>>,
     /// The manifest.
     pub text: Shared<String>,
     /// Grows when the page set it.
@@ -56,7 +52,7 @@ pub fn Left(props: &Props) -> Html {
                 { tab(true, "tab-kubectl", "kubectl") }
             </div>
             <div class="panel" id="tab-manifest-panel" role="tabpanel" aria-labelledby="tab-manifest" hidden={*terminal}>
-                <Story scenario={props.scenario.clone()} scenarios={props.scenarios.clone()} />
+                <Story scenario={props.scenario.clone()} />
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()} />
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
@@ -142,8 +138,7 @@ fn Changes(props: &ChangesProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct StoryProps {
-    scenario: Rc<str>,
-    scenarios: Shared<Vec<ScenarioView>>,
+    scenario: Option<Shared<ScenarioView>>,
 }
 
 /// What the scenario is about, and what to try in it.
@@ -151,9 +146,7 @@ struct StoryProps {
 fn Story(props: &StoryProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let Some(scenario) = props.scenarios.iter().find(|s| s.id == props.scenario) else {
-        return Html::default();
-    };
+    let Some(scenario) = &props.scenario else { return Html::default() };
     let text = said(&t, &scenario.text);
     let tries: Vec<String> = scenario.tries.iter().map(|label| said(&t, label)).collect();
     let button = |(i, label): (usize, String)| {

@@ -1,7 +1,5 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
-use std::rc::Rc;
-
 use gloo::utils::{document_element, window};
 use steady::engine::{
     Answer, Ask, Depth, Input, Mode, NextLine, PlaneFault, Policy, SPEEDS, ScenarioView, Text,
@@ -18,10 +16,8 @@ use crate::ui::hooks::{use_store, use_texts};
 /// What the bar needs.
 #[derive(Properties, PartialEq)]
 pub struct BarProps {
-    /// The id of the scenario that is on the table.
-    pub scenario: Rc<str>,
-    /// All scenarios.
-    pub scenarios: Shared<Vec<ScenarioView>>,
+    /// The scenario that is on the table.
+    pub scenario: Option<Shared<ScenarioView>>,
     /// Opens the keys.
     pub help: Callback<bool>,
     /// Whether the explorer is open.
@@ -35,32 +31,39 @@ pub struct BarProps {
 pub fn TopBar(props: &BarProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let scenarios = props.scenarios.clone();
-    let now = scenarios.iter().position(|s| s.id == props.scenario);
-    let title = now.and_then(|i| scenarios.get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let title = props.scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    // As they were when the menu was opened.
+    let offered = use_mut_ref(Vec::<ScenarioView>::new);
     let choices = {
-        let (t, scenarios, store) = (t.clone(), scenarios.clone(), store.clone());
+        let (t, store, offered) = (t.clone(), store.clone(), offered.clone());
+        let now = props.scenario.clone();
         Callback::from(move |open: Callback<Vec<Choice>>| {
-            let mut all: Vec<Choice> = scenarios
-                .iter()
-                .enumerate()
-                .map(|(i, s)| Choice {
+            let (t, offered, now, aside) = (t.clone(), offered.clone(), now.clone(), store.has_aside());
+            let told = move |answer: Answer| {
+                let Answer::Scenarios(scenarios) = answer else { return };
+                let choice = |s: &ScenarioView| Choice {
                     title: said(&t, &s.title),
                     about: said(&t, &s.text),
-                    now: Some(i) == now,
-                })
-                .collect();
-            if store.has_aside() {
-                all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
-            }
-            open.emit(all);
+                    now: now.as_ref().is_some_and(|now| now.id == s.id),
+                };
+                let mut all: Vec<Choice> = scenarios.iter().map(choice).collect();
+                if aside {
+                    all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
+                }
+                *offered.borrow_mut() = scenarios;
+                open.emit(all);
+            };
+            store.ask(Ask::Scenarios, Callback::from(told));
         })
     };
     let choose = {
-        let (store, scenarios) = (store.clone(), scenarios.clone());
-        Callback::from(move |i: usize| match scenarios.get(i) {
-            Some(s) => store.send(Input::OpenScenario(s.id.to_string())),
-            None => store.open_aside(),
+        let store = store.clone();
+        Callback::from(move |i: usize| {
+            let chosen = offered.borrow().get(i).map(|s| s.id.to_string());
+            match chosen {
+                Some(id) => store.send(Input::OpenScenario(id)),
+                None => store.open_aside(),
+            }
         })
     };
     let other = match t.lang() {

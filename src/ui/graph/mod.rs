@@ -44,7 +44,7 @@ pub struct Props {
     /// What is laid over it.
     pub children: Html,
     /// The scenario: another one begins with empty places.
-    pub scenario: Rc<str>,
+    pub scenario: Option<Rc<str>>,
 }
 
 impl PartialEq for Props {

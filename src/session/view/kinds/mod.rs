@@ -62,28 +62,31 @@ pub trait KindView {
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
 
+/// The kinds that are more to the page than a name.
+const VIEWS: [(Kind, &dyn KindView); 12] = [
+    (Kind::Pod, &Pods),
+    (Kind::ReplicaSet, &ReplicaSets),
+    (Kind::Deployment, &Deployments),
+    (Kind::Node, &Nodes),
+    (Kind::Service, &Services),
+    (Kind::Event, &Plain { shows: Shows::None }),
+    (Kind::Lease, &Plain { shows: Shows::None }),
+    (Kind::Job, &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::Pod }),
+    (Kind::CronJob, &Workload { place: Place::Root, keeper: "cronjob-controller", makes: Kind::Job }),
+    (
+        Kind::StatefulSet,
+        &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::Pod },
+    ),
+    (Kind::DaemonSet, &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::Pod }),
+    (
+        Kind::ReplicationController,
+        &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::Pod },
+    ),
+];
+
 /// The view of a kind.
 pub fn of(kind: Kind) -> &'static dyn KindView {
-    match kind {
-        Kind::Deployment => &Deployments,
-        Kind::ReplicaSet => &ReplicaSets,
-        Kind::Pod => &Pods,
-        Kind::Node => &Nodes,
-        Kind::Service => &Services,
-        Kind::CronJob => &Workload { place: Place::Root, keeper: "cronjob-controller", makes: Kind::Job },
-        Kind::Job => &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::Pod },
-        Kind::StatefulSet => {
-            &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::Pod }
-        }
-        Kind::DaemonSet => {
-            &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::Pod }
-        }
-        Kind::ReplicationController => {
-            &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::Pod }
-        }
-        Kind::Event | Kind::Lease => &Plain { shows: Shows::None },
-        _ => &Plain { shows: Shows::Made },
-    }
+    VIEWS.iter().find(|(k, _)| *k == kind).map_or(&Plain { shows: Shows::Made }, |(_, view)| *view)
 }
 
 /// A kind of which nothing is known but that it has objects.
