@@ -1,5 +1,5 @@
-//! A dynamic provisioner: what a cluster has beside Kubernetes' own components, so that a claim gets
-//! a volume (`sigs.k8s.io/sig-storage-lib-external-provisioner`, which every CSI driver's provisioner
+//! A dynamic provisioner, which makes volumes for claims. It is no part of Kubernetes; a cluster has one
+//! beside it (`sigs.k8s.io/sig-storage-lib-external-provisioner`, which every CSI driver's provisioner
 //! is made of).
 //!
 //! It waits for claims that name it in `volume.kubernetes.io/storage-provisioner`, makes a
@@ -14,6 +14,7 @@
 //! assert!(cluster.api().etcd().get(&at).is_some());
 //! ```
 
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -27,9 +28,9 @@ use crate::api::volume::{
     volume_name, volume_phase,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apimachinery::{DeleteOptions, Filter};
+use crate::apimachinery::DeleteOptions;
 use crate::client::{
-    Component, Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result, Why,
+    Component, Context, Controller, EventFlavour, Memory, Reconciler, Result, Seen, Watches, Why,
 };
 use crate::etcd::Map;
 
@@ -71,9 +72,36 @@ pub struct State {
     under_way: Map<Rc<str>, Timestamp>,
 }
 
-type Cx = Context<State>;
+impl Memory for State {
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        let of = |(claim, at): (&Rc<str>, &Timestamp)| {
+            format!("the volume of {claim} is there in {} ms", at.duration_since(now).as_millis().max(0))
+        };
+        self.under_way.iter().map(of).collect()
+    }
+}
+
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// A volume may have to be deleted.
+    Delete(Key),
+    /// A claim may need a volume.
+    Provision(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Delete(key) | Task::Provision(key) => key.fmt(f),
+        }
+    }
+}
+
+type Cx = Context<State, Task>;
 
 impl Reconciler for Provisioner {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -84,27 +112,26 @@ impl Reconciler for Provisioner {
         EventFlavour::Core { component: NAME.into(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::PERSISTENT_VOLUME_CLAIM, Kind::PERSISTENT_VOLUME, Kind::STORAGE_CLASS];
-        kinds.into_iter().map(|k| (k, Filter::All)).collect()
+    fn watches(&self) -> Watches<State, Task> {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, PersistentVolumeClaim>| {
+                if seen.new.is_some_and(|c| should_provision(c)) {
+                    cx.enqueue(Task::Provision(seen.key.clone()));
+                }
+            })
+            .watches(|cx, seen: Seen<'_, PersistentVolume>| {
+                if seen.new.is_some_and(|v| is_mine(v)) {
+                    cx.enqueue(Task::Delete(seen.key.clone()));
+                }
+            })
+            .reads::<StorageClass>()
     }
 
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        let Some(object) = &seen.new else { return };
-        let mine = match object.kind() {
-            kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
-                object.get().is_some_and(|c| should_provision(c))
-            }
-            kind if kind == Kind::PERSISTENT_VOLUME => object.get().is_some_and(|v| is_mine(v)),
-            _ => false,
-        };
-        if mine {
-            cx.enqueue(object.key());
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::Delete(key) => delete(&cx, &key).await,
+            Task::Provision(key) => provision(&cx, &key).await,
         }
-    }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        if key.namespace.is_empty() { delete(&cx, &key).await } else { provision(&cx, &key).await }
     }
 }
 
@@ -148,16 +175,11 @@ async fn provision(cx: &Cx, key: &Key) -> Result {
         }
     };
     if cx.now() < done {
-        cx.enqueue_after(key.clone(), done.duration_since(cx.now()));
+        cx.enqueue_after(Task::Provision(key.clone()), done.duration_since(cx.now()));
         return Ok(());
     }
     let why = Why::new("provisioner.provision")
-        .read(
-            "claim",
-            ObjectRef { kind: Kind::PERSISTENT_VOLUME_CLAIM, key: key.clone() },
-            "spec.storageClassName",
-            claim.metadata.name(),
-        )
+        .read("claim", ObjectRef::of(&*claim), "spec.storageClassName", claim.metadata.name())
         .with("class", class.metadata.name());
     match cx.create(volume(&claim, &class, &name)).because(why).await {
         Err(e) if !e.is_already_exists() => return Err(e.into()),
@@ -230,7 +252,7 @@ async fn delete(cx: &Cx, key: &Key) -> Result {
             Ok(_) => {}
         }
     }
-    // The deletion has changed it.
+    // The deletion has changed the object.
     let mut volume = match cx.get::<PersistentVolume>(key.clone()).await {
         Err(e) if e.is_not_found() => return Ok(()),
         other => other?,

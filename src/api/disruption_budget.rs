@@ -1,7 +1,7 @@
 //! What a budget's condition says (`k8s.io/component-helpers/apps/poddisruptionbudget`).
 
 use super::types::{Condition, PodDisruptionBudget, PodDisruptionBudgetStatus, Time};
-use super::{MetaExt, Timestamp};
+use super::{MetaExt, Timestamp, seconds};
 
 /// The condition's type.
 pub const DISRUPTION_ALLOWED: &str = "DisruptionAllowed";
@@ -31,7 +31,7 @@ pub fn set_condition(
 ) {
     let generation = status.observed_generation;
     let conditions = status.conditions.get_or_insert_default();
-    let at = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let at = Time(seconds(now));
     let mut new = Condition {
         type_: DISRUPTION_ALLOWED.into(),
         status: word.into(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::field_set::Set;
 use super::types::ManagedFieldsEntry;
-use super::{Timestamp, order};
+use super::{Timestamp, order, seconds};
 
 /// Somebody who owns fields: an entry of `metadata.managedFields`.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +82,7 @@ impl Manager {
                     "fieldsV1": m.fields.to_value(),
                 });
                 if let Some(t) = m.time {
-                    v["time"] = Timestamp::from_second(t.as_second()).unwrap_or(t).to_string().into();
+                    v["time"] = seconds(t).to_string().into();
                 }
                 if !m.subresource.is_empty() {
                     v["subresource"] = (&*m.subresource).into();

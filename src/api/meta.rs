@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 
 use serde::{Deserialize, Serialize};
 
-use super::kinds::Kind;
+use super::kinds::{ApiKind, Kind};
 
 /// The name of an object, inside the key if it is short.
 pub type Name = smol_str::SmolStr;
@@ -100,6 +100,11 @@ impl ObjectRef {
     pub fn new(kind: Kind, namespace: &str, name: &str) -> ObjectRef {
         ObjectRef { kind, key: Key::new(namespace, name) }
     }
+
+    /// The reference to an object.
+    pub fn of<T: ApiKind>(object: &T) -> ObjectRef {
+        ObjectRef { kind: T::KIND, key: object.meta().key() }
+    }
 }
 
 impl fmt::Display for ObjectRef {
@@ -175,11 +180,6 @@ impl MetaExt for ObjectMeta {
     fn has_finalizer(&self, name: &str) -> bool {
         self.finalizers.iter().flatten().any(|f| f == name)
     }
-}
-
-/// The owner with `controller: true` (`metav1.GetControllerOf`).
-pub fn controller_of(meta: &ObjectMeta) -> Option<&OwnerReference> {
-    meta.controller()
 }
 
 /// The reference a controller puts on what it makes (`metav1.NewControllerRef`).

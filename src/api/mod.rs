@@ -41,7 +41,7 @@ pub use custom::CustomObject;
 pub(crate) use kinds::BuiltIn;
 pub use kinds::{ApiKind, CustomNames, Kind, Scope};
 pub use managers::Manager;
-pub use meta::{Key, MetaExt, ObjectRef, controller_of, owner_reference};
+pub use meta::{Key, MetaExt, ObjectRef, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
 pub use shared::Shared;
 pub use structs::to_value;
@@ -93,6 +93,11 @@ pub mod types {
 
 /// A moment of virtual time.
 pub type Timestamp = jiff::Timestamp;
+
+/// A moment in whole seconds, as times in objects are written (`metav1.Time`).
+pub fn seconds(t: Timestamp) -> Timestamp {
+    Timestamp::from_second(t.as_second()).unwrap_or(t)
+}
 
 /// A moment so much later (or earlier); the end (or the beginning) of time at most, so that no
 /// number in a manifest can overflow it. Moments are added to with this and nothing else.

@@ -59,6 +59,17 @@ pub enum WatchEventType {
 }
 
 impl WatchEventType {
+    /// The type that a write has for a watch whose filter let the object through before the write, lets
+    /// it through after the write, or both; `None` if neither.
+    pub(crate) fn of(before: bool, after: bool) -> Option<WatchEventType> {
+        match (before, after) {
+            (false, true) => Some(WatchEventType::Added),
+            (true, true) => Some(WatchEventType::Modified),
+            (true, false) => Some(WatchEventType::Deleted),
+            (false, false) => None,
+        }
+    }
+
     /// `ADDED`
     pub fn as_str(self) -> &'static str {
         match self {

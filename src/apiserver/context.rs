@@ -12,7 +12,8 @@ pub(super) struct RequestContext {
     /// The owners of the object's fields after the write, where they were worked out before it: a server-side apply, a
     /// body with `managedFields`, a dry run. The write takes them; after a dry run they are left for the answer.
     pub(super) managers: Option<Rc<[Manager]>>,
-    /// A new object as it was before admission added fields to it. The fields that admission adds have no owner.
+    /// The object as it was before admission added fields to it, if it did. The fields that admission adds have no
+    /// owner.
     pub(super) submitted: Option<Object>,
     /// The texts of the answer's `Warning` headers.
     pub(super) warnings: Vec<String>,

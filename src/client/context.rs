@@ -1,9 +1,9 @@
 //! What a sync works with: the caches as they were when it began, requests, and its effects.
 //!
-//! A sync is straight-line `async` code. Every request is a point at which it stops, so that each
-//! can be a step of its own with other components in between. The state of a stopped sync is its
-//! key, the caches it began with and the answers it got: from these it can be run again up to the
-//! same point, which is what a cloned cluster does (see [`Controller`](super::Controller)).
+//! A sync is straight-line `async` code that stops at each of its requests, so that each can be a
+//! step of its own with other components in between. The state of a stopped sync is its key, the
+//! caches it began with and the answers it got: from these it can be run again up to the same
+//! request, which is what a copy of a cluster does (see [`Controller`](super::Controller)).
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -14,8 +14,10 @@ use std::task::Poll;
 
 use jiff::SignedDuration;
 
-use super::controller::{Pending, Wait};
+use super::component::Pending;
 use super::indexer::Caches;
+use super::key::{AnyKey, WorkKey};
+use super::reconciler::Wait;
 use super::recorder::Recorded;
 use super::why::Why;
 use crate::api::types::{ObjectReference, Pod, PodStatus};
@@ -57,14 +59,14 @@ type StateChange<S> = Box<dyn FnOnce(&mut S)>;
 pub(super) enum Effect<S> {
     /// Changes what the controller remembers.
     State(StateChange<S>),
-    /// Says something.
+    /// Records an event.
     Event(Box<Recorded>),
-    /// Wants a key again.
-    Add(Key),
-    /// Wants a key no more at the moment that was planned.
-    Cancel(Key),
-    /// Wants a key again at a moment.
-    AddAt { key: Key, at: Timestamp, wait: Wait },
+    /// Adds a key to the queue.
+    Add(AnyKey),
+    /// Takes back what was planned for a key.
+    Cancel(AnyKey),
+    /// Plans a key for a moment.
+    AddAt { key: AnyKey, at: Timestamp, wait: Wait },
 }
 
 pub(super) struct Shared<S> {
@@ -77,20 +79,22 @@ pub(super) struct Shared<S> {
     pub(super) cursor: usize,
     pub(super) pending: Option<Pending>,
     pub(super) effects: Vec<Effect<S>>,
-    /// Whether the effects of the part that ran before have been told apart already.
+    /// Whether the effects of a part that was run again have been skipped.
     pub(super) caught_up: bool,
 }
 
-/// What a sync works with. Cloning it shares it.
-pub struct Context<S> {
-    pub(super) shared: Rc<RefCell<Shared<S>>>,
+/// What a sync works with. `S` is what its controller remembers, `K` the type of its keys. Cloning it
+/// shares it.
+pub struct Context<S = (), K = Key> {
+    shared: Rc<RefCell<Shared<S>>>,
     caches: Rc<Caches>,
     now: Timestamp,
+    key: PhantomData<fn(K)>,
 }
 
-impl<S> Clone for Context<S> {
+impl<S, K> Clone for Context<S, K> {
     fn clone(&self) -> Self {
-        Context { shared: self.shared.clone(), caches: self.caches.clone(), now: self.now }
+        Context { shared: self.shared.clone(), caches: self.caches.clone(), now: self.now, key: PhantomData }
     }
 }
 
@@ -101,31 +105,34 @@ pub struct Lister<'a, T> {
 }
 
 impl<'a, T: ApiKind> Lister<'a, T> {
-    /// One object.
+    /// The object of a key.
     pub fn get(&self, key: &Key) -> Option<&'a Rc<T>> {
         self.caches.of(T::KIND).get(key).and_then(T::from_object)
     }
 
-    /// Those of a namespace; all with `None`.
+    /// The objects of a namespace; all objects with `None`.
     pub fn list(&self, namespace: Option<&'a str>) -> impl Iterator<Item = &'a Rc<T>> {
         self.caches.of(T::KIND).list(namespace).filter_map(T::from_object)
     }
 
-    /// Those that the object with this uid controls.
+    /// The objects that the object with this uid controls.
     pub fn controlled_by(&self, uid: &str) -> impl Iterator<Item = &'a Rc<T>> {
         self.caches.of(T::KIND).controlled_by(uid).filter_map(T::from_object)
     }
 
-    /// Those of a namespace that nobody controls.
+    /// The objects of a namespace that no controller owns.
     pub fn orphans(&self, namespace: &str) -> impl Iterator<Item = &'a Rc<T>> {
         self.caches.of(T::KIND).orphans(namespace).filter_map(T::from_object)
     }
 }
 
-impl<S: Clone + 'static> Context<S> {
-    pub(super) fn new(shared: Shared<S>) -> Context<S> {
-        let (caches, now) = (shared.caches.clone(), shared.now);
-        Context { shared: Rc::new(RefCell::new(shared)), caches, now }
+impl<S: Clone + 'static, K: WorkKey> Context<S, K> {
+    pub(super) fn new(shared: Rc<RefCell<Shared<S>>>) -> Context<S, K> {
+        let (caches, now) = {
+            let shared = shared.borrow();
+            (shared.caches.clone(), shared.now)
+        };
+        Context { shared, caches, now, key: PhantomData }
     }
 
     /// The time; it stands still during a sync.
@@ -155,30 +162,30 @@ impl<S: Clone + 'static> Context<S> {
         shared.effects.push(Effect::State(Box::new(change)));
     }
 
-    /// Wants a key to be synced again.
-    pub fn enqueue(&self, key: Key) {
-        self.shared.borrow_mut().effects.push(Effect::Add(key));
+    /// Adds a key to the queue.
+    pub fn enqueue(&self, key: K) {
+        self.shared.borrow_mut().effects.push(Effect::Add(AnyKey::new(key)));
     }
 
-    /// Wants a key to be synced again after a while. The cluster is not steady before that.
-    pub fn enqueue_after(&self, key: Key, after: SignedDuration) {
+    /// Adds a key after a while. The cluster is not steady before that.
+    pub fn enqueue_after(&self, key: K, after: SignedDuration) {
         self.enqueue_waiting(key, after, Wait::Foreground);
     }
 
-    /// Wants a key to be synced again after a while, if time passes anyway: heartbeats, resyncs.
-    pub fn enqueue_after_in_background(&self, key: Key, after: SignedDuration) {
+    /// Adds a key after a while, if time passes for another reason: heartbeats, resyncs.
+    pub fn enqueue_after_in_background(&self, key: K, after: SignedDuration) {
         self.enqueue_waiting(key, after, Wait::Background);
     }
 
-    /// Wants a key to be synced again after a while, and says who waits for it.
-    pub fn enqueue_waiting(&self, key: Key, after: SignedDuration, wait: Wait) {
+    /// Adds a key after a while, and says what waits for it.
+    pub fn enqueue_waiting(&self, key: K, after: SignedDuration, wait: Wait) {
         let at = later(self.now, after.max(SignedDuration::ZERO));
-        self.shared.borrow_mut().effects.push(Effect::AddAt { key, at, wait });
+        self.shared.borrow_mut().effects.push(Effect::AddAt { key: AnyKey::new(key), at, wait });
     }
 
     /// Takes back what was planned for a key.
-    pub fn cancel(&self, key: Key) {
-        self.shared.borrow_mut().effects.push(Effect::Cancel(key));
+    pub fn cancel(&self, key: K) {
+        self.shared.borrow_mut().effects.push(Effect::Cancel(AnyKey::new(key)));
     }
 
     /// Records an event about an object.
@@ -190,7 +197,7 @@ impl<S: Clone + 'static> Context<S> {
         message: impl Into<String>,
     ) {
         self.record(Recorded {
-            about: reference(T::KIND, about.meta()),
+            about: object_reference(about),
             type_,
             reason: reason.into(),
             message: message.into(),
@@ -317,7 +324,7 @@ pub struct ApiCall<S, T> {
 }
 
 impl<S, T> ApiCall<S, T> {
-    /// It is a heartbeat: nobody waits for it, and it is no step of its own.
+    /// Marks the request as a heartbeat: it is no step of its own.
     pub fn in_background(mut self) -> ApiCall<S, T> {
         if let Some(p) = self.pending.as_mut() {
             p.background = true;
@@ -325,10 +332,10 @@ impl<S, T> ApiCall<S, T> {
         self
     }
 
-    /// Says why.
+    /// Says why the request is sent.
     pub fn because(mut self, mut why: Why) -> ApiCall<S, T> {
         if let Some(p) = self.pending.as_mut() {
-            // A history keeps it.
+            // A session keeps the reason.
             why.facts.shrink_to_fit();
             p.why = Some(Rc::new(why));
         }
@@ -336,9 +343,9 @@ impl<S, T> ApiCall<S, T> {
     }
 }
 
-/// What can be made of an answer.
+/// What a request gives when it is awaited.
 pub trait Answer: Sized {
-    /// Makes it.
+    /// Reads it from the answer.
     ///
     /// # Errors
     /// The refusal, or a refusal that says the answer was not of the expected kind.
@@ -390,23 +397,19 @@ impl<S, T: Answer> Future for ApiCall<S, T> {
     }
 }
 
-// Nothing in it is pinned.
+// No part of it is pinned.
 impl<S, T> Unpin for ApiCall<S, T> {}
 
 /// How an event refers to an object (`reference.GetReference`).
-pub(super) fn reference(kind: Kind, meta: &crate::api::types::ObjectMeta) -> ObjectReference {
+pub fn object_reference<T: ApiKind>(object: &T) -> ObjectReference {
+    let meta = object.meta();
     ObjectReference {
-        api_version: Some(kind.api_version().into()),
-        kind: Some(kind.as_str().into()),
+        api_version: Some(T::KIND.api_version().into()),
+        kind: Some(T::KIND.as_str().into()),
         name: Some(MetaExt::name(meta).into()),
         namespace: Some(MetaExt::namespace(meta).into()).filter(|n: &String| !n.is_empty()),
         uid: Some(MetaExt::uid(meta).into()),
         resource_version: meta.resource_version.clone(),
         field_path: None,
     }
-}
-
-/// Times in objects are whole seconds.
-pub(super) fn seconds(t: Timestamp) -> Timestamp {
-    Timestamp::from_second(t.as_second()).unwrap_or(t)
 }

@@ -1,4 +1,4 @@
-//! What a component believes: the objects its informers have seen, by key and by owner
+//! The caches of a process: the objects that its informers have seen, by key and by owner
 //! (`k8s.io/client-go/tools/cache.Indexer`).
 
 use std::borrow::Cow;
@@ -23,27 +23,27 @@ pub struct Indexer {
     by_controller: Map<Rc<str>, Rc<Owned>>,
 }
 
-/// What one controller owns.
+/// The objects that one controller owns.
 #[derive(Clone, Debug, Default)]
 struct Owned {
     /// Keys and no objects: most updates change no owner, and then this map stays as it is.
     keys: Set<Key>,
-    /// Its pods with equal labels, counted, so that whoever wants to know how many are ready need
-    /// not look at each: at 10,000 pods that was half of a run.
+    /// Its pods, counted by their labels, so that a sync can tell how many are ready without a look at
+    /// each pod. (At 10,000 pods those looks were half of a run.)
     counts: Vec<PodCount>,
 }
 
-/// How many pods of an owner have the same labels, and how they are.
+/// How many pods of an owner have the same labels, and how many of these are active, ready or ending.
 #[derive(Clone, Debug)]
 pub struct PodCount {
     labels: u128,
-    /// One that has, or had, these labels.
+    /// A pod that has, or had, these labels.
     pub example: Rc<Pod>,
-    /// Those that count: neither over nor being deleted.
+    /// How many are neither over nor being deleted.
     pub active: usize,
-    /// Those of them that are ready.
+    /// How many of the active ones are ready.
     pub ready: usize,
-    /// Those that are being deleted and are not over.
+    /// How many are being deleted and are not over.
     pub terminating: usize,
 }
 
@@ -53,7 +53,7 @@ fn labels_digest(pod: &Pod) -> u128 {
 }
 
 impl Owned {
-    /// A pod is counted, or no longer.
+    /// Counts a pod that comes; counts one that goes no longer.
     fn count(&mut self, object: &Object, comes: bool) {
         let Some(pod) = object.get::<Pod>() else { return };
         self.count_with(pod, labels_digest(pod), comes);
@@ -75,20 +75,20 @@ impl Owned {
                 *n = if comes { *n + 1 } else { n.saturating_sub(1) };
             }
         }
-        // Kept while there is one to be counted, so that labels nobody has any more are forgotten.
+        // Labels that no counted pod has any more are forgotten.
         if c.active == 0 && c.terminating == 0 {
             self.counts.swap_remove(at);
         }
     }
 }
 
-/// Whether a pod is active, whether it is ready as well, and whether it goes.
+/// Whether a pod is active, whether it is active and ready, and whether it is ending.
 fn how_it_is(pod: &Pod) -> [bool; 3] {
     let active = is_active(pod);
     [active, active && is_ready(pod), is_terminating(pod)]
 }
 
-/// By what an object is indexed.
+/// The value of the index by controller: the owner's uid, or "orphans/<namespace>".
 fn controller_index(object: &Object) -> Cow<'_, str> {
     match object.meta().controller() {
         Some(o) => Cow::Borrowed(&o.uid),
@@ -105,22 +105,22 @@ fn same_controller(a: &Object, b: &Object) -> bool {
 }
 
 impl Indexer {
-    /// One object.
+    /// The object of a key.
     pub fn get(&self, key: &Key) -> Option<&Object> {
         self.items.get(key)
     }
 
-    /// How many there are.
+    /// How many objects there are.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// All, or those of one namespace, in key order.
+    /// All objects, or those of one namespace, in key order.
     pub fn list<'a>(&'a self, namespace: Option<&'a str>) -> impl Iterator<Item = &'a Object> + 'a {
         let from = Key::new(namespace.unwrap_or_default(), "");
         self.items
@@ -129,12 +129,12 @@ impl Indexer {
             .map(|(_, o)| o)
     }
 
-    /// Those whose controlling owner has this uid, in key order.
+    /// The objects whose controlling owner has this uid, in key order.
     pub fn controlled_by<'a>(&'a self, uid: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
         self.indexed(uid)
     }
 
-    /// Those of a namespace that no controller owns, in key order.
+    /// The objects of a namespace that no controller owns, in key order.
     pub fn orphans<'a>(&'a self, namespace: &str) -> impl Iterator<Item = &'a Object> + use<'a> {
         self.indexed(&orphans(namespace))
     }
@@ -154,7 +154,7 @@ impl Indexer {
         self.by_controller.get(orphans(namespace).as_str()).map_or(&[], |owned| &owned.counts)
     }
 
-    /// Adds or replaces an object; what was there.
+    /// Adds or replaces an object; the object that was there before.
     pub fn upsert(&mut self, key: Key, object: Object) -> Option<Object> {
         let old = self.items.insert(key.clone(), object.clone());
         let stays = old.as_ref().is_some_and(|old| same_controller(old, &object));
@@ -173,7 +173,7 @@ impl Indexer {
             let (was, is) = (old.as_ref().and_then(|o| o.get::<Pod>()), object.get::<Pod>());
             match was.zip(is).filter(|_| stays) {
                 Some((was, is)) if was.metadata.labels == is.metadata.labels => {
-                    // Most news of a pod change nothing that is counted.
+                    // Most changes of a pod change nothing that is counted.
                     if how_it_is(was) != how_it_is(is) {
                         let (owned, labels) = (Rc::make_mut(owned), labels_digest(is));
                         owned.count_with(is, labels, true);
@@ -195,7 +195,7 @@ impl Indexer {
         old
     }
 
-    /// Removes an object; what was there.
+    /// Removes an object; the object that was there.
     pub fn remove(&mut self, key: &Key) -> Option<Object> {
         let old = self.items.remove(key)?;
         self.unindex(&old, key);
@@ -213,8 +213,8 @@ impl Indexer {
     }
 }
 
-/// All that a process believes: one [`Indexer`] for each kind it watches, shared by the
-/// components in it. Cloning it copies pointers.
+/// The caches of a process: one [`Indexer`] for each kind it watches, shared by its components.
+/// Cloning it copies pointers.
 #[derive(Clone, Debug, Default)]
 pub struct Caches {
     by_kind: Vec<(Kind, Indexer)>,
@@ -239,12 +239,17 @@ impl Caches {
         &mut self.by_kind[at].1
     }
 
-    /// One object, typed.
+    /// Forgets all objects of a kind.
+    pub fn remove(&mut self, kind: Kind) {
+        self.by_kind.retain(|(k, _)| *k != kind);
+    }
+
+    /// The object of a key, as its type.
     pub fn get<T: ApiKind>(&self, key: &Key) -> Option<&Rc<T>> {
         self.of(T::KIND).get(key).and_then(T::from_object)
     }
 
-    /// The kinds there are.
+    /// The kinds that were ever cached, with their objects.
     pub fn kinds(&self) -> impl Iterator<Item = (Kind, &Indexer)> {
         self.by_kind.iter().map(|(k, i)| (*k, i))
     }

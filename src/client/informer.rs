@@ -1,7 +1,7 @@
 //! From the API server to the handlers: list, watch, FIFO, indexer, listeners.
 //!
-//! As since Kubernetes 1.33 (`InOrderInformers`), the FIFO holds deltas in the order they came and
-//! gives them out one by one.
+//! The FIFO holds deltas in the order they came and gives them out one by one, as Kubernetes does since
+//! 1.33 (`InOrderInformers`).
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,14 @@ use super::indexer::Indexer;
 use crate::api::order;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Filter, WatchEvent, WatchEventType, WatchId};
+use crate::apiserver::ApiServer;
 
 /// A change on its way into an indexer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Delta {
-    /// The object of that key came or changed.
+    /// The object with this key came or changed.
     Upsert(Key, Object),
-    /// The object of that key is gone.
+    /// The object with this key is gone; its last known state.
     Deleted(Key, Object),
 }
 
@@ -35,32 +36,33 @@ pub struct DeltaFifo {
 }
 
 impl DeltaFifo {
-    /// How many wait.
+    /// How many deltas wait.
     pub fn len(&self) -> usize {
         self.deltas.len()
     }
 
-    /// Whether none waits.
+    /// Whether no delta waits.
     pub fn is_empty(&self) -> bool {
         self.deltas.is_empty()
     }
 
-    /// Those that wait, oldest first.
+    /// The deltas that wait, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Delta> {
         self.deltas.iter()
     }
 
-    /// Adds one.
+    /// Adds a delta.
     pub fn push(&mut self, delta: Delta) {
         self.deltas.push_back(delta);
     }
 
-    /// Takes the oldest.
+    /// Takes the oldest delta.
     pub fn pop(&mut self) -> Option<Delta> {
         self.deltas.pop_front()
     }
 
-    /// After a list: everything in it, and the removal of what is known but not in it.
+    /// Takes in a list: a delta for each of its objects, and a removal for each known object that is not
+    /// in it.
     pub fn replace(&mut self, items: Vec<Object>, known: &Indexer) {
         let mut keys: Vec<_> = items.iter().map(Object::key).collect();
         order::sort(&mut keys);
@@ -71,14 +73,14 @@ impl DeltaFifo {
     }
 }
 
-/// What a handler is told: an object before and after.
+/// A change of an object, as handlers are told of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
     /// Namespace and name.
     pub key: Key,
-    /// Before; `None` if it is new.
+    /// The object before; `None` if it is new.
     pub old: Option<Object>,
-    /// After; `None` if it is gone.
+    /// The object after; `None` if it is gone.
     pub new: Option<Object>,
 }
 
@@ -89,12 +91,12 @@ impl Notification {
     }
 }
 
-/// A component's handlers on an informer, and what they have not been told yet.
+/// A component that listens to an informer, and what its handlers have not been told yet.
 #[derive(Clone, Debug)]
 pub struct Listener {
     /// The component, by its place in the process.
     pub component: usize,
-    /// What it has not been told yet.
+    /// The changes that it has not been told of, oldest first.
     pub pending: VecDeque<Notification>,
 }
 
@@ -103,17 +105,17 @@ pub struct Listener {
 pub struct Informer {
     /// The kind.
     pub kind: Kind,
-    /// Which of them.
+    /// Which objects of the kind.
     pub filter: Filter,
     /// The running watch.
     pub watch: Option<WatchId>,
-    /// The revision it has seen; 0 before the first list.
+    /// The revision up to which it has seen everything; 0 before the first list.
     pub resource_version: u64,
-    /// What came and was not worked in yet.
+    /// The deltas that are not in the indexer yet.
     pub fifo: DeltaFifo,
-    /// Who wants to know.
+    /// The components that are told of every change.
     pub listeners: Vec<Listener>,
-    /// Of the first list, how many are not in the indexer yet.
+    /// How many objects of the first list are not in the indexer yet.
     initial: usize,
 }
 
@@ -131,14 +133,38 @@ impl Informer {
         }
     }
 
-    /// Whether all that the first list held is in the indexer (`HasSynced`). Workers of whoever listens
-    /// wait for that: they would otherwise take what they have not heard of for what is not there.
+    /// Whether all that the first list held is in the indexer (`HasSynced`). The workers of components
+    /// that listen wait for that: they would otherwise take objects that they have not heard of for
+    /// objects that are not there.
     pub fn has_synced(&self) -> bool {
         self.resource_version > 0 && self.initial == 0
     }
 
-    /// A list came: everything in it, and the removal of what is known but not in it.
-    pub fn replace(&mut self, items: Vec<Object>, revision: u64, known: &Indexer) {
+    /// Whether no component listens any more. It neither lists nor watches then, and its place in the
+    /// process may be taken by another.
+    pub fn is_stopped(&self) -> bool {
+        self.listeners.is_empty()
+    }
+
+    /// Forgets what it has seen, as after a crash; the watch that it had, which the caller ends.
+    pub fn reset(&mut self) -> Option<WatchId> {
+        let watch = self.watch.take();
+        let mut fresh = Informer::new(self.kind, self.filter.clone());
+        fresh.listeners = std::mem::take(&mut self.listeners);
+        fresh.listeners.iter_mut().for_each(|l| l.pending.clear());
+        *self = fresh;
+        watch
+    }
+
+    /// Whether nothing of it can go on: no list, no event, no delta, no notification.
+    pub fn is_quiet(&self, api: &ApiServer) -> bool {
+        self.fifo.is_empty()
+            && self.listeners.iter().all(|l| l.pending.is_empty())
+            && (self.is_stopped() || self.watch.is_some_and(|w| api.watches.pending(w) == Some(0)))
+    }
+
+    /// A list came; see [`DeltaFifo::replace`].
+    pub(super) fn replace(&mut self, items: Vec<Object>, revision: u64, known: &Indexer) {
         if self.resource_version == 0 {
             self.initial = items.len();
         }
@@ -147,7 +173,7 @@ impl Informer {
     }
 
     /// The reflector's part: a watch event goes into the FIFO.
-    pub fn reflect(&mut self, event: WatchEvent) {
+    pub(super) fn reflect(&mut self, event: WatchEvent) {
         self.resource_version = event.revision;
         self.fifo.push(match event.kind {
             WatchEventType::Added | WatchEventType::Modified => Delta::Upsert(event.key, event.object),

@@ -1,9 +1,10 @@
 //! Leader election (`k8s.io/client-go/tools/leaderelection`): of several instances of a process one
-//! works, and renews a Lease to say so; the others wait until it runs out.
+//! works and renews a Lease; the others wait until that runs out.
 //!
-//! A leader renews every two seconds, in the background: it keeps no cluster from being steady. Whoever
-//! waits would look as often; since a living leader is always in time here, however time jumps, a look
-//! is only worth it when the lease can have run out: a [`Wait::Watchdog`] on the holder.
+//! A leader renews every two seconds, in the background, so that it keeps no cluster from being steady.
+//! In Kubernetes an instance that waits looks at the lease as often. Here a leader that runs is always in
+//! time, however far time jumps, so an instance that waits looks when the lease can have run out: a
+//! [`Wait::Watchdog`] on the holder.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -11,22 +12,21 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::context::{Context, Result};
-use super::controller::{ANYWHERE, Handler, Reconciler, Wait};
-use super::informer::Notification;
+use super::reconciler::{ANYWHERE, Memory, Reconciler, Wait};
 use super::recorder::EventFlavour;
+use super::watches::Watches;
 use super::why::Why;
 use crate::api::digest::Digest;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, ObjectMeta};
-use crate::api::{Key, Kind, ObjectRef, Timestamp, later};
-use crate::apimachinery::Filter;
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 
-/// Where the leases of the control plane live.
+/// The namespace of the leases of the control plane.
 pub const NAMESPACE: &str = "kube-system";
-/// So long a lease holds that is not renewed, in seconds (`--leader-elect-lease-duration`).
+/// How long a lease holds that is not renewed, in seconds (`--leader-elect-lease-duration`).
 pub const LEASE_SECONDS: i32 = 15;
-/// A leader that could not renew for so long gives up (`--leader-elect-renew-deadline`).
+/// A leader that could not renew its lease for so long gives up (`--leader-elect-renew-deadline`).
 pub const RENEW_DEADLINE: SignedDuration = SignedDuration::from_secs(10);
-/// So often it renews, or tries to (`--leader-elect-retry-period`).
+/// How often it renews the lease, or tries to (`--leader-elect-retry-period`).
 pub const RETRY_PERIOD: SignedDuration = SignedDuration::from_secs(2);
 
 /// Takes part in the election for a process.
@@ -34,18 +34,18 @@ pub const RETRY_PERIOD: SignedDuration = SignedDuration::from_secs(2);
 pub struct LeaderElector {
     /// The process, as `kube-controller-manager`: the name of the lease.
     pub lease: Rc<str>,
-    /// Which of its instances, counted from 1.
+    /// The number of the instance, counted from 1.
     pub instance: usize,
-    /// As whom it says that it leads.
+    /// The component of its events.
     pub component: Rc<str>,
-    /// Identities come from it.
+    /// The seed that its identities are made from.
     pub seed: u64,
 }
 
-/// What it knows of the election.
+/// What an elector remembers.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Who it is, as `control-plane-1_3f2a…`: another one after each start.
+    /// Its identity, as `control-plane-1_3f2a…`. It has another one after each start.
     pub identity: Rc<str>,
     /// Whether it leads.
     pub leads: bool,
@@ -53,10 +53,19 @@ pub struct State {
     lease: Option<Rc<Lease>>,
     /// When it was last renewed.
     renewed: Option<Timestamp>,
-    /// Since when it cannot be: counted from the last time that would have been in time.
+    /// Since when the lease cannot be renewed.
     failing: Option<Timestamp>,
     /// How often it has started.
     starts: u64,
+}
+
+impl Memory for State {
+    /// When the lease was last renewed is left out: instances that wait for it have deadlines, and these
+    /// are part of a cluster's state.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        let held = self.lease.iter().filter(|_| self.leads);
+        held.map(|l| format!("leads {}", l.metadata.name())).collect()
+    }
 }
 
 type Cx = Context<State>;
@@ -89,7 +98,7 @@ impl LeaderElector {
         }
     }
 
-    /// `tryAcquireOrRenew` for who does not lead.
+    /// `tryAcquireOrRenew` of an instance that does not lead.
     async fn acquire(&self, cx: &Cx) -> Result {
         let me = cx.state(|s| s.identity.clone());
         let reference = ObjectRef { kind: Kind::LEASE, key: self.key() };
@@ -134,16 +143,16 @@ impl LeaderElector {
                 });
                 cx.enqueue_after_in_background(self.key(), RETRY_PERIOD);
             }
-            // Another was quicker: who, it reads at once. A server that does not answer is asked again
-            // when something has changed.
+            // Another instance was quicker: the lease is read again at once. A server that does not answer
+            // is asked again when something has changed.
             Err(e) if e.code == 409 => cx.enqueue(self.key()),
             Err(_) => cx.enqueue_waiting(self.key(), RETRY_PERIOD, Wait::Poll { namespace: ANYWHERE.into() }),
         }
         Ok(())
     }
 
-    /// `tryAcquireOrRenew` for who leads: it takes its lease for what it wrote last, and looks only if
-    /// that is refused.
+    /// `tryAcquireOrRenew` of the leader: it updates its lease as it was written last, and reads it only
+    /// if that is refused.
     async fn renew(&self, cx: &Cx, lease: Rc<Lease>) -> Result {
         let now = cx.now();
         let me = cx.state(|s| s.identity.clone());
@@ -168,7 +177,7 @@ impl LeaderElector {
                 cx.enqueue_after_in_background(self.key(), RETRY_PERIOD);
             }
             Err(_) => {
-                // Where time has jumped, what came in between would have been in time.
+                // Where time has jumped, the renewals in between would have been in time.
                 let in_time = later(now, -RETRY_PERIOD);
                 let since = cx.state(|s| s.failing.or(s.renewed.map(|r| r.max(in_time)))).unwrap_or(in_time);
                 if now.duration_since(since) >= RENEW_DEADLINE {
@@ -185,6 +194,7 @@ impl LeaderElector {
 }
 
 impl Reconciler for LeaderElector {
+    type Key = Key;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -203,15 +213,13 @@ impl Reconciler for LeaderElector {
         EventFlavour::Core { component: self.component.clone(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        Vec::new()
+    fn watches(&self) -> Watches<State> {
+        Watches::new()
     }
 
     fn initial_keys(&self) -> Vec<Key> {
         vec![self.key()]
     }
-
-    fn handle(&self, _: &mut Handler<'_, State>, _: &Notification) {}
 
     async fn sync(self, cx: Cx, _: Key) -> Result {
         match cx.state(|s| s.lease.clone().filter(|_| s.leads)) {
@@ -220,14 +228,10 @@ impl Reconciler for LeaderElector {
         }
     }
 
-    /// A new process has a new identity: the lease of the one before has to run out.
+    /// A process that starts anew has a new identity, so the lease that it held before has to run out.
     fn restarted(&self, state: &State) -> State {
         let starts = state.starts + 1;
         State { identity: self.identity(starts).into(), starts, ..State::default() }
-    }
-
-    fn memory(&self, state: &State) -> Vec<String> {
-        if state.leads { vec![format!("leads {}", self.lease)] } else { Vec::new() }
     }
 }
 

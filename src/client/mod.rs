@@ -1,26 +1,42 @@
-//! client-go: how a component sees the cluster and acts on it.
+//! client-go: how a component sees the cluster and acts on it; and what a controller is made of.
 //!
-//! A component never reads the store. A [`Reflector`](informer::Informer) lists and watches, a
-//! [`DeltaFifo`] holds what came, the informer moves it into an [`Indexer`]
-//! and tells the handlers, these put keys into a [`WorkQueue`], and a worker takes a key and syncs
-//! it through a [`Context`].
+//! A component never reads the store. A reflector ([`Informer::list`], [`Informer::next_event`]) lists
+//! and watches a kind, a [`DeltaFifo`] holds what came, the informer moves it into an [`Indexer`] and
+//! tells the handlers, these put keys into a [`WorkQueue`], and a worker takes a key and syncs it
+//! through a [`Context`].
+//!
+//! A controller implements [`Reconciler`]: see there for one that is complete.
 
+mod children;
+mod component;
 mod context;
 mod controller;
+#[cfg(test)]
+mod controller_tests;
+mod expectations;
 mod indexer;
 mod informer;
+mod key;
 pub mod leaderelection;
+mod reconciler;
 mod recorder;
+mod reflector;
 pub mod transport;
+mod watches;
 mod why;
 mod workqueue;
 
-pub use context::{ApiCall, Context, Error, Lister, Result};
-pub use controller::{
-    ANYWHERE, Component, Controller, Env, Handler, Pending, Progress, Reconciler, TimerOp, Wait,
-};
+pub use children::{Selects, controller_of};
+pub use component::{Component, Env, Pending, Progress, Wants};
+pub use context::{ApiCall, Context, Error, Lister, Result, object_reference};
+pub use controller::Controller;
+pub use expectations::Expectations;
 pub use indexer::{Caches, Indexer, PodCount};
 pub use informer::{Delta, DeltaFifo, Informer, Listener, Notification};
+pub use key::{AnyKey, WorkKey};
+pub use reconciler::{ANYWHERE, Handler, Memory, Reconciler, TimerOp, Wait};
 pub use recorder::{EventFlavour, Recorded, Recorder};
+pub use reflector::Listed;
+pub use watches::{Kinds, Seen, Watches};
 pub use why::{Fact, Why};
-pub use workqueue::WorkQueue;
+pub use workqueue::{WorkQueue, delay};

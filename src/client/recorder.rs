@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 
 use crate::api::digest::Digest;
 use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, ObjectReference, Time};
-use crate::api::{Key, Kind, Object, Timestamp};
+use crate::api::{Key, Kind, Object, Timestamp, seconds};
 use crate::apimachinery::{Body, Patch, Request, Response, Verb};
 use crate::etcd::Map;
 
@@ -44,21 +44,21 @@ pub enum EventFlavour {
 /// An event to be recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// About whom.
+    /// The object it is about.
     pub about: ObjectReference,
     /// `Normal` or `Warning`.
     pub type_: &'static str,
-    /// Why, in a word.
+    /// `reason`: one word.
     pub reason: String,
-    /// What, in a sentence.
+    /// `message`: a sentence.
     pub message: String,
     /// What the component was doing; the newer API only.
     pub action: &'static str,
-    /// When it was said.
+    /// When it was recorded.
     pub at: Timestamp,
 }
 
-/// What events are known by: the halves of a fingerprint of their texts. (A `u128` would have the trees'
+/// The key under which events are remembered: the halves of a fingerprint of their texts. (A `u128` would have the trees'
 /// leaves aligned to 16 bytes, which in wasm is a detour for the allocator.)
 type Fingerprint = (u64, u64);
 
@@ -67,7 +67,7 @@ fn fingerprint(texts: Digest) -> Fingerprint {
     ((n >> 64) as u64, n as u64)
 }
 
-/// Similar events of the last while.
+/// Similar events in the window.
 #[derive(Clone, Debug)]
 struct Similar {
     /// Their messages, sorted.
@@ -96,7 +96,7 @@ pub struct Recorder {
     known: Map<Fingerprint, Known>,
     buckets: Map<Fingerprint, Bucket>,
     counter: u64,
-    // The key under which the answer to the request that is out is remembered.
+    // The key under which the answer to the request under way will be remembered.
     out: Option<Fingerprint>,
 }
 
@@ -187,7 +187,7 @@ impl Recorder {
             return None;
         }
         self.out = Some(key);
-        let now = super::context::seconds(r.at);
+        let now = seconds(r.at);
         if let Some(k) = known {
             let mut to = (*k.event).clone();
             to.count = Some(k.count + 1);
@@ -243,7 +243,7 @@ impl Recorder {
         let key = fingerprint(parts.iter().fold(Digest::default(), |d, part| d.with(part)));
         if let Some(k) = self.known.get(&key).cloned() {
             // The first repetition starts a series; the following ones are only counted here and
-            // written every half hour, which is longer than anybody watches.
+            // written every half hour (`refreshTime`), which no run here reaches.
             if k.event.series.is_some() {
                 return None;
             }

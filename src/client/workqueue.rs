@@ -4,33 +4,41 @@
 use imbl::shared_ptr::RcK;
 use jiff::SignedDuration;
 
-use crate::api::{Key, Timestamp, later};
+use super::key::AnyKey;
+use crate::api::{Timestamp, later};
 use crate::etcd::{Map, Vector};
 
 /// The first delay of a key that failed (`DefaultTypedControllerRateLimiter`).
 const BASE_DELAY_MILLIS: i64 = 5;
-/// The longest.
+/// The longest delay.
 const MAX_DELAY_MILLIS: i64 = 1_000_000;
-/// All failed keys of a queue together come back ten a second …
+/// A bucket that all failed keys of a queue share gets a token so often, in milliseconds …
 const BUCKET_MILLIS: i64 = 100;
-/// … after a hundred that need not wait for each other.
+/// … and holds so many: the first hundred failed keys need not wait for each other.
 const BUCKET_BURST: i64 = 100;
 
-/// A queue of keys.
+/// How long a key waits that had failed so often in a row before it failed again
+/// (`ItemExponentialFailureRateLimiter`).
+pub fn delay(failures: u32) -> SignedDuration {
+    let factor = 1i64.checked_shl(failures.min(40)).unwrap_or(i64::MAX);
+    SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
+}
+
+/// A queue of keys, all of the type that its controller names.
 #[derive(Clone, Debug, Default)]
 pub struct WorkQueue {
-    queue: Vector<Key>,
-    dirty: imbl::GenericOrdSet<Key, RcK>,
-    processing: Vec<Key>,
-    waiting: Map<Key, Timestamp>,
-    failures: Map<Key, u32>,
+    queue: Vector<AnyKey>,
+    dirty: imbl::GenericOrdSet<AnyKey, RcK>,
+    processing: Vec<AnyKey>,
+    waiting: Map<AnyKey, Timestamp>,
+    failures: Map<AnyKey, u32>,
     /// When the bucket that all failed keys share will be full again.
     bucket: Option<Timestamp>,
 }
 
 impl WorkQueue {
     /// Adds a key unless it waits already; one that is being worked on comes again afterwards.
-    pub fn add(&mut self, key: Key) {
+    pub fn add(&mut self, key: AnyKey) {
         if self.dirty.contains(&key) {
             return;
         }
@@ -41,20 +49,20 @@ impl WorkQueue {
     }
 
     /// Takes the next key.
-    pub fn get(&mut self) -> Option<Key> {
+    pub fn get(&mut self) -> Option<AnyKey> {
         let key = self.queue.pop_front()?;
         self.dirty.remove(&key);
         self.processing.push(key.clone());
         Some(key)
     }
 
-    /// The next key, without taking it.
-    pub fn peek(&self) -> Option<&Key> {
+    /// The next key, which stays in the queue.
+    pub fn peek(&self) -> Option<&AnyKey> {
         self.queue.front()
     }
 
     /// Ends the work on a key.
-    pub fn done(&mut self, key: &Key) {
+    pub fn done(&mut self, key: &AnyKey) {
         self.processing.retain(|k| k != key);
         if !self.dirty.is_empty() && self.dirty.contains(key) {
             self.queue.push_back(key.clone());
@@ -63,7 +71,7 @@ impl WorkQueue {
 
     /// Plans a key for a moment. The earlier of two plans holds: `Some` with the plan it replaces
     /// if the key's timer has to change.
-    pub fn add_at(&mut self, key: &Key, at: Timestamp) -> Option<Option<Timestamp>> {
+    pub fn add_at(&mut self, key: &AnyKey, at: Timestamp) -> Option<Option<Timestamp>> {
         let old = self.waiting.get(key).copied();
         if old.is_some_and(|old| old <= at) {
             return None;
@@ -72,23 +80,23 @@ impl WorkQueue {
         Some(old)
     }
 
-    /// Takes back a key's plan: when it was for.
-    pub fn cancel(&mut self, key: &Key) -> Option<Timestamp> {
+    /// Takes back a key's plan; the moment it was for.
+    pub fn cancel(&mut self, key: &AnyKey) -> Option<Timestamp> {
         self.waiting.remove(key)
     }
 
     /// A planned moment has come.
-    pub fn fire(&mut self, key: &Key) {
+    pub fn fire(&mut self, key: &AnyKey) {
         self.waiting.remove(key);
         self.add(key.clone());
     }
 
-    /// How long a key that failed has to wait: it doubles each time, and a queue in which very many
-    /// fail makes them wait for each other (`TypedMaxOfRateLimiter` of the two).
-    pub fn next_delay(&mut self, key: &Key, now: Timestamp) -> SignedDuration {
+    /// How long a key that failed has to wait: twice as long each time, and longer where very many keys
+    /// of the queue fail (`TypedMaxOfRateLimiter`).
+    pub fn next_delay(&mut self, key: &AnyKey, now: Timestamp) -> SignedDuration {
         let n = self.failures.get(key).copied().unwrap_or(0);
         self.failures.insert(key.clone(), n.saturating_add(1));
-        WorkQueue::delay(n).max(self.take_token(now))
+        delay(n).max(self.take_token(now))
     }
 
     /// Takes a token out of the bucket; how long until it is there.
@@ -100,57 +108,51 @@ impl WorkQueue {
         owed.max(SignedDuration::ZERO)
     }
 
-    /// How long a key waits that had failed so often before it failed again.
-    pub fn delay(n: u32) -> SignedDuration {
-        let factor = 1i64.checked_shl(n.min(40)).unwrap_or(i64::MAX);
-        SignedDuration::from_millis(BASE_DELAY_MILLIS.saturating_mul(factor).min(MAX_DELAY_MILLIS))
-    }
-
-    /// Whether a key has failed so often that it will not wait longer from now on.
-    pub fn waits_longest(&self, key: &Key) -> bool {
-        WorkQueue::delay(self.retries(key).saturating_sub(1)).as_millis() >= i128::from(MAX_DELAY_MILLIS)
+    /// Whether a key has failed so often that its delay does not grow any more.
+    pub fn waits_longest(&self, key: &AnyKey) -> bool {
+        delay(self.retries(key).saturating_sub(1)).as_millis() >= i128::from(MAX_DELAY_MILLIS)
     }
 
     /// How often a key has failed in a row.
-    pub fn retries(&self, key: &Key) -> u32 {
+    pub fn retries(&self, key: &AnyKey) -> u32 {
         self.failures.get(key).copied().unwrap_or(0)
     }
 
-    /// A key succeeded.
-    pub fn forget(&mut self, key: &Key) {
+    /// Forgets the failures of a key, which succeeded.
+    pub fn forget(&mut self, key: &AnyKey) {
         if !self.failures.is_empty() {
             self.failures.remove(key);
         }
     }
 
     /// The keys that failed the last time they were worked on, with how often in a row.
-    pub fn failed(&self) -> impl Iterator<Item = (&Key, &u32)> {
+    pub fn failed(&self) -> impl Iterator<Item = (&AnyKey, &u32)> {
         self.failures.iter()
     }
 
-    /// How many wait.
+    /// How many keys wait.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether none waits.
+    /// Whether no key waits.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Those that wait, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Key> {
+    /// The keys that wait, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &AnyKey> {
         self.queue.iter()
     }
 
-    /// Those that are being worked on, each with whether it was added again meanwhile: then it comes
-    /// back as soon as it is done.
-    pub fn processing(&self) -> impl Iterator<Item = (&Key, bool)> {
+    /// The keys that are being worked on, each with whether it was added again meanwhile and so comes back
+    /// when the work on it ends.
+    pub fn processing(&self) -> impl Iterator<Item = (&AnyKey, bool)> {
         self.processing.iter().map(|k| (k, self.dirty.contains(k)))
     }
 
-    /// Those that are planned, with when.
-    pub fn planned(&self) -> impl Iterator<Item = (&Key, &Timestamp)> {
+    /// The keys that are planned, each with its moment.
+    pub fn planned(&self) -> impl Iterator<Item = (&AnyKey, &Timestamp)> {
         self.waiting.iter()
     }
 }
@@ -159,11 +161,16 @@ impl WorkQueue {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::Key;
+
+    fn key(name: &str) -> AnyKey {
+        Key::new("d", name).into()
+    }
 
     #[test]
     fn a_key_is_worked_on_once_at_a_time_and_comes_back_if_it_changed() {
         let mut q = WorkQueue::default();
-        let k = Key::new("d", "a");
+        let k = key("a");
         q.add(k.clone());
         q.add(k.clone());
         assert_eq!(q.len(), 1);
@@ -177,7 +184,7 @@ mod tests {
     #[test]
     fn failing_keys_wait_longer_each_time() {
         let mut q = WorkQueue::default();
-        let k = Key::new("d", "a");
+        let k = key("a");
         let now = Timestamp::UNIX_EPOCH;
         let d: Vec<(i128, bool)> =
             (0..20).map(|_| (q.next_delay(&k, now).as_millis(), q.waits_longest(&k))).collect();
@@ -192,7 +199,7 @@ mod tests {
     fn very_many_failing_keys_wait_for_each_other() {
         let mut q = WorkQueue::default();
         let mut delay = |i: i64, at: i64| {
-            q.next_delay(&Key::new("d", &i.to_string()), Timestamp::from_millisecond(at).unwrap()).as_millis()
+            q.next_delay(&key(&i.to_string()), Timestamp::from_millisecond(at).unwrap()).as_millis()
         };
         let first: Vec<i128> = (0..104).map(|i| delay(i, 0)).collect();
         assert!(first[..100].iter().all(|d| *d == 5));

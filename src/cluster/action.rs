@@ -1,4 +1,4 @@
-//! The finest things that can happen, and what came of them.
+//! The finest steps that a cluster can take ([`Action`]), and what came of them ([`Outcome`]).
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::{Key, Kind, Timestamp};
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
-use crate::client::{Error, Why};
+use crate::client::{AnyKey, Error, Why};
 
 /// A component: its process and its place in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -45,28 +45,34 @@ pub enum Action {
     },
     /// A component's handler hears of one change and enqueues keys.
     Notify {
-        /// Whose handler.
+        /// The component whose handler it is.
         actor: Actor,
         /// The informer it listens to.
         informer: u16,
     },
     /// A worker takes a key; its sync runs up to its first request.
     Start {
-        /// Whose worker.
+        /// The component whose worker it is.
         actor: Actor,
     },
     /// A sync's request is sent and answered; the sync runs up to its next one.
     Send {
-        /// Whose.
+        /// The component.
         actor: Actor,
     },
     /// A component's next event is written.
     Record {
-        /// Whose.
+        /// The component.
         actor: Actor,
     },
     /// Time jumps to the next deadline.
     Advance,
+    /// A component knows of other kinds than before: its process makes informers for those that are
+    /// new and stops those that no component needs any more.
+    Informers {
+        /// The component.
+        actor: Actor,
+    },
 }
 
 /// What an action did.
@@ -74,7 +80,7 @@ pub enum Action {
 pub enum Outcome {
     /// A list was read.
     Listed {
-        /// Which kind.
+        /// The kind.
         kind: Kind,
         /// How many objects: of the list, or of what a watch that goes on had missed.
         items: usize,
@@ -84,29 +90,29 @@ pub enum Outcome {
     },
     /// A watch event went into the FIFO.
     Reflected {
-        /// Which kind.
+        /// The kind.
         kind: Kind,
-        /// Which object.
+        /// The object.
         key: Key,
     },
     /// A delta went into the indexer.
     Indexed {
-        /// Which kind.
+        /// The kind.
         kind: Kind,
-        /// Which object.
+        /// The object.
         key: Key,
     },
     /// A handler ran.
     Handled {
         /// Which kind it heard of.
         kind: Kind,
-        /// Which object.
+        /// The object.
         key: Key,
     },
     /// A sync began.
     Started {
         /// Its key.
-        key: Key,
+        key: AnyKey,
         /// Whether it ended without a request.
         ended: bool,
         /// What it failed with.
@@ -115,10 +121,10 @@ pub enum Outcome {
     /// A request was answered.
     Sent {
         /// The key of the sync.
-        key: Key,
+        key: AnyKey,
         /// The request.
         request: Rc<Request>,
-        /// Why.
+        /// Why it was sent.
         why: Option<Rc<Why>>,
         /// Whether it was a heartbeat.
         background: bool,
@@ -129,16 +135,23 @@ pub enum Outcome {
         /// What it failed with.
         error: Option<Error>,
     },
-    /// An event was written; `None` if the correlator dropped all that waited.
+    /// An event was written.
     Recorded {
-        /// The request and its answer.
+        /// The request and its answer; `None` if the correlator dropped all that waited.
         exchange: Option<(Rc<Request>, Response)>,
+    },
+    /// A component listens to other informers than before.
+    Informers {
+        /// The kinds that are new to it.
+        started: Vec<Kind>,
+        /// The kinds that it watches no more.
+        stopped: Vec<Kind>,
     },
     /// Time jumped.
     Advanced {
-        /// From.
+        /// The time before.
         from: Timestamp,
-        /// To.
+        /// The time after.
         to: Timestamp,
     },
 }
@@ -150,14 +163,14 @@ pub struct Transition {
     pub action: Action,
     /// What it did.
     pub outcome: Outcome,
-    /// What it wrote.
+    /// What was written.
     pub writes: Vec<Write>,
 }
 
 /// The action cannot happen now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepError {
-    /// Which.
+    /// The action.
     pub action: Action,
 }
 
@@ -170,7 +183,7 @@ impl std::fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 impl Action {
-    /// The process it happens in; none for time.
+    /// The process it happens in; `None` for [`Action::Advance`].
     pub fn process(&self) -> Option<u32> {
         match self {
             Action::List { process, .. } | Action::Watch { process, .. } | Action::Pop { process, .. } => {
@@ -179,19 +192,24 @@ impl Action {
             Action::Notify { actor, .. }
             | Action::Start { actor }
             | Action::Send { actor }
-            | Action::Record { actor } => Some(actor.process),
+            | Action::Record { actor }
+            | Action::Informers { actor } => Some(actor.process),
             Action::Advance => None,
         }
     }
 
-    /// The informer in its process that it is about, if it is about one.
+    /// The informer that it is about, by its place in the process; `None` if it is about no informer.
     pub fn informer(&self) -> Option<u16> {
         match self {
             Action::List { informer, .. }
             | Action::Watch { informer, .. }
             | Action::Pop { informer, .. }
             | Action::Notify { informer, .. } => Some(*informer),
-            Action::Start { .. } | Action::Send { .. } | Action::Record { .. } | Action::Advance => None,
+            Action::Start { .. }
+            | Action::Send { .. }
+            | Action::Record { .. }
+            | Action::Informers { .. }
+            | Action::Advance => None,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How a cluster starts: what exists before anybody applies anything.
+//! How a cluster starts, and the objects that it starts with.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::client::Component;
 use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
 use crate::etcd::Etcd;
 
-/// A node to be.
+/// A node that a cluster is to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSpec {
     /// Its name.
@@ -114,7 +114,7 @@ impl Cluster {
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
-        // One whose components never come to rest shows that when it is stepped.
+        // A cluster whose components never come to rest shows that when it is stepped.
         let _ = cluster.settle();
         cluster.turn = Actor::default();
         cluster
@@ -133,11 +133,11 @@ impl Cluster {
         self.ready.insert(id);
     }
 
-    /// What the cluster does before anybody looks.
+    /// Creates an object of a cluster that starts.
     fn bootstrap(&mut self, object: Object) {
         let user: Rc<str> = Rc::from(if object.kind() == Kind::NODE { "kubelet" } else { "kube-apiserver" });
         let request = Request::new(&user, Verb::Create, object.kind(), object.key());
-        // What is refused here is missing from the start, and the tests of this room say so.
+        // An object that is refused would be missing, and tests of this room fail then.
         let _ = self.request(&request.clone().body(Body::Object(object.clone())));
         if object.get::<Node>().is_some() {
             let status = Request::new(&user, Verb::Update, object.kind(), object.key())

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use crate::api::order;
 use crate::api::{Key, Timestamp, later};
-use crate::client::{ANYWHERE, TimerOp, Wait};
+use crate::client::{ANYWHERE, AnyKey, TimerOp, Wait};
 use crate::etcd::Map;
 
 use super::action::Actor;
@@ -16,7 +16,7 @@ use super::action::Actor;
 type Set = imbl::GenericOrdSet<Rc<str>, imbl::shared_ptr::RcK>;
 
 /// A deadline: when, whose, for which key.
-type Deadline = (Timestamp, Actor, Key);
+type Deadline = (Timestamp, Actor, AnyKey);
 
 /// The time and all deadlines.
 #[derive(Clone, Debug)]
@@ -25,12 +25,13 @@ pub struct Clock {
     foreground: Map<Deadline, ()>,
     // Heartbeats, resyncs and polls: they never keep a cluster from being steady.
     background: Map<Deadline, ()>,
-    // Those in the background that are polls, by what they look at.
+    // The polls among the deadlines in the background, by the namespace that they look at.
     polls: Map<(Rc<str>, Deadline), ()>,
-    // Deadlines that only come for a node whose kubelet has stopped, by node; with how long after
-    // that they come at the soonest.
+    // Deadlines that are only met when the kubelet of a node has stopped, by node; each with how long after
+    // that it is met at the soonest.
     watchdogs: Map<(Rc<str>, Deadline), SignedDuration>,
-    // Those of silent nodes, which come when everything else at their moment is done.
+    // The watchdogs of nodes whose kubelet has stopped. They are met when everything else of their moment
+    // is done.
     barking: Map<Deadline, (Rc<str>, SignedDuration)>,
     // The nodes whose kubelet has stopped.
     silent: Set,
@@ -38,7 +39,7 @@ pub struct Clock {
 
 /// Entries of a map that begin with a name.
 fn about<V: Clone>(map: &Map<(Rc<str>, Deadline), V>, name: &Rc<str>) -> Vec<(Deadline, V)> {
-    let first = (Timestamp::MIN, Actor::default(), Key::new("", ""));
+    let first = (Timestamp::MIN, Actor::default(), AnyKey::from(Key::new("", "")));
     let all = map.range((Bound::Included((name.clone(), first)), Bound::Unbounded));
     all.take_while(|((n, _), _)| n == name).map(|((_, d), v)| (d.clone(), v.clone())).collect()
 }
@@ -77,12 +78,12 @@ impl Clock {
             self.foreground.remove(&old);
             self.background.remove(&old);
             remove_all(&mut self.polls, |(_, d)| *d == old);
-            // A watchdog may have been put off: it is known by its key.
+            // A watchdog may have been put off to another moment, so it is found by its key.
             let same = |(_, a, k): &Deadline| *a == actor && *k == key;
             remove_all(&mut self.watchdogs, |(_, d)| same(d));
             remove_all(&mut self.barking, same);
         }
-        // The end of time is never reached.
+        // A deadline at the end of time is never met.
         if at == Timestamp::MAX {
             return;
         }
@@ -108,7 +109,7 @@ impl Clock {
         }
     }
 
-    /// Something in a namespace was written: polls of it are worth waiting for.
+    /// Something in a namespace was written: the cluster waits for polls of that namespace.
     pub(super) fn changed(&mut self, namespace: &Rc<str>) {
         if self.polls.is_empty() {
             return;
@@ -121,14 +122,14 @@ impl Clock {
         }
     }
 
-    /// Something was written: polls of anything are worth waiting for.
+    /// Something was written: the cluster waits for polls that look anywhere.
     pub(super) fn changed_anywhere(&mut self) {
         if !self.polls.is_empty() {
             self.changed(&ANYWHERE.into());
         }
     }
 
-    /// What failed for everybody may succeed again: all polls are worth waiting for.
+    /// The API server answers again: the cluster waits for all polls.
     pub(super) fn changed_all(&mut self) {
         let polls: Vec<Deadline> = self.polls.keys().map(|(_, d)| d.clone()).collect();
         self.polls = Map::new();
@@ -139,7 +140,7 @@ impl Clock {
         }
     }
 
-    /// A node's heart stops: what would come without its beats comes.
+    /// A node's kubelet stops: the cluster waits for the watchdogs of that node.
     pub(super) fn silence(&mut self, node: &Rc<str>) {
         self.silent.insert(node.clone());
         for (d, after) in about(&self.watchdogs, node) {
@@ -150,7 +151,7 @@ impl Clock {
         }
     }
 
-    /// A node's heart beats again: nobody waits any more for what would come without its beats.
+    /// A node's kubelet runs again: the cluster does not wait for the watchdogs of that node any more.
     pub(super) fn revive(&mut self, node: &Rc<str>) {
         self.silent.remove(node);
         let of_node: Vec<(Deadline, SignedDuration)> =
@@ -174,29 +175,28 @@ impl Clock {
         remove_all(&mut self.barking, |(_, a, _)| *a == actor);
     }
 
-    /// The deadlines a cluster waits for, soonest first.
-    pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Actor, &Key)> {
+    /// The deadlines that the cluster waits for, soonest first.
+    pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Actor, &AnyKey)> {
         let mut all: Vec<_> = self.foreground.keys().chain(self.barking.keys()).collect();
         order::sort(&mut all);
         all.into_iter().map(|(t, a, k)| (*t, *a, k))
     }
 
-    /// Whether the cluster waits for a deadline. Heartbeats, resyncs and polls come when time passes
-    /// anyway.
-    pub fn is_waited_for(&self, at: Timestamp, actor: Actor, key: &Key) -> bool {
+    /// Whether the cluster waits for a deadline. It does not wait for heartbeats, resyncs and polls.
+    pub fn is_waited_for(&self, at: Timestamp, actor: Actor, key: &AnyKey) -> bool {
         let deadline = (at, actor, key.clone());
         self.foreground.contains_key(&deadline) || self.barking.contains_key(&deadline)
     }
 
-    /// The next moment that the cluster waits for; now, if a watchdog of this moment was let wait.
+    /// The next moment that the cluster waits for; the present one, if a watchdog of it has yet to be met.
     pub fn next(&self) -> Option<Timestamp> {
         let foreground = self.foreground.get_min().map(|((t, _, _), ())| *t);
         let barking = self.barking.get_min().map(|((t, _, _), _)| *t);
         foreground.into_iter().chain(barking).min().map(|t| t.max(self.now))
     }
 
-    /// Jumps to a moment; the deadlines up to it, soonest first. Watchdogs come alone.
-    pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, Key)> {
+    /// Jumps to a moment. The deadlines up to it, soonest first: watchdogs only where there are no others.
+    pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, AnyKey)> {
         self.now = self.now.max(to);
         let mut due: Vec<Deadline> = Vec::new();
         for map in [&mut self.foreground, &mut self.background] {

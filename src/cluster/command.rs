@@ -1,14 +1,14 @@
-//! The depths a person steps at: a command, a reconcile; and what each component would do next.
+//! The depths that a person steps at, a command and a reconcile, and what each component would do next.
 
 use std::rc::Rc;
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome, Transition};
 use super::policy::{Chooser, Policy};
-use crate::api::{Key, Timestamp};
+use crate::api::Timestamp;
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
-use crate::client::Why;
+use crate::client::{AnyKey, Why};
 
 /// So many actions without a command, or without time passing, mean that something runs in a
 /// circle. (Fewer in this crate's own tests, which run in circles on purpose.)
@@ -19,15 +19,15 @@ pub const COMMANDS_LIMIT: usize = 100_000;
 /// One command: an API write by a component, and the events it recorded about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
-    /// Who issued it.
+    /// The component that issued it.
     pub actor: Actor,
-    /// Their name: `deployment-controller`, `kube-scheduler`, `kubelet`.
+    /// The component's name: `deployment-controller`, `kube-scheduler`, `kubelet`.
     pub by: Rc<str>,
     /// The key that was being synced; none for an event that stands alone.
-    pub key: Option<Key>,
+    pub key: Option<AnyKey>,
     /// The request.
     pub request: Rc<Request>,
-    /// Why.
+    /// Why it was issued.
     pub why: Option<Rc<Why>>,
     /// The answer.
     pub response: Response,
@@ -39,15 +39,15 @@ pub struct Command {
     pub actions: Vec<Action>,
     /// The time it was issued at.
     pub at: Timestamp,
-    /// The time before, if time had to pass.
+    /// The time before it, if time had to pass.
     pub waited_since: Option<Timestamp>,
 }
 
 /// Why there is no next command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// There is none: for a component, until somebody else acts or time passes; for all, because
-    /// the cluster is steady.
+    /// There is nothing to do: for one component, until another one acts or time passes; for all
+    /// components, because the cluster is steady.
     Idle,
     /// Something runs in a circle: [`ACTIONS_LIMIT`] or [`COMMANDS_LIMIT`] was reached.
     Limit,
@@ -64,30 +64,30 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// Who is to issue it.
+/// Which component is to issue the next command.
 #[derive(Clone, Debug)]
 enum Who {
     /// A component that was chosen.
     Actor(Actor),
-    /// Whoever's turn it is.
+    /// The one whose turn it is.
     Turn,
-    /// Whom a policy chooses.
+    /// The one that a policy chooses.
     Policy(Box<Chooser>),
 }
 
-/// The next command while it is looked for, so many finest actions at a time: on a large cluster a
-/// great deal can have to be delivered, or time to pass, before somebody has something to write.
+/// A search for the next command that can be interrupted: on a large cluster very many changes may have
+/// to be delivered, or much time to pass, before a component has something to write.
 #[derive(Clone, Debug)]
 pub struct Search {
     who: Who,
     actions: Vec<Action>,
     waited_since: Option<Timestamp>,
-    // Time is only let pass for a command that comes of it: what comes is tried on a copy.
+    // Time only passes if that leads to a command, so what happens after it is tried on a copy.
     copy: Option<Cluster>,
 }
 
 impl Search {
-    /// The next command of a component, or of whoever's turn it is.
+    /// The next command of a component, or of the component whose turn it is.
     pub fn new(choice: Option<Actor>) -> Search {
         Search::by(choice.map_or(Who::Turn, Who::Actor))
     }
@@ -104,9 +104,8 @@ impl Search {
         Search { who, actions: Vec::new(), waited_since: None, copy: None }
     }
 
-    /// Goes on for at most so many actions; `None` if nothing has come of it yet. It has to be the
-    /// same cluster each time, and nobody else may have touched it. Ends as
-    /// [`Cluster::next_command`] does.
+    /// Goes on for at most so many actions; `None` if no command was found yet. It has to be given the
+    /// same cluster each time, unchanged since. It ends as [`Cluster::next_command`] does.
     pub fn advance(&mut self, cluster: &mut Cluster, most: usize) -> Option<Result<Command, Stopped>> {
         let end = self.actions.len().saturating_add(most);
         while self.actions.len() < end {
@@ -122,8 +121,8 @@ impl Search {
         None
     }
 
-    /// One action, or all the news of a component that wait at one informer, as long as there are fewer
-    /// actions than `end`.
+    /// One action, or all notifications that wait for a component at one informer, up to `end` actions in
+    /// all.
     fn act(&mut self, given: &mut Cluster, end: usize) -> Result<Option<Command>, Stopped> {
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
         let action = match &mut self.who {
@@ -136,7 +135,7 @@ impl Search {
             self.copy = Some(given.clone());
         }
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
-        // A component hears all that waits before it does anything, unless a policy says otherwise.
+        // A component hears of all changes before it does anything, unless a policy says otherwise.
         if let Action::Notify { actor, informer } = action
             && !matches!(self.who, Who::Policy(_))
         {
@@ -152,7 +151,7 @@ impl Search {
         let Some(mut command) = cluster.as_command(t) else { return Ok(None) };
         cluster.flush_events(&mut command, &mut self.actions);
         command.actions = std::mem::take(&mut self.actions);
-        // A history keeps it.
+        // A session keeps the command.
         command.actions.shrink_to_fit();
         command.waited_since = self.waited_since;
         if let Some(copy) = self.copy.take() {
@@ -163,10 +162,11 @@ impl Search {
 }
 
 impl Cluster {
-    /// Steps up to and including the next command: of a component, or of whoever's turn it is.
+    /// Steps up to and including the next command of a component, or of the component whose turn it is.
     ///
     /// # Errors
-    /// Why there is none. What was done on the way to nothing without letting time pass stays done.
+    /// Why there is no command. Actions that were taken before that was known stay taken; no time has
+    /// passed.
     pub fn next_command(&mut self, choice: Option<Actor>) -> Result<Command, Stopped> {
         self.find(Search::new(choice))
     }
@@ -187,19 +187,19 @@ impl Cluster {
         }
     }
 
-    /// Steps through the rest of the sync under way, or through the next one, of a component or
-    /// of whoever's turn it is: all its commands.
+    /// Steps through the rest of the sync under way, or through the next one, of a component or of the
+    /// component whose turn it is. All commands of the sync.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why there is no command.
     pub fn next_reconcile(&mut self, choice: Option<Actor>) -> Result<Vec<Command>, Stopped> {
         self.reconcile_from(Search::new(choice))
     }
 
-    /// The same of whoever a search finds.
+    /// The same for the component that a search finds.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why there is no command.
     pub fn reconcile_from(&mut self, first: Search) -> Result<Vec<Command>, Stopped> {
         let first = self.find(first)?;
         let actor = first.actor;
@@ -219,7 +219,7 @@ impl Cluster {
 
     /// Whether a component is in the middle of a sync: it has a request to send.
     pub fn is_in_sync(&self, actor: Actor) -> bool {
-        self.component(actor).is_some_and(|c| c.pending().is_some())
+        self.component(actor).is_some_and(|c| c.wants().send)
     }
 
     /// A component.
@@ -269,9 +269,9 @@ impl Cluster {
 
     fn flush_events(&mut self, command: &mut Command, actions: &mut Vec<Action>) {
         let action = Action::Record { actor: command.actor };
-        // Writing an event makes none, so those that wait are all there will be.
+        // To write an event makes no other event, so no more come than those that wait.
         for _ in 0..ACTIONS_LIMIT {
-            if !self.component(command.actor).is_some_and(|c| c.has_events()) {
+            if !self.component(command.actor).is_some_and(|c| c.wants().record) {
                 return;
             }
             let Ok(t) = self.act(&action) else { return };
@@ -284,9 +284,9 @@ impl Cluster {
         }
     }
 
-    /// What each component would do next if it were its turn, found by letting it run on a copy;
-    /// at most `limit` of them. Where nobody has anything to do but wait, what comes when time has
-    /// passed. Empty in a steady state.
+    /// The command that each component would issue next if it were its turn, found by letting it run on a
+    /// copy; at most `limit` commands. Where all components wait, the first command after time has passed.
+    /// Empty in a steady state.
     pub fn next_commands(&self, limit: usize) -> Vec<Command> {
         let mut commands = Vec::new();
         for id in self.ready.iter() {
@@ -309,8 +309,8 @@ impl Cluster {
         commands
     }
 
-    /// Whether no component has a next command, now or when time has passed. Heartbeats do not
-    /// count. A cluster in which something runs in a circle is not steady.
+    /// Whether no component has a next command, now or when time has passed; heartbeats are no commands. A
+    /// cluster in which something runs in a circle is not steady.
     pub fn is_steady(&self) -> bool {
         self.clone().next_command(None) == Err(Stopped::Idle)
     }
@@ -347,7 +347,7 @@ impl Cluster {
                         see(self, &command);
                     }
                 }
-                // What runs by the clock in the background comes with the last moment.
+                // Deadlines in the background up to the last moment are met there.
                 None if self.now() < to => self.advance_to(to),
                 None => return Ok(()),
             }

@@ -1,7 +1,7 @@
 //! Several instances of a process, of which one leads.
 //!
-//! kube-controller-manager and kube-scheduler always hold a lease. Here they do from the moment on at
-//! which there is a second instance: a lease that nobody else wants decides nothing.
+//! In Kubernetes kube-controller-manager and kube-scheduler always hold a lease. Here they do from the
+//! moment on at which there is a second instance: the lease of a single instance decides nothing.
 
 use std::rc::Rc;
 
@@ -13,15 +13,15 @@ use crate::client::Component;
 use crate::client::Controller;
 use crate::client::leaderelection::LeaderElector;
 
-/// More instances of a process than this are not started.
+/// How many instances of a process there can be.
 pub const INSTANCES_LIMIT: usize = 3;
-/// The processes that know how to wait, as whom each says that it leads, and whether its informers run
-/// while it waits.
+/// The processes that can have several instances: the name, the component of its events about the
+/// election, and whether its informers run while it waits.
 const REPLICATED: [(&str, &str, bool); 2] = [
     ("kube-controller-manager", "kube-controller-manager", false),
     ("kube-scheduler", "default-scheduler", true),
 ];
-/// An elector that has the first lease to itself is done in fewer actions.
+/// An elector that takes the first lease needs fewer actions than this.
 const FIRST_LEASE: usize = 100;
 
 impl Cluster {
@@ -66,20 +66,20 @@ impl Cluster {
         process.running = true;
         let at = process.elector.ok_or(NoSuchFault)?;
         if let Some(c) = process.components.get_mut(usize::from(at)) {
-            *c = component_of(theirs);
+            *c = Shared::new(component_of(theirs));
         }
+        // The watches that it forgets are the first instance's, which goes on with them.
         process.restart();
         self.elects = true;
         self.add_process(process);
         Ok(())
     }
 
-    /// A process that was alone has an elector from now on, and the lease.
+    /// A process that was the only instance gets an elector, which takes the lease.
     fn lead(&mut self, id: u32, elector: LeaderElector, warm: bool) -> Option<()> {
         let before = self.clone();
         let p = self.process_mut(id).filter(|p| p.running)?;
-        let component = u16::try_from(p.components.len()).ok()?;
-        p.components.push(component_of(elector));
+        let component = p.add(component_of(elector));
         (p.elector, p.warm) = (Some(component), warm);
         let actor = Actor { process: id, component };
         for _ in 0..FIRST_LEASE {
@@ -89,7 +89,7 @@ impl Cluster {
         if self.processes.get(id as usize).is_some_and(|p| p.leads()) {
             return Some(());
         }
-        // Nobody answers: there is no lease to be had.
+        // The API server does not answer, so there is no lease.
         *self = before;
         None
     }
@@ -106,16 +106,16 @@ impl Cluster {
                 p.waits = false;
             }
         } else {
-            // Whoever loses the lease ends, and is started again ("leaderelection lost").
+            // A process that loses the lease ends and is started again ("leaderelection lost").
             let _ = self.lose_memory(actor.process);
         }
         self.ready.insert(actor.process);
     }
 }
 
-fn component_of(elector: LeaderElector) -> Shared<Box<dyn Component>> {
+fn component_of(elector: LeaderElector) -> Box<dyn Component> {
     let mut component = Controller::boxed(elector);
-    // It is who it is from its first start on.
+    // Its identity comes with its first start.
     component.restart();
-    Shared::new(component)
+    component
 }

@@ -1,5 +1,5 @@
-//! Whose turn it is. Under the fair policy every component issues one command in turn; before
-//! that it gets to see all that has happened.
+//! Which component goes next. Under the fair policy every component issues one command in turn, and
+//! hears of all changes before that.
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome};
@@ -7,27 +7,25 @@ use super::process::Process;
 use crate::apimachinery::Response;
 
 impl Cluster {
-    /// The next action that brings a component forward: what it has to say, its request, what it
-    /// has not seen yet, its next key, in this order. `None` if there is nothing for it to do
-    /// until somebody else acts or time passes.
+    /// The next action that brings a component forward: an event that it recorded, its request, its
+    /// informers, a change that it has not heard of, its next key, in this order. `None` if there is
+    /// nothing for it to do until another component acts or time passes.
     pub fn next_for(&self, actor: Actor) -> Option<Action> {
         let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
-        let c = p.components.get(actor.component as usize)?;
-        if p.works(actor.component) {
-            if c.has_events() && !self.api.is_electing() {
-                return Some(Action::Record { actor });
-            }
-            if c.pending().is_some() && !self.api.is_electing() {
-                return Some(Action::Send { actor });
-            }
+        let wants = p.wants(actor.component);
+        if (wants.record || wants.send) && !self.api.is_electing() {
+            return Some(if wants.record { Action::Record { actor } } else { Action::Send { actor } });
+        }
+        if wants.informers {
+            return Some(Action::Informers { actor });
         }
         if let Some(action) = self.delivery(actor, p) {
             return Some(action);
         }
-        p.can_start(actor.component).then_some(Action::Start { actor })
+        wants.start.then_some(Action::Start { actor })
     }
 
-    /// The next action that brings news to a component.
+    /// The next action on the way of a change to a component.
     fn delivery(&self, actor: Actor, p: &Process) -> Option<Action> {
         if !p.hears() {
             return None;
@@ -56,7 +54,7 @@ impl Cluster {
         self.fair_among(|_| true)
     }
 
-    /// The same among some of the components.
+    /// The same among the components that may act.
     pub(super) fn fair_among(&self, may: impl Fn(Actor) -> bool) -> Option<Action> {
         let from = self.turn;
         let (mut next, mut round) = (from.process, false);
@@ -75,7 +73,7 @@ impl Cluster {
                 return Some(a);
             }
         }
-        // Round to the components of the same process before the one whose turn it is.
+        // Last come the components of the same process before the one whose turn it is.
         if let Some(a) = self.first_of(from.process, 0, from.component, &may) {
             return Some(a);
         }
@@ -88,10 +86,11 @@ impl Cluster {
         actors.filter(|a| may(*a)).find_map(|a| self.next_for(a))
     }
 
-    /// After a component's command (and the events it says about it) it is the next one's turn.
+    /// After a component's command, and the events that it recorded about it, it is the next component's
+    /// turn.
     pub(super) fn pass_turn(&mut self, action: &Action, outcome: &Outcome) {
         let (actor, spoke) = match (action, outcome) {
-            // A request that was refused has changed nothing: it was no turn.
+            // A request that was refused has changed nothing and ends no turn.
             (Action::Send { actor }, Outcome::Sent { request, response, .. }) => {
                 (*actor, request.verb.writes() && !matches!(response, Response::Failure(_)))
             }
@@ -104,7 +103,7 @@ impl Cluster {
                 .processes
                 .get(actor.process as usize)
                 .and_then(|p| p.components.get(actor.component as usize))
-                .is_some_and(|c| c.has_events());
+                .is_some_and(|c| c.wants().record);
         self.turn = if done {
             Actor { process: actor.process, component: actor.component.saturating_add(1) }
         } else {

@@ -1,5 +1,5 @@
-//! What can go wrong: a person's (or a test's) doing, as data, so that a run with faults can be
-//! repeated like any other.
+//! What a person or a test makes go wrong, as data, so that a run with faults can be repeated like any
+//! other.
 
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ use crate::kubelet;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Fault {
-    /// A node is cut off: its kubelet neither hears nor says anything any more. What runs on it
-    /// goes on running.
+    /// A node is cut off: its kubelet cannot reach the API server any more. Containers on it go on
+    /// running.
     NodeDown {
         /// The node.
         node: String,
     },
-    /// It is back; its kubelet goes on where it was and catches up.
+    /// A node that was cut off is back: its kubelet goes on where it was and catches up.
     NodeUp {
         /// The node.
         node: String,
@@ -37,7 +37,7 @@ pub enum Fault {
     Kubelet {
         /// The node; all of them if there is none.
         node: Option<String>,
-        /// What.
+        /// What goes wrong.
         fault: kubelet::Fault,
     },
     /// etcd is compacted up to its last revision, as the API server does every five minutes: a watch
@@ -48,7 +48,7 @@ pub enum Fault {
         /// `kube-controller-manager`, `kube-scheduler`, or of several instances `kube-scheduler-2`.
         process: String,
     },
-    /// It starts again, with nothing in memory.
+    /// A process that was stopped starts again, with nothing in memory.
     Start {
         /// The process.
         process: String,
@@ -58,40 +58,49 @@ pub enum Fault {
         /// `kube-controller-manager` or `kube-scheduler`.
         process: String,
     },
-    /// A member of etcd is lost: it neither hears nor says anything any more.
+    /// A member of etcd is lost: the other members cannot reach it any more.
     MemberDown {
         /// `etcd-1` and on.
         member: String,
     },
-    /// It is back, with what it had.
+    /// A member of etcd that was lost is back, with the entries it had.
     MemberUp {
         /// The member.
         member: String,
     },
-    /// All watches of a process are cut; it goes on from the revision it has seen.
+    /// All watches of a process are cut; each goes on from the revision it has seen.
     CutWatches {
         /// The process.
         process: String,
         /// The node, for a kubelet.
         node: Option<String>,
     },
+    /// Components of a process are switched off or on. One that is switched off loses what it has in
+    /// memory; one that is switched on starts with nothing in memory.
+    Controllers {
+        /// The process, as `kube-controller-manager`.
+        process: String,
+        /// The value of `--controllers`: `*,-deployment`.
+        controllers: String,
+    },
 }
 
 impl Fault {
-    /// Whether links of the first version do not know it.
-    pub fn is_newer(&self) -> bool {
+    /// The first version of links that knows this fault, counted from 0.
+    pub fn since(&self) -> usize {
         match self {
             Fault::NodeDown { .. }
             | Fault::NodeUp { .. }
             | Fault::Restart { .. }
             | Fault::Kubelet { .. }
-            | Fault::CutWatches { .. } => false,
+            | Fault::CutWatches { .. } => 0,
             Fault::MemberDown { .. }
             | Fault::MemberUp { .. }
             | Fault::Compact
             | Fault::Stop { .. }
             | Fault::Start { .. }
-            | Fault::Replicate { .. } => true,
+            | Fault::Replicate { .. } => 1,
+            Fault::Controllers { .. } => 2,
         }
     }
 }
@@ -132,6 +141,7 @@ impl Cluster {
             Fault::Replicate { process } => self.replicate(process),
             Fault::Kubelet { node, fault } => self.on_nodes(node.as_deref(), fault),
             Fault::CutWatches { process, node } => self.cut_watches(process, node.as_deref()),
+            Fault::Controllers { process, controllers } => self.set_controllers(process, controllers),
         }
     }
 
@@ -156,8 +166,9 @@ impl Cluster {
         Ok(())
     }
 
-    /// Whether a node's heart beats: whether deadlines that only its kubelet's heartbeats put off
-    /// come. Stopping a kubelet stops it; a stand-in for one may call this by itself.
+    /// Says whether a node's heartbeats come in time. While they do, the deadlines that they put off
+    /// ([`Wait::Watchdog`](crate::client::Wait::Watchdog)) are not met. A kubelet that is stopped or started
+    /// says so by itself; a stand-in for a kubelet may call this.
     pub fn set_heartbeat(&mut self, node: &str, beats: bool) {
         let node = Rc::from(node);
         if beats {
@@ -174,14 +185,15 @@ impl Cluster {
         Ok(())
     }
 
-    /// A process is gone with all it remembers; what there is, is as it was before it started.
+    /// A process loses its memory, its watches and its deadlines, as if it had not started yet.
     pub(super) fn lose_memory(&mut self, id: u32) -> Option<()> {
         self.drop_watches(id);
-        // Whoever it was in an election is heard of no more.
+        // Its next start has another identity in an election: nobody renews a lease of this one.
         if let Some(identity) = self.processes.get(id as usize).and_then(|p| p.identity()) {
             self.clock.silence(&identity);
         }
         let p = self.process_mut(id)?;
+        // Its watches have been ended.
         p.restart();
         let components = p.components.len();
         for component in 0..u16::try_from(components).unwrap_or(u16::MAX) {
@@ -230,7 +242,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// What was on its way to a process is lost.
+    /// Ends all watches of a process; events on their way to it are lost.
     fn drop_watches(&mut self, id: u32) {
         let Some(p) = self.process_mut(id) else { return };
         let watches: Vec<_> = p.informers.iter_mut().filter_map(|n| n.watch.take()).collect();

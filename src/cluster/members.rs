@@ -1,5 +1,5 @@
-//! etcd's members as the rest of the cluster feels them: requests wait while a leader is elected, and
-//! fail while there cannot be one.
+//! What the members of etcd mean to the rest of the cluster: requests wait while a leader is elected,
+//! and fail while there cannot be a leader.
 
 use super::Cluster;
 use super::action::Actor;
@@ -7,7 +7,7 @@ use super::fault::NoSuchFault;
 use crate::api::Key;
 use crate::client::{TimerOp, Wait};
 
-/// In whose name etcd's deadlines stand in the clock. No process has that place.
+/// The actor of etcd's deadlines in the clock. No process has this place.
 pub const ETCD: Actor = Actor { process: u32::MAX, component: 0 };
 
 impl Cluster {
@@ -19,10 +19,10 @@ impl Cluster {
         }
         self.clock.forget(ETCD);
         if let Some(at) = self.api.etcd().raft().electing() {
-            let key = Key::new("", "election");
+            let key = Key::new("", "election").into();
             self.clock.set(ETCD, TimerOp { key, at, replaces: None, wait: Wait::Foreground });
         }
-        // Without a leader whoever has something to say will find that out, and try again.
+        // Requests fail from now on, or succeed again.
         if had != self.api.etcd().raft().has_leader() {
             self.wake_all();
         }

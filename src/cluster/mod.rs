@@ -17,6 +17,9 @@ mod policy;
 mod process;
 mod ready;
 mod step;
+mod switch;
+#[cfg(test)]
+mod switch_tests;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +33,7 @@ pub use fault::{Fault, NoSuchFault};
 pub use members::ETCD;
 pub use policy::{NoSuchPolicy, Policy};
 pub use process::Process;
+pub use switch::is_controller_enabled;
 
 use std::rc::Rc;
 
@@ -45,7 +49,7 @@ use ready::Ready;
 pub struct Cluster {
     api: ApiServer,
     processes: Vector<Rc<Process>>,
-    /// The processes that may have something to do; those not in it have nothing.
+    /// The processes that may have something to do. All others have nothing to do.
     ready: Ready,
     clock: Clock,
     /// Whose turn it is under the fair policy.
@@ -70,11 +74,18 @@ impl Cluster {
         self.processes.iter().map(|p| &**p)
     }
 
-    /// What handling a request from outside now would be, stage by stage. Nothing happens.
+    /// How a request from outside would be handled now, stage by stage. Nothing is changed.
     pub fn trace(&self, request: &Request) -> Trace {
         let mut api = self.api.clone();
         api.set_now(self.clock.now());
         api.trace(request)
+    }
+
+    /// The same for a client that speaks HTTP; `None` if the request writes no object.
+    pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
+        let mut api = self.api.clone();
+        api.set_now(self.clock.now());
+        api.trace_http(request)
     }
 
     /// The clock.
@@ -82,7 +93,7 @@ impl Cluster {
         &self.clock
     }
 
-    /// A request from outside: what a person, kubectl or a client of the door does.
+    /// Handles a request from outside: of a person, of kubectl or of a client of the door.
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
         self.call(|api| api.request(request))
     }
@@ -90,6 +101,11 @@ impl Cluster {
     /// The same for a client that speaks HTTP. The body of a list is whole; that of a watch has the events up to now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
         self.call(|api| http::http(api, request))
+    }
+
+    /// The same as [`Cluster::http`], with what goes with the answer.
+    pub fn serve_whole(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
+        self.call(|api| http::serve_whole(api, request))
     }
 
     /// The same for a client that reads the body of a list or a watch piece by piece, with [`Cluster::more`].

@@ -1,6 +1,6 @@
-//! Who goes next where nobody was chosen. Kubernetes says nothing about it: every component runs when
-//! it can, so any enabled action can be the next. A policy is one way of choosing, and each of them
-//! is a run that could happen.
+//! Which component goes next where a person chose none. In Kubernetes every component runs when it can,
+//! so any enabled action can be the next one. A policy is a way of choosing, and each leads to a run
+//! that could happen.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Cluster;
 use super::action::{Action, Actor};
-use super::step::process_actions;
 
-/// How the next to act is chosen. Time passes only when nobody else can act, whatever the policy.
+/// How the next action is chosen. Whatever the policy, time passes only when nothing else can happen.
 ///
 /// ```
 /// use steady::cluster::Policy;
@@ -27,21 +26,21 @@ pub enum Policy {
     /// Every component issues one command in turn, and gets to see all that has happened before.
     #[default]
     Fair,
-    /// By chance: of those that can act each is as likely as the others.
+    /// Chance chooses: all that can act are equally likely.
     Random {
         /// Equal seeds, equal runs.
         seed: u64,
     },
-    /// A component goes only when nobody else can; the others are treated fairly.
+    /// A component acts only when no other one can; the others are treated fairly.
     Starved {
         /// Its name, as `deployment-controller`; `kubelet` means all of them.
         component: String,
     },
-    /// Whoever has the newest news goes first, so that what was begun earlier waits longest.
+    /// The component that has heard of the newest change goes first, so that older changes wait longest.
     Newest,
 }
 
-/// No policy is written like this.
+/// The text names no policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchPolicy;
 
@@ -86,15 +85,16 @@ impl FromStr for Policy {
 pub(super) struct Chooser {
     policy: Policy,
     dice: Pcg32,
-    /// Who was chosen, until they have issued a command or there is nothing they can do.
+    /// The component that was chosen, until it has issued a command or can do nothing more.
     going: Option<Actor>,
 }
 
-/// How late in the way from etcd to a request an action stands: of equally new ones the later goes.
+/// How far on the way from etcd to a request an action stands. Of actions that are equally new the one
+/// that is farthest is taken.
 fn stage(action: &Action) -> u8 {
     match action {
         Action::Advance => 0,
-        Action::List { .. } => 1,
+        Action::List { .. } | Action::Informers { .. } => 1,
         Action::Watch { .. } => 2,
         Action::Pop { .. } => 3,
         Action::Notify { .. } => 4,
@@ -108,7 +108,7 @@ impl Chooser {
     /// A policy at the `nth` step of a run.
     pub fn new(policy: Policy, nth: u64) -> Chooser {
         let seed = if let Policy::Random { seed } = policy { seed } else { 0 };
-        // Each step has a stream of its own, so that it can be repeated without those before it.
+        // Each step has a stream of numbers of its own, so that it can be repeated without the steps before.
         Chooser { policy, dice: Pcg32::new(seed, nth), going: None }
     }
 
@@ -144,7 +144,7 @@ impl Chooser {
         }
     }
 
-    /// The policies that go by turns choose every action alike, at all depths.
+    /// The choice of the policies that go by turns, which is the same at all depths.
     fn without_choice(&self, cluster: &Cluster) -> Option<Option<Action>> {
         match &self.policy {
             Policy::Fair => Some(cluster.fair()),
@@ -154,7 +154,7 @@ impl Chooser {
     }
 
     fn one_of<T: Copy>(&mut self, of: &[T]) -> Option<T> {
-        // The remainder favours the first of a hundred by one in forty million.
+        // The remainder favours the first of a hundred by less than one in forty million.
         let n = u32::try_from(of.len()).ok().filter(|n| *n > 0)?;
         of.get((self.dice.next_u32() % n) as usize).copied()
     }
@@ -170,7 +170,7 @@ impl Cluster {
         })
     }
 
-    /// The newest revision that a component has been told of, or is about to be.
+    /// The newest revision that a component has heard of, or that is on its way to it.
     fn news_of(&self, actor: Actor) -> u64 {
         let Some(p) = self.processes.get(actor.process as usize) else { return 0 };
         let routes = p.routes.get(usize::from(actor.component)).into_iter().flatten();
@@ -182,7 +182,7 @@ impl Cluster {
         self.api.watches.last_queued(watch?).map(|e| e.revision)
     }
 
-    /// The revision that an action brings news of, or that whoever acts has heard of last.
+    /// The revision that an action is about, or the newest one that its component has heard of.
     fn news_in(&self, action: &Action) -> u64 {
         let informer = || {
             let p = self.processes.get(action.process()? as usize)?;
@@ -193,7 +193,7 @@ impl Cluster {
         };
         match action {
             Action::Advance => 0,
-            Action::List { .. } => self.api.etcd().revision(),
+            Action::List { .. } => self.api.resource_version(),
             Action::Watch { .. } => informer()
                 .and_then(|n| self.api.watches.queued(n.watch?).next().map(|e| e.revision))
                 .unwrap_or(0),
@@ -204,8 +204,11 @@ impl Cluster {
                 .and_then(|n| n.listeners.iter().find(|l| l.component == usize::from(actor.component)))
                 .and_then(|l| l.pending.front()?.object().map(version))
                 .unwrap_or(0),
-            Action::Start { actor } | Action::Send { actor } | Action::Record { actor } => {
-                // What is on its way has not been heard of yet.
+            Action::Start { actor }
+            | Action::Send { actor }
+            | Action::Record { actor }
+            | Action::Informers { actor } => {
+                // A change on its way has not been heard of yet.
                 let p = self.processes.get(actor.process as usize);
                 let routes = p.and_then(|p| p.routes.get(usize::from(actor.component)));
                 let heard =
@@ -215,7 +218,7 @@ impl Cluster {
         }
     }
 
-    /// As [`Cluster::fair`], but a component goes only where nobody else can.
+    /// As [`Cluster::fair`], but one component acts only where no other one can.
     fn fair_but_for(&self, component: &str) -> Option<Action> {
         let starves = |a: Actor| self.actor_name(a).is_some_and(|n| &*n == component);
         match self.fair_among(|a| !starves(a)) {
@@ -224,14 +227,5 @@ impl Cluster {
         }
         let starved = self.able().find(|a| starves(*a)).and_then(|a| self.next_for(a));
         starved.or_else(|| self.clock.next().map(|_| Action::Advance))
-    }
-
-    /// The finest actions of one process that may happen now, in a stable order.
-    pub fn enabled_in(&self, process: u32) -> Vec<Action> {
-        let mut actions = Vec::new();
-        if let Some(p) = self.processes.get(process as usize) {
-            process_actions(self, process, p, &mut actions);
-        }
-        actions
     }
 }

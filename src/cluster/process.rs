@@ -1,9 +1,11 @@
 //! A process: informers and the components that share them.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use crate::api::Shared;
-use crate::client::{Caches, Component, Informer, leaderelection};
+use crate::api::{Kind, Shared};
+use crate::apimachinery::{Filter, WatchId};
+use crate::client::{Caches, Component, Informer, Listener, Notification, Wants, leaderelection};
 
 /// kube-controller-manager, kube-scheduler or a kubelet.
 #[derive(Clone, Debug)]
@@ -14,21 +16,25 @@ pub struct Process {
     pub node: Option<Rc<str>>,
     /// Whether it runs. A stopped process sees and does nothing.
     pub running: bool,
-    /// One for each kind it watches.
+    /// Those that no component listens to have stopped and keep their place
+    /// ([`Informer::is_stopped`]).
     pub informers: Vec<Shared<Informer>>,
-    /// For each component, where it listens: the informer, and its place among the listeners.
+    /// For each component the informers that it listens to, by their places, each with its own place
+    /// among the listeners.
     pub routes: Rc<[Vec<(u16, u16)>]>,
-    /// What these have seen.
+    /// What the informers have seen.
     pub caches: Rc<Caches>,
-    /// What works with them.
+    /// The components. Each keeps its place for as long as the process is there.
     pub components: Vec<Shared<Box<dyn Component>>>,
-    /// Whether all its informers have synced; then nobody need ask each any more.
+    /// The places of components that are switched off (`--controllers`).
+    off: Rc<BTreeSet<u16>>,
+    /// Whether all informers have synced, so that each need not be asked any more.
     pub(super) synced: bool,
     /// The component that takes part in the election of a leader, where there is one.
     pub(super) elector: Option<u16>,
     /// Whether it waits to become the leader. Its workers do nothing then.
     pub(super) waits: bool,
-    /// Whether its informers run all the same: those of kube-scheduler do
+    /// Whether its informers run while it waits: those of kube-scheduler do
     /// (`DelayCacheUntilActive` is off), those of kube-controller-manager start when it leads.
     pub(super) warm: bool,
 }
@@ -36,49 +42,25 @@ pub struct Process {
 impl Process {
     /// A process of components, with an informer for each kind that one of them watches.
     pub fn new(name: &str, node: Option<Rc<str>>, components: Vec<Box<dyn Component>>) -> Process {
-        let mut informers: Vec<Informer> = Vec::new();
-        for (i, c) in components.iter().enumerate() {
-            for (kind, filter) in c.watches() {
-                let at = informers.iter().position(|n| n.kind == kind && n.filter == filter).unwrap_or_else(
-                    || {
-                        informers.push(Informer::new(kind, filter));
-                        informers.len() - 1
-                    },
-                );
-                if let Some(informer) = informers.get_mut(at) {
-                    informer
-                        .listeners
-                        .push(crate::client::Listener { component: i, pending: Default::default() });
-                }
-            }
-        }
-        let mut routes = vec![Vec::new(); components.len()];
-        for (i, informer) in (0..).zip(&informers) {
-            for (l, listener) in (0..).zip(&informer.listeners) {
-                if let Some(route) = routes.get_mut(listener.component) {
-                    route.push((i, l));
-                }
-            }
-        }
-        let routes = routes.into();
-        let informers = informers.into_iter().map(Shared::new).collect();
-        let components = components.into_iter().map(Shared::new).collect();
-        Process {
+        let mut process = Process {
             name: name.into(),
             node,
             running: true,
-            informers,
-            routes,
+            informers: Vec::new(),
+            routes: Rc::new([]),
             caches: Rc::default(),
-            components,
+            components: components.into_iter().map(Shared::new).collect(),
+            off: Rc::default(),
             synced: false,
             elector: None,
             waits: false,
             warm: false,
-        }
+        };
+        process.attach_all();
+        process
     }
 
-    /// Whether it is one of several and waits to become the leader.
+    /// Whether it is one of several instances and waits to become the leader.
     pub fn waits(&self) -> bool {
         self.waits
     }
@@ -88,7 +70,12 @@ impl Process {
         self.elector
     }
 
-    /// Who it is in the election of a leader, where there is one.
+    /// Whether a component is switched on.
+    pub fn is_on(&self, component: u16) -> bool {
+        !self.off.contains(&component)
+    }
+
+    /// Its identity in the election of a leader, where there is one.
     pub fn identity(&self) -> Option<Rc<str>> {
         let elector = self.components.get(usize::from(self.elector?))?;
         leaderelection::state_of(elector.state()).map(|s| s.identity.clone())
@@ -105,33 +92,159 @@ impl Process {
         self.running && (!self.waits || self.warm)
     }
 
-    /// Whether a component of it may work.
+    /// Whether a component may work.
     pub(super) fn works(&self, component: u16) -> bool {
-        self.running && (!self.waits || self.elector == Some(component))
+        self.running
+            && (!self.waits || self.elector == Some(component))
+            && (self.off.is_empty() || self.is_on(component))
     }
 
-    /// The same process anew: memory, caches and queues are lost.
-    pub(super) fn restart(&mut self) {
-        self.caches = Rc::new(Caches::default());
-        for n in &mut self.informers {
-            let mut fresh = Informer::new(n.kind, n.filter.clone());
-            fresh.listeners = std::mem::take(&mut n.listeners);
-            fresh.listeners.iter_mut().for_each(|l| l.pending.clear());
-            **n = fresh;
+    /// What a component can do next, apart from hearing of changes. A worker takes a key only when what
+    /// its informers listed first is in the caches (`WaitForCacheSync`).
+    pub(super) fn wants(&self, component: u16) -> Wants {
+        match self.components.get(usize::from(component)) {
+            Some(c) if self.works(component) => {
+                let wants = c.wants();
+                Wants { start: wants.start && (self.synced || self.has_synced(component)), ..wants }
+            }
+            _ => Wants::default(),
         }
-        self.components.iter_mut().for_each(|c| c.restart());
-        self.synced = false;
-        self.waits = self.elector.is_some();
     }
 
-    /// Whether a component's worker can take a key: it has one, does not work on another, and what its
-    /// informers listed first is in its cache (`WaitForCacheSync`).
-    pub(super) fn can_start(&self, component: u16) -> bool {
-        let Some(c) = self.components.get(usize::from(component)) else { return false };
-        self.works(component)
-            && c.working_on().is_none()
-            && !c.queue().is_empty()
-            && (self.synced || self.has_synced(component))
+    /// Starts anew: memory, caches and queues are lost. The watches that the informers had, which the
+    /// caller ends.
+    pub(super) fn restart(&mut self) -> Vec<WatchId> {
+        self.caches = Rc::default();
+        for n in &mut self.informers {
+            n.listeners.clear();
+        }
+        let watches = self.informers.iter_mut().filter_map(|n| n.reset()).collect();
+        self.components.iter_mut().for_each(|c| c.restart());
+        self.attach_all();
+        self.waits = self.elector.is_some();
+        watches
+    }
+
+    /// Adds a component, which starts at once; its place.
+    pub(super) fn add(&mut self, component: Box<dyn Component>) -> u16 {
+        self.components.push(Shared::new(component));
+        let place = place(self.components.len() - 1);
+        self.attach(place);
+        self.reroute();
+        place
+    }
+
+    /// Puts another component in the place of one that is switched off.
+    pub(super) fn replace(&mut self, place: u16, component: Box<dyn Component>) {
+        if let Some(c) = self.components.get_mut(usize::from(place)) {
+            *c = Shared::new(component);
+        }
+    }
+
+    /// Switches a component off: its memory, its queue and its sync under way are lost, and informers
+    /// stop that no other component needs. The watches that these had, which the caller ends.
+    pub(super) fn switch_off(&mut self, component: u16) -> Vec<WatchId> {
+        Rc::make_mut(&mut self.off).insert(component);
+        if let Some(c) = self.components.get_mut(usize::from(component)) {
+            c.restart();
+        }
+        let stopped = self.detach(component, |_, _| false);
+        self.reroute();
+        stopped
+    }
+
+    /// Switches a component on that was off: it starts with nothing in memory.
+    pub(super) fn switch_on(&mut self, component: u16) {
+        Rc::make_mut(&mut self.off).remove(&component);
+        self.attach(component);
+        self.reroute();
+    }
+
+    /// Brings a component's informers up to date with the kinds that it watches now. The kinds whose
+    /// informers are new to it, those that are no longer, and the watches that ended.
+    pub(super) fn follow(&mut self, component: u16) -> (Vec<Kind>, Vec<Kind>, Vec<WatchId>) {
+        let before = self.watched_by(component);
+        let wanted = self.components.get(usize::from(component)).map(|c| c.watches()).unwrap_or_default();
+        let is = |list: &[(Kind, Filter)], of: &(Kind, Filter)| list.contains(of);
+        let gone: Vec<Kind> = before.iter().filter(|w| !is(&wanted, w)).map(|(k, _)| *k).collect();
+        let new: Vec<Kind> = wanted.iter().filter(|w| !is(&before, w)).map(|(k, _)| *k).collect();
+        let ended =
+            self.detach(component, |kind, filter| wanted.iter().any(|(k, f)| *k == kind && f == filter));
+        self.attach(component);
+        self.reroute();
+        (new, gone, ended)
+    }
+
+    fn watched_by(&self, component: u16) -> Vec<(Kind, Filter)> {
+        let routes = self.routes.get(usize::from(component)).into_iter().flatten();
+        let informers = routes.filter_map(|(n, _)| self.informers.get(usize::from(*n)));
+        informers.map(|n| (n.kind, n.filter.clone())).collect()
+    }
+
+    fn attach_all(&mut self) {
+        for component in 0..place(self.components.len()) {
+            if self.is_on(component) {
+                self.attach(component);
+            }
+        }
+        self.reroute();
+    }
+
+    /// Lets a component listen to an informer for each kind that it watches and does not listen to yet.
+    /// Of an informer that runs already it is told all that is in the cache, as if it were new
+    /// (`AddEventHandler`).
+    fn attach(&mut self, component: u16) {
+        let Some(c) = self.components.get_mut(usize::from(component)) else { return };
+        c.watching();
+        for (kind, filter) in c.watches() {
+            let Some(informer) = informer_for(&mut self.informers, kind, filter) else { continue };
+            let component = usize::from(component);
+            if informer.listeners.iter().any(|l| l.component == component) {
+                continue;
+            }
+            let known = self.caches.of(kind).list(None).filter(|o| informer.filter.matches(o));
+            let as_new =
+                |o: &crate::api::Object| Notification { key: o.key(), old: None, new: Some(o.clone()) };
+            let pending: VecDeque<Notification> = known.map(as_new).collect();
+            informer.listeners.push(Listener { component, pending });
+            self.synced &= informer.has_synced();
+        }
+    }
+
+    /// Lets a component listen no more, but for kinds and filters that it keeps.
+    fn detach(&mut self, component: u16, keeps: impl Fn(Kind, &Filter) -> bool) -> Vec<WatchId> {
+        let mut ended = Vec::new();
+        let mut stopped = Vec::new();
+        for n in &mut self.informers {
+            let listens = |l: &Listener| l.component == usize::from(component);
+            if keeps(n.kind, &n.filter) || !n.listeners.iter().any(listens) {
+                continue;
+            }
+            n.listeners.retain(|l| !listens(l));
+            if n.is_stopped() {
+                ended.extend(n.reset());
+                stopped.push(n.kind);
+            }
+        }
+        stopped.retain(|k| !self.informers.iter().any(|n| n.kind == *k && !n.is_stopped()));
+        if !stopped.is_empty() {
+            let caches = Rc::make_mut(&mut self.caches);
+            stopped.into_iter().for_each(|kind| caches.remove(kind));
+        }
+        self.note_synced();
+        ended
+    }
+
+    fn reroute(&mut self) {
+        let mut routes = vec![Vec::new(); self.components.len()];
+        for (i, informer) in (0..).zip(&self.informers) {
+            for (l, listener) in (0..).zip(&informer.listeners) {
+                if let Some(route) = routes.get_mut(listener.component) {
+                    route.push((i, l));
+                }
+            }
+        }
+        self.routes = routes.into();
     }
 
     fn has_synced(&self, component: u16) -> bool {
@@ -139,8 +252,31 @@ impl Process {
         routes.filter_map(|(n, _)| self.informers.get(usize::from(*n))).all(|n| n.has_synced())
     }
 
-    /// Something of a first list may have come.
+    /// Looks whether all informers have synced, after one of them took something in.
     pub(super) fn note_synced(&mut self) {
-        self.synced = self.synced || self.informers.iter().all(|n| n.has_synced());
+        self.synced = self.synced || self.informers.iter().all(|n| n.is_stopped() || n.has_synced());
     }
+}
+
+/// A component's place as actors have it.
+fn place(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
+}
+
+/// The informer of a kind and filter. One that is new takes the place of one that has stopped.
+fn informer_for(informers: &mut Vec<Shared<Informer>>, kind: Kind, filter: Filter) -> Option<&mut Informer> {
+    let same = informers.iter().position(|n| n.kind == kind && n.filter == filter);
+    let at = same.or_else(|| informers.iter().position(|n| n.is_stopped()));
+    let at = match at {
+        Some(at) => at,
+        None => {
+            informers.push(Shared::new(Informer::new(kind, filter.clone())));
+            informers.len() - 1
+        }
+    };
+    let informer = informers.get_mut(at)?;
+    if informer.kind != kind || informer.filter != filter {
+        **informer = Informer::new(kind, filter);
+    }
+    Some(informer)
 }

@@ -1,5 +1,5 @@
-//! Which processes may have something to do: a set of small numbers, one bit each. It is asked for
-//! every action, and every write wakes a handful.
+//! The processes that may have something to do, as a set of small numbers, one bit each: every action
+//! asks it, and every write adds a few.
 
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ impl Ready {
     /// The first process in it from a number on.
     pub(super) fn next(&self, from: u32) -> Option<u32> {
         let (word, bit) = place(from);
-        // Of the first word only what is not below.
+        // Of the first word only the bits that are not below.
         let first = self.words.get(word).map(|w| w & !(bit - 1));
         let rest = self.words.iter().skip(word + 1).copied();
         let all = first.into_iter().chain(rest).zip(from / 64..);

@@ -6,10 +6,9 @@ use super::Cluster;
 use super::action::{Action, Actor, Outcome, StepError, Transition};
 use super::members::ETCD;
 use super::process::Process;
-use crate::api::{Key, Kind, Object};
-use crate::apimachinery::{Request, Response, Verb};
+use crate::api::Kind;
 use crate::apiserver::Write;
-use crate::client::{Delta, Env, Informer, Notification, Progress, TimerOp};
+use crate::client::{Env, Informer, Listed, Notification, Progress, TimerOp, Wants};
 
 /// The actions of one process that may happen next, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
@@ -19,6 +18,9 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
     let informers = if process.hears() { &*process.informers } else { &[] };
     for (i, informer) in informers.iter().enumerate() {
         let informer_id = i as u16;
+        if informer.is_stopped() {
+            continue;
+        }
         match informer.watch.map(|w| cluster.api.watches.pending(w)) {
             None | Some(None) => into.push(Action::List { process: id, informer: informer_id }),
             Some(Some(0)) => {}
@@ -32,22 +34,18 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
             into.push(Action::Notify { actor, informer: informer_id });
         }
     }
-    for (i, c) in process.components.iter().enumerate() {
-        let actor = Actor { process: id, component: i as u16 };
-        if !process.works(actor.component) {
-            continue;
-        }
-        // While etcd's members elect a leader, requests wait.
-        if c.has_events() && !cluster.api.is_electing() {
-            into.push(Action::Record { actor });
-        }
-        if c.pending().is_some() {
-            if !cluster.api.is_electing() {
-                into.push(Action::Send { actor });
-            }
-        } else if process.can_start(actor.component) {
-            into.push(Action::Start { actor });
-        }
+    // While etcd's members elect a leader, requests wait.
+    let electing = cluster.api.is_electing();
+    for component in 0..u16::try_from(process.components.len()).unwrap_or(u16::MAX) {
+        let actor = Actor { process: id, component };
+        let wants = process.wants(component);
+        let may = [
+            (wants.informers, Action::Informers { actor }),
+            (wants.record && !electing, Action::Record { actor }),
+            (wants.send && !electing, Action::Send { actor }),
+            (wants.start, Action::Start { actor }),
+        ];
+        into.extend(may.into_iter().filter(|(may, _)| *may).map(|(_, action)| action));
     }
 }
 
@@ -104,6 +102,7 @@ impl Cluster {
             Action::Start { actor } => self.start(actor),
             Action::Send { actor } => self.send(actor),
             Action::Record { actor } => self.record(actor),
+            Action::Informers { actor } => self.follow(actor),
             Action::Advance => self.advance(),
         }
     }
@@ -121,68 +120,23 @@ impl Cluster {
     }
 
     fn list(&mut self, id: u32, informer: u16) -> Option<Outcome> {
-        let (kind, filter, old) = {
-            let n =
-                self.processes.get(id as usize).filter(|p| p.hears())?.informers.get(informer as usize)?;
-            if n.watch.is_some_and(|w| self.api.watches.pending(w).is_some()) {
-                return None;
-            }
-            (n.kind, n.filter.clone(), n.resource_version)
-        };
-        // A watch that was cut goes on where it stopped, as long as that is remembered.
-        let missed: Option<Vec<_>> = (old > 0)
-            .then(|| {
-                self.api
-                    .etcd()
-                    .since(old)
-                    .ok()
-                    .map(|log| log.filter(|e| e.key.kind == kind).cloned().collect())
-            })
-            .flatten();
-        let watch = self.api.watches.add(id, kind, filter.clone());
-        if let Some(missed) = missed {
-            let items = missed.len();
-            let n = self.process_mut(id)?.informers.get_mut(informer as usize)?;
-            n.watch = Some(watch);
-            for e in missed {
-                let before = e.prev.as_ref().is_some_and(|o| filter.matches(o));
-                let after = e.next.as_ref().filter(|o| filter.matches(o));
-                n.resource_version = e.revision;
-                match (before, after) {
-                    (_, Some(o)) => n.fifo.push(Delta::Upsert(e.key.key, o.clone())),
-                    (true, None) => {
-                        if let Some(o) = e.next.or(e.prev) {
-                            n.fifo.push(Delta::Deleted(e.key.key, o));
-                        }
-                    }
-                    (false, None) => {}
-                }
-            }
-            return Some(Outcome::Listed { kind, items, expired: None });
-        }
-        let name: Rc<str> = self.processes.get(id as usize)?.name.clone();
-        let request = Request::new(&name, Verb::List, kind, Key::new("", ""));
         self.api.set_now(self.clock.now());
-        let Response::List { items, revision } = self.api.list_from_cache(&request) else { return None };
-        let items: Vec<Object> = items.into_iter().filter(|o| filter.matches(o)).collect();
-        let count = items.len();
-        let p = self.process_mut(id)?;
-        let n = p.informers.get_mut(informer as usize)?;
-        n.watch = Some(watch);
-        n.replace(items, revision, p.caches.of(kind));
+        let p = self.processes.get_mut(id as usize).filter(|p| p.hears())?;
+        let has_to_list = |n: &Informer| n.has_to_list(&self.api);
+        p.informers.get(usize::from(informer)).filter(|n| has_to_list(n))?;
+        let p = Rc::make_mut(p);
+        let n = p.informers.get_mut(usize::from(informer))?;
+        let kind = n.kind;
+        let Listed { items, expired } = n.list(&mut self.api, id, p.caches.of(kind));
         p.note_synced();
-        // What it had seen is no longer the beginning of what can be told: 410 Gone.
-        let expired = (old > 0).then(|| (old, self.api.etcd().compacted()));
-        Some(Outcome::Listed { kind, items: count, expired })
+        Some(Outcome::Listed { kind, items, expired })
     }
 
     fn watch(&mut self, id: u32, informer: u16) -> Option<Outcome> {
-        let watch =
-            self.processes.get(id as usize).filter(|p| p.hears())?.informers.get(informer as usize)?.watch?;
-        let event = self.api.watches.next(watch).ok()??;
-        let outcome = Outcome::Reflected { kind: event.object.kind(), key: event.key.clone() };
-        self.process_mut(id)?.informers.get_mut(informer as usize)?.reflect(event);
-        Some(outcome)
+        let p = self.processes.get_mut(id as usize).filter(|p| p.hears())?;
+        p.informers.get(usize::from(informer))?.watch?;
+        let event = Rc::make_mut(p).informers.get_mut(usize::from(informer))?.next_event(&mut self.api)?;
+        Some(Outcome::Reflected { kind: event.object.kind(), key: event.key })
     }
 
     fn pop(&mut self, id: u32, informer: u16) -> Option<Outcome> {
@@ -202,10 +156,10 @@ impl Cluster {
         Some(Outcome::Handled { kind, key: key? })
     }
 
-    /// Hands a component at most `most` of the news that wait for it at an informer, as so many
-    /// [`Action::Notify`] one after another, until it has something to say itself. How many it heard.
-    /// This is half of all that happens, and between two of them there is nothing else to be looked at:
-    /// who hears writes nothing.
+    /// Hands a component at most `most` of the notifications that wait for it at an informer, as so many
+    /// [`Action::Notify`] one after another, until the component can do something else than start a
+    /// sync. How many were handed over. Half of all actions are notifications, and as handlers write
+    /// nothing, nothing else has to be looked at between two of them.
     pub(super) fn hear(&mut self, actor: Actor, informer: u16, most: usize) -> usize {
         let mut heard = 0;
         self.tell(actor, informer, most, |_| heard += 1);
@@ -220,14 +174,17 @@ impl Cluster {
         let Some(p) = self.hearing(actor.process) else { return };
         let Some(component) = p.components.get_mut(actor.component as usize) else { return };
         let Some(n) = p.informers.get_mut(informer as usize) else { return };
+        let (kind, filter) = (n.kind, n.filter.clone());
         let Some(l) = n.listeners.iter_mut().find(|l| l.component == actor.component as usize) else {
             return;
         };
+        let mut env = Env { caches: &p.caches, now, timers: &mut timers };
         for _ in 0..most {
             let Some(seen) = l.pending.pop_front() else { break };
-            component.notify(&mut Env { caches: &p.caches, now, timers: &mut timers }, &seen);
+            component.notify(&mut env, kind, &filter, &seen);
             told(seen);
-            if component.has_events() || component.pending().is_some() {
+            let wants = component.wants();
+            if wants.record || wants.send || wants.informers {
                 break;
             }
         }
@@ -236,7 +193,7 @@ impl Cluster {
 
     fn start(&mut self, actor: Actor) -> Option<Outcome> {
         let now = self.clock.now();
-        let p = self.running(actor.process).filter(|p| p.can_start(actor.component))?;
+        let p = self.running(actor.process).filter(|p| p.wants(actor.component).start)?;
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress = component.start(&mut Env { caches: &p.caches, now, timers: &mut timers })?;
@@ -265,7 +222,7 @@ impl Cluster {
         let component = p.components.get_mut(actor.component as usize)?;
         let mut timers = Vec::new();
         let progress =
-            component.answered(&mut Env { caches: &p.caches, now, timers: &mut timers }, response.clone());
+            component.answered(&mut Env { caches: &p.caches, now, timers: &mut timers }, response.clone())?;
         self.set_timers(actor, timers);
         let (ended, error) = match progress {
             Progress::Waiting => (false, None),
@@ -286,7 +243,7 @@ impl Cluster {
         let electing = self.api.is_electing();
         let p = self.running(actor.process).filter(|p| p.works(actor.component))?;
         let component = p.components.get_mut(actor.component as usize)?;
-        if !component.has_events() || electing {
+        if !component.wants().record || electing {
             return None;
         }
         let Some(request) = component.next_event() else { return Some(Outcome::Recorded { exchange: None }) };
@@ -299,6 +256,13 @@ impl Cluster {
         Some(Outcome::Recorded { exchange: Some((Rc::new(request), response)) })
     }
 
+    fn follow(&mut self, actor: Actor) -> Option<Outcome> {
+        let p = self.running(actor.process).filter(|p| p.wants(actor.component).informers)?;
+        let (started, stopped, ended) = p.follow(actor.component);
+        ended.into_iter().for_each(|w| self.api.watches.remove(w));
+        Some(Outcome::Informers { started, stopped })
+    }
+
     fn advance(&mut self) -> Option<Outcome> {
         let from = self.clock.now();
         let to = self.clock.next()?;
@@ -306,9 +270,8 @@ impl Cluster {
         Some(Outcome::Advanced { from, to })
     }
 
-    /// A person makes something go wrong in a component: data of that component's own room, as
-    /// [`kubelet::Fault`](crate::kubelet::Fault). Returns whether there is such a component and it
-    /// runs.
+    /// A person makes something go wrong in a component. `fault` is a type of the component's own room, as
+    /// [`kubelet::Fault`](crate::kubelet::Fault). Whether there is such a component and it runs.
     pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
         let now = self.clock.now();
         let Some(p) = self.running(actor.process) else { return false };
@@ -320,11 +283,11 @@ impl Cluster {
         true
     }
 
-    /// Polls are worth waiting for where something was written. Events and leases are no change.
+    /// The cluster waits for polls of namespaces in which something was written, but for Events and Leases.
     pub(super) fn notice(&mut self, writes: &[Write]) {
         for w in writes.iter().filter(|w| ![Kind::EVENT, Kind::LEASE].contains(&w.object.kind)) {
             self.clock.changed(&w.object.key.namespace);
-            // What kubelets say of their nodes comes every few minutes.
+            // Kubelets write their Nodes every few minutes, which is no reason to look at everything again.
             if w.object.kind != Kind::NODE {
                 self.clock.changed_anywhere();
             }
@@ -355,20 +318,12 @@ impl Cluster {
     /// A process that has nothing left to do is not looked at until it is woken. An action of an
     /// informer mostly leaves something to do for the same one.
     fn settle_readiness(&mut self, id: u32, informer: Option<u16>) {
-        let quiet = |n: &Informer| {
-            n.fifo.is_empty()
-                && n.listeners.iter().all(|l| l.pending.is_empty())
-                && n.watch.is_some_and(|w| self.api.watches.pending(w) == Some(0))
-        };
+        let quiet = |n: &Informer| n.is_quiet(&self.api);
         let idle = self.processes.get(id as usize).is_none_or(|p| {
-            let first = informer.and_then(|n| p.informers.get(n as usize));
+            let first = informer.and_then(|n| p.informers.get(usize::from(n)));
             !p.running
                 || (first.is_none_or(|n| quiet(n))
-                    && p.components.iter().all(|c| {
-                        !c.has_events()
-                            && c.pending().is_none()
-                            && (c.queue().is_empty() || c.working_on().is_some())
-                    })
+                    && (0..).zip(&p.components).all(|(component, _)| p.wants(component) == Wants::default())
                     && p.informers.iter().all(|n| quiet(n)))
         });
         if idle {

@@ -9,10 +9,10 @@ use rand_pcg::Pcg32;
 use serde_json::json;
 
 use super::{Action, Cluster, Config, Fault, Stopped};
-use crate::api::types::{Lease, Node};
+use crate::api::types::{ConfigMap, Lease, Node};
 use crate::api::{Key, Kind, Object, Timestamp};
-use crate::apimachinery::{Body, Filter, Request, Verb};
-use crate::client::{Context, Controller, EventFlavour, Handler, Notification, Reconciler, Result};
+use crate::apimachinery::{Body, Request, Verb};
+use crate::client::{Context, Controller, EventFlavour, Reconciler, Result, Seen, Wait, Watches};
 
 fn ready(c: &Cluster) -> bool {
     c.api().etcd().range(Kind::NODE, None).all(|(_, r)| {
@@ -112,6 +112,7 @@ fn what_is_due_at_the_end_of_a_wait_is_done() {
 struct Odd;
 
 impl Reconciler for Odd {
+    type Key = Key;
     type State = ();
     fn name(&self) -> Rc<str> {
         "odd".into()
@@ -119,16 +120,17 @@ impl Reconciler for Odd {
     fn events(&self) -> EventFlavour {
         EventFlavour::Core { component: "odd".into(), host: None }
     }
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::CONFIG_MAP, Filter::All)]
+    fn watches(&self) -> Watches {
+        Watches::new().watches(|cx, seen: Seen<'_, ConfigMap>| {
+            if &*seen.key.namespace == "default" {
+                let background = seen.key.name == "background";
+                let wait = if background { Wait::Background } else { Wait::Foreground };
+                cx.enqueue_waiting(seen.key.clone(), SignedDuration::MAX, wait);
+                cx.enqueue(seen.key.clone());
+            }
+        })
     }
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        if let Some(o) = seen.object().filter(|o| o.namespace() == "default") {
-            cx.enqueue_after(&o.key(), SignedDuration::MAX, o.name() == "background");
-            cx.enqueue(o.key());
-        }
-    }
-    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+    async fn sync(self, cx: Context, key: Key) -> Result {
         match &*key.name {
             "spin" => cx.enqueue(key),
             "late" => {

@@ -1,6 +1,6 @@
 //! Adoption and release (`k8s.io/kubernetes/pkg/controller/controller_ref_manager.go`): a
-//! controller owns what its selector matches and nobody else owns, and lets go of what it owns
-//! and does not match any more.
+//! controller adopts objects that its selector matches and no controller owns, and releases objects
+//! that it owns and its selector does not match any more.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::api::labels::Selector;
 use crate::api::types::ObjectMeta;
 use crate::api::{ApiKind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::Status;
-use crate::client::{Context, Error, Result, Why};
+use crate::client::{Context, Error, Result, Why, WorkKey};
 
 /// What is to be done about an object.
 enum Claim {
@@ -33,12 +33,12 @@ fn claim(owner: &ObjectMeta, object: &ObjectMeta, matches: bool) -> Claim {
     }
 }
 
-/// The objects that are the owner's after adopting and releasing; in the order given.
+/// Adopts and releases; the objects that are the owner's afterwards, in the order given.
 ///
 /// # Errors
-/// What was refused first; the others have been tried all the same.
-pub async fn claim_objects<S, O, T>(
-    cx: &Context<S>,
+/// The first refusal; the other objects have been tried all the same.
+pub async fn claim_objects<S, K, O, T>(
+    cx: &Context<S, K>,
     owner: &Rc<O>,
     selector: &Selector,
     objects: Vec<Rc<T>>,
@@ -46,6 +46,7 @@ pub async fn claim_objects<S, O, T>(
 ) -> Result<Vec<Rc<T>>>
 where
     S: Clone + 'static,
+    K: WorkKey,
     O: ApiKind,
     T: ApiKind,
 {
@@ -74,7 +75,7 @@ where
             }
             Claim::Release => match release(cx, owner, &object).await {
                 Ok(()) => {}
-                // Gone, or somebody else was there first: nothing is left to release.
+                // It is gone, or another client released it: nothing is left to release.
                 Err(e) if e.is_not_found() || e.reason == "Invalid" => {}
                 Err(e) => failed = failed.or(Some(e.into())),
             },
@@ -86,9 +87,14 @@ where
     }
 }
 
-/// Before the first adoption the owner is read again, past the cache: one that is being deleted
-/// must not take anything with it.
-async fn recheck<S: Clone + 'static, O: ApiKind>(cx: &Context<S>, owner: &Rc<O>) -> Result {
+/// Before the first adoption the owner is read again, past the cache: an owner that is being deleted
+/// must not adopt an object that would be deleted with it.
+async fn recheck<S, K, O>(cx: &Context<S, K>, owner: &Rc<O>) -> Result
+where
+    S: Clone + 'static,
+    K: WorkKey,
+    O: ApiKind,
+{
     let fresh = cx.get::<O>(owner.meta().key()).await?;
     let (f, o) = (fresh.meta(), owner.meta());
     let what = format!("{} {}", O::KIND.as_str(), o.key());
@@ -105,9 +111,14 @@ async fn recheck<S: Clone + 'static, O: ApiKind>(cx: &Context<S>, owner: &Rc<O>)
     Ok(())
 }
 
-async fn adopt<S, O, T>(cx: &Context<S>, owner: &Rc<O>, object: &Rc<T>) -> std::result::Result<Rc<T>, Status>
+async fn adopt<S, K, O, T>(
+    cx: &Context<S, K>,
+    owner: &Rc<O>,
+    object: &Rc<T>,
+) -> std::result::Result<Rc<T>, Status>
 where
     S: Clone + 'static,
+    K: WorkKey,
     O: ApiKind,
     T: ApiKind,
 {
@@ -118,14 +129,19 @@ where
         .get_or_insert_default()
         .push(owner_reference(O::KIND, owner.meta()));
     let why = Why::new("claim_objects.adopt")
-        .read("labels", reference(object.as_ref()), "metadata.labels", labels(object.meta()))
-        .read("owner", reference(owner.as_ref()), "spec.selector", owner.meta().name());
+        .read("labels", ObjectRef::of(object.as_ref()), "metadata.labels", labels(object.meta()))
+        .read("owner", ObjectRef::of(owner.as_ref()), "spec.selector", owner.meta().name());
     cx.patch(object.clone(), to).because(why).await
 }
 
-async fn release<S, O, T>(cx: &Context<S>, owner: &Rc<O>, object: &Rc<T>) -> std::result::Result<(), Status>
+async fn release<S, K, O, T>(
+    cx: &Context<S, K>,
+    owner: &Rc<O>,
+    object: &Rc<T>,
+) -> std::result::Result<(), Status>
 where
     S: Clone + 'static,
+    K: WorkKey,
     O: ApiKind,
     T: ApiKind,
 {
@@ -139,13 +155,9 @@ where
         }
     }
     let why = Why::new("claim_objects.release")
-        .read("labels", reference(object.as_ref()), "metadata.labels", labels(object.meta()))
-        .read("owner", reference(owner.as_ref()), "spec.selector", owner.meta().name());
+        .read("labels", ObjectRef::of(object.as_ref()), "metadata.labels", labels(object.meta()))
+        .read("owner", ObjectRef::of(owner.as_ref()), "spec.selector", owner.meta().name());
     cx.patch(object.clone(), to).because(why).await.map(|_| ())
-}
-
-fn reference<T: ApiKind>(object: &T) -> ObjectRef {
-    ObjectRef::new(T::KIND, object.meta().namespace(), object.meta().name())
 }
 
 fn labels(meta: &ObjectMeta) -> String {

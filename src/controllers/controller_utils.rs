@@ -1,95 +1,16 @@
-//! What pod-making controllers share (`k8s.io/kubernetes/pkg/controller/controller_utils.go`):
-//! expectations, making and deleting pods, and which pods count.
+//! What controllers that make pods share (`k8s.io/kubernetes/pkg/controller/controller_utils.go`):
+//! making and deleting pods, and which of them go first. Expectations are
+//! [`client::Expectations`](crate::client::Expectations).
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 pub use crate::api::pod::{is_active, is_ready, is_terminal, is_terminating, phase, pod_condition};
 use crate::api::types::{ObjectMeta, OwnerReference, Pod, PodTemplateSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp, later, pod};
+use crate::api::{ApiKind, Kind, MetaExt, Timestamp, later, pod};
 use crate::apimachinery::{DeleteOptions, Status};
-use crate::client::{Context, Error, Why};
-use crate::etcd::Map;
-
-/// An expectation that is not met in this time, in seconds, is no longer waited for.
-const EXPECTATIONS_TIMEOUT: i64 = 300;
-
-/// What a controller has asked for and not seen yet, by its object's key. While there is
-/// something, its view is known to be stale and it creates and deletes nothing.
-#[derive(Clone, Debug, Default)]
-pub struct Expectations {
-    by_key: Map<Key, Expectation>,
-}
-
-/// What one object waits for.
-#[derive(Clone, Debug, Default)]
-pub struct Expectation {
-    creations: i64,
-    // Pods are tracked by name, so that one that is seen twice counts once.
-    deletions: Rc<BTreeSet<Key>>,
-    at: Option<Timestamp>,
-}
-
-impl Expectations {
-    /// So many creations are on their way.
-    pub fn expect_creations(&mut self, key: &Key, n: i64, now: Timestamp) {
-        let e = Expectation { creations: n, deletions: Rc::default(), at: Some(now) };
-        self.by_key.insert(key.clone(), e);
-    }
-
-    /// These deletions are on their way.
-    pub fn expect_deletions(&mut self, key: &Key, pods: BTreeSet<Key>, now: Timestamp) {
-        let e = Expectation { creations: 0, deletions: Rc::new(pods), at: Some(now) };
-        self.by_key.insert(key.clone(), e);
-    }
-
-    /// What is not fulfilled, a line each.
-    pub fn lines(&self) -> impl Iterator<Item = String> {
-        self.by_key.iter().filter(|(_, e)| e.creations > 0 || !e.deletions.is_empty()).flat_map(|(key, e)| {
-            let made = (e.creations > 0).then(|| format!("{key} expects {} creations", e.creations));
-            let gone = e.deletions.iter().map(|pod| format!("{key} expects the deletion of {pod}"));
-            let gone: Vec<String> = gone.collect();
-            made.into_iter().chain(gone)
-        })
-    }
-
-    /// A creation was seen, or will not be.
-    pub fn creation_observed(&mut self, key: &Key) {
-        if let Some(e) = self.by_key.get_mut(key) {
-            e.creations -= 1;
-        }
-    }
-
-    /// A deletion was seen, or will not be.
-    pub fn deletion_observed(&mut self, key: &Key, pod: &Key) {
-        if let Some(e) = self.by_key.get_mut(key)
-            && e.deletions.contains(pod)
-        {
-            Rc::make_mut(&mut e.deletions).remove(pod);
-        }
-    }
-
-    /// Whether all that was asked for has been seen, or has been waited for long enough.
-    pub fn satisfied(&self, key: &Key, now: Timestamp) -> bool {
-        self.by_key.get(key).is_none_or(|e| {
-            (e.creations <= 0 && e.deletions.is_empty())
-                || e.at
-                    .is_none_or(|at| now.duration_since(at) > SignedDuration::from_secs(EXPECTATIONS_TIMEOUT))
-        })
-    }
-
-    /// Forgets an object.
-    pub fn delete(&mut self, key: &Key) {
-        self.by_key.remove(key);
-    }
-
-    /// What is waited for, for the page's view of a controller.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, i64, usize)> {
-        self.by_key.iter().map(|(k, e)| (k, e.creations.max(0), e.deletions.len()))
-    }
-}
+use crate::client::{Context, Why, WorkKey};
 
 /// `podutil.IsPodAvailable`: ready for at least so many seconds.
 pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
@@ -125,12 +46,12 @@ pub fn pod_from_template(
     }
 }
 
-/// Creates a pod and says so (`RealPodControl.CreatePods`).
+/// Creates a pod and records an event about it (`RealPodControl.CreatePods`).
 ///
 /// # Errors
 /// The API server's refusal.
-pub async fn create_pod<S: Clone + 'static, T: ApiKind>(
-    cx: &Context<S>,
+pub async fn create_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
+    cx: &Context<S, K>,
     pod: Pod,
     about: &T,
     why: Why,
@@ -149,12 +70,12 @@ pub async fn create_pod<S: Clone + 'static, T: ApiKind>(
     }
 }
 
-/// Deletes a pod and says so (`RealPodControl.DeletePod`).
+/// Deletes a pod and records an event about it (`RealPodControl.DeletePod`).
 ///
 /// # Errors
 /// The API server's refusal.
-pub async fn delete_pod<S: Clone + 'static, T: ApiKind>(
-    cx: &Context<S>,
+pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
+    cx: &Context<S, K>,
     pod: &Pod,
     about: &T,
     why: Why,
@@ -174,13 +95,8 @@ pub async fn delete_pod<S: Clone + 'static, T: ApiKind>(
     }
 }
 
-/// The error of a sync that a refusal ends.
-pub fn api_error(s: Status) -> Error {
-    Error::from(s)
-}
-
-/// Which pods a controller gives up first (`controller.ActivePodsWithRanks`): `true` if `a` goes
-/// before `b`. `ranks` says how many pods of the same owner share the node.
+/// Which of two pods a controller deletes first (`controller.ActivePodsWithRanks`): `Less` if `a`. Each
+/// comes with its rank, the number of pods of the same owner on its node.
 pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::Ordering {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let ((p, rank_p), (q, rank_q)) = (a, b);
@@ -218,7 +134,7 @@ pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::O
         return by_age(t, u, p, q, now);
     }
     match (p.metadata.uid() < q.metadata.uid(), p.metadata.uid() > q.metadata.uid()) {
-        // Go's sort leaves equals as they come; a fixed order keeps runs the same.
+        // Go's sort leaves equal pods in any order; a fixed one keeps runs the same.
         (true, _) => Less,
         (_, true) => Greater,
         _ => Equal,

@@ -3,6 +3,7 @@
 //! the API server, and that asks the budget's status.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -12,31 +13,50 @@ use crate::api::intstr::{Rounding, scaled_value};
 use crate::api::labels::Selector;
 use crate::api::pod::{is_ready, is_terminal, pod_condition};
 use crate::api::types::{
-    Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodDisruptionBudget,
+    Deployment, IntOrString, LabelSelector, OwnerReference, Pod, PodCondition, PodDisruptionBudget,
     PodDisruptionBudgetStatus, ReplicaSet, ReplicationController, StatefulSet, Time,
 };
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
-use crate::apimachinery::Filter;
-use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
+use crate::client::{Context, Error, EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
 /// How long an evicted pod may take until its deletion begins, in seconds.
 const DELETION_TIMEOUT: i64 = 120;
-/// How long a pod may be said to be about to be disrupted, in seconds.
+/// How long the condition `DisruptionTarget` may stand on a pod that is not deleted, in seconds.
 const STALE_DISRUPTION_TIMEOUT: i64 = 120;
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
 pub struct DisruptionController;
 
-type Cx = Context<()>;
-type Budget = Rc<PodDisruptionBudget>;
-
-/// The key of a pod whose `DisruptionTarget` may be stale. No namespace begins like this.
-fn stale(pod: &Key) -> Key {
-    Key::new(&format!("/{}", pod.namespace), &pod.name)
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// The `DisruptionTarget` of a pod may be stale.
+    StalePod(Key),
+    /// A budget is to be counted.
+    Budget(Key),
 }
 
+impl From<Key> for Task {
+    fn from(budget: Key) -> Task {
+        Task::Budget(budget)
+    }
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::StalePod(pod) => write!(f, "stalePodDisruption/{pod}"),
+            Task::Budget(budget) => budget.fmt(f),
+        }
+    }
+}
+
+type Cx = Context<(), Task>;
+type Budget = Rc<PodDisruptionBudget>;
+
 impl Reconciler for DisruptionController {
+    type Key = Task;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -47,49 +67,41 @@ impl Reconciler for DisruptionController {
         EventFlavour::Core { component: "controllermanager".into(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        [
-            Kind::POD_DISRUPTION_BUDGET,
-            Kind::POD,
-            Kind::REPLICA_SET,
-            Kind::DEPLOYMENT,
-            Kind::STATEFUL_SET,
-            Kind::REPLICATION_CONTROLLER,
-        ]
-        .into_iter()
-        .map(|k| (k, Filter::All))
-        .collect()
+    fn watches(&self) -> Watches<(), Task> {
+        Watches::new()
+            .for_::<PodDisruptionBudget>()
+            .watches(handle_pod)
+            .reads::<ReplicaSet>()
+            .reads::<Deployment>()
+            .reads::<StatefulSet>()
+            .reads::<ReplicationController>()
     }
 
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let Some(object) = seen.object() else { return };
-        if object.kind() == Kind::POD_DISRUPTION_BUDGET {
-            cx.enqueue(object.key());
-            return;
-        }
-        let Some(pod) = Pod::from_object(object) else { return };
-        let caches = cx.caches;
-        let budgets = caches.of(Kind::POD_DISRUPTION_BUDGET).list(Some(object.namespace()));
-        let first = budgets.filter_map(PodDisruptionBudget::from_object).find(|b| covers(b, &pod.metadata));
-        if let Some(budget) = first {
-            cx.enqueue(budget.metadata.key());
-        }
-        match seen.new.is_some().then(|| stale_after(pod, cx.now)).flatten() {
-            Some(rest) => cx.enqueue_after(&stale(&object.key()), rest, false),
-            None if cx.has_plans() => cx.cancel(&stale(&object.key())),
-            None => {}
-        }
-    }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        if let Some(namespace) = key.namespace.strip_prefix('/') {
-            return sync_stale_pod(&cx, Key::new(namespace, &key.name)).await;
-        }
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        let key = match task {
+            Task::StalePod(pod) => return sync_stale_pod(&cx, pod).await,
+            Task::Budget(key) => key,
+        };
         let Some(budget) = cx.lister::<PodDisruptionBudget>().get(&key).cloned() else { return Ok(()) };
         match try_sync(&cx, &budget).await {
             Err(Error::Other(why)) => fail_safe(&cx, budget, &why).await,
             other => other,
         }
+    }
+}
+
+/// The first budget that covers the pod is counted anew.
+fn handle_pod(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, Pod>) {
+    let pod = seen.object();
+    let budgets = cx.caches.of(Kind::POD_DISRUPTION_BUDGET).list(Some(&seen.key.namespace));
+    let first = budgets.filter_map(PodDisruptionBudget::from_object).find(|b| covers(b, &pod.metadata));
+    if let Some(budget) = first {
+        cx.enqueue(Task::Budget(budget.metadata.key()));
+    }
+    match seen.new.and_then(|p| stale_after(p, cx.now)) {
+        Some(rest) => cx.enqueue_after(Task::StalePod(seen.key.clone()), rest),
+        None if cx.has_plans() => cx.cancel(Task::StalePod(seen.key.clone())),
+        None => {}
     }
 }
 
@@ -126,7 +138,7 @@ async fn try_sync(cx: &Cx, budget: &Budget) -> Result {
     let (disrupted, recheck) = disrupted_pods(cx, budget, &pods);
     let healthy = count_healthy(&pods, &disrupted, cx.now());
     update_status(cx, budget, healthy, &counted, disrupted).await?;
-    let key = budget.metadata.key();
+    let key = Task::Budget(budget.metadata.key());
     match recheck {
         Some(at) => cx.enqueue_after(key, at.duration_since(cx.now())),
         None => cx.cancel(key),
@@ -216,7 +228,7 @@ fn find_controller(
         let set = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid);
         return Ok(set.map(|s| (owner.uid.clone(), s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
     }
-    // Whatever else is served has no size.
+    // No other kind has a size.
     match Kind::of(&owner.api_version, &owner.kind) {
         Some(kind) => Err(format!("{} does not implement the scale subresource", kind.group_resource())),
         None => Err(format!("no matches for kind {:?} in version {:?}", owner.kind, owner.api_version)),
@@ -292,7 +304,7 @@ async fn update_status(
     }
     update_condition(&mut status, cx.now());
     let why = Why::new("update_pdb_status")
-        .read("budget", at(budget), "spec", budget.metadata.name())
+        .read("budget", ObjectRef::of(&**budget), "spec", budget.metadata.name())
         .with("healthy", healthy)
         .with("desired", counted.desired)
         .with("allowed", allowed);
@@ -302,14 +314,10 @@ async fn update_status(
     Ok(())
 }
 
-fn at(budget: &PodDisruptionBudget) -> ObjectRef {
-    ObjectRef { kind: Kind::POD_DISRUPTION_BUDGET, key: budget.metadata.key() }
-}
-
-/// What cannot be counted may not be disrupted.
+/// Where pods cannot be counted, none may be disrupted.
 async fn fail_safe(cx: &Cx, budget: Budget, message: &str) -> Result {
     let why = Why::new("update_pdb_status.fail_safe")
-        .read("budget", at(&budget), "spec", budget.metadata.name())
+        .read("budget", ObjectRef::of(&*budget), "spec", budget.metadata.name())
         .with("error", message);
     let mut to = budget.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
@@ -322,7 +330,7 @@ async fn fail_safe(cx: &Cx, budget: Budget, message: &str) -> Result {
     Ok(())
 }
 
-/// How long until a pod's `DisruptionTarget` is stale, if it has one and nothing comes of it.
+/// How long until a pod's `DisruptionTarget` is stale; `None` if it has none, or is being deleted or over.
 fn stale_after(pod: &Pod, now: Timestamp) -> Option<SignedDuration> {
     let c = pod_condition(pod, "DisruptionTarget").filter(|c| c.status == "True")?;
     if pod.metadata.is_deleting() || c.reason.as_deref() == Some("TerminationByKubelet") || is_terminal(pod) {
@@ -337,25 +345,24 @@ async fn sync_stale_pod(cx: &Cx, key: Key) -> Result {
     let Some(pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
     let Some(rest) = stale_after(&pod, cx.now()) else { return Ok(()) };
     if rest.is_positive() {
-        cx.enqueue_after(stale(&key), rest);
+        cx.enqueue_after(Task::StalePod(key), rest);
         return Ok(());
     }
     let why = Why::new("sync_stale_pod_disruption").read(
         "pod",
-        ObjectRef { kind: Kind::POD, key },
+        ObjectRef::of(&*pod),
         "status.conditions",
         pod.metadata.name(),
     );
-    let now = Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now());
     let mut to = pod;
     let generation = to.metadata.generation;
     let conditions = Rc::make_mut(&mut to).status.get_or_insert_default().conditions.iter_mut().flatten();
     for c in conditions.filter(|c| c.type_ == "DisruptionTarget") {
         let observed = c.observed_generation.and(generation);
-        *c = crate::api::types::PodCondition {
+        *c = PodCondition {
             type_: c.type_.clone(),
             status: "False".into(),
-            last_transition_time: Some(Time(now)),
+            last_transition_time: Some(Time(seconds(cx.now()))),
             observed_generation: observed,
             ..Default::default()
         };

@@ -20,10 +20,46 @@ pub mod volume;
 use crate::api::Kind;
 use crate::client::{Component, Controller};
 
-/// Kinds that are accepted and stored, and whose controllers are not built yet: nothing comes of
-/// them, and whoever shows them has to say so.
+/// Kinds that are accepted and stored and whose controllers are not built yet. Nothing comes of their
+/// objects, and a view of them has to say so.
 pub const UNATTENDED: &[Kind] =
     &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
+
+/// The kinds that the API server serves, as controllers find them by discovery.
+fn served() -> impl Iterator<Item = Kind> {
+    Kind::BUILT_IN.iter().copied()
+}
+
+/// Other names of controllers in `--controllers`: the aliases of
+/// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two that are
+/// called differently here.
+const ALIASES: [(&str, &str); 19] = [
+    ("deployment", "deployment-controller"),
+    ("disruption", "disruption-controller"),
+    ("endpoint", "endpoints-controller"),
+    ("endpointslice", "endpointslice-controller"),
+    ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
+    ("endpointslicemirroring", "endpointslicemirroring-controller"),
+    ("garbagecollector", "garbage-collector-controller"),
+    ("namespace", "namespace-controller"),
+    ("nodelifecycle", "node-lifecycle-controller"),
+    ("persistentvolume-binder", "persistentvolume-binder-controller"),
+    ("podgc", "pod-garbage-collector-controller"),
+    ("pv-protection", "persistentvolume-protection-controller"),
+    ("pvc-protection", "persistentvolumeclaim-protection-controller"),
+    ("replicaset", "replicaset-controller"),
+    ("replicationcontroller", "replication-controller"),
+    ("replicationcontroller-controller", "replication-controller"),
+    ("resourcequota", "resourcequota-controller"),
+    ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
+    ("serviceaccount", "serviceaccount-controller"),
+];
+
+/// The name of the controller that an entry of `--controllers` means. A name that is no alias means
+/// itself.
+pub fn canonical_name(entry: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == entry).map_or(entry, |(_, name)| name)
+}
 
 /// Every controller, in the order in which they take turns.
 pub fn all() -> Vec<Box<dyn Component>> {

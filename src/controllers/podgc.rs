@@ -1,7 +1,7 @@
-//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does
-//! not exist any more fail and go.
+//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does not
+//! exist any more fail and are deleted.
 //!
-//! Kubernetes looks every twenty seconds; here a node that is missed is a key of its own.
+//! Kubernetes looks every twenty seconds; here each node that is missing is a key.
 //! Terminated pods beyond the threshold (12500) and the out-of-service taint are left out.
 
 use std::rc::Rc;
@@ -10,20 +10,21 @@ use jiff::SignedDuration;
 
 use super::controller_utils::is_terminal;
 use crate::api::types::{Node, Pod, PodCondition, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
-use crate::apimachinery::{DeleteOptions, Filter, Status};
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
+use crate::apimachinery::{DeleteOptions, Status};
+use crate::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
 
 /// How long a node has to be missed, in seconds (`quarantineTime`).
 const QUARANTINE: i64 = 40;
 
-/// The controller.
+/// The controller. Its keys are nodes that may be missing.
 #[derive(Clone, Copy, Debug)]
 pub struct PodGarbageCollector;
 
-type Cx = Context<()>;
+type Cx = Context;
 
 impl Reconciler for PodGarbageCollector {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -34,27 +35,8 @@ impl Reconciler for PodGarbageCollector {
         "pod-garbage-collector".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::NODE, Filter::All), (Kind::POD, Filter::All)]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let missed = match (&seen.old, &seen.new) {
-            (Some(node), None) if node.kind() == Kind::NODE => node.key(),
-            (old, Some(new)) => {
-                let node = |o: &Object| node_name(Pod::from_object(o)?);
-                let Some(name) = node(new).filter(|n| old.as_ref().and_then(node).as_ref() != Some(n)) else {
-                    return;
-                };
-                let key = Key::new("", &name);
-                if cx.caches.of(Kind::NODE).get(&key).is_some() {
-                    return;
-                }
-                key
-            }
-            _ => return,
-        };
-        cx.enqueue_after(&missed, SignedDuration::from_secs(QUARANTINE), false);
+    fn watches(&self) -> Watches {
+        Watches::new().watches(handle_node).watches(handle_pod)
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -79,13 +61,31 @@ impl Reconciler for PodGarbageCollector {
     }
 }
 
+fn handle_node(cx: &mut Handler<'_>, seen: Seen<'_, Node>) {
+    if seen.is_gone() {
+        cx.enqueue_after(seen.key.clone(), SignedDuration::from_secs(QUARANTINE));
+    }
+}
+
+/// A pod may be bound to a node that does not exist.
+fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
+    let before = seen.old.and_then(|p| node_name(p));
+    let Some(node) = seen.new.and_then(|p| node_name(p)).filter(|n| before.as_ref() != Some(n)) else {
+        return;
+    };
+    let node = Key::new("", &node);
+    if cx.caches.get::<Node>(&node).is_none() {
+        cx.enqueue_after(node, SignedDuration::from_secs(QUARANTINE));
+    }
+}
+
 fn node_name(pod: &Pod) -> Option<String> {
     pod.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty())
 }
 
 /// `markFailedAndDeletePodWithCondition`
 async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::result::Result<(), Status> {
-    let at = ObjectRef { kind: Kind::POD, key: pod.metadata.key() };
+    let at = ObjectRef::of(&*pod);
     let why = |rule| Why::new(rule).read("node", at.clone(), "spec.nodeName", node);
     if !is_terminal(&pod) {
         let mut to = pod.clone();
@@ -95,14 +95,13 @@ async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::resul
         status.phase = Some("Failed".into());
         let conditions = status.conditions.get_or_insert_default();
         conditions.retain(|c| c.type_ != "DisruptionTarget");
-        let now = Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now());
         conditions.push(PodCondition {
             type_: "DisruptionTarget".into(),
             status: "True".into(),
             reason: Some("DeletionByPodGC".into()),
             message: Some("PodGC: node no longer exists".into()),
             observed_generation: generation,
-            last_transition_time: Some(Time(now)),
+            last_transition_time: Some(Time(seconds(cx.now()))),
             ..Default::default()
         });
         cx.patch_status(pod.clone(), to).because(why("gc_orphaned.mark_failed")).await?;
@@ -116,6 +115,7 @@ async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::resul
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::Object;
     use crate::apimachinery::{Body, Request, Verb};
     use crate::client::{Component, Controller};
     use crate::cluster::{Cluster, Config};

@@ -1,6 +1,6 @@
-//! The ReplicaSet controller: as many pods as wanted
-//! (`k8s.io/kubernetes/pkg/controller/replicaset`). A ReplicationController is the same in another form
-//! (`pkg/controller/replication`), so the code is written for both: see `Replicated`.
+//! The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): it keeps as many pods as
+//! wanted. A ReplicationController is the same in another form (`pkg/controller/replication`), so the
+//! code is written for both: see [`Replicated`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -9,20 +9,23 @@ use jiff::SignedDuration;
 
 use super::controller_ref_manager::claim_objects;
 use super::controller_utils::{
-    Expectations, create_pod, delete_pod, goes_first, is_active, is_available, is_ready, is_terminating,
-    pod_condition, pod_from_template,
+    create_pod, delete_pod, goes_first, is_active, is_available, is_ready, is_terminating, pod_condition,
+    pod_from_template,
 };
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::{
-    OwnerReference, Pod, PodTemplateSpec, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus,
-    ReplicationController, ReplicationControllerCondition, ReplicationControllerStatus, Time,
+    Pod, PodTemplateSpec, ReplicaSet, ReplicaSetCondition, ReplicaSetStatus, ReplicationController,
+    ReplicationControllerCondition, ReplicationControllerStatus, Time,
 };
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod};
-use crate::apimachinery::{Filter, Status};
-use crate::client::{Caches, Context, Error, Handler, Notification, PodCount, Reconciler, Result, Why};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, owner_reference, pod, seconds};
+use crate::apimachinery::Status;
+use crate::client::{
+    Context, Error, Expectations, Handler, PodCount, Reconciler, Result, Seen, Selects, Watches, Why,
+    controller_of,
+};
 
-/// So many pods are made or deleted in one sync at most.
+/// How many pods are made or deleted in one sync at most.
 const BURST_REPLICAS: usize = 500;
 /// The size of the first batch of creations; each that succeeds doubles the next.
 const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
@@ -38,7 +41,7 @@ pub struct ReplicaSetController;
 pub struct ReplicationManager;
 
 /// A kind that wants so many pods of a template.
-trait Replicated: ApiKind {
+trait Replicated: Selects {
     /// Whether its status counts pods that are going away.
     const COUNTS_TERMINATING: bool;
     /// `spec.replicas`
@@ -47,12 +50,23 @@ trait Replicated: ApiKind {
     fn min_ready_seconds(&self) -> i32;
     /// `spec.template`
     fn template(&self) -> Option<&PodTemplateSpec>;
-    /// `spec.selector`, or why it cannot be read.
-    fn selector(&self) -> std::result::Result<Selector, String>;
     /// `status`, as a ReplicaSet has it.
     fn status(&self) -> ReplicaSetStatus;
     /// Sets `status`.
     fn set_status(&mut self, status: ReplicaSetStatus);
+}
+
+impl Selects for ReplicaSet {
+    fn selector(&self) -> std::result::Result<Selector, String> {
+        Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
+    }
+}
+
+impl Selects for ReplicationController {
+    fn selector(&self) -> std::result::Result<Selector, String> {
+        let set = self.spec.as_ref().and_then(|s| s.selector.as_ref());
+        Ok(Selector::from_set(set.unwrap_or(&BTreeMap::new())))
+    }
 }
 
 impl Replicated for ReplicaSet {
@@ -65,9 +79,6 @@ impl Replicated for ReplicaSet {
     }
     fn template(&self) -> Option<&PodTemplateSpec> {
         self.spec.as_ref()?.template.as_ref()
-    }
-    fn selector(&self) -> std::result::Result<Selector, String> {
-        Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
     }
     fn status(&self) -> ReplicaSetStatus {
         self.status.clone().unwrap_or_default()
@@ -87,10 +98,6 @@ impl Replicated for ReplicationController {
     }
     fn template(&self) -> Option<&PodTemplateSpec> {
         self.spec.as_ref()?.template.as_ref()
-    }
-    fn selector(&self) -> std::result::Result<Selector, String> {
-        let set = self.spec.as_ref().and_then(|s| s.selector.as_ref());
-        Ok(Selector::from_set(set.unwrap_or(&BTreeMap::new())))
     }
     fn status(&self) -> ReplicaSetStatus {
         let Some(s) = &self.status else { return ReplicaSetStatus::default() };
@@ -130,32 +137,19 @@ impl Replicated for ReplicationController {
     }
 }
 
-/// What it remembers.
-#[derive(Clone, Debug, Default)]
-pub struct State {
-    /// What it has asked for and not seen yet.
-    pub expectations: Expectations,
-}
-
-type Cx = Context<State>;
+/// What it remembers: the pods that it has created and deleted and not seen yet.
+type Cx = Context<Expectations>;
 
 impl Reconciler for ReplicaSetController {
-    type State = State;
+    type Key = Key;
+    type State = Expectations;
 
     fn name(&self) -> Rc<str> {
         "replicaset-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::REPLICA_SET, Filter::All), (Kind::POD, Filter::All)]
-    }
-
-    fn memory(&self, state: &State) -> Vec<String> {
-        state.expectations.lines().collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        handle::<ReplicaSet>(cx, seen);
+    fn watches(&self) -> Watches<Expectations> {
+        watches::<ReplicaSet>()
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -164,22 +158,15 @@ impl Reconciler for ReplicaSetController {
 }
 
 impl Reconciler for ReplicationManager {
-    type State = State;
+    type Key = Key;
+    type State = Expectations;
 
     fn name(&self) -> Rc<str> {
         "replication-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::REPLICATION_CONTROLLER, Filter::All), (Kind::POD, Filter::All)]
-    }
-
-    fn memory(&self, state: &State) -> Vec<String> {
-        state.expectations.lines().collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        handle::<ReplicationController>(cx, seen);
+    fn watches(&self) -> Watches<Expectations> {
+        watches::<ReplicationController>()
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -187,107 +174,25 @@ impl Reconciler for ReplicationManager {
     }
 }
 
-fn handle<T: Replicated>(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let pods = (seen.old.as_ref().and_then(Pod::from_object), seen.new.as_ref().and_then(Pod::from_object));
-    match pods {
-        (None, None) => handle_replica_set(cx, seen),
-        (None, Some(new)) => add_pod::<T>(cx, new),
-        (Some(old), Some(new)) => update_pod::<T>(cx, old, new),
-        (Some(old), None) => delete_pod_seen::<T>(cx, old),
-    }
+fn watches<T: Replicated>() -> Watches<Expectations> {
+    Watches::new()
+        .for_expecting::<T>(|s| s)
+        .owns_expecting::<T, Pod>(|s| s)
+        .watches(look_again_when_available::<T>)
 }
 
-fn handle_replica_set(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let key = seen.key.clone();
-    let replaced = match (&seen.old, &seen.new) {
-        (Some(old), Some(new)) => old.uid() != new.uid(),
-        (_, new) => new.is_none(),
-    };
-    if replaced {
-        cx.state.expectations.delete(&key);
-    }
-    cx.enqueue(key);
-}
-
-fn add_pod<T: Replicated>(cx: &mut Handler<'_, State>, pod: &Pod) {
-    if pod.metadata.is_deleting() {
-        return delete_pod_seen::<T>(cx, pod);
-    }
-    match pod.metadata.controller() {
-        Some(owner) => {
-            if let Some(key) = resolve::<T>(cx.caches, pod.metadata.namespace(), owner) {
-                cx.state.expectations.creation_observed(&key);
-                cx.enqueue(key);
-            }
-        }
-        None => enqueue_matching::<T>(cx, pod),
-    }
-}
-
-fn update_pod<T: Replicated>(cx: &mut Handler<'_, State>, old: &Pod, new: &Pod) {
-    if old.metadata.resource_version == new.metadata.resource_version {
+/// A pod that became ready is available after `minReadySeconds`. The second more is Kubernetes' own
+/// (issue 39785).
+fn look_again_when_available<T: Replicated>(cx: &mut Handler<'_, Expectations>, seen: Seen<'_, Pod>) {
+    let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
+    if is_ready(old) || !is_ready(new) || new.metadata.is_deleting() {
         return;
     }
-    let labels_changed = old.metadata.labels != new.metadata.labels;
-    if new.metadata.is_deleting() {
-        delete_pod_seen::<T>(cx, new);
-        if labels_changed {
-            delete_pod_seen::<T>(cx, old);
-        }
-        return;
+    let owner = controller_of::<T>(cx.caches, &new.metadata);
+    if let Some(owner) = owner.filter(|o| o.min_ready_seconds() > 0) {
+        let after = SignedDuration::from_secs(i64::from(owner.min_ready_seconds()) + 1);
+        cx.enqueue_after(owner.meta().key(), after);
     }
-    let (was, is) = (old.metadata.controller(), new.metadata.controller());
-    if was != is
-        && let Some(owner) = was
-        && let Some(key) = resolve::<T>(cx.caches, old.metadata.namespace(), owner)
-    {
-        cx.enqueue(key);
-    }
-    match is {
-        Some(owner) => {
-            if let Some(key) = resolve::<T>(cx.caches, new.metadata.namespace(), owner) {
-                cx.enqueue(key);
-            }
-        }
-        None if labels_changed || was != is => enqueue_matching::<T>(cx, new),
-        None => {}
-    }
-}
-
-fn delete_pod_seen<T: Replicated>(cx: &mut Handler<'_, State>, pod: &Pod) {
-    let Some(owner) = pod.metadata.controller() else { return };
-    let Some(key) = resolve::<T>(cx.caches, pod.metadata.namespace(), owner) else { return };
-    cx.state.expectations.deletion_observed(&key, &pod.metadata.key());
-    cx.enqueue(key);
-}
-
-/// The key of the object that a reference means, if there is still that one.
-fn resolve<T: Replicated>(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<Key> {
-    if owner.kind != T::KIND.as_str() {
-        return None;
-    }
-    let key = Key::new(namespace, &owner.name);
-    let rs = caches.get::<T>(&key)?;
-    (rs.meta().uid() == owner.uid).then_some(key)
-}
-
-/// An orphan may be wanted by somebody.
-fn enqueue_matching<T: Replicated>(cx: &mut Handler<'_, State>, pod: &Pod) {
-    let matching: Vec<Key> = cx
-        .caches
-        .of(T::KIND)
-        .list(Some(pod.metadata.namespace()))
-        .filter_map(T::from_object)
-        .filter(|rs| rs.selector().is_ok_and(|s| !s.is_empty() && s.matches(pod.metadata.labels_or_empty())))
-        .map(|rs| rs.meta().key())
-        .collect();
-    for key in matching {
-        cx.enqueue(key);
-    }
-}
-
-fn reference<T: Replicated>(rs: &T) -> ObjectRef {
-    ObjectRef::new(T::KIND, rs.meta().namespace(), rs.meta().name())
 }
 
 fn wanted<T: Replicated>(rs: &T) -> usize {
@@ -298,10 +203,10 @@ fn wanted<T: Replicated>(rs: &T) -> usize {
 async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
     let Some(rs) = cx.lister::<T>().get(key).cloned() else {
         let key = key.clone();
-        cx.update_state(move |s| s.expectations.delete(&key));
+        cx.update_state(move |s| s.delete(&key));
         return Ok(());
     };
-    let may_manage = cx.state(|s| s.expectations.satisfied(key, cx.now()));
+    let may_manage = cx.state(|s| s.satisfied(key, cx.now()));
     // A selector that cannot be read was refused when it was written.
     let Ok(selector) = rs.selector() else { return Ok(()) };
 
@@ -321,17 +226,17 @@ async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
     Ok(())
 }
 
-/// What a sync knows of its pods.
+/// How many pods an object has, and how they are.
 #[derive(Debug, Default, PartialEq)]
 struct Mine {
-    /// Those that count.
+    /// How many are active: neither over nor being deleted.
     active: usize,
-    /// Those of them with all labels of the template.
+    /// How many of the active ones have all labels of the template.
     full: usize,
     ready: usize,
     available: usize,
     terminating: usize,
-    /// Those that count; empty where counting was enough.
+    /// The active ones; empty where it was enough to count them.
     list: Vec<Rc<Pod>>,
 }
 
@@ -340,8 +245,8 @@ fn template_labels<T: Replicated>(rs: &T) -> Selector {
     Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()))
 }
 
-/// What there is to know without a look at each pod. `None` if there is one to adopt, to release or
-/// to delete, or if it matters since when a pod is ready.
+/// Counts the pods without a look at each. `None` if a pod is to be adopted, released or deleted, or if
+/// it matters since when a pod has been ready.
 fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: bool) -> Option<Mine> {
     let pods = cx.caches().of(Kind::POD);
     let matches = |c: &PodCount| selector.matches(c.example.metadata.labels_or_empty());
@@ -367,7 +272,7 @@ fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: b
     (!surplus).then_some(mine)
 }
 
-/// Looks at each pod; claims and releases.
+/// Looks at each pod, adopts and releases.
 async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> Result<Mine> {
     let pods = cx.lister::<Pod>();
     let owned = pods.controlled_by(rs.meta().uid());
@@ -391,7 +296,7 @@ async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> R
     })
 }
 
-/// Comes back when the next pod becomes available.
+/// Plans the key for when the next pod becomes available.
 fn check_availability_later<T: Replicated>(cx: &Cx, key: &Key, rs: &T, active: &[Rc<Pod>]) {
     let min = i64::from(rs.min_ready_seconds());
     let status = rs.status();
@@ -421,7 +326,7 @@ async fn manage_replicas<T: Replicated>(cx: &Cx, key: &Key, rs: &Rc<T>, mine: &M
     }
 }
 
-/// Batches that start small, so that a cause that fails all of them fails few.
+/// Creates pods in batches that start small, so that a reason that fails every creation fails few.
 async fn create_missing<T: Replicated>(
     cx: &Cx,
     key: &Key,
@@ -430,7 +335,7 @@ async fn create_missing<T: Replicated>(
     missing: usize,
 ) -> Result {
     let (k, now) = (key.clone(), cx.now());
-    cx.update_state(move |s| s.expectations.expect_creations(&k, missing as i64, now));
+    cx.update_state(move |s| s.expect_creations(&k, missing as i64, now));
     let owner = owner_reference(T::KIND, rs.meta());
     let mut template = rs.template().cloned().unwrap_or_default();
     let spec = template.spec.take().map(pod::Spec::from);
@@ -442,11 +347,11 @@ async fn create_missing<T: Replicated>(
         for _ in 0..batch {
             let pod = pod_from_template(&template, spec.clone(), rs.meta().namespace(), &owner);
             let why = Why::new("manage_replicas.create")
-                .read("want", reference(&**rs), "spec.replicas", wanted(&**rs))
+                .read("want", ObjectRef::of(&**rs), "spec.replicas", wanted(&**rs))
                 .with("have", have + created);
             match create_pod(cx, pod, &**rs, why).await {
                 Ok(_) => created += 1,
-                // In a namespace that goes away every creation fails; that is no failure of ours.
+                // In a namespace that is being deleted every creation fails, which is no failure of the sync.
                 Err(e) if e.is_namespace_terminating() => created += 1,
                 Err(e) => failed = failed.or(Some(e)),
             }
@@ -457,7 +362,7 @@ async fn create_missing<T: Replicated>(
     let skipped = missing - created;
     if skipped > 0 {
         let k = key.clone();
-        cx.update_state(move |s| (0..skipped).for_each(|_| s.expectations.creation_observed(&k)));
+        cx.update_state(move |s| (0..skipped).for_each(|_| s.creation_observed(&k)));
     }
     failed.map_or(Ok(()), |e| Err(e.into()))
 }
@@ -472,15 +377,15 @@ async fn delete_surplus<T: Replicated>(
     let victims = pods_to_delete(cx, &**rs, active, surplus);
     let keys: BTreeSet<Key> = order::gather(victims.iter().map(|p| p.metadata.key()));
     let (k, now) = (key.clone(), cx.now());
-    cx.update_state(move |s| s.expectations.expect_deletions(&k, keys.clone(), now));
+    cx.update_state(move |s| s.expect_deletions(&k, keys.clone(), now));
     let mut failed: Option<Error> = None;
     for (i, pod) in victims.iter().enumerate() {
         let why = Why::new("manage_replicas.delete")
-            .read("want", reference(&**rs), "spec.replicas", wanted(&**rs))
+            .read("want", ObjectRef::of(&**rs), "spec.replicas", wanted(&**rs))
             .with("have", active.len() - i);
         if let Err(e) = delete_pod(cx, pod, &**rs, why).await {
             let (k, p) = (key.clone(), pod.metadata.key());
-            cx.update_state(move |s| s.expectations.deletion_observed(&k, &p));
+            cx.update_state(move |s| s.deletion_observed(&k, &p));
             if !e.is_not_found() {
                 failed = failed.or(Some(e.into()));
             }
@@ -548,11 +453,10 @@ fn set_failure(
     match failure {
         Some(e) if !there => {
             let reason = if have < want { "FailedCreate" } else { "FailedDelete" };
-            let seconds = Timestamp::from_second(now.as_second()).unwrap_or(now);
             status.conditions.get_or_insert_default().push(ReplicaSetCondition {
                 type_: TYPE.into(),
                 status: "True".into(),
-                last_transition_time: Some(Time(seconds)),
+                last_transition_time: Some(Time(seconds(now))),
                 reason: Some(reason.into()),
                 message: Some(e.to_string()),
             });
@@ -569,7 +473,7 @@ fn set_failure(
     }
 }
 
-/// Writes the status unless it says already what it should; the object as it is then.
+/// Writes the status if it has changed; the object as it is then.
 async fn update_status<T: Replicated>(
     cx: &Cx,
     rs: &Rc<T>,
@@ -585,7 +489,7 @@ async fn update_status<T: Replicated>(
     let mut tries = 0;
     loop {
         let why = Why::new("update_replica_set_status")
-            .read("before", reference(&**rs), "status.replicas", old.replicas)
+            .read("before", ObjectRef::of(&**rs), "status.replicas", old.replicas)
             .with("replicas", active)
             .with("ready", status.ready_replicas.unwrap_or(0))
             .with("available", status.available_replicas.unwrap_or(0))

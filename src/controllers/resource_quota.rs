@@ -1,19 +1,18 @@
-//! The resource quota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): says in a quota's
-//! status what it limits and how much of it is used. New objects are counted by admission; here what
-//! is freed again is noticed.
+//! The resource quota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): it writes into a
+//! quota's status what the quota limits and how much of that is used. Admission counts new objects; this
+//! controller notices what is freed again.
 //!
-//! Heartbeats and what other controllers keep for themselves (leases, endpoints, events) are not
-//! watched; there they are counted where a quota names them.
+//! Leases, Endpoints, EndpointSlices and Events are not watched. Kubernetes counts them where a quota
+//! names them.
 
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use crate::api::types::{PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::apimachinery::Filter;
+use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use crate::apiserver::quota::{self, Amounts};
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Wait, Why};
+use crate::client::{Context, Handler, Kinds, Memory, Notification, Reconciler, Result, Wait, Watches, Why};
 
 /// How often every quota is counted anew (`--resource-quota-sync-period`).
 const RESYNC: SignedDuration = SignedDuration::from_mins(5);
@@ -22,15 +21,31 @@ const RESYNC: SignedDuration = SignedDuration::from_mins(5);
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceQuotaController;
 
-type Cx = Context<()>;
-
-fn counted() -> impl Iterator<Item = Kind> {
-    let noise = [Kind::EVENT, Kind::LEASE, Kind::ENDPOINTS, Kind::ENDPOINT_SLICE];
-    Kind::BUILT_IN.iter().copied().filter(move |k| k.namespaced() && !noise.contains(k))
+/// What it remembers: the kinds that it counts.
+#[derive(Clone, Debug)]
+pub struct State {
+    kinds: Kinds,
 }
 
+impl Default for State {
+    fn default() -> State {
+        let noise = [Kind::EVENT, Kind::LEASE, Kind::ENDPOINTS, Kind::ENDPOINT_SLICE];
+        State { kinds: super::served().filter(|k| k.namespaced() && !noise.contains(k)).collect() }
+    }
+}
+
+impl Memory for State {
+    /// The kinds are left out: they are those of the informers.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+type Cx = Context<State>;
+
 impl Reconciler for ResourceQuotaController {
-    type State = ();
+    type Key = Key;
+    type State = State;
 
     fn name(&self) -> Rc<str> {
         "resourcequota-controller".into()
@@ -40,24 +55,8 @@ impl Reconciler for ResourceQuotaController {
         "resourcequota-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        counted().map(|k| (k, Filter::All)).collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let hard = |o: &Object| ResourceQuota::from_object(o).and_then(|q| q.spec.as_ref()?.hard.clone());
-        match (&seen.old, &seen.new) {
-            // Only what is wanted counts: what is used is said here.
-            (old, Some(new))
-                if new.kind() == Kind::RESOURCE_QUOTA
-                    && old.as_ref().is_none_or(|o| hard(o) != hard(new)) =>
-            {
-                cx.enqueue(new.key());
-            }
-            (Some(old), Some(new)) if frees(old, new, cx.now) => replenish(cx, new),
-            (Some(old), None) => replenish(cx, old),
-            _ => {}
-        }
+    fn watches(&self) -> Watches<State> {
+        Watches::new().known(|s| &s.kinds, handle)
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -66,7 +65,7 @@ impl Reconciler for ResourceQuotaController {
         let status = quota.status.clone().unwrap_or_default();
         let before = quota::amounts(status.used.as_ref());
         let mut used = Amounts::new();
-        for kind in counted() {
+        for kind in cx.state(|s| s.kinds.clone()).iter().copied() {
             let names: Vec<&String> = hard.keys().filter(|r| quota::uses(kind, r)).collect();
             if names.is_empty() {
                 continue;
@@ -82,7 +81,7 @@ impl Reconciler for ResourceQuotaController {
             }
             used.extend(sum);
         }
-        // What nobody here can count stays as it was.
+        // What this controller does not count stays as it was.
         for (name, amount) in &before {
             if hard.contains_key(name) {
                 used.entry(name.clone()).or_insert(*amount);
@@ -104,8 +103,23 @@ impl Reconciler for ResourceQuotaController {
     }
 }
 
-/// Whether a change gives something back: the admission of updates has counted the rest.
-fn frees(old: &Object, new: &Object, now: crate::api::Timestamp) -> bool {
+fn handle(cx: &mut Handler<'_, State>, seen: &Notification) {
+    let hard = |o: &Object| ResourceQuota::from_object(o).and_then(|q| q.spec.as_ref()?.hard.clone());
+    match (&seen.old, &seen.new) {
+        // A quota's status is this controller's own.
+        (old, Some(new))
+            if new.kind() == Kind::RESOURCE_QUOTA && old.as_ref().is_none_or(|o| hard(o) != hard(new)) =>
+        {
+            cx.enqueue(new.key());
+        }
+        (Some(old), Some(new)) if frees(old, new, cx.now) => replenish(cx, new),
+        (Some(old), None) => replenish(cx, old),
+        _ => {}
+    }
+}
+
+/// Whether a change frees something. Admission has counted all other changes.
+fn frees(old: &Object, new: &Object, now: Timestamp) -> bool {
     if let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) {
         return quota::pod_counts(old, now) && !quota::pod_counts(new, now);
     }
@@ -121,8 +135,8 @@ fn frees(old: &Object, new: &Object, now: crate::api::Timestamp) -> bool {
     false
 }
 
-/// Every quota of the object's namespace that counts its kind.
-fn replenish(cx: &mut Handler<'_, ()>, object: &Object) {
+/// Enqueues every quota of the object's namespace that counts its kind.
+fn replenish(cx: &mut Handler<'_, State>, object: &Object) {
     let quotas = cx.caches.of(Kind::RESOURCE_QUOTA);
     if quotas.is_empty() {
         return;

@@ -1,6 +1,6 @@
 //! The root CA certificate publisher
 //! (`k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher`): every namespace has a
-//! ConfigMap by which pods know the API server.
+//! ConfigMap with the certificate by which pods verify the API server.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,8 +8,7 @@ use std::rc::Rc;
 use super::serviceaccounts_controller::is_active;
 use crate::api::types::{ConfigMap, Namespace, ObjectMeta};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apimachinery::Filter;
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 /// The ConfigMap's name.
 pub const ROOT_CA_CERT_CONFIG_MAP: &str = "kube-root-ca.crt";
@@ -18,11 +17,12 @@ pub const DESCRIPTION_ANNOTATION: &str = "kubernetes.io/description";
 /// What it says.
 pub const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/// The controller.
+/// The controller. Its keys are namespaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Publisher;
 
 impl Reconciler for Publisher {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -33,32 +33,22 @@ impl Reconciler for Publisher {
         "root-ca-cert-publisher".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::NAMESPACE, Filter::All), (Kind::CONFIG_MAP, Filter::All)]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let Some(object) = seen.object() else { return };
-        match object.kind() {
-            // One that has just been made is as it should be.
-            kind if kind == Kind::CONFIG_MAP
-                && object.name() == ROOT_CA_CERT_CONFIG_MAP
-                && seen.old.is_some() =>
-            {
-                cx.enqueue(Key::new("", object.namespace()));
-            }
-            kind if kind == Kind::NAMESPACE => {
-                let active =
-                    seen.new.as_ref().and_then(|o| o.get::<Namespace>()).is_some_and(|n| is_active(n));
-                if active {
-                    cx.enqueue(object.key());
+    fn watches(&self) -> Watches {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, Namespace>| {
+                if seen.new.is_some_and(|n| is_active(n)) {
+                    cx.enqueue(seen.key.clone());
                 }
-            }
-            _ => {}
-        }
+            })
+            .watches(|cx, seen: Seen<'_, ConfigMap>| {
+                // One that has just been created is as it should be.
+                if &*seen.key.name == ROOT_CA_CERT_CONFIG_MAP && seen.old.is_some() {
+                    cx.enqueue(Key::new("", &seen.key.namespace));
+                }
+            })
     }
 
-    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+    async fn sync(self, cx: Context, key: Key) -> Result {
         let at = Key::new(&key.name, ROOT_CA_CERT_CONFIG_MAP);
         let reference = ObjectRef { kind: Kind::CONFIG_MAP, key: at.clone() };
         // There is no TLS here, so there is nothing to trust.

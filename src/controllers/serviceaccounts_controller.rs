@@ -5,18 +5,18 @@
 use std::rc::Rc;
 
 use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
-use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::apimachinery::Filter;
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{Key, MetaExt, ObjectRef};
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 /// The account that every namespace has.
 const DEFAULT: &str = "default";
 
-/// The controller.
+/// The controller. Its keys are namespaces.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceAccountsController;
 
 impl Reconciler for ServiceAccountsController {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -27,21 +27,21 @@ impl Reconciler for ServiceAccountsController {
         "service-account-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::NAMESPACE, Filter::All), (Kind::SERVICE_ACCOUNT, Filter::All)]
+    fn watches(&self) -> Watches {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, Namespace>| {
+                if !seen.is_gone() {
+                    cx.enqueue(seen.key.clone());
+                }
+            })
+            .watches(|cx, seen: Seen<'_, ServiceAccount>| {
+                if seen.is_gone() {
+                    cx.enqueue(Key::new("", &seen.key.namespace));
+                }
+            })
     }
 
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        match (&seen.old, &seen.new) {
-            (_, Some(ns)) if ns.kind() == Kind::NAMESPACE => cx.enqueue(ns.key()),
-            (Some(gone), None) if gone.kind() == Kind::SERVICE_ACCOUNT => {
-                cx.enqueue(Key::new("", gone.namespace()));
-            }
-            _ => {}
-        }
-    }
-
-    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+    async fn sync(self, cx: Context, key: Key) -> Result {
         let Some(ns) = cx.lister::<Namespace>().get(&key).cloned() else { return Ok(()) };
         if !is_active(&ns) {
             return Ok(());
@@ -59,7 +59,7 @@ impl Reconciler for ServiceAccountsController {
             ..Default::default()
         };
         let why = Why::new("sync_namespace.create_service_account")
-            .read("phase", ObjectRef { kind: Kind::NAMESPACE, key: key.clone() }, "status.phase", "Active")
+            .read("phase", ObjectRef::of(&*ns), "status.phase", "Active")
             .with("missing", DEFAULT);
         match cx.create(account).because(why).await {
             Err(e) if !e.is_namespace_terminating() && !e.is_already_exists() => Err(e.into()),
@@ -68,7 +68,7 @@ impl Reconciler for ServiceAccountsController {
     }
 }
 
-/// Whether a namespace is in use; one that goes away is not.
+/// Whether a namespace is active: not being deleted.
 pub(super) fn is_active(ns: &Namespace) -> bool {
     ns.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Active") && !ns.metadata.is_deleting()
 }
@@ -76,7 +76,7 @@ pub(super) fn is_active(ns: &Namespace) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Object;
+    use crate::api::{Kind, Object};
     use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
     use crate::client::Controller;
     use crate::cluster::{Cluster, Config};

@@ -1,23 +1,41 @@
 //! The taint eviction controller (`k8s.io/kubernetes/pkg/controller/tainteviction`): pods leave a
 //! node with a `NoExecute` taint that they do not tolerate, or not for longer.
 
+use std::fmt;
 use std::rc::Rc;
 
 use super::taints::{NO_EXECUTE, taints};
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, later};
-use crate::apimachinery::{DeleteOptions, Filter, Status};
-use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
+use crate::apimachinery::{DeleteOptions, Status};
+use crate::client::{Context, Error, Handler, Memory, Reconciler, Recorded, Result, Seen, Watches, Why};
 use crate::etcd::Map;
 use crate::scheduler::plugins::taint_toleration::tolerates;
 use jiff::SignedDuration;
 
-/// So often an eviction is tried.
+/// How often an eviction is tried.
 const RETRIES: usize = 5;
 
-const NODE: &str = "node";
-const POD: &str = "pod";
-const EVICT: &str = "evict";
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// A pod's time on its node is over (`TimedWorkerQueue`).
+    Evict(Key),
+    /// The taints of a node have changed.
+    Node(Rc<str>),
+    /// A pod came to a node, or its tolerations have changed.
+    Pod(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Evict(pod) => write!(f, "evict/{pod}"),
+            Task::Node(node) => write!(f, "node/{node}"),
+            Task::Pod(pod) => write!(f, "pod/{pod}"),
+        }
+    }
+}
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
@@ -28,22 +46,40 @@ pub struct TaintEvictionController;
 pub struct State {
     /// By node: its `NoExecute` taints.
     tainted: Map<Rc<str>, Rc<Vec<Taint>>>,
-    /// By pod: what is planned, or was done.
+    /// By pod: whether its eviction is planned, or was done.
     evictions: Map<Key, Eviction>,
 }
 
 /// A pod's eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Eviction {
-    /// It is planned; since when.
+    /// It is planned for `fire`, since `created`.
     Planned { created: Timestamp, fire: Timestamp },
-    /// It has happened.
+    /// The pod was deleted.
     Done,
 }
 
-type Cx = Context<State>;
+impl Memory for State {
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        let tainted = self.tainted.iter().map(|(node, taints)| {
+            let keys: Vec<&str> = taints.iter().map(|t| t.key.as_str()).collect();
+            format!("{node} is tainted with {}", keys.join(", "))
+        });
+        let evictions = self.evictions.iter().map(|(pod, e)| match e {
+            Eviction::Planned { created, fire } => {
+                let left = fire.duration_since(now).as_millis();
+                format!("{pod} goes in {left} ms, planned at this moment: {}", *created == now)
+            }
+            Eviction::Done => format!("{pod} was evicted"),
+        });
+        tainted.chain(evictions).collect()
+    }
+}
+
+type Cx = Context<State, Task>;
 
 impl Reconciler for TaintEvictionController {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -54,58 +90,33 @@ impl Reconciler for TaintEvictionController {
         "node-controller".into()
     }
 
-    fn events(&self) -> EventFlavour {
-        EventFlavour::Core { component: self.name(), host: None }
+    fn watches(&self) -> Watches<State, Task> {
+        Watches::new().watches(handle_node).watches(handle_pod)
     }
 
-    fn memory(&self, state: &State) -> Vec<String> {
-        state.evictions.iter().map(|(pod, e)| format!("{pod} {e:?}")).collect()
-    }
-
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::NODE, Filter::All), (Kind::POD, Filter::All)]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        match seen.object().map(Object::kind) {
-            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
-            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
-            _ => {}
-        }
-    }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        match &*key.namespace {
-            NODE => {
-                sync_node(&cx, &key.name);
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::Evict(pod) => evict(&cx, &pod).await,
+            Task::Node(node) => {
+                sync_node(&cx, &node);
                 Ok(())
             }
-            POD => {
-                sync_pod(&cx, &pod_key(&key.name));
+            Task::Pod(pod) => {
+                sync_pod(&cx, &pod);
                 Ok(())
             }
-            _ => evict(&cx, &pod_key(&key.name)).await,
         }
     }
-}
-
-fn pod_key(name: &str) -> Key {
-    let (namespace, name) = name.split_once('/').unwrap_or_default();
-    Key::new(namespace, name)
 }
 
 fn no_execute(node: &Node) -> Vec<Taint> {
     taints(node).iter().filter(|t| t.effect == NO_EXECUTE).cloned().collect()
 }
 
-fn handle_node(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let taints = |o: &Option<Object>| {
-        o.as_ref().and_then(Node::from_object).map(|n| no_execute(n)).unwrap_or_default()
-    };
-    if taints(&seen.old) != taints(&seen.new)
-        && let Some(node) = seen.object()
-    {
-        cx.enqueue(Key::new(NODE, node.name()));
+fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
+    let taints = |n: Option<&Rc<Node>>| n.map(|n| no_execute(n)).unwrap_or_default();
+    if taints(seen.old) != taints(seen.new) {
+        cx.enqueue(Task::Node(seen.key.name.as_str().into()));
     }
 }
 
@@ -117,26 +128,22 @@ fn tolerations(pod: &Pod) -> &[Toleration] {
     pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
 }
 
-fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let old = seen.old.as_ref().and_then(Pod::from_object);
-    let new = seen.new.as_ref().and_then(Pod::from_object);
-    if let (Some(o), Some(n)) = (old, new)
+fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
+    if let (Some(o), Some(n)) = (seen.old, seen.new)
         && node_name(o) == node_name(n)
         && tolerations(o) == tolerations(n)
     {
         return;
     }
-    let Some(pod) = new.or(old) else { return };
-    let key = pod.metadata.key();
     // Most pods are on nodes without such taints: they cost two look-ups.
-    if cx.state.tainted.contains_key(node_name(pod)) || cx.state.evictions.contains_key(&key) {
-        cx.enqueue(Key::new(POD, &key.to_string()));
+    if cx.state.tainted.contains_key(node_name(seen.object())) || cx.state.evictions.contains_key(seen.key) {
+        cx.enqueue(Task::Pod(seen.key.clone()));
     }
 }
 
 /// `handleNodeUpdate`
-fn sync_node(cx: &Cx, name: &str) {
-    let node: Rc<str> = name.into();
+fn sync_node(cx: &Cx, name: &Rc<str>) {
+    let node = name.clone();
     let Some(object) = cx.lister::<Node>().get(&Key::new("", name)) else {
         cx.update_state(move |s| {
             s.tainted.remove(&node);
@@ -152,7 +159,7 @@ fn sync_node(cx: &Cx, name: &str) {
             s.tainted.insert(node.clone(), t.clone());
         }
     });
-    for pod in cx.lister::<Pod>().list(None).filter(|p| node_name(p) == name) {
+    for pod in cx.lister::<Pod>().list(None).filter(|p| *node_name(p) == **name) {
         process_pod_on_node(cx, pod, &taints);
     }
 }
@@ -202,7 +209,7 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
             if let Some(Eviction::Planned { created: before, .. }) =
                 cx.state(|s| s.evictions.get(&key).copied())
             {
-                // It has counted since the first taint.
+                // The time counts from the first taint.
                 if later(before, time) < later(now, time) {
                     return;
                 }
@@ -212,10 +219,6 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
             plan(cx, key, created, later(now, time));
         }
     }
-}
-
-fn evict_key(pod: &Key) -> Key {
-    Key::new(EVICT, &pod.to_string())
 }
 
 /// `AddWork`: at most once.
@@ -229,9 +232,9 @@ fn plan(cx: &Cx, pod: Key, created: Timestamp, fire: Timestamp) {
     });
     let left = fire.duration_since(cx.now());
     if left.is_positive() {
-        cx.enqueue_after(evict_key(&pod), left);
+        cx.enqueue_after(Task::Evict(pod), left);
     } else {
-        cx.enqueue(evict_key(&pod));
+        cx.enqueue(Task::Evict(pod));
     }
 }
 
@@ -243,7 +246,7 @@ fn cancel(cx: &Cx, pod: &Key) {
         s.evictions.remove(&key);
     });
     if eviction != Eviction::Done {
-        cx.cancel(evict_key(pod));
+        cx.cancel(Task::Evict(pod.clone()));
         record(cx, pod, format!("Cancelling deletion of Pod {pod}"));
     }
 }
@@ -264,7 +267,7 @@ fn record(cx: &Cx, pod: &Key, message: String) {
 async fn evict(cx: &Cx, pod: &Key) -> Result {
     match cx.state(|s| s.evictions.get(pod).copied()) {
         Some(Eviction::Planned { fire, .. }) if fire <= cx.now() => {}
-        // Cancelled, or planned anew for later.
+        // The eviction was cancelled, or planned anew for later.
         _ => return Ok(()),
     }
     record(cx, pod, format!("Marking for deletion Pod {pod}"));
@@ -277,7 +280,7 @@ async fn evict(cx: &Cx, pod: &Key) -> Result {
     }
     let (key, done) = (pod.clone(), result.is_ok());
     cx.update_state(move |s| {
-        // What a handler or a later sync decided meanwhile stands.
+        // If it was cancelled meanwhile, it stays cancelled.
         if done && s.evictions.contains_key(&key) {
             s.evictions.insert(key.clone(), Eviction::Done);
         } else {
@@ -309,7 +312,7 @@ async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(),
     delete.because(why("taint_eviction.delete")).await.map(|_| ())
 }
 
-/// Says why the pod goes; whether it had not been said.
+/// Sets the condition that says why the pod is deleted; whether that changed anything.
 fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
     let generation = pod.metadata.generation;
     let conditions = pod.status.get_or_insert_default().conditions.get_or_insert_default();
@@ -319,7 +322,7 @@ fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
         reason: Some("DeletionByTaintManager".into()),
         message: Some("Taint manager: deleting due to NoExecute taint".into()),
         observed_generation: generation,
-        last_transition_time: Some(Time(Timestamp::from_second(now.as_second()).unwrap_or(now))),
+        last_transition_time: Some(Time(seconds(now))),
         ..Default::default()
     };
     match conditions.iter_mut().find(|c| c.type_ == new.type_) {

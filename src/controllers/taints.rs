@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use crate::api::types::{Node, Taint, Time};
-use crate::api::{Kind, MetaExt, ObjectRef, Timestamp};
-use crate::client::{Context, Result, Why};
+use crate::api::{MetaExt, seconds};
+use crate::client::{Context, Result, Why, WorkKey};
 
 pub(super) const NO_SCHEDULE: &str = "NoSchedule";
 pub(super) const NO_EXECUTE: &str = "NoExecute";
@@ -29,19 +29,15 @@ pub(super) fn has(node: &Node, taint: &Taint) -> bool {
     taints(node).iter().any(|t| is_same(t, taint))
 }
 
-pub(super) fn reference(node: &Node) -> ObjectRef {
-    ObjectRef::new(Kind::NODE, "", node.metadata.name())
-}
-
 /// Puts taints on a node and then takes others away (`SwapNodeControllerTaint`).
-pub(super) async fn swap<S: Clone + 'static>(
-    cx: &Context<S>,
+pub(super) async fn swap<S: Clone + 'static, K: WorkKey>(
+    cx: &Context<S, K>,
     node: &Rc<Node>,
     add: &[Taint],
     remove: &[Taint],
     why: Why,
 ) -> Result {
-    let now = Time(Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now()));
+    let now = Time(seconds(cx.now()));
     if !add.is_empty() {
         patch(cx, node, why.clone(), |list| {
             for t in
@@ -56,8 +52,8 @@ pub(super) async fn swap<S: Clone + 'static>(
 }
 
 /// Takes taints away from a node that has them (`RemoveTaintOffNode`).
-pub(super) async fn take_off<S: Clone + 'static>(
-    cx: &Context<S>,
+pub(super) async fn take_off<S: Clone + 'static, K: WorkKey>(
+    cx: &Context<S, K>,
     node: &Rc<Node>,
     remove: &[Taint],
     why: Why,
@@ -69,8 +65,8 @@ pub(super) async fn take_off<S: Clone + 'static>(
 }
 
 /// Changes the taints of a node as the API server has it.
-async fn patch<S: Clone + 'static>(
-    cx: &Context<S>,
+async fn patch<S: Clone + 'static, K: WorkKey>(
+    cx: &Context<S, K>,
     node: &Rc<Node>,
     why: Why,
     change: impl FnOnce(&mut Vec<Taint>),

@@ -2,10 +2,12 @@
 //! two memories differ in more than names and times.
 
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State};
+use crate::api::Timestamp;
+use crate::client::Memory;
 
-impl State {
-    /// What it remembers, a line each.
-    pub(super) fn lines(&self) -> Vec<String> {
+impl Memory for State {
+    /// Moments are left out: deadlines follow from them, and deadlines are part of a cluster's state.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
         let images = self.node.images.keys().map(|i| format!("has the image {i}"));
         let pulling = self.node.pulling.keys().map(|i| format!("pulls the image {i}"));
         let broken = self.unpullable.iter().map(|(image, why)| format!("cannot pull {image}: {why}"));

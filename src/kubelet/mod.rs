@@ -47,7 +47,7 @@ pub mod timings;
 mod tests;
 
 pub use fault::{Fault, ProbeType};
-pub use reconciler::Kubelet;
+pub use reconciler::{Kubelet, Task};
 pub use state::State;
 
 use crate::client::{Component, Controller};

@@ -5,26 +5,15 @@
 use std::rc::Rc;
 
 use super::pod_worker::Host;
-use super::reconciler::Kubelet;
-use super::state::State;
+use super::reconciler::{Cx, Kubelet, Task};
 use super::status_containers::time;
 use super::timings;
 use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerReference};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
-use crate::client::{Caches, Context, Result, Why};
+use crate::client::{Caches, Result, Why};
 
 /// Where leases of nodes live.
 const NAMESPACE: &str = "kube-node-lease";
-
-/// The key of a kubelet's lease timer.
-pub(super) fn lease_key(node: &str) -> Key {
-    Key::new("", &format!("{node}/lease"))
-}
-
-/// The key of a kubelet's status timer.
-pub(super) fn status_key(node: &str) -> Key {
-    Key::new("", &format!("{node}/status"))
-}
 
 /// The addresses of the node and its pods.
 pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
@@ -36,7 +25,7 @@ pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
     }
 }
 
-/// Whether somebody else says that the node is not ready, or nobody has said since when it is.
+/// Whether another component has set a condition to Unknown, or one has no heartbeat yet.
 pub(super) fn needs_status(node: &Node) -> bool {
     let conditions = node.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
     conditions.iter().any(|c| c.last_heartbeat_time.is_none() || c.status == "Unknown")
@@ -44,8 +33,8 @@ pub(super) fn needs_status(node: &Node) -> bool {
 
 impl Kubelet {
     /// `controller.sync`: makes the lease, then renews it.
-    pub(super) async fn update_lease(&self, cx: &Context<State>) -> Result {
-        cx.enqueue_after_in_background(lease_key(&self.node), timings::LEASE_RENEW);
+    pub(super) async fn update_lease(&self, cx: &Cx) -> Result {
+        cx.enqueue_after_in_background(Task::Lease(self.node.clone()), timings::LEASE_RENEW);
         let reference = ObjectRef { kind: Kind::NODE, key: Key::new("", &self.node) };
         let why = |what| {
             Why::new("kubelet.update_lease")
@@ -90,17 +79,17 @@ impl Kubelet {
         };
         match answer {
             Ok(lease) => cx.update_state(move |s| s.lease = Some(lease.clone())),
-            // It is there still: whoever could not answer is asked again.
+            // The API server could not answer; the lease that is known is renewed the next time.
             Err(e) if e.code >= 500 => {}
-            // It is made or read anew the next time.
+            // The lease is made or read anew the next time.
             Err(_) => cx.update_state(|s| s.lease = None),
         }
         Ok(())
     }
 
     /// `syncNodeStatus`: says that the node is well.
-    pub(super) async fn sync_node_status(&self, cx: &Context<State>) -> Result {
-        cx.enqueue_after_in_background(status_key(&self.node), timings::NODE_STATUS);
+    pub(super) async fn sync_node_status(&self, cx: &Cx) -> Result {
+        cx.enqueue_after_in_background(Task::Status(self.node.clone()), timings::NODE_STATUS);
         let key = Key::new("", &self.node);
         let Some(old) = cx.caches().get::<Node>(&key).cloned() else { return Ok(()) };
         let mut new = (*old).clone();
@@ -126,7 +115,7 @@ impl Kubelet {
         );
         let was_well = ready(&old) == ready(&new);
         let report = cx.patch_status(old, Rc::new(new)).because(why);
-        // That nothing has changed is news to nobody.
+        // A report without a change is a heartbeat.
         if was_well {
             report.in_background().await?
         } else {

@@ -1,6 +1,7 @@
 //! The kubelet as a component: what wakes it, and how a turn becomes requests.
 
 use std::any::Any;
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
@@ -9,13 +10,15 @@ use super::fault::Fault;
 use super::node;
 use super::pod_worker::{PodEvent, Turn};
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State, WorkerPhase};
-use crate::api::types::{Node, ObjectReference, Pod, PodSpec, PodStatus};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Shared, Timestamp};
+use crate::api::types::{
+    ConfigMap, Node, ObjectReference, PersistentVolumeClaim, Pod, PodSpec, PodStatus, Secret,
+};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Shared, Timestamp};
 use crate::apimachinery::{DeleteOptions, Filter};
-use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
+use crate::client::{
+    Context, EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
+};
 
-/// The suffix of the key of a pod's background timer. No name of an object has a slash.
-const BACKGROUND: &str = "/background";
 /// A pod that wants more turns than this at one moment is looked at again later.
 const TURNS_LIMIT: usize = 64;
 
@@ -35,7 +38,34 @@ impl Kubelet {
     }
 }
 
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// The lease of its node, by the node's name, is renewed.
+    Lease(Rc<str>),
+    /// The status of its node is reported.
+    Status(Rc<str>),
+    /// A turn of a pod's worker.
+    Pod(Key),
+    /// The same, where time may pass until it is taken: it can only repeat what is known.
+    Background(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Lease(node) => write!(f, "{node}/lease"),
+            Task::Status(node) => write!(f, "{node}/status"),
+            Task::Pod(pod) => pod.fmt(f),
+            Task::Background(pod) => write!(f, "{pod}/background"),
+        }
+    }
+}
+
+pub(super) type Cx = Context<State, Task>;
+
 impl Reconciler for Kubelet {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -46,55 +76,37 @@ impl Reconciler for Kubelet {
         EventFlavour::Core { component: self.name.clone(), host: Some(self.node.clone()) }
     }
 
-    fn memory(&self, state: &State) -> Vec<String> {
-        state.lines()
+    fn watches(&self) -> Watches<State, Task> {
+        let (node, me) = (self.node.clone(), self.node.clone());
+        Watches::new()
+            .watches_only(Filter::Name(node.clone()), move |cx, seen: Seen<'_, Node>| {
+                if seen.new.is_some_and(|n| node::needs_status(n)) {
+                    cx.enqueue(Task::Status(me.clone()));
+                }
+            })
+            .watches::<ConfigMap>(|cx, seen| config_changed(cx, seen.key))
+            .watches::<PersistentVolumeClaim>(|cx, seen| config_changed(cx, seen.key))
+            .watches::<Secret>(|cx, seen| config_changed(cx, seen.key))
+            .watches_only(Filter::NodeName(node), |cx, seen: Seen<'_, Pod>| {
+                if concerns_the_worker(seen) {
+                    cx.enqueue(Task::Pod(seen.key.clone()));
+                }
+            })
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![
-            (Kind::NODE, Filter::Name(self.node.clone())),
-            (Kind::CONFIG_MAP, Filter::All),
-            (Kind::PERSISTENT_VOLUME_CLAIM, Filter::All),
-            (Kind::SECRET, Filter::All),
-            (Kind::POD, Filter::NodeName(self.node.clone())),
-        ]
+    fn initial_keys(&self) -> Vec<Task> {
+        vec![Task::Lease(self.node.clone())]
     }
 
-    fn initial_keys(&self) -> Vec<Key> {
-        vec![node::lease_key(&self.node)]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        let Some(object) = seen.object() else { return };
-        match object.kind() {
-            kind if kind == Kind::POD && concerns_the_worker(seen) => cx.enqueue(seen.key.clone()),
-            kind if kind == Kind::NODE
-                && seen.new.as_ref().and_then(Node::from_object).is_some_and(|n| node::needs_status(n)) =>
-            {
-                cx.enqueue(node::status_key(&self.node));
-            }
-            kind if [Kind::CONFIG_MAP, Kind::SECRET, Kind::PERSISTENT_VOLUME_CLAIM].contains(&kind) => {
-                config_changed(cx, object)
-            }
-            _ => {}
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::Lease(_) => self.update_lease(&cx).await,
+            Task::Status(_) => self.sync_node_status(&cx).await,
+            Task::Pod(pod) | Task::Background(pod) => self.sync_pod(&cx, pod).await,
         }
     }
 
-    async fn sync(self, cx: Context<State>, key: Key) -> Result {
-        if key.namespace.is_empty() {
-            return match key.name.strip_prefix(&*self.node) {
-                Some("/lease") => self.update_lease(&cx).await,
-                _ => self.sync_node_status(&cx).await,
-            };
-        }
-        let key = match key.name.strip_suffix(BACKGROUND) {
-            Some(name) => Key::new(&key.namespace, name),
-            None => key,
-        };
-        self.sync_pod(&cx, key).await
-    }
-
-    fn fault(&self, cx: &mut Handler<'_, State>, fault: &dyn Any) {
+    fn fault(&self, cx: &mut Handler<'_, State, Task>, fault: &dyn Any) {
         let Some(fault) = fault.downcast_ref::<Fault>() else { return };
         let mut pods = Vec::new();
         match fault {
@@ -106,7 +118,7 @@ impl Reconciler for Kubelet {
             Fault::Image { image, pullable, message } => {
                 if *pullable {
                     cx.state.unpullable.remove(image);
-                    // Whoever waits for it tries again when the back-off is over, come what may.
+                    // Pods that wait for the image try again when their back-off is over.
                     let waits = |rt: &Rc<PodRuntime>| {
                         rt.containers.iter().any(|c| c.pull_error.as_ref().is_some_and(|(of, _)| of == image))
                     };
@@ -124,12 +136,12 @@ impl Reconciler for Kubelet {
             let number = cx.state.next_fault;
             cx.state.next_fault += 1;
             cx.state.faults.insert((pod.clone(), number), fault.clone());
-            cx.enqueue(pod);
+            cx.enqueue(Task::Pod(pod));
         }
     }
 
     fn restarted(&self, state: &State) -> State {
-        // The images, the disks and the network are still there; what ran is not.
+        // Images, disks and addresses are kept by the node; containers do not run any more.
         let mut state = state.clone();
         let pods: Vec<Key> = state.pods.keys().cloned().collect();
         for key in pods {
@@ -145,9 +157,9 @@ impl Reconciler for Kubelet {
 }
 
 /// Whether a change of a pod is more than a report of its kubelet.
-fn concerns_the_worker(seen: &Notification) -> bool {
-    let (Some(old), Some(new)) = (&seen.old, &seen.new) else { return true };
-    let (o, n) = (old.meta(), new.meta());
+fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
+    let (Some(old), Some(new)) = (seen.old, seen.new) else { return true };
+    let (o, n) = (&old.metadata, &new.metadata);
     // Listed anew, after a restart or a watch that was cut.
     if o.resource_version == n.resource_version
         || o.uid != n.uid
@@ -158,24 +170,22 @@ fn concerns_the_worker(seen: &Notification) -> bool {
     {
         return true;
     }
-    let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) else { return false };
     let gates = new.spec.as_ref().and_then(|s| s.readiness_gates.as_ref());
     let conditions = |p: &Rc<Pod>| p.status.as_ref().and_then(|s| s.conditions.clone());
     gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
 }
 
-/// Pods that wait for a ConfigMap, a Secret or a claim are tried again at their next attempt, come what may.
-fn config_changed(cx: &mut Handler<'_, State>, object: &Object) {
-    let namespace = object.namespace();
-    let here = cx.state.pods.range(Key::new(namespace, "")..);
+/// Pods that wait for a ConfigMap, a Secret or a claim are tried again at their next attempt, and the
+/// cluster waits for that.
+fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
+    let here = cx.state.pods.range(Key::new(&changed.namespace, "")..);
     let waiting: Vec<(Key, _)> = here
-        .take_while(|(k, _)| &*k.namespace == namespace)
+        .take_while(|(k, _)| k.namespace == changed.namespace)
         .filter(|(_, rt)| rt.waits_for_config)
         .filter_map(|(k, rt)| Some((k.clone(), rt.retry?.at)))
         .collect();
-    for (key, at) in waiting {
-        let after = at.duration_since(cx.now);
-        cx.enqueue_after(&key, after, false);
+    for (pod, at) in waiting {
+        cx.enqueue_after(Task::Pod(pod), at.duration_since(cx.now));
     }
 }
 
@@ -194,7 +204,7 @@ struct Decision {
 }
 
 impl Kubelet {
-    async fn sync_pod(&self, cx: &Context<State>, key: Key) -> Result {
+    async fn sync_pod(&self, cx: &Cx, key: Key) -> Result {
         for _ in 0..TURNS_LIMIT {
             let Some(pod) = cx.caches().get::<Pod>(&key).cloned() else {
                 forget(cx, &key);
@@ -225,7 +235,7 @@ impl Kubelet {
                 cx.record(self.recorded(cx, &pod, &d.rt, e));
             }
             match answer {
-                // What there was to report has been committed with the turn.
+                // The turn has already noted that nothing was to be reported.
                 Ok(None) => {}
                 Ok(Some(latest)) => {
                     let mut rt = (*d.rt).clone();
@@ -236,7 +246,7 @@ impl Kubelet {
                         s.pods.insert(key.clone(), rt.clone());
                     });
                 }
-                // It is gone already; the watch will say so.
+                // The pod is gone already; the watch will say so.
                 Err(e) if e.is_not_found() => return Ok(()),
                 Err(e) => return Err(e.into()),
             }
@@ -248,13 +258,13 @@ impl Kubelet {
                 return Ok(());
             }
         }
-        // More than is believable at one moment: it goes on a second later.
-        cx.enqueue_after(key, SignedDuration::from_secs(1));
+        // So many turns at one moment are a mistake somewhere; the worker goes on a second later.
+        cx.enqueue_after(Task::Pod(key), SignedDuration::from_secs(1));
         Ok(())
     }
 
     /// Takes a turn of a pod.
-    fn decide(&self, cx: &Context<State>, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
+    fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
         let host = node::host(cx.caches(), &self.key);
         cx.state(|s| {
@@ -302,21 +312,21 @@ impl Kubelet {
         })
     }
 
-    /// `canBeDeleted`: nothing is left of it, so its object may go.
-    async fn delete(&self, cx: &Context<State>, key: &Key, pod: &Rc<Pod>) -> Result {
+    /// `canBeDeleted`: nothing of the pod runs any more, so its object is deleted.
+    async fn delete(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Result {
         let options = DeleteOptions {
             grace_period_seconds: Some(0),
             uid: Some(pod.metadata.uid().to_owned()),
             ..Default::default()
         };
-        let reference = ObjectRef { kind: Kind::POD, key: key.clone() };
+        let reference = ObjectRef::of(&**pod);
         let since = pod.metadata.deletion_timestamp.as_ref().map(|t| t.0.to_string()).unwrap_or_default();
         let why = Why::new("kubelet.can_be_deleted")
             .read("pod", reference, "metadata.deletionTimestamp", since)
             .with("containers", "all have stopped");
         match cx.delete(Kind::POD, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
-            // Where finalizers hold it, the API server removes it after the last one.
+            // An object with finalizers is removed by the API server after the last one.
             _ => {}
         }
         let key = key.clone();
@@ -329,34 +339,24 @@ impl Kubelet {
     }
 
     /// Wants to be woken when the pod's next moment comes.
-    fn plan(cx: &Context<State>, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
+    fn plan(cx: &Cx, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
         let (foreground, background) = wakes;
         if let Some(at) = foreground {
-            cx.enqueue_after(key.clone(), at.duration_since(cx.now()));
+            cx.enqueue_after(Task::Pod(key.clone()), at.duration_since(cx.now()));
         }
         if let Some(at) = background.filter(|at| foreground.is_none_or(|f| *at < f)) {
-            let key = Key::new(&key.namespace, &format!("{}{BACKGROUND}", key.name));
-            cx.enqueue_after_in_background(key, at.duration_since(cx.now()));
+            cx.enqueue_after_in_background(Task::Background(key.clone()), at.duration_since(cx.now()));
         }
     }
 
-    fn recorded(&self, cx: &Context<State>, pod: &Pod, rt: &PodRuntime, e: &PodEvent) -> Recorded {
-        let meta = &pod.metadata;
+    fn recorded(&self, cx: &Cx, pod: &Pod, rt: &PodRuntime, e: &PodEvent) -> Recorded {
         let init = pod.spec.as_ref().and_then(|s| s.init_containers.as_ref()).map_or(0, Vec::len);
         let field_path = e.container.and_then(|i| {
             let list = if i < init { "initContainers" } else { "containers" };
             Some(format!("spec.{list}{{{}}}", rt.containers.get(i)?.name))
         });
         Recorded {
-            about: ObjectReference {
-                api_version: Some("v1".into()),
-                kind: Some("Pod".into()),
-                name: meta.name.clone(),
-                namespace: meta.namespace.clone(),
-                uid: meta.uid.clone(),
-                resource_version: meta.resource_version.clone(),
-                field_path,
-            },
+            about: ObjectReference { field_path, ..object_reference(pod) },
             type_: e.type_,
             reason: e.reason.into(),
             message: e.message.clone(),
@@ -402,7 +402,7 @@ fn is_over(pod: &Pod) -> bool {
 
 /// The status to be reported, if it differs from what the API server has.
 fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
-    // What was answered last may be newer than what the informer has seen.
+    // The last answer of the API server may be newer than what the informer has seen.
     let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
     let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
@@ -414,8 +414,8 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)
     Some((from.clone(), Shared::new(new)))
 }
 
-/// The pod's object is gone, and what ran of it with it.
-fn forget(cx: &Context<State>, key: &Key) {
+/// Forgets a pod whose object is gone.
+fn forget(cx: &Cx, key: &Key) {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;
         let taken = rt.phase != WorkerPhase::Terminated;

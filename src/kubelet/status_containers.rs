@@ -3,17 +3,16 @@
 use super::pod_worker::Turn;
 use super::prober;
 use super::state::{ContainerRuntime, ContainerState as Runtime, Exited, Instance, WorkerPhase};
-use crate::api::Timestamp;
-use crate::api::order;
 use crate::api::types::{
     Container, ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
     ContainerStatus, ContainerUser, LinuxContainerUser, PodSpec, ResourceRequirements, Time,
     VolumeMountStatus,
 };
+use crate::api::{Timestamp, order, seconds};
 
 /// Times in objects are whole seconds.
 pub(super) fn time(t: Timestamp) -> Time {
-    Time(Timestamp::from_second(t.as_second()).unwrap_or(t))
+    Time(seconds(t))
 }
 
 impl Turn<'_> {

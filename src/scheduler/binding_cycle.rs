@@ -3,22 +3,23 @@
 //! before it is.
 //!
 //! The scheduler writes what it decided on the volumes and claims, and the persistent volume binder
-//! does the rest. Kubernetes looks once a second whether it has, for ten minutes at most; here it is
-//! looked at in those seconds in which a claim or a volume has changed. Meanwhile other pods are
+//! does the rest. Kubernetes looks once a second whether it has, for ten minutes at most; here that
+//! look takes place in those seconds in which a claim or a volume has changed. Meanwhile other pods are
 //! scheduled, and this one counts on its node.
 
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::framework::Handle;
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
-use super::schedule_one::{Cx, State, bind_pod, event, set_unschedulable, tick, wake_later};
+use super::schedule_one::{Cx, State, Task, bind_pod, event, set_unschedulable, wake_later};
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
-use crate::client::{Handler, Notification, Result, Wait, Why};
+use crate::client::{Handler, Result, Wait, Why};
 use crate::etcd::Map;
 
 /// How long the claims of a pod may take, in seconds (`bindTimeoutSeconds`).
@@ -49,6 +50,14 @@ pub struct Assumed {
     volumes: Map<Key, Rc<PersistentVolume>>,
 }
 
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bindings, provisions) = (self.bindings.len(), self.provisions.len());
+        let Waiting { node, attempts, .. } = self;
+        write!(f, "waits on {node} for {bindings} volumes and {provisions} claims after {attempts} attempts")
+    }
+}
+
 fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
     object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
 }
@@ -60,6 +69,13 @@ fn newer<T: ApiKind>(cached: Option<&Rc<T>>, assumed: Option<&Rc<T>>) -> Option<
 }
 
 impl Assumed {
+    /// What is assumed, a line each.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
+        let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
+        claims.chain(volumes)
+    }
+
     /// The claim as it is thought to be.
     pub fn claim(
         &self,
@@ -75,34 +91,35 @@ impl Assumed {
     }
 }
 
-/// A claim or a volume changed: what was assumed about it is known now, and pods that wait are
-/// looked at when their next second begins.
-pub(super) fn storage_changed(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let Some(object) = seen.object() else { return };
-    let key = object.key();
-    match object.kind() {
-        kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
-            cx.state.assumed.claims.remove(&key);
-        }
-        kind if kind == Kind::PERSISTENT_VOLUME => {
-            cx.state.assumed.volumes.remove(&key);
-        }
-        _ => return,
-    }
+/// A claim changed: what was assumed about it is known now.
+pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
+    cx.state.assumed.claims.remove(claim);
+    look_again(cx);
+}
+
+/// A volume changed: what was assumed about it is known now.
+pub(super) fn volume_changed(cx: &mut Handler<'_, State, Task>, volume: &Key) {
+    cx.state.assumed.volumes.remove(volume);
+    look_again(cx);
+}
+
+/// Pods that wait for their claims are looked at when their next second begins.
+fn look_again(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     let waiting: Vec<(Key, Timestamp)> =
         cx.state.waiting.iter().map(|(key, w)| (key.clone(), w.since)).collect();
     for (key, since) in waiting {
         let step = POLL * 1000;
         let gone = i64::try_from(now.duration_since(since).as_millis()).unwrap_or(0);
-        cx.enqueue_after(&key, SignedDuration::from_millis(step - gone.rem_euclid(step)), false);
+        let rest = SignedDuration::from_millis(step - gone.rem_euclid(step));
+        cx.enqueue_after(Task::BindingCycle(key), rest);
     }
 }
 
-/// The pod is gone, or somebody else placed it.
-pub(super) fn forget(cx: &mut Handler<'_, State>, key: &Key) {
+/// Forgets a pod that is gone, or that was bound by another client.
+pub(super) fn forget(cx: &mut Handler<'_, State, Task>, key: &Key) {
     if cx.state.waiting.remove(key).is_some() {
-        cx.cancel(key);
+        cx.cancel(Task::BindingCycle(key.clone()));
     }
 }
 
@@ -138,15 +155,15 @@ pub(super) async fn start(
             cx.update_state(move |s| {
                 s.waiting.insert(k.clone(), waiting.clone());
             });
-            cx.enqueue_after(key, SignedDuration::from_secs(POLL));
+            cx.enqueue_after(Task::BindingCycle(key), SignedDuration::from_secs(POLL));
             Ok(())
         }
         Err(status) => give_up(cx, &key, waiting, &status.message).await,
     }
 }
 
-/// Says where the pod is about to go (KEP-5278): it may take a while. Not being able to say so is no
-/// reason to stop.
+/// Writes the node that the pod is about to be bound to into its status (KEP-5278). A refusal does not
+/// end the binding cycle.
 async fn nominate(cx: &Cx, pod: &Rc<Pod>, node: &str) {
     let mut to = pod.clone();
     Rc::make_mut(&mut to).status.get_or_insert_default().nominated_node_name = Some(node.to_owned());
@@ -202,7 +219,7 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
     Ok(())
 }
 
-/// A second is over: are the claims bound?
+/// Looks whether the claims are bound, after a second.
 pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
     let Some(w) = cx.state(|s| s.waiting.get(key).cloned()) else { return Ok(()) };
     let rest = later(w.since, SignedDuration::from_secs(BIND_TIMEOUT)).duration_since(cx.now());
@@ -212,13 +229,13 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
             cx.update_state(move |s| {
                 s.waiting.remove(&k);
             });
-            cx.cancel(key.clone());
+            cx.cancel(Task::BindingCycle(key.clone()));
             bind_pod(cx, &w.pod, key, &w.node, w.fits, w.attempts).await
         }
         Ok(false) if rest.is_positive() => {
-            // A pod that has waited in vain before will hardly be luckier: nobody waits for it then.
+            // The cluster does not wait for a pod that has waited in vain before.
             let wait = if w.attempts > 1 { Wait::Background } else { Wait::Foreground };
-            cx.enqueue_waiting(key.clone(), rest, wait);
+            cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
         }
         Ok(false) => give_up(cx, key, w, "context deadline exceeded").await,
@@ -294,7 +311,8 @@ async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     failed(cx, key, w.attempts, message).await
 }
 
-/// `handleBindingCycleError`: the pod counts nowhere any more, says why, and backs off.
+/// `handleBindingCycleError`: the pod counts on no node any more, gets a condition and an event that say
+/// why, and backs off.
 pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
     let (k, now) = (key.clone(), cx.now());
     let pod = cx.lister::<Pod>().get(key).cloned();
@@ -307,8 +325,8 @@ pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -
         }
         s.queue.move_parked(now, |_| true);
     });
-    cx.cancel(key.clone());
-    cx.enqueue(tick());
+    cx.cancel(Task::BindingCycle(key.clone()));
+    cx.enqueue(Task::ScheduleOne);
     wake_later(cx);
     let Some(pod) = pod else { return Ok(()) };
     cx.record(event(&pod, "Warning", "FailedScheduling", message.clone(), "Scheduling", now));
@@ -322,7 +340,7 @@ pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -
     let why = Why::new("binding_cycle.failed")
         .read("pod", at(Kind::POD, key.clone()), "spec.volumes", pod.metadata.name())
         .with("message", &message);
-    // It is tried again whether or not it could be told why.
+    // The pod is tried again whether or not the status was written.
     let _ = cx.patch_status(pod, to).because(why).await;
     Ok(())
 }

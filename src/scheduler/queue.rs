@@ -1,5 +1,5 @@
-//! The pods that wait for a node (`k8s.io/kubernetes/pkg/scheduler/backend/queue`): the active
-//! ones by priority and age, those that back off, and those that nothing has changed for.
+//! The pods that wait for a node (`k8s.io/kubernetes/pkg/scheduler/backend/queue`): active ones, by
+//! priority and age, ones that back off, and unschedulable ones, which wait for a change.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use crate::etcd::Map;
 const INITIAL_BACKOFF: i64 = 1;
 /// … and at most.
 const MAX_BACKOFF: i64 = 10;
-/// A pod that nothing has changed for is tried again after so long, in seconds.
+/// An unschedulable pod is tried again after so long even if nothing has changed, in seconds.
 pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
 
-/// A pod whose binding failed so often is tried again, but not waited for.
+/// The cluster does not wait for the next try of a pod whose binding has failed so often.
 const VERY_OFTEN: u32 = 20;
 
 /// A pod that waits.
@@ -25,7 +25,7 @@ const VERY_OFTEN: u32 = 20;
 pub struct Queued {
     /// Its namespace and name.
     pub key: Key,
-    /// It, as last seen.
+    /// The pod as it was last seen.
     pub pod: Rc<Pod>,
     /// Its priority.
     pub priority: i32,
@@ -46,7 +46,7 @@ pub struct Queue {
     active: Map<Order, ()>,
     backoff: Map<(Timestamp, Key), ()>,
     unschedulable: Map<Key, ()>,
-    // The same by the time of their last attempt.
+    // The unschedulable ones by the time of their last attempt.
     parked_at: Map<(Timestamp, Key), ()>,
     gated: Map<Key, ()>,
     pods: Map<Key, Queued>,
@@ -63,11 +63,6 @@ fn back_off(attempts: u32) -> SignedDuration {
 }
 
 impl Queue {
-    /// How many pods wait in the active queue.
-    pub fn active_len(&self) -> usize {
-        self.active.len()
-    }
-
     /// A pod that has no node yet came.
     pub fn add(&mut self, key: Key, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
         let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
@@ -98,9 +93,9 @@ impl Queue {
         self.pods.contains_key(key)
     }
 
-    /// The pod is placed, or gone.
+    /// Removes a pod that is bound or gone.
     pub fn remove(&mut self, key: &Key) {
-        // Most pods that are heard of were placed long ago.
+        // Most pods that change were bound long ago.
         let Some(q) = self.pods.remove(key) else { return };
         self.active.remove(&order(&q));
         if self.unschedulable.remove(key).is_some() {
@@ -124,7 +119,7 @@ impl Queue {
         Some((key, self.pods.get(key)?))
     }
 
-    /// Takes it for an attempt.
+    /// Takes a pod out of the active queue for an attempt.
     pub fn take(&mut self, key: &Key) {
         if let Some(q) = self.pods.get_mut(key) {
             let at = order(q);
@@ -133,7 +128,7 @@ impl Queue {
         }
     }
 
-    /// It could not be placed, for what these plugins said.
+    /// Parks a pod that these plugins refused.
     pub fn park(&mut self, key: &Key, refused_by: Vec<&'static str>, now: Timestamp) {
         if let Some(q) = self.pods.get_mut(key) {
             q.refused_by = refused_by.into();
@@ -143,8 +138,8 @@ impl Queue {
         }
     }
 
-    /// Its binding failed, through no plugin's refusal: it is tried again after its back-off, come
-    /// what may.
+    /// A pod's binding failed, and no plugin refused it: it is tried again after its back-off even if
+    /// nothing changes.
     pub fn back_off(&mut self, pod: &Rc<Pod>, attempts: u32, now: Timestamp) {
         let key = pod.metadata.key();
         self.remove(&key);
@@ -155,8 +150,8 @@ impl Queue {
         self.pods.insert(key, q);
     }
 
-    /// Something changed that may let parked pods in, if `helps` says so: they back off and are
-    /// then active. Gives when the first of them is.
+    /// Something changed. Parked pods that it may help are active after their back-off; the moment at
+    /// which the first of them is.
     pub fn move_parked(&mut self, now: Timestamp, helps: impl Fn(&Queued) -> bool) -> Option<Timestamp> {
         let keys: Vec<Key> =
             self.unschedulable.keys().filter(|k| self.pods.get(*k).is_some_and(&helps)).cloned().collect();

@@ -2,9 +2,8 @@
 //! score, assume, bind; or say why not, and preempt.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::rc::Rc;
-
-use jiff::SignedDuration;
 
 use super::binding_cycle::{self, Assumed, Waiting};
 use super::cache::Cache;
@@ -16,15 +15,17 @@ use super::plugins::volume::binding::PodVolumes;
 use super::plugins::{default_preemption, scheduling_gates};
 use super::queue::Queue;
 use crate::api::labels::Selector;
+use crate::api::pod::is_terminal;
 use crate::api::types::{
-    Namespace, Node, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition,
-    PodDisruptionBudget, ReplicaSet, ReplicationController, Service, StorageClass, Time,
+    Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
+    ReplicaSet, ReplicationController, Service, StorageClass, Time,
 };
 use crate::api::volume::volume_class;
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp};
-use crate::apimachinery::{DeleteOptions, Filter};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
+use crate::apimachinery::DeleteOptions;
 use crate::client::{
-    ANYWHERE, Caches, Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait, Why,
+    ANYWHERE, Caches, Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait,
+    Watches, Why, object_reference,
 };
 use crate::etcd::Map;
 
@@ -52,20 +53,41 @@ pub struct State {
     pub assumed: Assumed,
 }
 
-pub(super) type Cx = Context<State>;
-
-/// The key of the loop: "there may be a pod to place". A pod's own key means that it waits for its
-/// claims.
-pub(super) fn tick() -> Key {
-    Key::new("", "schedule-one")
+impl Memory for State {
+    /// How many cycles there were and where the next search begins are left out: they settle which of
+    /// several nodes is taken that are equally good.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
+        let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
+        self.queue.lines().chain(assumed).chain(waiting).chain(self.assumed.lines()).collect()
+    }
 }
 
-/// The same for pods that have been tried very often.
-fn some_day() -> Key {
-    Key::new("", "schedule-one-some-day")
+pub(super) type Cx = Context<State, Task>;
+
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// There may be a pod to place (`ScheduleOne`).
+    ScheduleOne,
+    /// The same, for pods that have been tried so often that no time passes for them.
+    ScheduleOneSomeDay,
+    /// A pod has a node and waits for its claims (`bindingCycle`).
+    BindingCycle(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::ScheduleOne => f.write_str("schedule-one"),
+            Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
+            Task::BindingCycle(pod) => pod.fmt(f),
+        }
+    }
 }
 
 impl Reconciler for Scheduler {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -76,46 +98,31 @@ impl Reconciler for Scheduler {
         EventFlavour::Events { component: NAME.into(), instance: "default-scheduler-steady".into() }
     }
 
-    fn memory(&self, state: &State) -> Vec<String> {
-        let assumed = state.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
-        state.queue.lines().chain(assumed).collect()
-    }
-
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        [
-            Kind::POD,
-            Kind::NODE,
-            Kind::NAMESPACE,
-            Kind::SERVICE,
-            Kind::REPLICA_SET,
-            Kind::REPLICATION_CONTROLLER,
-            Kind::PERSISTENT_VOLUME_CLAIM,
-            Kind::PERSISTENT_VOLUME,
-            Kind::STORAGE_CLASS,
-            Kind::POD_DISRUPTION_BUDGET,
-        ]
-        .into_iter()
-        .map(|k| (k, Filter::All))
-        .collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        match seen.object().map(crate::api::Object::kind) {
-            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
-            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
-            Some(_) => {
-                binding_cycle::storage_changed(cx, seen);
+    fn watches(&self) -> Watches<State, Task> {
+        Watches::new()
+            .watches(handle_pod)
+            .watches(handle_node)
+            .watches::<Namespace>(|cx, _| moved(cx))
+            .watches::<Service>(|cx, _| moved(cx))
+            .watches::<ReplicaSet>(|cx, _| moved(cx))
+            .watches::<ReplicationController>(|cx, _| moved(cx))
+            .watches::<PersistentVolumeClaim>(|cx, seen| {
+                binding_cycle::claim_changed(cx, seen.key);
                 moved(cx);
-            }
-            None => {}
-        }
+            })
+            .watches::<PersistentVolume>(|cx, seen| {
+                binding_cycle::volume_changed(cx, seen.key);
+                moved(cx);
+            })
+            .watches::<StorageClass>(|cx, _| moved(cx))
+            .watches::<PodDisruptionBudget>(|cx, _| moved(cx))
     }
 
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        if key != tick() && key != some_day() {
-            return binding_cycle::go_on(&cx, &key).await;
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::ScheduleOne | Task::ScheduleOneSomeDay => schedule_one(&cx).await,
+            Task::BindingCycle(pod) => binding_cycle::go_on(&cx, &pod).await,
         }
-        schedule_one(&cx).await
     }
 }
 
@@ -123,20 +130,15 @@ fn bound(pod: &Pod) -> bool {
     pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).is_some_and(|n| !n.is_empty())
 }
 
-fn terminal(pod: &Pod) -> bool {
-    crate::controllers::controller_utils::is_terminal(pod)
-}
-
 fn mine(pod: &Pod) -> bool {
     pod.spec.as_ref().and_then(|s| s.scheduler_name.as_deref()).is_none_or(|n| n == NAME)
 }
 
-fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let Some(object) = seen.object() else { return };
-    let Some(pod) = Pod::from_object(object) else { return };
+fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
+    let pod = seen.object();
     let key = seen.key.clone();
     // A pod that has ended takes no room any more, as if it were gone.
-    let here = seen.new.is_some() && !terminal(pod);
+    let here = !seen.is_gone() && !is_terminal(pod);
     if !here {
         let counted = cx.state.cache.has(&key);
         binding_cycle::forget(cx, &key);
@@ -152,7 +154,7 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
         binding_cycle::forget(cx, &key);
         cx.state.cache.set_pod(&key, pod);
         cx.state.queue.remove(&key);
-        // A pod that came may be what another one wants to be near.
+        // Another pod may want to be near this one.
         if news {
             moved(cx);
         }
@@ -163,59 +165,51 @@ fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
     }
     let gated = !scheduling_gates::pre_enqueue(pod).is_success();
     if cx.state.queue.has(&key) {
-        let old = seen.old.as_ref().and_then(Pod::from_object);
         cx.state.queue.refresh(&key, pod);
         if cx.state.queue.is_gated(&key) && !gated {
             cx.state.queue.open(&key);
-            cx.enqueue(tick());
-        } else if old.is_some_and(|o| o.spec != pod.spec || o.metadata.labels != pod.metadata.labels) {
+            cx.enqueue(Task::ScheduleOne);
+        } else if seen.old.is_some_and(|o| o.spec != pod.spec || o.metadata.labels != pod.metadata.labels) {
             moved(cx);
         }
         return;
     }
     cx.state.queue.add(key, pod, cx.now, gated);
     if !gated {
-        cx.enqueue(tick());
+        cx.enqueue(Task::ScheduleOne);
     }
 }
 
-fn handle_node(cx: &mut Handler<'_, State>, seen: &Notification) {
-    match &seen.new {
-        Some(new) => {
-            let Some(node) = Node::from_object(new) else { return };
-            cx.state.cache.set_node(node);
-            let helps = seen.old.as_ref().and_then(Node::from_object).is_none_or(|old| {
-                let status = |n: &Node| n.status.as_ref().and_then(|s| s.allocatable.clone());
-                old.spec != node.spec
-                    || old.metadata.labels != node.metadata.labels
-                    || status(old) != status(node)
-            });
-            if helps {
-                moved(cx);
-            }
-        }
-        None => {
-            if let Some(o) = &seen.old {
-                let name = o.name().to_owned();
-                cx.state.cache.remove_node(&name);
-            }
-        }
+fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
+    let Some(node) = seen.new else {
+        cx.state.cache.remove_node(&seen.key.name);
+        return;
+    };
+    cx.state.cache.set_node(node);
+    let helps = seen.old.is_none_or(|old| {
+        let allocatable = |n: &Node| n.status.as_ref().and_then(|s| s.allocatable.clone());
+        old.spec != node.spec
+            || old.metadata.labels != node.metadata.labels
+            || allocatable(old) != allocatable(node)
+    });
+    if helps {
+        moved(cx);
     }
 }
 
 /// Something changed that pods may have waited for. Kubernetes asks each plugin that refused a pod
 /// whether this event can help (QueueingHints); here every such change lets all parked pods try
 /// again, which costs attempts and no outcome.
-fn moved(cx: &mut Handler<'_, State>) {
+fn moved(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     match cx.state.queue.move_parked(now, |_| true) {
-        Some(at) if at <= now => cx.enqueue(tick()),
-        Some(at) => cx.enqueue_after(&tick(), at.duration_since(now), false),
+        Some(at) if at <= now => cx.enqueue(Task::ScheduleOne),
+        Some(at) => cx.enqueue_after(Task::ScheduleOne, at.duration_since(now)),
         None => {}
     }
 }
 
-/// What the plugins ask of the informers.
+/// The caches, as the plugins ask them.
 struct Listers<'a>(&'a Caches, Assumed);
 
 impl VolumeLister for Listers<'_> {
@@ -272,7 +266,7 @@ impl WorkloadLister for Listers<'_> {
     }
 }
 
-/// The pods that were promised a node, from their status.
+/// The pods that have a nominated node, from their status.
 struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
 
 impl Nominated {
@@ -317,7 +311,7 @@ async fn schedule_one(cx: &Cx) -> Result {
         s.cycles += 1;
     });
     // There may be more; each has its own cycle.
-    cx.enqueue(tick());
+    cx.enqueue(Task::ScheduleOne);
     if pod.metadata.is_deleting() {
         let k = key.clone();
         cx.update_state(move |s| s.queue.remove(&k));
@@ -405,7 +399,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     }
 }
 
-/// Which of equally good nodes: chance, but the same chance each time.
+/// A number that settles which of equally good nodes is taken; the same in every equal run.
 fn tie_break(pod: &Pod, cycles: u64) -> u64 {
     let seed =
         pod.metadata.uid().bytes().fold(cycles, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
@@ -457,7 +451,7 @@ pub(super) async fn bind_pod(
         Err(e) => {
             let k = key.clone();
             cx.update_state(move |s| s.cache.forget(&k));
-            // Somebody else placed it, or it is gone: nothing is left to do. The watch says so.
+            // The pod was bound by another client, or is gone. The watch will say so.
             if e.is_not_found() || e.is_conflict() {
                 return Ok(());
             }
@@ -509,12 +503,7 @@ async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Resu
     let fresh = cx.lister::<Pod>().get(&victim.metadata.key()).cloned().unwrap_or_else(|| victim.clone());
     let why = || {
         Why::new("schedule_one.preempt")
-            .read(
-                "victim",
-                ObjectRef::new(Kind::POD, victim.metadata.namespace(), victim.metadata.name()),
-                "spec.priority",
-                victim.metadata.name(),
-            )
+            .read("victim", ObjectRef::of(&**victim), "spec.priority", victim.metadata.name())
             .with("pod", preemptor.metadata.name())
             .with("node", node)
     };
@@ -580,22 +569,18 @@ pub(super) fn set_unschedulable(
     }
 }
 
-/// Parked pods are tried again when their back-off ends, or in the background after a long while. One
-/// that fails again and again for the same reason is no reason to let time pass.
+/// Plans the next try of parked pods, for when their back-off ends. A pod that has failed very often is no
+/// reason to let time pass.
 pub(super) fn wake_later(cx: &Cx) {
     let mut queue = cx.state(|s| s.queue.clone());
     queue.flush(cx.now());
     if let Some(at) = queue.next_back_off(false) {
-        cx.enqueue_after(tick(), at.duration_since(cx.now()));
+        cx.enqueue_after(Task::ScheduleOne, at.duration_since(cx.now()));
     }
     if let Some(at) = queue.next_back_off(true) {
         let wait = Wait::Poll { namespace: ANYWHERE.into() };
-        cx.enqueue_waiting(some_day(), at.duration_since(cx.now()), wait);
+        cx.enqueue_waiting(Task::ScheduleOneSomeDay, at.duration_since(cx.now()), wait);
     }
-}
-
-fn seconds(t: Timestamp) -> Timestamp {
-    Timestamp::from_second(t.as_second()).unwrap_or(t)
 }
 
 pub(super) fn event(
@@ -606,19 +591,6 @@ pub(super) fn event(
     action: &'static str,
     at: Timestamp,
 ) -> Recorded {
-    let about = ObjectReference {
-        api_version: Some("v1".into()),
-        kind: Some("Pod".into()),
-        name: pod.metadata.name.clone(),
-        namespace: pod.metadata.namespace.clone(),
-        uid: pod.metadata.uid.clone(),
-        resource_version: pod.metadata.resource_version.clone(),
-        field_path: None,
-    };
+    let about = object_reference(pod);
     Recorded { about, type_, reason: reason.into(), message, action, at }
-}
-
-/// How long after a failure a pod is tried again at the latest.
-pub fn retry_period() -> SignedDuration {
-    SignedDuration::from_secs(super::queue::MAX_IN_UNSCHEDULABLE)
 }

@@ -15,10 +15,11 @@ use serde_json::Value;
 use super::{Depth, Op, Policy, Session, Start};
 use crate::cluster::{Action, Actor, Cluster, Digesting, Fault};
 
-/// The versions, oldest first: `b` knows policies, and what goes wrong with etcd and with second
-/// instances. A link is written in the oldest one that can say what it says, so that a page that has
-/// not been reloaded for a while can open it; all of them keep opening.
-const VERSIONS: [char; 2] = ['a', 'b'];
+/// The versions, oldest first. `b` knows policies, and what goes wrong with etcd and with second
+/// instances; `c` knows components that are switched on and off, and informers that start and stop
+/// while a process runs. A link is written in the oldest version that can say what it says, so that a
+/// page that has not been reloaded for a while can open it. All versions keep opening.
+const VERSIONS: [char; 3] = ['a', 'b', 'c'];
 /// A link longer than this, in characters, is not opened.
 pub const LINK_LIMIT: usize = 1_000_000;
 /// A link that unpacks to more than this, in bytes, is not opened.
@@ -30,6 +31,9 @@ pub const NODES_LIMIT: usize = 1_000;
 
 /// So many members etcd can have.
 pub const MEMBERS: [usize; 3] = [1, 3, 5];
+
+/// The name of [`Action::Informers`].
+const INFORMERS: &str = "informers";
 
 /// Of the fingerprint that a replay compares with, so many objects count as a step.
 const OBJECTS_AT_ONCE: usize = 32;
@@ -106,7 +110,8 @@ impl std::fmt::Display for LinkError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             LinkError::Version(v) => {
-                write!(f, "the link is of version {v:?}, this page knows up to {:?}", VERSIONS[1])
+                let newest = VERSIONS[VERSIONS.len() - 1];
+                write!(f, "the link is of version {v:?}, this page knows up to {newest:?}")
             }
             LinkError::TooLarge(limit) => write!(f, "the link is larger than {limit} bytes"),
             LinkError::Damaged(what) => write!(f, "the link is damaged: {what}"),
@@ -150,14 +155,15 @@ impl Link {
 
     /// The oldest version that can say what it says.
     fn version(&self) -> char {
-        let new = |op: &LinkOp| match op {
-            LinkOp::Policy(..) | LinkOp::Heard(..) => true,
-            LinkOp::Fault(fault) => fault.is_newer(),
-            LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => false,
+        let since = |op: &LinkOp| match op {
+            LinkOp::Act(name, ..) if name == INFORMERS => 2,
+            LinkOp::Policy(..) | LinkOp::Heard(..) => 1,
+            LinkOp::Fault(fault) => fault.since(),
+            LinkOp::Steps(..) | LinkOp::Chosen(..) | LinkOp::Act(..) | LinkOp::Kubectl(..) => 0,
         };
-        let newer =
-            self.policy.is_some() || self.view.is_some() || self.start.etcd != 1 || self.ops.iter().any(new);
-        VERSIONS[usize::from(newer)]
+        let newer = self.policy.is_some() || self.view.is_some() || self.start.etcd != 1;
+        let since = self.ops.iter().map(since).fold(usize::from(newer), usize::max);
+        VERSIONS.get(since).copied().unwrap_or(VERSIONS[VERSIONS.len() - 1])
     }
 
     /// The run from its start to the moment that is looked at, or from an earlier moment of the branch to
@@ -431,6 +437,7 @@ fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, Stri
         Action::Send { actor } => ("send", cluster.actor_path(*actor)?, String::new()),
         Action::Record { actor } => ("record", cluster.actor_path(*actor)?, String::new()),
         Action::Advance => ("advance", String::new(), String::new()),
+        Action::Informers { actor } => (INFORMERS, cluster.actor_path(*actor)?, String::new()),
     })
 }
 

@@ -7,7 +7,7 @@ use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 use steady::api::types::{Deployment, Pod};
 use steady::api::{Kind, MetaExt};
-use steady::apimachinery::{Request, Response};
+use steady::apimachinery::{HttpRequest, HttpResponse};
 use steady::apiserver::Write;
 use steady::cluster::{Action, Cluster, Config, Fault};
 use steady::kubectl;
@@ -118,6 +118,8 @@ pub enum Deed {
     Start(u8),
     MemberDown(u8),
     MemberUp(u8),
+    /// `--controllers` of the first or the second kube-controller-manager.
+    Controllers(u8, &'static str),
 }
 
 impl Deed {
@@ -137,6 +139,15 @@ pub fn edit() -> impl Strategy<Value = Deed> {
         4 => prop::sample::select(vec!["web:1", "web:2", "web:3"]).prop_map(Deed::Image),
     ]
 }
+
+/// Which controllers shall run.
+const CONTROLLERS: [&str; 5] = [
+    "*",
+    "*,-deployment",
+    "*,-replicaset,-garbagecollector",
+    "deployment,replicaset",
+    "-podgc,*,-nodelifecycle",
+];
 
 pub fn deed() -> impl Strategy<Value = Deed> {
     prop_oneof![
@@ -160,6 +171,7 @@ pub fn deed() -> impl Strategy<Value = Deed> {
         2 => (0..4u8).prop_map(Deed::Start),
         1 => (1..4u8).prop_map(Deed::MemberDown),
         2 => (1..4u8).prop_map(Deed::MemberUp),
+        2 => (0..2u8, prop::sample::select(CONTROLLERS.to_vec())).prop_map(|(n, c)| Deed::Controllers(n, c)),
     ]
 }
 
@@ -201,8 +213,8 @@ struct Client<'a> {
 }
 
 impl kubectl::ApiClient for Client<'_> {
-    fn request(&mut self, r: &Request) -> Response {
-        let (response, writes) = self.cluster.request(r);
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        let (response, writes) = self.cluster.http(request);
         self.writes.extend(writes);
         response
     }
@@ -286,6 +298,10 @@ impl Run {
                     Deed::Start(n) => Fault::Start { process: instance(*n) },
                     Deed::MemberDown(n) => Fault::MemberDown { member: format!("etcd-{n}") },
                     Deed::MemberUp(n) => Fault::MemberUp { member: format!("etcd-{n}") },
+                    Deed::Controllers(n, controllers) => Fault::Controllers {
+                        process: instance(2 * n),
+                        controllers: (*controllers).to_owned(),
+                    },
                     _ => return Vec::new(),
                 };
                 // One that cannot happen changes nothing.
@@ -311,6 +327,8 @@ impl Run {
         }
         for n in 0..4 {
             let _ = self.cluster.fault(&Fault::Start { process: instance(n) });
+            let controllers = "*".to_owned();
+            let _ = self.cluster.fault(&Fault::Controllers { process: instance(n), controllers });
         }
     }
 }

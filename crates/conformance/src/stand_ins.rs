@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use steady::api::types::{Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod};
-use steady::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
+use steady::api::{Key, Kind, MetaExt, Object, Timestamp};
 use steady::apimachinery::{DeleteOptions, Filter};
-use steady::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use steady::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
 use steady::etcd::Map;
 
 use crate::kubelet::{self, KubeletWrite, Memory};
@@ -46,42 +46,64 @@ impl StandInKubelet {
     }
 }
 
+/// What the stand-in has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// The node may have to say that it is well.
+    Report,
+    /// A pod's next write.
+    Pod(Key),
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Task::Report => f.write_str("report"),
+            Task::Pod(pod) => pod.fmt(f),
+        }
+    }
+}
+
+impl steady::client::Memory for State {
+    /// Recordings are not explored.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+type Cx = Context<State, Task>;
+
 impl Reconciler for StandInKubelet {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
         "kubelet".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::POD, Filter::NodeName(self.node.clone())), (Kind::NODE, Filter::Name(self.node.clone()))]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        match seen.object().map(Object::kind) {
-            Some(kind) if kind == Kind::POD => {
-                if let Some(o) = &seen.new {
-                    cx.enqueue(o.key());
+    fn watches(&self) -> Watches<State, Task> {
+        let node = &self.node;
+        Watches::new()
+            .watches_only(Filter::NodeName(node.clone()), |cx, seen: Seen<'_, Pod>| {
+                if !seen.is_gone() {
+                    cx.enqueue(Task::Pod(seen.key.clone()));
                 }
-            }
-            Some(kind) if kind == Kind::NODE => {
-                let down = |o: &Option<Object>| {
-                    o.as_ref().and_then(ApiNode::from_object).is_some_and(|n| kubelet::node::is_down(n))
-                };
-                if down(&seen.old) != down(&seen.new) {
-                    cx.enqueue(Key::new("", &self.node));
+            })
+            .watches_only(Filter::Name(node.clone()), |cx, seen: Seen<'_, ApiNode>| {
+                let down = |n: Option<&Rc<ApiNode>>| n.is_some_and(|n| kubelet::node::is_down(n));
+                if down(seen.old) != down(seen.new) {
+                    cx.enqueue(Task::Report);
                     let keys: Vec<Key> = cx.caches.of(Kind::POD).list(None).map(Object::key).collect();
-                    keys.into_iter().for_each(|k| cx.enqueue(k));
+                    keys.into_iter().for_each(|k| cx.enqueue(Task::Pod(k)));
                 }
-            }
-            _ => {}
-        }
+            })
     }
 
-    async fn sync(self, cx: Context<State>, key: Key) -> Result {
-        if key.namespace.is_empty() {
-            return self.report(&cx, &key).await;
-        }
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        let key = match task {
+            Task::Report => return self.report(&cx).await,
+            Task::Pod(key) => key,
+        };
         let Some(mut pod) = cx.lister::<Pod>().get(&key).cloned() else { return Ok(()) };
         let down =
             cx.lister::<ApiNode>().get(&Key::new("", &self.node)).is_some_and(|n| kubelet::node::is_down(n));
@@ -129,7 +151,7 @@ impl Reconciler for StandInKubelet {
                 }
                 None => {
                     if let Some(at) = next.wake {
-                        cx.enqueue_after(key, (at + late).duration_since(cx.now()));
+                        cx.enqueue_after(Task::Pod(key), (at + late).duration_since(cx.now()));
                     }
                     return Ok(());
                 }
@@ -140,8 +162,10 @@ impl Reconciler for StandInKubelet {
 
 impl StandInKubelet {
     /// A node that is no longer down says so.
-    async fn report(&self, cx: &Context<State>, key: &Key) -> Result {
-        let Some(node) = cx.lister::<ApiNode>().get(key).cloned() else { return Ok(()) };
+    async fn report(&self, cx: &Cx) -> Result {
+        let Some(node) = cx.lister::<ApiNode>().get(&Key::new("", &self.node)).cloned() else {
+            return Ok(());
+        };
         let silent =
             node.status.iter().flat_map(|s| s.conditions.iter().flatten()).any(|c| c.status == "Unknown");
         if kubelet::node::is_down(&node) || !silent {
@@ -161,32 +185,51 @@ pub struct StandInProvisioner;
 /// How long it takes to notice a claim: it looked again and again.
 const PROVISIONER_MILLIS: i64 = 50;
 
+/// The claims and volumes that it has noticed: since when.
+#[derive(Clone, Debug, Default)]
+pub struct Noticed(Map<Key, Timestamp>);
+
+impl steady::client::Memory for Noticed {
+    /// Recordings are not explored.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn notice(cx: &mut Handler<'_, Noticed>, key: &Key) {
+    if !cx.state.0.contains_key(key) {
+        let now = cx.now;
+        cx.state.0.insert(key.clone(), now);
+        cx.enqueue_after(key.clone(), jiff::SignedDuration::from_millis(PROVISIONER_MILLIS));
+    }
+}
+
 impl Reconciler for StandInProvisioner {
-    type State = Map<Key, Timestamp>;
+    type Key = Key;
+    type State = Noticed;
 
     fn name(&self) -> Rc<str> {
         "provisioner".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PERSISTENT_VOLUME_CLAIM, Filter::All), (Kind::PERSISTENT_VOLUME, Filter::All)]
+    fn watches(&self) -> Watches<Noticed> {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, PersistentVolumeClaim>| {
+                if !seen.is_gone() {
+                    notice(cx, seen.key);
+                }
+            })
+            .watches(|cx, seen: Seen<'_, PersistentVolume>| {
+                if !seen.is_gone() {
+                    notice(cx, seen.key);
+                }
+            })
     }
 
-    fn handle(&self, cx: &mut Handler<'_, Self::State>, seen: &Notification) {
-        if let Some(o) = &seen.new {
-            let key = o.key();
-            if !cx.state.contains_key(&key) {
-                let now = cx.now;
-                cx.state.insert(key.clone(), now);
-                cx.enqueue_after(&key, jiff::SignedDuration::from_millis(PROVISIONER_MILLIS), false);
-            }
-        }
-    }
-
-    async fn sync(self, cx: Context<Self::State>, key: Key) -> Result {
+    async fn sync(self, cx: Context<Noticed>, key: Key) -> Result {
         let k = key.clone();
         cx.update_state(move |s| {
-            s.remove(&k);
+            s.0.remove(&k);
         });
         if key.namespace.is_empty() {
             let volume = cx.lister::<PersistentVolume>().get(&key).cloned();

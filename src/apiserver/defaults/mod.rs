@@ -15,15 +15,13 @@
 //! assert_eq!(spec.type_.as_deref(), Some("ClusterIP"));
 //! ```
 
-pub(super) mod apps;
-pub(super) mod batch;
 pub(super) mod core;
 pub(super) mod limits;
 pub(super) mod networking;
 mod omit;
-pub(super) mod pod;
-mod prepare;
-mod quantities;
+pub(super) mod pod_spec;
+pub(super) mod prepare;
+pub(super) mod quantities;
 mod volume;
 
 use super::kinds;
@@ -31,7 +29,7 @@ use crate::api::Object;
 use crate::api::types as t;
 
 pub(crate) use networking::RBAC_GROUP;
-pub(crate) use pod::{container_requests, pod_resources};
+pub(crate) use pod_spec::{container_requests, pod_resources};
 pub use prepare::prepare;
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.

@@ -12,8 +12,6 @@ const QUANTITY_MAPS: &[&str] =
 const LIMITS: &[&str] = &["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 /// Names of single quantities.
 const QUANTITIES: &[&str] = &["sizeLimit", "divisor"];
-/// The same of a HorizontalPodAutoscaler: what it aims at, and what there is.
-const METRICS: &[&str] = &["averageValue", "tolerance"];
 /// Names of maps whose keys a person chooses: nothing in them is a field.
 const FREE_MAPS: &[&str] = &[
     "labels",
@@ -57,7 +55,7 @@ fn quantities(kind: Kind, value: &mut Value, depth: usize) {
             for (name, field) in fields {
                 let name = name.as_str();
                 let is = |names: &[&str]| names.contains(&name);
-                if is(QUANTITIES) || (kind == Kind::HORIZONTAL_POD_AUTOSCALER && is(METRICS)) {
+                if is(QUANTITIES) {
                     to_text(field);
                 } else if is(QUANTITY_MAPS) || (kind == Kind::LIMIT_RANGE && is(LIMITS)) {
                     match field {
@@ -65,12 +63,6 @@ fn quantities(kind: Kind, value: &mut Value, depth: usize) {
                         other => quantities(kind, other, depth + 1),
                     }
                 } else if !is(FREE_MAPS) {
-                    if kind == Kind::HORIZONTAL_POD_AUTOSCALER
-                        && is(&["target", "current"])
-                        && let Some(value) = field.get_mut("value")
-                    {
-                        to_text(value);
-                    }
                     quantities(kind, field, depth + 1);
                 }
             }
@@ -79,7 +71,8 @@ fn quantities(kind: Kind, value: &mut Value, depth: usize) {
     }
 }
 
-fn to_text(value: &mut Value) {
+/// A quantity that is a JSON number becomes a string, and `null` becomes `0`.
+pub(in crate::apiserver) fn to_text(value: &mut Value) {
     match value {
         Value::Number(n) => *value = Value::String(n.to_string()),
         Value::Null => *value = Value::String("0".to_owned()),

@@ -6,7 +6,7 @@ use crate::api::quantity::Amount;
 use crate::api::types::Quantity;
 
 /// Rewrites one quantity (`0.5` to `500m`); leaves what is not a quantity.
-pub(super) fn canonical(quantity: &mut Quantity) {
+pub(in crate::apiserver) fn canonical(quantity: &mut Quantity) {
     if let Ok(amount) = Amount::parse(&quantity.0) {
         let text = amount.canonical();
         if text != quantity.0 {
@@ -16,7 +16,7 @@ pub(super) fn canonical(quantity: &mut Quantity) {
 }
 
 /// Rewrites a quantity that may be absent.
-pub(super) fn optional(quantity: &mut Option<Quantity>) {
+pub(in crate::apiserver) fn optional(quantity: &mut Option<Quantity>) {
     if let Some(q) = quantity {
         canonical(q);
     }
@@ -24,7 +24,7 @@ pub(super) fn optional(quantity: &mut Option<Quantity>) {
 
 /// Rewrites the amounts of a `ResourceList`, which are rounded up to a thousandth
 /// (`SetDefaults_ResourceList`).
-pub(super) fn list(resources: &mut Option<BTreeMap<String, Quantity>>) {
+pub(in crate::apiserver) fn list(resources: &mut Option<BTreeMap<String, Quantity>>) {
     for quantity in resources.iter_mut().flat_map(BTreeMap::values_mut) {
         canonical(quantity);
         let Ok(amount) = Amount::parse(&quantity.0) else { continue };

@@ -2,7 +2,7 @@
 
 use crate::api::types as t;
 
-use super::{core, default, pod, quantities};
+use super::{core, default, pod_spec, quantities};
 
 /// The mode of files made from ConfigMaps, Secrets and the pod's own fields: 0644.
 const DEFAULT_MODE: i32 = 0o644;
@@ -58,7 +58,7 @@ pub(super) fn volume(volume: &mut t::Volume) {
         default(&mut io.fs_type, "xfs");
     }
     if let Some(image) = &mut volume.image {
-        let policy = pod::pull_policy(image.reference.as_deref().unwrap_or_default());
+        let policy = pod_spec::pull_policy(image.reference.as_deref().unwrap_or_default());
         default(&mut image.pull_policy, policy);
     }
     if let Some(claim) = volume.ephemeral.as_mut().and_then(|e| e.volume_claim_template.as_mut()) {
@@ -80,9 +80,9 @@ pub(super) fn azure_disk(disk: &mut t::AzureDiskVolumeSource) {
 
 fn downward_file(file: &mut t::DownwardAPIVolumeFile) {
     if let Some(field) = &mut file.field_ref {
-        pod::field_ref(field);
+        pod_spec::field_ref(field);
     }
     if let Some(resource) = &mut file.resource_field_ref {
-        pod::resource_field_ref(resource);
+        pod_spec::resource_field_ref(resource);
     }
 }

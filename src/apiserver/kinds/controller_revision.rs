@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::ControllerRevision;
-use crate::api::{Timestamp, controller_of, go_types};
+use crate::api::{MetaExt, Timestamp, go_types};
 use crate::apiserver::printers;
 use crate::apiserver::validation::meta::{IMMUTABLE, non_negative, object_meta, object_meta_update};
 use crate::apiserver::validation::names::name_is_dns_subdomain;
@@ -87,7 +87,7 @@ fn data(revision: &ControllerRevision) -> Option<&Value> {
 
 /// The object that the revision belongs to, as `statefulset.apps/web` (`formatResourceName`).
 fn controller(revision: &ControllerRevision) -> String {
-    let Some(owner) = controller_of(&revision.metadata) else { return "<none>".to_owned() };
+    let Some(owner) = revision.metadata.controller() else { return "<none>".to_owned() };
     let kind = owner.kind.to_lowercase();
     match owner.api_version.split_once('/') {
         Some((group, _)) => format!("{kind}.{group}/{}", owner.name),

@@ -4,6 +4,7 @@
 //! `pkg/apis/apps/validation/validation.go`, `pkg/registry/apps/daemonset/strategy.go`,
 //! `pkg/registry/apps/daemonset/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -12,10 +13,25 @@ use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
 };
-use crate::api::types::{DaemonSet, ObjectMeta};
+use crate::api::labels::Selector;
+use crate::api::types::{self as t, DaemonSet, IntOrString, ObjectMeta};
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::validation::{Errors, Path};
-use crate::apiserver::{defaults, printers, validation, warnings};
+use crate::apiserver::defaults::{default, pod_spec as pod_defaults};
+use crate::apiserver::printers::pod_template::{selector, template_cells};
+use crate::apiserver::printers::{created, format_labels, name};
+use crate::apiserver::validation::int_or_percent::{
+    int_or_percent, not_more_than_100_percent, positive_int_or_percent, quote,
+};
+use crate::apiserver::validation::meta::{
+    IMMUTABLE, label_selector, non_negative, object_meta, object_meta_update,
+};
+use crate::apiserver::validation::names::name_is_dns_subdomain;
+use crate::apiserver::validation::replica_counts::is_decremented;
+use crate::apiserver::validation::selected_template::given;
+use crate::apiserver::validation::{
+    Errors, FieldError, Path, internal, json_map, list, or_default, pod_spec, text,
+};
+use crate::apiserver::warnings;
 
 impl Strategy for DaemonSet {
     const COLUMNS: &'static [Column] = &[
@@ -40,7 +56,7 @@ impl Strategy for DaemonSet {
     }
 
     fn default(this: &mut Rc<Self>) {
-        defaults::apps::daemon_set(Rc::make_mut(this));
+        fill_in(Rc::make_mut(this));
     }
 
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
@@ -50,7 +66,7 @@ impl Strategy for DaemonSet {
         drop_disabled(this.spec.as_mut().map(|s| &mut s.template), None);
         let given = template_generation(&this.metadata).max(1);
         set_template_generation(&mut this.metadata, given);
-        defaults::apps::daemon_set(this);
+        fill_in(this);
     }
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
@@ -71,21 +87,53 @@ impl Strategy for DaemonSet {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validation::daemon_set::create(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        validate_spec(errs, or_default(&self.spec, &Default::default()));
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::daemon_set::update(errs, self, old);
+        // The template's generation is counted by the API server itself, so it needs no rule here.
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        let none = Default::default();
+        let (after, before) = (or_default(&self.spec, &none), or_default(&old.spec, &none));
+        if after.selector != before.selector {
+            let value = internal::quote_selector(given(&after.selector));
+            let at = Path::new("spec").child("selector");
+            errs.push(FieldError::invalid(&at, value, IMMUTABLE));
+        }
+        validate_spec(errs, after);
     }
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
-        validation::daemon_set::status_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        let path = Path::new("status");
+        let none = Default::default();
+        let status = or_default(&self.status, &none);
+        let n = |count: Option<i32>| i64::from(count.unwrap_or_default());
+        for (name, count) in [
+            ("currentNumberScheduled", status.current_number_scheduled.into()),
+            ("numberMisscheduled", status.number_misscheduled.into()),
+            ("desiredNumberScheduled", status.desired_number_scheduled.into()),
+            ("numberReady", status.number_ready.into()),
+            ("observedGeneration", status.observed_generation.unwrap_or_default()),
+            ("updatedNumberScheduled", n(status.updated_number_scheduled)),
+            ("numberAvailable", n(status.number_available)),
+            ("numberUnavailable", n(status.number_unavailable)),
+            ("collisionCount", n(status.collision_count)),
+        ] {
+            non_negative(errs, count, &path.child(name));
+        }
+        let before = old.status.as_ref().and_then(|s| s.collision_count);
+        if is_decremented(status.collision_count, before) {
+            let at = path.child("collisionCount");
+            errs.push(FieldError::invalid(&at, n(status.collision_count), "cannot be decremented"));
+        }
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if let Some(template) = self.spec.as_ref().map(|s| &s.template) {
             let path = Path::new("spec");
-            warnings::pod::template(out, template, &path.child("template"));
+            warnings::pod_spec::template(out, template, &path.child("template"));
         }
     }
 
@@ -94,7 +142,7 @@ impl Strategy for DaemonSet {
             && self.metadata.generation() != old.metadata.generation()
         {
             let path = Path::new("spec");
-            warnings::pod::template(out, template, &path.child("template"));
+            warnings::pod_spec::template(out, template, &path.child("template"));
         }
     }
 
@@ -103,11 +151,27 @@ impl Strategy for DaemonSet {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::workloads::daemon_set(self, now)
+        let status = self.status.clone().unwrap_or_default();
+        let template = self.spec.as_ref().map(|s| &s.template);
+        let nodes = template.and_then(|t| t.spec.as_ref()?.node_selector.as_ref());
+        let [containers, images] = template_cells(template);
+        vec![
+            name(&self.metadata),
+            status.desired_number_scheduled.to_string(),
+            status.current_number_scheduled.to_string(),
+            status.number_ready.to_string(),
+            status.updated_number_scheduled.unwrap_or(0).to_string(),
+            status.number_available.unwrap_or(0).to_string(),
+            format_labels(nodes),
+            created(&self.metadata, now),
+            containers,
+            images,
+            selector(self.spec.as_ref().map(|s| &s.selector)),
+        ]
     }
 }
 
-/// Counts the changes of a DaemonSet's template. The internal type has it as a field of the spec.
+/// The annotation that counts the changes of the pod template. In Kubernetes' internal type it is a field of the spec.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn template_generation(meta: &ObjectMeta) -> i64 {
@@ -118,5 +182,95 @@ fn set_template_generation(meta: &mut ObjectMeta, generation: i64) {
     if template_generation(meta) != generation {
         let annotations = meta.annotations.get_or_insert_default();
         annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
+    }
+}
+
+/// Fills in the defaults.
+fn fill_in(set: &mut t::DaemonSet) {
+    let spec = set.spec.get_or_insert_default();
+    let strategy = spec.update_strategy.get_or_insert_default();
+    default(&mut strategy.type_, "RollingUpdate");
+    if strategy.type_.as_deref() == Some("RollingUpdate") {
+        let rolling = strategy.rolling_update.get_or_insert_default();
+        rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
+        rolling.max_surge.get_or_insert(IntOrString::Int(0));
+    }
+    spec.revision_history_limit.get_or_insert(10);
+    pod_defaults::template(&mut spec.template);
+    set.status.get_or_insert_default();
+}
+
+fn validate_spec(errs: &mut Errors, spec: &t::DaemonSetSpec) {
+    let path = Path::new("spec");
+    let at = path.child("selector");
+    let selector = given(&spec.selector);
+    label_selector(errs, selector, &at);
+    let labels = spec.template.metadata.as_ref().and_then(|m| m.labels.as_ref());
+    let none = BTreeMap::new();
+    if Selector::from_label_selector(selector).is_ok_and(|s| !s.matches(labels.unwrap_or(&none))) {
+        let at = path.child("template").child("metadata").child("labels");
+        let message = "`selector` does not match template `labels`";
+        errs.push(FieldError::invalid(&at, json_map(labels), message));
+    }
+    if let Some(s) = selector
+        && s.match_labels.as_ref().is_none_or(|m| m.is_empty())
+        && list(&s.match_expressions).is_empty()
+    {
+        let message = "empty selector is invalid for daemonset";
+        errs.push(FieldError::invalid(&at, internal::quote_selector(selector), message));
+    }
+    pod_spec::template(errs, &spec.template, &path.child("template"));
+    let none = Default::default();
+    let pod = or_default(&spec.template.spec, &none);
+    let at = path.child("template").child("spec");
+    if text(&pod.restart_policy) != "Always" {
+        let policy = text(&pod.restart_policy);
+        errs.push(FieldError::not_supported(&at.child("restartPolicy"), policy, &["Always"]));
+    }
+    if pod.active_deadline_seconds.is_some() {
+        let message = "activeDeadlineSeconds in DaemonSet is not Supported";
+        errs.push(FieldError::forbidden(&at.child("activeDeadlineSeconds"), message));
+    }
+    non_negative(errs, spec.min_ready_seconds.unwrap_or_default(), &path.child("minReadySeconds"));
+    validate_update_strategy(
+        errs,
+        or_default(&spec.update_strategy, &Default::default()),
+        &path.child("updateStrategy"),
+    );
+    if let Some(limit) = spec.revision_history_limit {
+        non_negative(errs, limit, &path.child("revisionHistoryLimit"));
+    }
+}
+
+fn validate_update_strategy(errs: &mut Errors, strategy: &t::DaemonSetUpdateStrategy, path: &Path) {
+    match (text(&strategy.type_), &strategy.rolling_update) {
+        ("OnDelete", _) => {}
+        ("RollingUpdate", None) => errs.push(FieldError::required(&path.child("rollingUpdate"), "")),
+        ("RollingUpdate", Some(rolling)) => {
+            let zero = IntOrString::Int(0);
+            let unavailable = rolling.max_unavailable.as_ref().unwrap_or(&zero);
+            let surge = rolling.max_surge.as_ref().unwrap_or(&zero);
+            let at = path.child("rollingUpdate");
+            let (at_unavailable, at_surge) = (at.child("maxUnavailable"), at.child("maxSurge"));
+            positive_int_or_percent(errs, unavailable, &at_unavailable);
+            positive_int_or_percent(errs, surge, &at_surge);
+            not_more_than_100_percent(errs, unavailable, &at_unavailable);
+            not_more_than_100_percent(errs, surge, &at_surge);
+            match (int_or_percent(unavailable) != 0, int_or_percent(surge) != 0) {
+                (true, true) => {
+                    let message = "may not be set when maxUnavailable is non-zero";
+                    errs.push(FieldError::invalid(&at_surge, quote(surge), message));
+                }
+                (false, false) => {
+                    errs.push(FieldError::required(&at_unavailable, "cannot be 0 when maxSurge is 0"));
+                }
+                _ => {}
+            }
+        }
+        _ => errs.push(FieldError::not_supported(
+            path,
+            internal::quote("DaemonSetUpdateStrategy", strategy),
+            &["RollingUpdate", "OnDelete"],
+        )),
     }
 }

@@ -1,18 +1,37 @@
 //! EndpointSlice.
 //!
-//! Read from Kubernetes' `pkg/apis/discovery/types.go`, `pkg/apis/discovery/v1/{conversion,defaults}.go`,
+//! Read from Kubernetes' `pkg/apis/discovery/types.go`, `pkg/apis/discovery/v1/defaults.go`,
 //! `pkg/apis/discovery/validation/validation.go`, `pkg/registry/discovery/endpointslice/strategy.go`,
 //! `pkg/registry/discovery/endpointslice/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::types::EndpointSlice;
+use crate::api::types::discovery;
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{defaults, printers, validation};
+use crate::apiserver::printers::{created, listed, name};
+use crate::apiserver::validation::container::protocol;
+use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, labels, object_meta};
+use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
+use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
+use crate::apiserver::{defaults, warnings};
+
+const ADDRESS_TYPES: &[&str] = &["FQDN", "IPv4", "IPv6"];
+const MAX_ADDRESSES: usize = 100;
+const MAX_ENDPOINTS: usize = 1000;
+const MAX_PORTS: usize = 20_000;
+const MAX_TOPOLOGY_LABELS: usize = 16;
+const MAX_HINTS: usize = 8;
+/// The key under which the topology had the name of the node.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+/// The label that says who writes a slice.
+const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
+/// Its values where Kubernetes' own controllers do.
+const CONTROLLERS: &[&str] = &["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
 impl Strategy for EndpointSlice {
     const COLUMNS: &'static [Column] = &[
@@ -48,39 +67,267 @@ impl Strategy for EndpointSlice {
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
         let this = Rc::make_mut(this);
         this.metadata.generation = Some(1);
+        for endpoint in this.endpoints.iter_mut().flatten() {
+            endpoint.deprecated_topology = None;
+        }
     }
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
+        let same_endpoints = list(&this.endpoints) == list(&old.endpoints);
         let same = this.address_type == old.address_type
-            && this.endpoints == old.endpoints
-            && this.ports == old.ports
-            && this.metadata.labels == old.metadata.labels;
+            && same_endpoints
+            && list(&this.ports) == list(&old.ports)
+            && this.metadata.labels_or_empty() == old.metadata.labels_or_empty();
         if !same {
             Rc::make_mut(this).metadata.generation = Some(old.metadata.generation() + 1);
+        }
+        if !same_endpoints {
+            drop_topology(Rc::make_mut(this), old);
         }
     }
 
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::endpoints::create_slice(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        let at = Path::new("addressType");
+        let type_ = self.address_type.as_str();
+        if type_.is_empty() {
+            errs.push(FieldError::required(&at, ""));
+        } else if !ADDRESS_TYPES.contains(&type_) {
+            errs.push(FieldError::not_supported(&at, type_, ADDRESS_TYPES));
+        }
+        validate_ports(errs, list(&self.ports), &Path::new("ports"));
+        let at = Path::new("endpoints");
+        let endpoints = list(&self.endpoints);
+        if endpoints.len() > MAX_ENDPOINTS {
+            errs.push(FieldError::too_many(&at, endpoints.len(), MAX_ENDPOINTS));
+        } else {
+            for (i, e) in endpoints.iter().enumerate() {
+                validate_endpoint(errs, e, type_, &at.index(i));
+            }
+        }
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::endpoints::update_slice(errs, self, old);
+        self.validate(errs);
+        if self.address_type != old.address_type {
+            errs.push(FieldError::invalid(&Path::new("addressType"), &self.address_type, IMMUTABLE));
+        }
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
+    fn warnings_on_create(&self, out: &mut Vec<String>) {
+        if self.address_type == "FQDN" {
+            // Kubernetes names the field as if it stood in a spec.
+            out.push("spec.addressType: FQDN endpoints are deprecated".to_owned());
+        }
+        warn_of_addresses(out, self);
+    }
 
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
+    fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
+        warn_of_addresses(out, self);
+    }
 
     fn field(&self, _path: &str) -> Option<String> {
         None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::endpoints::slice(self, now)
+        let ports: Vec<String> = self
+            .ports
+            .iter()
+            .flatten()
+            .map(|p| p.port.map_or_else(|| "*".to_owned(), |n| n.to_string()))
+            .collect();
+        let addresses: Vec<String> =
+            self.endpoints.iter().flatten().flat_map(|e| e.addresses.iter().cloned()).collect();
+        vec![
+            name(&self.metadata),
+            self.address_type.clone(),
+            listed(&ports, "<unset>"),
+            listed(&addresses, "<unset>"),
+            created(&self.metadata, now),
+        ]
+    }
+}
+
+fn validate_endpoint(errs: &mut Errors, e: &discovery::Endpoint, type_: &str, path: &Path) {
+    let at = path.child("addresses");
+    if e.addresses.is_empty() {
+        errs.push(FieldError::required(&at, "must contain at least 1 address"));
+    } else if e.addresses.len() > MAX_ADDRESSES {
+        errs.push(FieldError::too_many(&at, e.addresses.len(), MAX_ADDRESSES));
+    }
+    for (i, a) in e.addresses.iter().enumerate() {
+        match type_ {
+            "IPv4" => slice_ip(errs, a, false, &at, i),
+            "IPv6" => slice_ip(errs, a, true, &at, i),
+            "FQDN" => domain_name(errs, a, &at.index(i)),
+            _ => {}
+        }
+    }
+    if let Some(node) = &e.node_name {
+        invalid_each(errs, &path.child("nodeName"), node, names::dns1123_subdomain(node));
+    }
+    let at = path.child("deprecatedTopology");
+    let topology = e.deprecated_topology.as_ref();
+    if let Some(n) = topology.map(|t| t.len()).filter(|n| *n > MAX_TOPOLOGY_LABELS) {
+        errs.push(FieldError::too_many(&at, n, MAX_TOPOLOGY_LABELS));
+    }
+    labels(errs, topology, &at);
+    if let Some(host) = &e.hostname {
+        invalid_each(errs, &path.child("hostname"), host, names::dns1123_label(host));
+    }
+    let Some(hints) = &e.hints else { return };
+    let zones = list(&hints.for_zones).iter().map(|z| z.name.as_str()).collect();
+    hint(errs, zones, names::label_value, &path.child("hints").child("forZones"));
+    let nodes = list(&hints.for_nodes).iter().map(|n| n.name.as_str()).collect();
+    hint(errs, nodes, names::dns1123_subdomain, &path.child("hints").child("forNodes"));
+}
+
+fn hint(errs: &mut Errors, hints: Vec<&str>, rule: fn(&str) -> Vec<String>, path: &Path) {
+    if hints.len() > MAX_HINTS {
+        errs.push(FieldError::too_many(path, hints.len(), MAX_HINTS));
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for (i, name) in hints.into_iter().enumerate() {
+        let at = path.index(i).child("name");
+        if !seen.insert(name) {
+            errs.push(FieldError::duplicate(&at, name));
+        }
+        invalid_each(errs, &at, name, rule(name));
+    }
+}
+
+/// One of a slice's IP addresses. An address of the other family is refused at the whole list, as Kubernetes has it.
+fn slice_ip(errs: &mut Errors, a: &str, six: bool, addresses: &Path, index: usize) {
+    let at = addresses.index(index);
+    let Some(parsed) = ip::legacy_ip(errs, a, &at) else { return };
+    if parsed.is_ipv6() != six {
+        let message = if six { "must be an IPv6 address" } else { "must be an IPv4 address" };
+        errs.push(FieldError::invalid(addresses, a, message));
+    }
+    ip::non_special(errs, parsed, a, &at);
+}
+
+/// `IsFullyQualifiedDomainName`
+fn domain_name(errs: &mut Errors, value: &str, path: &Path) {
+    if value.is_empty() {
+        errs.push(FieldError::required(path, ""));
+        return;
+    }
+    let name = value.strip_suffix('.').unwrap_or(value);
+    let messages = names::dns1123_subdomain(name);
+    if !messages.is_empty() {
+        invalid_each(errs, path, value, messages);
+    } else if !name.contains('.') {
+        let message = "should be a domain with at least two segments separated by dots";
+        errs.push(FieldError::invalid(path, value, message));
+    }
+}
+
+fn validate_ports(errs: &mut Errors, ports: &[discovery::EndpointPort], path: &Path) {
+    if ports.len() > MAX_PORTS {
+        errs.push(FieldError::too_many(path, ports.len(), MAX_PORTS));
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for (i, p) in ports.iter().enumerate() {
+        let at = path.index(i);
+        let name = text(&p.name);
+        if !name.is_empty() {
+            invalid_each(errs, &at.child("name"), name, names::dns1123_label(name));
+        }
+        if !seen.insert(name) {
+            errs.push(FieldError::duplicate(&at.child("name"), name));
+        }
+        protocol(errs, text(&p.protocol), &at.child("protocol"));
+        if let Some(name) = &p.app_protocol {
+            invalid_each(errs, &at.child("appProtocol"), name, names::qualified_name(name));
+        }
+    }
+}
+
+/// Drops the topology of the version before v1. The name of a node that stood there before the update becomes the
+/// endpoint's node name, so that a client of v1 that writes back what it has read loses nothing (`dropTopologyOnV1`).
+fn drop_topology(slice: &mut EndpointSlice, old: &EndpointSlice) {
+    let node = |e: &discovery::Endpoint| e.deprecated_topology.as_ref()?.get(HOSTNAME).cloned();
+    let before: BTreeSet<String> = list(&old.endpoints).iter().filter_map(node).collect();
+    for endpoint in slice.endpoints.iter_mut().flatten() {
+        if endpoint.node_name.is_none() {
+            let named = node(endpoint).filter(|n| before.contains(n));
+            endpoint.node_name = named.filter(|n| names::dns1123_subdomain(n).is_empty());
+        }
+        endpoint.deprecated_topology = None;
+    }
+}
+
+/// Warns of addresses that are not written as they should be (`warnOnBadIPs`). What a controller of Kubernetes wrote is
+/// not looked at: it writes every address in its canonical form.
+fn warn_of_addresses(out: &mut Vec<String>, slice: &EndpointSlice) {
+    if slice.metadata.labels_or_empty().get(MANAGED_BY).is_some_and(|by| CONTROLLERS.contains(&by.as_str())) {
+        return;
+    }
+    for (i, endpoint) in list(&slice.endpoints).iter().enumerate() {
+        for (j, address) in endpoint.addresses.iter().enumerate() {
+            warnings::ip(out, address, &Path::new("endpoints").index(i).child("addresses").index(j));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::{Kind, Object};
+    use serde_json::json;
+
+    fn slice(fields: Value) -> Rc<EndpointSlice> {
+        let mut body = json!({"metadata": {"name": "web-1"}, "addressType": "IPv4"});
+        let (Value::Object(all), Value::Object(fields)) = (&mut body, fields) else { unreachable!() };
+        all.extend(fields);
+        Rc::clone(Object::from_value(Kind::ENDPOINT_SLICE, body).unwrap().get::<EndpointSlice>().unwrap())
+    }
+
+    #[test]
+    fn a_node_that_was_only_in_the_topology_becomes_the_node_name() {
+        let at = |node: &str| json!({"endpoints": [{"addresses": ["10.0.0.1"], "deprecatedTopology": {"kubernetes.io/hostname": node}}]});
+        let old = slice(at("node-1"));
+        let changed = |node: &str| {
+            let mut new = slice(at(node));
+            Rc::make_mut(&mut new).endpoints.as_mut().unwrap()[0].hostname = Some("a".into());
+            EndpointSlice::prepare_for_update(&mut new, &old);
+            new.endpoints.clone().unwrap()[0].clone()
+        };
+        assert_eq!(changed("node-1").node_name.as_deref(), Some("node-1"));
+        assert_eq!(changed("node-2").node_name, None);
+        assert_eq!(changed("node-1").deprecated_topology, None);
+    }
+
+    #[test]
+    fn clients_are_warned_of_what_controllers_would_not_write() {
+        let warnings = |fields: Value| {
+            let mut out = Vec::new();
+            slice(fields).warnings_on_create(&mut out);
+            out
+        };
+        assert_eq!(
+            warnings(json!({"addressType": "FQDN", "endpoints": [{"addresses": ["a.example.com"]}]})),
+            ["spec.addressType: FQDN endpoints are deprecated"]
+        );
+        let endpoints = json!([{"addresses": ["2001:DB8::1"]}]);
+        assert_eq!(
+            warnings(json!({"addressType": "IPv6", "endpoints": endpoints})),
+            [
+                r#"endpoints[0].addresses[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")"#
+            ]
+        );
+        let labels = json!({"name": "web-1", "labels": {"endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io"}});
+        assert!(
+            warnings(json!({"addressType": "IPv6", "endpoints": endpoints, "metadata": labels})).is_empty()
+        );
     }
 }

@@ -9,10 +9,19 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
-use crate::api::Timestamp;
-use crate::api::types::Endpoints;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{defaults, printers, validation};
+use crate::api::types::{self as t, Endpoints};
+use crate::api::{MetaExt, Timestamp};
+use crate::apiserver::printers::{created, listed, name};
+use crate::apiserver::validation::container::protocol;
+use crate::apiserver::validation::meta::{invalid_each, object_meta, object_meta_update};
+use crate::apiserver::validation::names::{self, name_is_dns_subdomain};
+use crate::apiserver::validation::{Errors, FieldError, Path, ip, list, text};
+use crate::apiserver::{defaults, warnings};
+
+/// The label that says who writes an Endpoints object.
+const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
+/// Its value where the endpoints controller does.
+const CONTROLLER: &str = "endpoint-controller";
 
 impl Strategy for Endpoints {
     const COLUMNS: &'static [Column] = &[
@@ -42,24 +51,114 @@ impl Strategy for Endpoints {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::endpoints::create(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        validate_subsets(errs, list(&self.subsets));
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::endpoints::update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        self.validate(errs);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
-    fn warnings_on_create(&self, _out: &mut Vec<String>) {}
+    fn warnings_on_create(&self, out: &mut Vec<String>) {
+        warn_of_addresses(out, self);
+    }
 
-    fn warnings_on_update(&self, _old: &Self, _out: &mut Vec<String>) {}
+    fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
+        warn_of_addresses(out, self);
+    }
 
     fn field(&self, _path: &str) -> Option<String> {
         None
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::endpoints::endpoints(self, now)
+        let mut all = Vec::new();
+        for subset in self.subsets.iter().flatten() {
+            let addresses = || subset.addresses.iter().flatten();
+            let ports = subset.ports.as_deref().unwrap_or_default();
+            if ports.is_empty() {
+                all.extend(addresses().map(|a| a.ip.clone()));
+            }
+            for port in ports {
+                all.extend(addresses().map(|a| join(&a.ip, port.port)));
+            }
+        }
+        // Subsets without a ready address make an empty cell.
+        let none = if self.subsets.as_ref().is_none_or(Vec::is_empty) { "<none>" } else { "" };
+        vec![name(&self.metadata), listed(&all, none), created(&self.metadata, now)]
+    }
+}
+
+fn validate_subsets(errs: &mut Errors, subsets: &[t::EndpointSubset]) {
+    for (i, subset) in subsets.iter().enumerate() {
+        let path = Path::new("subsets").index(i);
+        let (ready, not_ready) = (list(&subset.addresses), list(&subset.not_ready_addresses));
+        if ready.is_empty() && not_ready.is_empty() {
+            errs.push(FieldError::required(&path, "must specify `addresses` or `notReadyAddresses`"));
+        }
+        for (name, addresses) in [("addresses", ready), ("notReadyAddresses", not_ready)] {
+            for (i, a) in addresses.iter().enumerate() {
+                address(errs, a, &path.child(name).index(i));
+            }
+        }
+        let ports = list(&subset.ports);
+        for (i, p) in ports.iter().enumerate() {
+            port(errs, p, ports.len() > 1, &path.child("ports").index(i));
+        }
+    }
+}
+
+fn address(errs: &mut Errors, a: &t::EndpointAddress, path: &Path) {
+    let parsed = ip::legacy_ip(errs, &a.ip, &path.child("ip"));
+    let host = text(&a.hostname);
+    if !host.is_empty() {
+        invalid_each(errs, &path.child("hostname"), host, names::dns1123_label(host));
+    }
+    if let Some(node) = &a.node_name {
+        invalid_each(errs, &path.child("nodeName"), node, names::dns1123_subdomain(node));
+    }
+    if let Some(parsed) = parsed {
+        ip::non_special(errs, parsed, &a.ip, &path.child("ip"));
+    }
+}
+
+fn port(errs: &mut Errors, p: &t::EndpointPort, named: bool, path: &Path) {
+    let name = text(&p.name);
+    if named && name.is_empty() {
+        errs.push(FieldError::required(&path.child("name"), ""));
+    } else if !name.is_empty() {
+        invalid_each(errs, &path.child("name"), name, names::dns1123_label(name));
+    }
+    let messages = names::port_number(p.port.into());
+    errs.extend(messages.into_iter().map(|m| FieldError::invalid(&path.child("port"), p.port, m)));
+    protocol(errs, text(&p.protocol), &path.child("protocol"));
+    if let Some(name) = &p.app_protocol {
+        invalid_each(errs, &path.child("appProtocol"), name, names::qualified_name(name));
+    }
+}
+
+/// `net.JoinHostPort`
+fn join(ip: &str, port: i32) -> String {
+    if ip.contains(':') { format!("[{ip}]:{port}") } else { format!("{ip}:{port}") }
+}
+
+/// Warns of addresses that are not written as they should be (`endpointsWarnings`). What the endpoints controller wrote
+/// is not looked at: it writes every address in its canonical form.
+fn warn_of_addresses(out: &mut Vec<String>, endpoints: &Endpoints) {
+    if endpoints.metadata.labels_or_empty().get(MANAGED_BY).is_some_and(|by| by == CONTROLLER) {
+        return;
+    }
+    for (i, subset) in list(&endpoints.subsets).iter().enumerate() {
+        let path = Path::new("subsets").index(i);
+        for (name, addresses) in
+            [("addresses", &subset.addresses), ("notReadyAddresses", &subset.not_ready_addresses)]
+        {
+            for (j, address) in list(addresses).iter().enumerate() {
+                warnings::ip(out, &address.ip, &path.child(name).index(j).child("ip"));
+            }
+        }
     }
 }

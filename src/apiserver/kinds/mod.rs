@@ -13,7 +13,6 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::pod_strategy;
 use super::validation::Errors;
 use crate::api::types::{ObjectMeta, PodTemplateSpec};
 use crate::api::{ApiKind, BuiltIn, Kind, MetaExt, Object, Timestamp, types};
@@ -23,13 +22,13 @@ mod cluster_role;
 mod cluster_role_binding;
 mod config_map;
 mod controller_revision;
-mod cron_job;
+pub(super) mod cron_job;
 mod daemon_set;
 mod deployment;
 mod endpoint_slice;
 mod endpoints;
 mod event;
-mod horizontal_pod_autoscaler;
+pub(super) mod horizontal_pod_autoscaler;
 mod ingress;
 mod ingress_class;
 mod job;
@@ -40,7 +39,7 @@ mod network_policy;
 mod node;
 mod persistent_volume;
 mod persistent_volume_claim;
-mod pod;
+pub(super) mod pod;
 mod pod_disruption_budget;
 mod priority_class;
 mod replica_set;
@@ -49,7 +48,7 @@ mod resource_quota;
 mod role;
 mod role_binding;
 mod secret;
-mod service;
+pub(super) mod service;
 mod service_account;
 mod stateful_set;
 mod storage_class;
@@ -396,7 +395,7 @@ fn count_change(meta: &mut ObjectMeta, old: &ObjectMeta, changed: bool) {
 /// (`DropDisabledTemplateFields`).
 fn drop_disabled(template: Option<&mut PodTemplateSpec>, old: Option<&PodTemplateSpec>) {
     if let Some(spec) = template.and_then(|t| t.spec.as_mut()) {
-        pod_strategy::drop_disabled(spec, old.and_then(|t| t.spec.as_ref()));
+        pod::disabled::drop_disabled(spec, old.and_then(|t| t.spec.as_ref()));
     }
 }
 

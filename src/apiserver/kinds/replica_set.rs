@@ -12,10 +12,17 @@ use super::{
     AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep,
     mark_empty_selector,
 };
-use crate::api::types::ReplicaSet;
+use crate::api::types::{self as t, ReplicaSet};
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::validation::{Errors, Path};
-use crate::apiserver::{defaults, printers, validation, warnings};
+use crate::apiserver::defaults::pod_spec;
+use crate::apiserver::printers::pod_template::{selector, template_cells};
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::meta::{non_negative, object_meta, object_meta_update};
+use crate::apiserver::validation::names::name_is_dns_subdomain;
+use crate::apiserver::validation::replica_counts::status_counts;
+use crate::apiserver::validation::selected_template::{immutable_selector, selector_and_template};
+use crate::apiserver::validation::{Errors, Path, or_default};
+use crate::apiserver::warnings;
 
 impl Strategy for ReplicaSet {
     const COLUMNS: &'static [Column] = &[
@@ -38,7 +45,11 @@ impl Strategy for ReplicaSet {
     }
 
     fn default(this: &mut Rc<Self>) {
-        defaults::apps::replica_set(Rc::make_mut(this));
+        let set = Rc::make_mut(this);
+        let spec = set.spec.get_or_insert_default();
+        spec.replicas.get_or_insert(1);
+        pod_spec::template(spec.template.get_or_insert_default());
+        set.status.get_or_insert_default();
     }
 
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
@@ -62,22 +73,37 @@ impl Strategy for ReplicaSet {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validation::apps::replica_set(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        validate_spec(errs, or_default(&self.spec, &Default::default()));
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::apps::replica_set_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        let none = Default::default();
+        let spec = or_default(&self.spec, &none);
+        validate_spec(errs, spec);
+        immutable_selector(errs, &spec.selector, &or_default(&old.spec, &Default::default()).selector);
     }
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
-        validation::apps::replica_set_status_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        let none = Default::default();
+        let status = or_default(&self.status, &none);
+        let n = |count: Option<i32>| count.unwrap_or_default();
+        let counts = [
+            status.replicas,
+            n(status.fully_labeled_replicas),
+            n(status.ready_replicas),
+            n(status.available_replicas),
+        ];
+        status_counts(errs, counts, status.terminating_replicas, status.observed_generation);
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref()) {
             warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
             let path = Path::new("spec");
-            warnings::pod::template(out, template, &path.child("template"));
+            warnings::pod_spec::template(out, template, &path.child("template"));
         }
     }
 
@@ -86,7 +112,7 @@ impl Strategy for ReplicaSet {
             && self.metadata.generation() != old.metadata.generation()
         {
             let path = Path::new("spec");
-            warnings::pod::template(out, template, &path.child("template"));
+            warnings::pod_spec::template(out, template, &path.child("template"));
         }
     }
 
@@ -95,6 +121,24 @@ impl Strategy for ReplicaSet {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::workloads::replica_set(self, now)
+        let status = self.status.clone().unwrap_or_default();
+        let [containers, images] = template_cells(self.spec.as_ref().and_then(|s| s.template.as_ref()));
+        vec![
+            name(&self.metadata),
+            self.spec.as_ref().and_then(|s| s.replicas).unwrap_or(0).to_string(),
+            status.replicas.to_string(),
+            status.ready_replicas.unwrap_or(0).to_string(),
+            created(&self.metadata, now),
+            containers,
+            images,
+            selector(self.spec.as_ref().map(|s| &s.selector)),
+        ]
     }
+}
+
+fn validate_spec(errs: &mut Errors, spec: &t::ReplicaSetSpec) {
+    let path = Path::new("spec");
+    non_negative(errs, spec.replicas.unwrap_or_default(), &path.child("replicas"));
+    non_negative(errs, spec.min_ready_seconds.unwrap_or_default(), &path.child("minReadySeconds"));
+    selector_and_template(errs, &spec.selector, or_default(&spec.template, &Default::default()), &path);
 }

@@ -4,15 +4,24 @@
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/replicationcontroller/strategy.go`,
 //! `pkg/registry/core/replicationcontroller/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
-use crate::api::types::ReplicationController;
+use crate::api::labels::Selector;
+use crate::api::types::{self as t, ReplicationController};
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::validation::{Errors, Path};
-use crate::apiserver::{defaults, printers, validation, warnings};
+use crate::apiserver::defaults::pod_spec;
+use crate::apiserver::printers::pod_template::template_cells;
+use crate::apiserver::printers::{created, format_labels, name};
+use crate::apiserver::validation::meta::{non_negative, object_meta, object_meta_update};
+use crate::apiserver::validation::names::name_is_dns_subdomain;
+use crate::apiserver::validation::replica_counts::status_counts;
+use crate::apiserver::validation::selected_template::template_spec;
+use crate::apiserver::validation::{Errors, FieldError, Path, or_default};
+use crate::apiserver::warnings;
 
 impl Strategy for ReplicationController {
     const COLUMNS: &'static [Column] = &[
@@ -33,7 +42,7 @@ impl Strategy for ReplicationController {
     fn convert(_body: &mut Value) {}
 
     fn default(this: &mut Rc<Self>) {
-        defaults::core::replication_controller(Rc::make_mut(this));
+        fill_in(Rc::make_mut(this));
     }
 
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
@@ -41,7 +50,7 @@ impl Strategy for ReplicationController {
         this.metadata.generation = Some(1);
         this.status = Some(Default::default());
         drop_disabled(this.spec.as_mut().and_then(|s| s.template.as_mut()), None);
-        defaults::core::replication_controller(this);
+        fill_in(this);
     }
 
     fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
@@ -58,22 +67,36 @@ impl Strategy for ReplicationController {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validation::apps::replication_controller(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        validate_spec(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::apps::replication_controller_update(errs, self, old);
+        // The strategy asks the rules of a create first, and then those of an update.
+        self.validate(errs);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        validate_spec(errs, self);
     }
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
-        validation::apps::replication_controller_status_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        let none = Default::default();
+        let status = or_default(&self.status, &none);
+        let n = |count: Option<i32>| count.unwrap_or_default();
+        let counts = [
+            status.replicas,
+            n(status.fully_labeled_replicas),
+            n(status.ready_replicas),
+            n(status.available_replicas),
+        ];
+        status_counts(errs, counts, None, status.observed_generation);
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
         if let Some(template) = self.spec.as_ref().and_then(|s| s.template.as_ref()) {
             warnings::label_name(out, self.metadata.name(), "Pod names and hostnames");
             let path = Path::new("spec");
-            warnings::pod::template(out, template, &path.child("template"));
+            warnings::pod_spec::template(out, template, &path.child("template"));
         }
     }
 
@@ -82,7 +105,7 @@ impl Strategy for ReplicationController {
             && self.metadata.generation() != old.metadata.generation()
         {
             let path = Path::new("spec");
-            warnings::pod::template(out, template, &path.child("template"));
+            warnings::pod_spec::template(out, template, &path.child("template"));
         }
     }
 
@@ -91,6 +114,57 @@ impl Strategy for ReplicationController {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::workloads::replication_controller(self, now)
+        let spec = self.spec.clone().unwrap_or_default();
+        let status = self.status.clone().unwrap_or_default();
+        let [containers, images] = template_cells(spec.template.as_ref());
+        vec![
+            name(&self.metadata),
+            spec.replicas.unwrap_or(0).to_string(),
+            status.replicas.to_string(),
+            status.ready_replicas.unwrap_or(0).to_string(),
+            created(&self.metadata, now),
+            containers,
+            images,
+            format_labels(spec.selector.as_ref()),
+        ]
+    }
+}
+
+/// Fills in the defaults. Labels and a selector that are not given are the labels of the pod template.
+fn fill_in(controller: &mut t::ReplicationController) {
+    let spec = controller.spec.get_or_insert_default();
+    spec.replicas.get_or_insert(1);
+    let labels = spec.template.as_ref().and_then(|t| t.metadata.as_ref()?.labels.clone());
+    for own in [&mut spec.selector, &mut controller.metadata.labels] {
+        if own.as_ref().is_none_or(|l| l.is_empty()) && labels.is_some() {
+            own.clone_from(&labels);
+        }
+    }
+    if let Some(template) = &mut spec.template {
+        pod_spec::template(template);
+    }
+    controller.status.get_or_insert_default();
+}
+
+fn validate_spec(errs: &mut Errors, controller: &t::ReplicationController) {
+    let path = Path::new("spec");
+    let none = Default::default();
+    let spec = or_default(&controller.spec, &none);
+    non_negative(errs, spec.min_ready_seconds.unwrap_or_default(), &path.child("minReadySeconds"));
+    let none = BTreeMap::new();
+    let selector = spec.selector.as_ref().unwrap_or(&none);
+    if selector.is_empty() {
+        errs.push(FieldError::required(&path.child("selector"), ""));
+    }
+    match spec.replicas {
+        None => errs.push(FieldError::required(&path.child("replicas"), "")),
+        Some(n) => non_negative(errs, n, &path.child("replicas")),
+    }
+    let at = path.child("template");
+    match &spec.template {
+        None => errs.push(FieldError::required(&at, "")),
+        Some(template) => {
+            template_spec(errs, template, &Selector::from_set(selector), "ReplicationController", &at);
+        }
     }
 }

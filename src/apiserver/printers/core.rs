@@ -2,64 +2,13 @@
 
 use super::{age, age_micro, created, name, or_none};
 use crate::api::order;
-use crate::api::types::{
-    ConfigMap, Event, Lease, Namespace, Node, PriorityClass, Secret, Service, ServicePort,
-};
+use crate::api::types::{ConfigMap, Event, Lease, Namespace, Node, PriorityClass, Secret};
 use crate::api::{MetaExt, Timestamp};
-
-pub(in crate::apiserver) fn service(s: &Service, now: Timestamp) -> Vec<String> {
-    let spec = s.spec.clone().unwrap_or_default();
-    let ip = spec.cluster_ips.as_ref().and_then(|i| i.first()).or(spec.cluster_ip.as_ref());
-    vec![
-        name(&s.metadata),
-        spec.type_.clone().unwrap_or_default(),
-        or_none(ip.map(String::as_str)),
-        external_ip(s),
-        ports(spec.ports.as_deref().unwrap_or_default()),
-        created(&s.metadata, now),
-        format_labels(spec.selector.as_ref()),
-    ]
-}
 
 /// Labels as a table shows them (`labels.FormatLabels`).
 pub(crate) fn format_labels(labels: Option<&std::collections::BTreeMap<String, String>>) -> String {
     let text: Vec<String> = labels.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
     if text.is_empty() { "<none>".into() } else { text.join(",") }
-}
-
-fn external_ip(s: &Service) -> String {
-    let spec = s.spec.clone().unwrap_or_default();
-    let external = spec.external_ips.unwrap_or_default();
-    match spec.type_.as_deref() {
-        Some("ClusterIP" | "NodePort") if !external.is_empty() => external.join(","),
-        Some("ClusterIP" | "NodePort") => "<none>".into(),
-        Some("LoadBalancer") => {
-            let ingress = s.status.as_ref().and_then(|s| s.load_balancer.as_ref()?.ingress.as_ref());
-            let mut all: Vec<String> = ingress
-                .into_iter()
-                .flatten()
-                .filter_map(|i| i.ip.clone().filter(|i| !i.is_empty()).or(i.hostname.clone()))
-                .collect();
-            all.extend(external);
-            if all.is_empty() { "<pending>".into() } else { all.join(",") }
-        }
-        Some("ExternalName") => spec.external_name.unwrap_or_default(),
-        _ => "<unknown>".into(),
-    }
-}
-
-fn ports(ports: &[ServicePort]) -> String {
-    let texts: Vec<String> = ports
-        .iter()
-        .map(|p| {
-            let protocol = p.protocol.as_deref().unwrap_or("TCP");
-            match p.node_port.filter(|n| *n > 0) {
-                Some(n) => format!("{}:{n}/{protocol}", p.port),
-                None => format!("{}/{protocol}", p.port),
-            }
-        })
-        .collect();
-    if texts.is_empty() { "<none>".into() } else { texts.join(",") }
 }
 
 pub(in crate::apiserver) fn namespace(n: &Namespace, now: Timestamp) -> Vec<String> {

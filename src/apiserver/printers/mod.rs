@@ -4,22 +4,19 @@
 //! In Kubernetes the API server fills them in, and kubectl only aligns them. So these are pure
 //! functions of an object and the time, for both to use.
 
-pub(super) mod batch;
 pub(super) mod core;
-pub(super) mod endpoints;
 pub(super) mod limits;
 pub(super) mod networking;
-pub(super) mod pod;
+pub(super) mod pod_template;
 pub(super) mod storage;
-pub(super) mod workloads;
 
+pub(crate) use super::kinds::horizontal_pod_autoscaler::row::{current, quantity};
+pub use super::kinds::pod::row::{Summary, summarize};
 use crate::api::types::{MicroTime, Time};
 use crate::api::{MetaExt, Timestamp};
 
 pub(crate) use core::{format_labels, node_roles};
-pub(crate) use limits::{current, quantity};
 pub(crate) use networking::addresses;
-pub use pod::{Summary, summarize};
 pub(crate) use storage::access_modes;
 
 /// How long ago something was; `<unknown>` if it is not known when.
@@ -77,8 +74,23 @@ pub(super) fn name(meta: &crate::api::types::ObjectMeta) -> String {
 }
 
 /// The text, or `<none>`.
-fn or_none(text: Option<&str>) -> String {
+pub(super) fn or_none(text: Option<&str>) -> String {
     text.filter(|t| !t.is_empty()).unwrap_or("<none>").to_owned()
+}
+
+/// How many items a cell lists; the others are counted.
+const LISTED: usize = 3;
+
+/// A cell that lists items, `a,b,c + 2 more...`; `none` if there are none.
+pub(super) fn listed(all: &[String], none: &str) -> String {
+    if all.is_empty() {
+        return none.to_owned();
+    }
+    let shown: Vec<&str> = all.iter().take(LISTED).map(String::as_str).collect();
+    match all.len().saturating_sub(LISTED) {
+        0 => shown.join(","),
+        more => format!("{} + {more} more...", shown.join(",")),
+    }
 }
 
 #[cfg(test)]

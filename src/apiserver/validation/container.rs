@@ -10,7 +10,7 @@ use super::meta::invalid_each;
 use super::{env, list, mounts, names, probe, resources, security, text};
 
 /// What the containers of a pod are checked against.
-pub(super) struct Context<'a> {
+pub(in crate::apiserver) struct Context<'a> {
     /// The pod.
     pub spec: &'a t::PodSpec,
     /// Its valid volumes by name.

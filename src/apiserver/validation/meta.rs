@@ -11,7 +11,7 @@ use super::field::{BadValue, Errors, FieldError, Path, go_json_string, json_stri
 use super::names::{self, NameRule};
 
 /// What may not be negative is refused with these words.
-pub(super) const NEGATIVE: &str = "must be greater than or equal to 0";
+pub(in crate::apiserver) const NEGATIVE: &str = "must be greater than or equal to 0";
 /// What may not change is refused with these words.
 pub(in crate::apiserver) const IMMUTABLE: &str = "field is immutable";
 /// The size of all annotations together, in bytes.

@@ -13,24 +13,16 @@
 //! assert_eq!(validate_create(&pod)[0].field, "metadata.name");
 //! ```
 
-pub(super) mod apps;
-pub(super) mod autoscaling;
 pub(super) mod claim;
 pub(super) mod config;
-mod container;
-mod cron;
-pub(super) mod cron_job;
-pub(super) mod daemon_set;
-mod diff;
-pub(super) mod endpoints;
+pub(super) mod container;
+pub(super) mod diff;
 mod env;
 pub(super) mod event;
-mod field;
+pub(super) mod field;
+pub(super) mod int_or_percent;
 pub(in crate::apiserver) mod internal;
-mod ip;
-pub(super) mod job;
-mod job_policy;
-pub(super) mod job_status;
+pub(super) mod ip;
 pub(super) mod limits;
 pub(super) mod meta;
 mod mounts;
@@ -39,19 +31,15 @@ pub(super) mod networking;
 #[cfg(test)]
 mod networking_tests;
 pub(super) mod node;
-pub(super) mod pod;
-mod pod_parts;
-pub(super) mod pod_status;
-pub(super) mod pod_update;
+pub(super) mod pod_spec;
 pub(super) mod policy;
-mod probe;
+pub(super) mod probe;
 pub(super) mod rbac;
-mod resources;
-mod scheduling;
-mod security;
-pub(super) mod service;
-pub(super) mod service_update;
-pub(super) mod stateful_set;
+pub(super) mod replica_counts;
+pub(super) mod resources;
+pub(super) mod scheduling;
+pub(super) mod security;
+pub(super) mod selected_template;
 mod status;
 pub(super) mod storage;
 mod volume;
@@ -63,9 +51,9 @@ use super::kinds;
 use crate::api::types as t;
 use crate::api::{Kind, Object};
 
-pub use cron::parse as parse_schedule;
+pub use super::kinds::cron_job::schedule::parse as parse_schedule;
+pub(super) use field::json_map;
 pub use field::{BadValue, ErrorType, Errors, FieldError, Path, go_json_string, go_quote, json_strings};
-pub(super) use job::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 pub(crate) use meta::{object_meta_at, object_meta_update_generic};
 pub use names::{
     config_map_key, dns1035_label, dns1123_label, dns1123_subdomain, env_var_name, label_value,
@@ -74,12 +62,6 @@ pub use names::{
 pub(super) use networking::CLASS_ANNOTATION;
 pub(crate) use resources::is_extended;
 pub use status::{aggregate, invalid_status};
-
-/// What is wrong with a Service's addresses and families, which is looked at before any are
-/// allocated (`ValidateServiceClusterIPsRelatedFields`).
-pub fn service_cluster_ips(errs: &mut Errors, spec: &t::ServiceSpec) {
-    service::cluster_ips(errs, spec, &Path::new("spec"));
-}
 
 /// What is wrong with an object that is to be made; nothing if it may be.
 pub fn validate_create(object: &Object) -> Vec<FieldError> {
@@ -100,7 +82,7 @@ pub fn validate_create(object: &Object) -> Vec<FieldError> {
 /// The same for a pod whose spec is known to be good.
 pub(super) fn validate_pod_of_valid_spec(pod: &t::Pod) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    pod::metadata(&mut errs, pod);
+    kinds::pod::validation::metadata(&mut errs, pod);
     errs
 }
 
@@ -137,7 +119,7 @@ pub fn validate_ephemeral_containers(new: &Object, old: &Object) -> Vec<FieldErr
     let mut errs = Errors::new();
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
-        pod_parts::ephemeral_containers(&mut errs, new, old);
+        kinds::pod::subresources::ephemeral_containers(&mut errs, new, old);
     }
     errs
 }
@@ -147,7 +129,7 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
-        pod_parts::resize(&mut errs, new, old);
+        kinds::pod::subresources::resize(&mut errs, new, old);
     }
     errs
 }
@@ -155,7 +137,7 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
 /// What is wrong with a new status of a pod that stays what it is otherwise.
 pub(super) fn validate_pod_status(pod: &t::Pod, status: &t::PodStatus) -> Vec<FieldError> {
     let mut errs = Errors::new();
-    pod_status::status(&mut errs, status, pod);
+    kinds::pod::status::status(&mut errs, status, pod);
     errs
 }
 
@@ -165,17 +147,17 @@ pub(crate) fn text(field: &Option<String>) -> &str {
 }
 
 /// A list that may be absent.
-fn list<T>(field: &Option<Vec<T>>) -> &[T] {
+pub(super) fn list<T>(field: &Option<Vec<T>>) -> &[T] {
     field.as_deref().unwrap_or_default()
 }
 
 /// A struct that may be absent, or `none`; nothing is copied to read it.
-fn or_default<'a, T>(field: &'a Option<T>, none: &'a T) -> &'a T {
+pub(super) fn or_default<'a, T>(field: &'a Option<T>, none: &'a T) -> &'a T {
     field.as_ref().unwrap_or(none)
 }
 
 /// Equality as `apiequality.Semantic` has it: an absent and an empty list are equal.
-fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
+pub(super) fn semantic_eq<T: serde::Serialize + PartialEq>(a: &T, b: &T) -> bool {
     if a == b {
         return true;
     }

@@ -3,89 +3,16 @@
 use crate::api::MetaExt;
 use crate::api::types as t;
 
-use super::apps::{not_more_than_100_percent, positive_int_or_percent};
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use super::meta::{
-    IMMUTABLE, conditions, invalid_each, label_selector, non_negative, object_meta, object_meta_generic,
-    object_meta_update, object_meta_update_generic,
+    IMMUTABLE, invalid_each, non_negative, object_meta, object_meta_generic, object_meta_update,
+    object_meta_update_generic,
 };
 use super::names::{self, name_is_dns_subdomain};
-use super::{internal, list, or_default, scheduling, text};
+use super::{scheduling, text};
 
 /// The highest priority a person may define.
 const HIGHEST_USER_PRIORITY: i32 = 1_000_000_000;
-
-pub(in crate::apiserver) fn budget(errs: &mut Errors, budget: &t::PodDisruptionBudget) {
-    let path = Path::new("spec");
-    let none = Default::default();
-    let spec = or_default(&budget.spec, &none);
-    if spec.min_available.is_some() && spec.max_unavailable.is_some() {
-        errs.push(FieldError::invalid(
-            &path,
-            quote_budget(spec),
-            "minAvailable and maxUnavailable cannot be both set",
-        ));
-    }
-    for (name, value) in [("minAvailable", &spec.min_available), ("maxUnavailable", &spec.max_unavailable)] {
-        if let Some(value) = value {
-            positive_int_or_percent(errs, value, &path.child(name));
-            not_more_than_100_percent(errs, value, &path.child(name));
-        }
-    }
-    label_selector(errs, spec.selector.as_ref(), &path.child("selector"));
-    if let Some(policy) = &spec.unhealthy_pod_eviction_policy
-        && !matches!(policy.as_str(), "AlwaysAllow" | "IfHealthyBudget")
-    {
-        errs.push(FieldError::not_supported(
-            &path.child("unhealthyPodEvictionPolicy"),
-            policy,
-            &["AlwaysAllow", "IfHealthyBudget"],
-        ));
-    }
-}
-
-pub(in crate::apiserver) fn budget_update(
-    errs: &mut Errors,
-    new: &t::PodDisruptionBudget,
-    _old: &t::PodDisruptionBudget,
-) {
-    budget(errs, new);
-}
-
-fn quote_budget(spec: &t::PodDisruptionBudgetSpec) -> BadValue {
-    let number = |v: &Option<t::IntOrString>| match v {
-        None => "null".to_owned(),
-        Some(t::IntOrString::Int(i)) => i.to_string(),
-        Some(t::IntOrString::String(s)) => go_json_string(s),
-    };
-    let policy = spec.unhealthy_pod_eviction_policy.as_ref().map(|p| go_json_string(p));
-    BadValue::Json(format!(
-        "{{\"MinAvailable\":{},\"Selector\":{},\"MaxUnavailable\":{},\"UnhealthyPodEvictionPolicy\":{}}}",
-        number(&spec.min_available),
-        internal::quote_selector(spec.selector.as_ref()),
-        number(&spec.max_unavailable),
-        policy.unwrap_or_else(|| "null".to_owned()),
-    ))
-}
-
-pub(in crate::apiserver) fn budget_status_update(
-    errs: &mut Errors,
-    new: &t::PodDisruptionBudget,
-    _old: &t::PodDisruptionBudget,
-) {
-    let path = Path::new("status");
-    let none = Default::default();
-    let status = or_default(&new.status, &none);
-    conditions(errs, list(&status.conditions), &path.child("conditions"));
-    for (name, count) in [
-        ("disruptionsAllowed", status.disruptions_allowed),
-        ("currentHealthy", status.current_healthy),
-        ("desiredHealthy", status.desired_healthy),
-        ("expectedPods", status.expected_pods),
-    ] {
-        non_negative(errs, count.unwrap_or_default(), &path.child(name));
-    }
-}
 
 pub(in crate::apiserver) fn lease(errs: &mut Errors, lease: &t::Lease) {
     object_meta_generic(errs, &lease.metadata, true, name_is_dns_subdomain);

@@ -12,14 +12,14 @@
 //! ```
 
 mod overlap;
-pub(super) mod pod;
+pub(super) mod pod_spec;
 
 use std::net::IpAddr;
 
 use super::kinds;
 use super::validation::{self, Path};
 use crate::api::types as t;
-use crate::api::{Kind, MetaExt, Object, quantity};
+use crate::api::{MetaExt, Object, quantity};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
@@ -34,45 +34,6 @@ pub fn on_create(object: &Object) -> Vec<String> {
 /// it was.
 pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
     kinds::warnings_on_update(new, old)
-}
-
-/// Whether [`on_update`] has to know what an object of the kind was before.
-pub fn compares(kind: Kind) -> bool {
-    [
-        Kind::DEPLOYMENT,
-        Kind::REPLICA_SET,
-        Kind::REPLICATION_CONTROLLER,
-        Kind::STATEFUL_SET,
-        Kind::DAEMON_SET,
-        Kind::JOB,
-        Kind::CRON_JOB,
-        Kind::SERVICE_ACCOUNT,
-    ]
-    .contains(&kind)
-}
-
-/// What is to be said of an Indexed Job that is too large to be tracked.
-pub(super) fn large_indexed_job(out: &mut Vec<String>, job: Option<&t::JobSpec>, path: &Path) {
-    if job.is_some_and(|j| {
-        j.completion_mode.as_deref() == Some("Indexed")
-            && j.completions.is_some_and(|n| n > 100_000)
-            && j.parallelism.is_some_and(|n| n > 10_000)
-    }) {
-        out.push(format!("{path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail"));
-    }
-}
-
-/// What is to be said of a StatefulSet beside its template.
-pub(super) fn claim_templates(out: &mut Vec<String>, set: &t::StatefulSet, at: impl Fn(Path) -> Path) {
-    let Some(spec) = &set.spec else { return };
-    for (i, claim) in spec.volume_claim_templates.iter().flatten().enumerate() {
-        if let Some(spec) = &claim.spec {
-            claim_spec(out, spec, &at(Path::new("spec").child("volumeClaimTemplates").index(i)));
-        }
-    }
-    if spec.revision_history_limit.is_some_and(|n| n < 0) {
-        out.push("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended".to_owned());
-    }
 }
 
 /// What is to be said of the topologies of a StorageClass.
@@ -179,61 +140,6 @@ pub(super) fn volume(out: &mut Vec<String>, volume: &t::PersistentVolume) {
     }
 }
 
-pub(super) fn service(out: &mut Vec<String>, service: &t::Service) {
-    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
-    if service.metadata.annotation(HINTS).is_some() {
-        out.push(format!(
-            "annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"
-        ));
-    }
-    let none = t::ServiceSpec::default();
-    let spec = service.spec.as_ref().unwrap_or(&none);
-    let text = |field: &Option<String>| field.clone().unwrap_or_default();
-    let (kind, address) = (text(&spec.type_), text(&spec.cluster_ip));
-    let path = Path::new("spec");
-    let external = spec.external_ips.as_deref().unwrap_or_default();
-    if !address.is_empty() && address != "None" {
-        for (i, address) in spec.cluster_ips.iter().flatten().enumerate() {
-            ip(out, address, &path.child("clusterIPs").index(i));
-        }
-    }
-    let headless = kind == "ClusterIP" && address == "None";
-    if headless {
-        if !text(&spec.load_balancer_ip).is_empty() {
-            out.push("spec.loadBalancerIP is ignored for headless services".to_owned());
-        }
-        if !external.is_empty() {
-            out.push("spec.externalIPs is ignored for headless services".to_owned());
-        }
-        if text(&spec.session_affinity) != "None" {
-            out.push("spec.SessionAffinity is ignored for headless services".to_owned());
-        }
-    }
-    for (i, address) in external.iter().enumerate() {
-        ip(out, address, &path.child("externalIPs").index(i));
-    }
-    if !external.is_empty() && !headless && kind != "ExternalName" {
-        out.push(
-            "spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned(),
-        );
-    }
-    if !text(&spec.load_balancer_ip).is_empty() {
-        ip(out, &text(&spec.load_balancer_ip), &path.child("loadBalancerIP"));
-    }
-    for (i, range) in spec.load_balancer_source_ranges.iter().flatten().enumerate() {
-        cidr(out, range, &path.child("loadBalancerSourceRanges").index(i));
-    }
-    if kind == "ExternalName" && !external.is_empty() {
-        out.push(r#"spec.externalIPs is ignored when spec.type is "ExternalName""#.to_owned());
-    }
-    if kind != "ExternalName" && !text(&spec.external_name).is_empty() {
-        out.push(r#"spec.externalName is ignored when spec.type is not "ExternalName""#.to_owned());
-    }
-    if spec.traffic_distribution.as_deref() == Some("PreferClose") {
-        out.push(r#"spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone""#.to_owned());
-    }
-}
-
 /// A term of a node selector. `values`: whether values that are no label's values are told of too,
 /// where validation lets them pass.
 fn node_term(out: &mut Vec<String>, term: &t::NodeSelectorTerm, values: bool, path: &Path) {
@@ -293,7 +199,7 @@ fn fraction(
 
 /// An IPv6 address that is valid, but written in another way than RFC 5952 has it. (Leading zeros
 /// and mapped addresses are refused.)
-fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
+pub(super) fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
     if let Ok(IpAddr::V6(six)) = value.parse::<IpAddr>()
         && six.to_string() != value
     {
@@ -305,7 +211,7 @@ fn ip(out: &mut Vec<String>, value: &str, path: &Path) {
 }
 
 /// The same for a range of addresses.
-fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
+pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
     let Some((address, bits)) = value.split_once('/') else { return };
     if let Ok(IpAddr::V6(six)) = address.parse::<IpAddr>()
         && six.to_string() != address
@@ -321,6 +227,7 @@ fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::Kind;
     use serde_json::json;
 
     fn of(kind: Kind, value: serde_json::Value) -> Vec<String> {

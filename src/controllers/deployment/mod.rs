@@ -1,5 +1,5 @@
-//! The Deployment controller: from one template to the next, at the pace that was asked for
-//! (`k8s.io/kubernetes/pkg/controller/deployment`).
+//! The Deployment controller (`k8s.io/kubernetes/pkg/controller/deployment`): it brings a Deployment's
+//! pods from one template to the next, at the pace that its strategy asks for.
 //!
 //! `sync` reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
 //! else roll out by the strategy.
@@ -15,45 +15,32 @@ use std::rc::Rc;
 
 use super::controller_ref_manager::claim_objects;
 use crate::api::labels::Selector;
-use crate::api::types::{Deployment, LabelSelector, OwnerReference, Pod, ReplicaSet};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::apimachinery::Filter;
-use crate::client::{Caches, Context, Handler, Notification, Reconciler, Result, Why};
-use util::{new_condition, reason, reference};
+use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet};
+use crate::api::{Key, Kind, MetaExt, ObjectRef};
+use crate::client::{Context, Handler, Reconciler, Result, Seen, Selects, Watches, Why, controller_of};
+use util::{new_condition, reason};
 
-/// A key that failed so often is dropped until something changes.
+/// A key that has failed so often in a row is dropped until something changes.
 const MAX_RETRIES: u32 = 15;
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
 pub struct DeploymentController;
 
-type Cx = Context<()>;
+type Cx = Context;
 /// The ReplicaSets of a Deployment: the one with its template, and the others.
 type ReplicaSets = (Option<Rc<ReplicaSet>>, Vec<Rc<ReplicaSet>>);
 
 impl Reconciler for DeploymentController {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
         "deployment-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::DEPLOYMENT, Filter::All), (Kind::REPLICA_SET, Filter::All), (Kind::POD, Filter::All)]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        match seen.object().map(Object::kind) {
-            Some(kind) if kind == Kind::DEPLOYMENT => {
-                if let Some(o) = seen.object() {
-                    cx.enqueue(o.key());
-                }
-            }
-            Some(kind) if kind == Kind::REPLICA_SET => handle_replica_set(cx, seen),
-            Some(kind) if kind == Kind::POD && seen.new.is_none() => handle_deleted_pod(cx, seen),
-            _ => {}
-        }
+    fn watches(&self) -> Watches {
+        Watches::new().for_::<Deployment>().owns::<Deployment, ReplicaSet>().watches(handle_pod)
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -65,92 +52,27 @@ impl Reconciler for DeploymentController {
     }
 }
 
-fn handle_replica_set(cx: &mut Handler<'_, ()>, seen: &Notification) {
-    let old = seen.old.as_ref().and_then(ReplicaSet::from_object);
-    let new = seen.new.as_ref().and_then(ReplicaSet::from_object);
-    let Some(new) = new.filter(|n| old.is_some() || !n.metadata.is_deleting()) else {
-        // Gone, or seen first while it goes.
-        if let Some(rs) = new.or(old)
-            && let Some(key) =
-                rs.metadata.controller().and_then(|o| resolve(cx.caches, rs.metadata.namespace(), o))
-        {
-            cx.enqueue(key);
-        }
-        return;
-    };
-    let was = old.and_then(|o| o.metadata.controller());
-    let is = new.metadata.controller();
-    if old.is_some_and(|o| o.metadata.resource_version == new.metadata.resource_version) {
+/// A Deployment with the strategy Recreate waits for the last pod of its old ReplicaSets.
+fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
+    if !seen.is_gone() {
         return;
     }
-    if old.is_some()
-        && was != is
-        && let Some(key) = was.and_then(|o| resolve(cx.caches, new.metadata.namespace(), o))
-    {
-        cx.enqueue(key);
-    }
-    match is {
-        Some(owner) => {
-            if let Some(key) = resolve(cx.caches, new.metadata.namespace(), owner) {
-                cx.enqueue(key);
-            }
-        }
-        None => {
-            let changed = old.is_none_or(|o| o.metadata.labels != new.metadata.labels) || was != is;
-            if changed {
-                enqueue_matching(cx, new);
-            }
-        }
-    }
-}
-
-/// Recreate waits for the last pod.
-fn handle_deleted_pod(cx: &mut Handler<'_, ()>, seen: &Notification) {
-    let Some(pod) = seen.old.as_ref().and_then(Pod::from_object) else { return };
-    let namespace = pod.metadata.namespace();
-    let rs = pod.metadata.controller().and_then(|o| {
-        let rs = cx.caches.get::<ReplicaSet>(&Key::new(namespace, &o.name))?;
-        (o.kind == Kind::REPLICA_SET.as_str() && rs.metadata.uid() == o.uid).then_some(rs)
-    });
-    let Some(key) = rs.and_then(|rs| resolve(cx.caches, namespace, rs.metadata.controller()?)) else {
-        return;
-    };
-    let Some(d) = cx.caches.get::<Deployment>(&key) else { return };
+    let rs = controller_of::<ReplicaSet>(cx.caches, &seen.object().metadata);
+    let Some(d) = rs.and_then(|rs| controller_of::<Deployment>(cx.caches, &rs.metadata)) else { return };
     if util::strategy(d) != "Recreate" {
         return;
     }
-    let left = cx.caches.of(Kind::REPLICA_SET).controlled_by(d.metadata.uid());
-    let left = left.flat_map(|rs| cx.caches.of(Kind::POD).controlled_by(rs.uid())).count();
+    let sets = cx.caches.of(Kind::REPLICA_SET).controlled_by(d.metadata.uid());
+    let left = sets.flat_map(|rs| cx.caches.of(Kind::POD).controlled_by(rs.uid())).count();
     if left == 0 {
-        cx.enqueue(key);
+        cx.enqueue(d.metadata.key());
     }
 }
 
-fn resolve(caches: &Caches, namespace: &str, owner: &OwnerReference) -> Option<Key> {
-    if owner.kind != Kind::DEPLOYMENT.as_str() {
-        return None;
+impl Selects for Deployment {
+    fn selector(&self) -> std::result::Result<Selector, String> {
+        Selector::from_label_selector(self.spec.as_ref().map(|s| &s.selector))
     }
-    let key = Key::new(namespace, &owner.name);
-    let d = caches.get::<Deployment>(&key)?;
-    (d.metadata.uid() == owner.uid).then_some(key)
-}
-
-fn enqueue_matching(cx: &mut Handler<'_, ()>, rs: &ReplicaSet) {
-    let matching: Vec<Key> = cx
-        .caches
-        .of(Kind::DEPLOYMENT)
-        .list(Some(rs.metadata.namespace()))
-        .filter_map(Deployment::from_object)
-        .filter(|d| selector(d).is_ok_and(|s| !s.is_empty() && s.matches(rs.metadata.labels_or_empty())))
-        .map(|d| d.metadata.key())
-        .collect();
-    for key in matching {
-        cx.enqueue(key);
-    }
-}
-
-fn selector(d: &Deployment) -> std::result::Result<Selector, String> {
-    Selector::from_label_selector(d.spec.as_ref().map(|s| &s.selector))
 }
 
 /// `syncDeployment`
@@ -160,7 +82,7 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
         return selects_everything(cx, d).await;
     }
     // A selector that cannot be read was refused when it was written.
-    let Ok(selector) = selector(&d) else { return Ok(()) };
+    let Ok(selector) = d.selector() else { return Ok(()) };
     let all = cx.lister::<ReplicaSet>();
     let candidates = all.list(Some(&key.namespace)).cloned().collect();
     let list = claim_objects(cx, &d, &selector, candidates, |_| true).await?;
@@ -168,8 +90,8 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     if d.metadata.is_deleting() {
         return sync::sync_status_only(cx, d, &list).await;
     }
-    // As in Kubernetes, what the status updates on the way answer is not taken over: a second one
-    // in the same sync comes too late and the key is tried again with what the cache has then.
+    // As in Kubernetes, the answer to a status update is not used in the rest of the sync. A second
+    // update in the same sync is refused as a conflict, and the key is tried again.
     let d = check_paused(cx, d).await?;
     if d.spec.as_ref().is_some_and(|s| s.paused == Some(true)) {
         return sync::sync(cx, d, &list).await;
@@ -195,14 +117,14 @@ async fn selects_everything(cx: &Cx, d: Rc<Deployment>) -> Result {
         let mut new = d.clone();
         let m = Rc::make_mut(&mut new);
         m.status.get_or_insert_default().observed_generation = m.metadata.generation;
-        let why = Why::new("selects_everything").read("selector", reference(&d), "spec.selector", "{}");
+        let why = Why::new("selects_everything").read("selector", ObjectRef::of(&*d), "spec.selector", "{}");
         cx.update_status(new).because(why).await?;
     }
     Ok(())
 }
 
-/// A pause or its end is a condition, so that the clock of the deadline stops
-/// (`checkPausedConditions`).
+/// Notes in a condition that a rollout was paused or resumed, so that the time it is paused does not
+/// count towards its deadline (`checkPausedConditions`).
 async fn check_paused(cx: &Cx, d: Rc<Deployment>) -> Result<Rc<Deployment>> {
     if !util::has_progress_deadline(&d) {
         return Ok(d);
@@ -222,12 +144,12 @@ async fn check_paused(cx: &Cx, d: Rc<Deployment>) -> Result<Rc<Deployment>> {
     let mut new = d.clone();
     let c = new_condition(reason::PROGRESSING, "Unknown", reason, message.into(), cx.now());
     util::set_condition(Rc::make_mut(&mut new).status.get_or_insert_default(), c);
-    let why = Why::new("check_paused_conditions").read("paused", reference(&d), "spec.paused", paused);
+    let why = Why::new("check_paused_conditions").read("paused", ObjectRef::of(&*d), "spec.paused", paused);
     cx.update_status(new.clone()).because(why).await?;
     Ok(new)
 }
 
-/// Whether the Deployment's size is another than its ReplicaSets were last scaled for.
+/// Whether the Deployment's size is another one than its ReplicaSets were last scaled for.
 async fn is_scaling_event(
     cx: &Cx,
     d: Rc<Deployment>,

@@ -6,12 +6,11 @@ use std::rc::Rc;
 
 use super::Cx;
 use super::util::{
-    active, by_creation, is_rolling, is_saturated, max_surge, proportion, reference, replicas, rs_reference,
-    set_size_annotations, size_annotations_need_update, sum, wanted,
+    active, by_creation, is_rolling, is_saturated, max_surge, proportion, replicas, set_size_annotations,
+    size_annotations_need_update, sum, wanted,
 };
-use crate::api::MetaExt;
-use crate::api::order;
 use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Result, Why};
 
 /// Gives a Deployment's ReplicaSets its new size, without rolling out (`scale`).
@@ -28,7 +27,7 @@ pub(super) async fn scale(
         }
         return Ok(());
     }
-    // What the rollout has left behind goes when the new one is complete.
+    // Old ReplicaSets lose their pods when the new one is complete.
     if is_saturated(d, new) {
         for rs in active(old) {
             scale_replica_set(cx, d, &rs, 0, "scale.saturated").await?;
@@ -41,8 +40,8 @@ pub(super) async fn scale(
     Ok(())
 }
 
-/// In the middle of a rollout every ReplicaSet grows or shrinks by its share, so that the risk is
-/// spread as it was.
+/// In the middle of a rollout every ReplicaSet grows or shrinks by its share, so that the shares of the
+/// templates stay as they were.
 async fn scale_in_proportion(
     cx: &Cx,
     d: &Rc<Deployment>,
@@ -69,7 +68,7 @@ async fn scale_in_proportion(
     }
     for (i, rs) in all.iter().enumerate() {
         let mut size = sizes.get(rs.metadata.name()).copied().unwrap_or_else(|| replicas(rs));
-        // What rounding left over goes to the largest.
+        // The largest gets the rest that rounding left.
         if i == 0 && to_add != 0 {
             size = (size + to_add - added).max(0);
         }
@@ -128,10 +127,10 @@ async fn resize(
     }
     set_size_annotations(&mut n.metadata.annotations, desired, max);
     let why = Why::new(rule)
-        .read("want", reference(d), "spec.replicas", desired)
+        .read("want", ObjectRef::of(&**d), "spec.replicas", desired)
         .with("max", max)
         .with("min", wanted(d) - super::util::max_unavailable(d))
-        .read("from", rs_reference(rs), "spec.replicas", before)
+        .read("from", ObjectRef::of(&**rs), "spec.replicas", before)
         .with("to", size);
     let updated = cx.update(new).because(why).await?;
     if scaled {

@@ -5,18 +5,17 @@ use std::rc::Rc;
 use super::scale;
 use super::util::{
     self, HASH_LABEL, REVISION, actual, available, find_new, has_progress_deadline, max_revision,
-    new_condition, new_rs_new_replicas, reason, reference, replicas, revision, rs_reference, set_condition,
-    spec, sum, wanted,
+    new_condition, new_rs_new_replicas, reason, replicas, revision, set_condition, spec, sum, wanted,
 };
 use super::{Cx, ReplicaSets};
 use crate::api::order;
 use crate::api::pod_template_hash::compute_hash;
 use crate::api::types::{Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec};
-use crate::api::{Key, Kind, MetaExt, owner_reference};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Result, Why};
 
-/// What happens while a Deployment is paused or changes its size: no rollout.
+/// The sync of a Deployment that is paused or changes its size: there is no rollout.
 pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
     scale::scale(cx, &d, new.as_ref(), &old).await?;
@@ -28,7 +27,7 @@ pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) ->
     sync_status(cx, d, new.as_ref(), old).await
 }
 
-/// What happens while a Deployment goes away: it still reports.
+/// The sync of a Deployment that is being deleted: it still reports its status.
 pub(super) async fn sync_status_only(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
     sync_status(cx, d, new.as_ref(), old).await
@@ -87,7 +86,7 @@ async fn update_existing(
         }
         let why = Why::new("new_replica_set.update").with("revision", revision(&rs)).read(
             "deployment",
-            reference(&d),
+            ObjectRef::of(&*d),
             "metadata.annotations",
             d.metadata.name(),
         );
@@ -106,7 +105,7 @@ async fn update_existing(
     if needs_update {
         let why = Why::new("new_replica_set.found").read(
             "revision",
-            rs_reference(&rs),
+            ObjectRef::of(&*rs),
             "metadata.annotations",
             rs_revision,
         );
@@ -125,10 +124,10 @@ async fn create_new(
     let first = replicas(&wanted_rs);
     let name = wanted_rs.metadata.name().to_owned();
     let why = Why::new("new_replica_set.create")
-        .read("deployment", reference(&d), "spec.template", d.metadata.name())
+        .read("deployment", ObjectRef::of(&*d), "spec.template", d.metadata.name())
         .with("existing", old.len())
         .with("replicas", first)
-        .read("want", reference(&d), "spec.replicas", wanted(&d));
+        .read("want", ObjectRef::of(&*d), "spec.replicas", wanted(&d));
     let (created, existed) = match cx.create(wanted_rs).because(why).await {
         Ok(rs) => (rs, false),
         Err(e) if e.is_already_exists() => (taken(cx, &d, &name, e).await?, true),
@@ -148,7 +147,7 @@ async fn create_new(
     }
     if needs_update {
         let why = Why::new("new_replica_set.created")
-            .read("replica_set", rs_reference(&created), "metadata.name", &name)
+            .read("replica_set", ObjectRef::of(&*created), "metadata.name", &name)
             .with("revision", new_revision);
         cx.update_status(d.clone()).because(why).await?;
     }
@@ -186,7 +185,7 @@ fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) ->
     rs
 }
 
-/// A name made of a long one keeps its hash.
+/// The name of a new ReplicaSet: a long name of its Deployment is cut, the hash is not.
 fn replica_set_name(deployment: &str, hash: &str) -> String {
     const MAX: usize = 253;
     let most = MAX.saturating_sub(hash.len() + 1);
@@ -194,13 +193,13 @@ fn replica_set_name(deployment: &str, hash: &str) -> String {
     format!("{prefix}-{hash}")
 }
 
-/// The name is taken: by what is wanted already, or by something else with the same hash, which
-/// the next try avoids by counting the collision.
+/// The name of the new ReplicaSet is taken: by a ReplicaSet with the same template, which will do, or by
+/// another one with the same hash, which the next try avoids by counting the collision.
 async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<ReplicaSet>> {
     let key = Key::new(d.metadata.namespace(), name);
     let rs = match cx.lister::<ReplicaSet>().get(&key) {
         Some(rs) => rs.clone(),
-        // Not in the cache yet.
+        // The ReplicaSet is not in the cache yet.
         None => return Err(Status::not_found(Kind::REPLICA_SET, name).into()),
     };
     let mine = rs.metadata.controller().is_some_and(|c| c.uid == d.metadata.uid());
@@ -212,8 +211,8 @@ async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<
     let before = status.collision_count.unwrap_or(0);
     status.collision_count = Some(before + 1);
     let why = Why::new("new_replica_set.collision")
-        .read("replica_set", rs_reference(&rs), "metadata.name", name)
-        .read("collisions", reference(d), "status.collisionCount", before);
+        .read("replica_set", ObjectRef::of(&*rs), "metadata.name", name)
+        .read("collisions", ObjectRef::of(&**d), "status.collisionCount", before);
     cx.update_status(new).because(why).await?;
     Err(e.into())
 }
@@ -224,14 +223,14 @@ async fn creation_failed(cx: &Cx, mut d: Rc<Deployment>, name: &str, e: Status) 
         let c = new_condition(reason::PROGRESSING, "False", reason::FAILED_CREATE, message.clone(), cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
         let why = Why::new("new_replica_set.failed").with("error", &e);
-        // What counts is the creation that failed; that this could not be noted changes nothing.
+        // The sync fails with the creation's error, whether or not that could be noted in the status.
         let _ = cx.update_status(d.clone()).because(why).await;
     }
     cx.event(&*d, "Warning", reason::FAILED_CREATE, message);
     e
 }
 
-/// Writes the status if it is another (`syncDeploymentStatus`).
+/// Writes the status if it has changed (`syncDeploymentStatus`).
 async fn sync_status(
     cx: &Cx,
     d: Rc<Deployment>,
@@ -242,7 +241,7 @@ async fn sync_status(
     write_status(cx, d, status).await
 }
 
-/// Writes a status if it is another.
+/// Writes a status if it is another than the Deployment has.
 pub(super) async fn write_status(cx: &Cx, d: Rc<Deployment>, status: DeploymentStatus) -> Result {
     if d.status.as_ref() == Some(&status) {
         return Ok(());
@@ -258,8 +257,8 @@ fn status_why(d: &Deployment, status: &DeploymentStatus) -> Why {
     let n = |v: Option<i32>| v.unwrap_or(0);
     let was = d.status.clone().unwrap_or_default();
     Why::new("sync_rollout_status")
-        .read("want", reference(d), "spec.replicas", wanted(d))
-        .read("was_available", reference(d), "status.availableReplicas", n(was.available_replicas))
+        .read("want", ObjectRef::of(d), "spec.replicas", wanted(d))
+        .read("was_available", ObjectRef::of(d), "status.availableReplicas", n(was.available_replicas))
         .with("replicas", n(status.replicas))
         .with("updated", n(status.updated_replicas))
         .with("ready", n(status.ready_replicas))
@@ -301,7 +300,7 @@ pub(super) fn calculate_status(
     status
 }
 
-/// How many pods are going; unknown as long as a ReplicaSet that was synced does not say.
+/// How many pods are being deleted; `None` as long as a ReplicaSet that was synced does not say.
 fn terminating(all: &[Rc<ReplicaSet>]) -> Option<i32> {
     let mut total = 0;
     for rs in all {
@@ -331,9 +330,9 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
             continue;
         }
         let why = Why::new("cleanup_deployment")
-            .read("limit", reference(d), "spec.revisionHistoryLimit", limit)
+            .read("limit", ObjectRef::of(&**d), "spec.revisionHistoryLimit", limit)
             .with("old", old.len())
-            .read("revision", rs_reference(rs), "metadata.annotations", revision(rs));
+            .read("revision", ObjectRef::of(&**rs), "metadata.annotations", revision(rs));
         match cx.delete(Kind::REPLICA_SET, rs.metadata.key(), DeleteOptions::default()).because(why).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}
@@ -342,7 +341,7 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
     Ok(())
 }
 
-/// What the old rollback endpoint asked for, by annotation (`rollback.go`).
+/// Rolls back as the annotation asks that the old rollback endpoint set (`rollback.go`).
 pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, true).await?;
     let mut all = old;
@@ -378,7 +377,7 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
     } else {
         cx.event(&*d, "Warning", "RollbackRevisionNotFound", "Unable to find the revision to rollback to.");
     }
-    let why = Why::new("rollback").read("revision", reference(&d), "metadata.annotations", target);
+    let why = Why::new("rollback").read("revision", ObjectRef::of(&*d), "metadata.annotations", target);
     cx.update(back).because(why).await?;
     Ok(())
 }

@@ -13,17 +13,17 @@ use crate::api::types::{
     Deployment, DeploymentCondition, DeploymentSpec, DeploymentStatus, IntOrString, ObjectMeta,
     PodTemplateSpec, ReplicaSet, Time,
 };
-use crate::api::{MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{MetaExt, Timestamp, later, seconds};
 
 /// The label, and part of the name, that tells a ReplicaSet's template.
 pub const HASH_LABEL: &str = "pod-template-hash";
-/// Which revision a ReplicaSet is, and which a Deployment is at.
+/// The revision of a ReplicaSet, and of a Deployment.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
-/// Which revisions a ReplicaSet was before.
+/// The earlier revisions of a ReplicaSet.
 pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
 /// How many replicas the Deployment wanted when the ReplicaSet was last scaled.
 pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
-/// How many pods it could have had then.
+/// How many pods the Deployment could have had then.
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 /// Asks for a rollback, as the old rollback endpoint did.
 pub const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
@@ -41,7 +41,7 @@ pub mod reason {
     pub const REPLICA_FAILURE: &str = "ReplicaFailure";
     /// A ReplicaSet was made for the template.
     pub const NEW_RS: &str = "NewReplicaSetCreated";
-    /// There was one already.
+    /// A ReplicaSet with the template was there already.
     pub const FOUND_NEW_RS: &str = "FoundNewReplicaSet";
     /// It is scaled, or its pods become ready.
     pub const RS_UPDATED: &str = "ReplicaSetUpdated";
@@ -53,7 +53,7 @@ pub mod reason {
     pub const FAILED_CREATE: &str = "ReplicaSetCreateError";
     /// The rollout is paused.
     pub const PAUSED: &str = "DeploymentPaused";
-    /// It goes on.
+    /// The rollout was resumed.
     pub const RESUMED: &str = "DeploymentResumed";
 }
 
@@ -85,16 +85,6 @@ pub fn actual(rs: &ReplicaSet) -> i32 {
 /// The sum of something over ReplicaSets.
 pub fn sum(all: &[Rc<ReplicaSet>], of: impl Fn(&ReplicaSet) -> i32) -> i32 {
     all.iter().map(|rs| of(rs)).fold(0, i32::saturating_add)
-}
-
-/// How events and reasons refer to a Deployment.
-pub fn reference(d: &Deployment) -> ObjectRef {
-    ObjectRef::new(crate::api::Kind::DEPLOYMENT, d.metadata.namespace(), d.metadata.name())
-}
-
-/// How reasons refer to a ReplicaSet.
-pub fn rs_reference(rs: &ReplicaSet) -> ObjectRef {
-    ObjectRef::new(crate::api::Kind::REPLICA_SET, rs.metadata.namespace(), rs.metadata.name())
 }
 
 /// Whether the strategy is RollingUpdate.
@@ -195,18 +185,13 @@ pub fn find_new(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>
         .cloned()
 }
 
-/// All but the new one.
-pub fn find_old(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
-    but(all, find_new(d, all).as_ref())
-}
-
-/// All but one.
+/// The ReplicaSets but for one.
 pub fn but(all: &[Rc<ReplicaSet>], one: Option<&Rc<ReplicaSet>>) -> Vec<Rc<ReplicaSet>> {
     let other = |rs: &&Rc<ReplicaSet>| one.is_none_or(|o| o.metadata.uid() != rs.metadata.uid());
     all.iter().filter(other).cloned().collect()
 }
 
-/// Those that are to have pods.
+/// The ReplicaSets that are to have pods.
 pub fn active(all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
     all.iter().filter(|rs| replicas(rs) > 0).cloned().collect()
 }
@@ -254,7 +239,7 @@ pub fn set_size_annotations(a: &mut Annotations, desired: i32, max: i32) -> bool
 
 /// Writes the Deployment's revision; whether that changed anything.
 pub fn set_deployment_revision(d: &mut Rc<Deployment>, revision: &str) -> bool {
-    // Mostly it is there already, and nothing is copied to find out.
+    // Mostly it is there already; then nothing is copied.
     d.metadata.annotation(REVISION) != Some(revision)
         && set(&mut Rc::make_mut(d).metadata.annotations, REVISION, revision)
 }
@@ -323,7 +308,7 @@ fn fraction(rs: &ReplicaSet, d: &Deployment) -> i32 {
     let max = f64::from(wanted(d)) + f64::from(max_surge(d));
     let before = match int_annotation(rs, MAX_REPLICAS).filter(|n| *n != 0) {
         Some(n) => n,
-        // Made by hand, or by an old controller: what there is has to do.
+        // The ReplicaSet was made by hand or by an old controller: the Deployment's own status has to do.
         None => match d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0) {
             0 => return 0,
             n => n,
@@ -356,7 +341,7 @@ pub fn new_condition(
     message: String,
     now: Timestamp,
 ) -> DeploymentCondition {
-    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let now = Time(seconds(now));
     DeploymentCondition {
         type_: type_.into(),
         status: status.into(),
@@ -392,8 +377,8 @@ pub fn remove_condition(status: &mut DeploymentStatus, type_: &str) {
     }
 }
 
-/// Whether the rollout is complete: all pods are new, all are available, and nothing newer is
-/// asked for.
+/// Whether the rollout is complete: all pods are of the new template and available, and the status is
+/// of the newest generation.
 pub fn is_complete(d: &Deployment, status: &DeploymentStatus) -> bool {
     let n = Some(wanted(d)).filter(|n| *n != 0);
     let is = |v: Option<i32>| v.filter(|v| *v != 0) == n;

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle, hostname, ip, is_headless,
-    selected, trigger_time, written,
+    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
+    selected, written,
 };
 use crate::api::pod::is_ready;
 use crate::api::types::{
     EndpointAddress, EndpointPort, EndpointSubset, Endpoints, ObjectMeta, ObjectReference, Pod, Service,
 };
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::apimachinery::{DeleteOptions, Filter};
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::apimachinery::DeleteOptions;
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
@@ -27,6 +27,7 @@ pub struct EndpointController;
 type Cx = Context<Triggers>;
 
 impl Reconciler for EndpointController {
+    type Key = Key;
     type State = Triggers;
 
     fn name(&self) -> Rc<str> {
@@ -37,28 +38,21 @@ impl Reconciler for EndpointController {
         "endpoint-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        [Kind::SERVICE, Kind::POD, Kind::ENDPOINTS].into_iter().map(|k| (k, Filter::All)).collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, Triggers>, seen: &Notification) {
-        // Endpoints that somebody deleted are made anew.
-        if let (Some(old), None) = (&seen.old, &seen.new)
-            && old.kind() == Kind::ENDPOINTS
-        {
-            cx.enqueue(old.key());
-        }
-        handle(cx, seen);
+    fn watches(&self) -> Watches<Triggers> {
+        Watches::new().for_::<Service>().watches(handle_pod).watches(|cx, seen: Seen<'_, Endpoints>| {
+            // Endpoints that were deleted are made anew.
+            if seen.is_gone() {
+                cx.enqueue(seen.key.clone());
+            }
+        })
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
         let Some(service) = cx.lister::<Service>().get(&key).cloned() else { return gone(&cx, key).await };
         let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
-        let (trigger, seen) = cx.state(|s| trigger_time(s.get(&key), &service, &pods));
+        let (trigger, seen) = cx.state(|s| s.sync(&key, &service, &pods));
         let k = key.clone();
-        cx.update_state(move |s| {
-            s.insert(k.clone(), seen.clone());
-        });
+        cx.update_state(move |s| s.set(k.clone(), seen.clone()));
         let (subsets, over) = truncate(repack(addresses(&service, &pods)));
         let current = cx.lister::<Endpoints>().get(&key).cloned();
         let mut labels = service.metadata.labels.clone().unwrap_or_default();
@@ -126,12 +120,10 @@ impl Reconciler for EndpointController {
     }
 }
 
-/// The Service is gone: so are its Endpoints.
+/// Deletes the Endpoints of a Service that is gone.
 async fn gone(cx: &Cx, key: Key) -> Result {
     let k = key.clone();
-    cx.update_state(move |s| {
-        s.remove(&k);
-    });
+    cx.update_state(move |s| s.forget(&k));
     if cx.lister::<Endpoints>().get(&key).is_none() {
         return Ok(());
     }
@@ -187,7 +179,7 @@ fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
     out
 }
 
-/// A port, in an order.
+/// A port as something that can be ordered.
 type PortKey = (Option<String>, i32, Option<String>, Option<String>);
 
 fn port_key(p: &EndpointPort) -> PortKey {

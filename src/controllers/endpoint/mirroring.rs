@@ -1,14 +1,15 @@
-//! The endpoint slice mirroring controller (`pkg/controller/endpointslicemirroring`): Endpoints of a
-//! Service without a selector were written by somebody; readers of slices shall see them too.
+//! The endpoint slice mirroring controller (`pkg/controller/endpointslicemirroring`): the Endpoints of
+//! a Service without a selector are written by a person or a client; it copies them into slices, for
+//! components that read slices only.
 
 use std::rc::Rc;
 
 use super::slices::{ADDRESS_TYPE, MANAGED_BY, SERVICE_NAME};
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{EndpointAddress, EndpointSubset, Endpoints, ObjectMeta, Service};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, owner_reference};
-use crate::apimachinery::{DeleteOptions, Filter};
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, owner_reference};
+use crate::apimachinery::DeleteOptions;
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 const CONTROLLER: &str = "endpointslicemirroring-controller.k8s.io";
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
@@ -20,34 +21,27 @@ const MAX_PER_SUBSET: usize = 1000;
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointSliceMirroringController;
 
-type Cx = Context<()>;
+type Cx = Context;
 
 impl Reconciler for EndpointSliceMirroringController {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
         "endpointslicemirroring-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::ENDPOINTS, Kind::SERVICE, Kind::ENDPOINT_SLICE];
-        kinds.into_iter().map(|k| (k, Filter::All)).collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let Some(object) = seen.object() else { return };
-        match object.kind() {
-            kind if [Kind::ENDPOINTS, Kind::SERVICE].contains(&kind) => cx.enqueue(object.key()),
-            kind if kind == Kind::ENDPOINT_SLICE
-                && seen.old.is_some()
-                && object.meta().label(MANAGED_BY) == Some(CONTROLLER) =>
+    fn watches(&self) -> Watches {
+        Watches::new().for_::<Endpoints>().for_::<Service>().watches(|cx, seen: Seen<'_, EndpointSlice>| {
+            // A slice of its own that another client changed or deleted is put right.
+            let m = &seen.object().metadata;
+            if seen.old.is_some()
+                && m.label(MANAGED_BY) == Some(CONTROLLER)
+                && let Some(service) = m.label(SERVICE_NAME)
             {
-                if let Some(service) = object.meta().label(SERVICE_NAME) {
-                    cx.enqueue(Key::new(object.namespace(), service));
-                }
+                cx.enqueue(Key::new(&seen.key.namespace, service));
             }
-            _ => {}
-        }
+        })
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -70,7 +64,7 @@ impl Reconciler for EndpointSliceMirroringController {
         let mut wanted: Vec<EndpointSlice> = subsets.iter().map(|s| mirror(&endpoints, s)).collect();
         let mut left = Vec::new();
         for slice in existing {
-            // A slice stays for its subset: that with the same ports, or else any.
+            // A slice becomes that of the subset with the same ports, or else of any other subset.
             let same = wanted.iter().position(|w| w.ports == slice.ports);
             let Some(i) = same.or(if wanted.is_empty() { None } else { Some(0) }) else {
                 left.push(slice);
@@ -114,7 +108,7 @@ fn why(key: &Key) -> Why {
 
 async fn delete_all(cx: &Cx, key: &Key, slices: Vec<Rc<EndpointSlice>>) -> Result {
     for slice in slices {
-        let at = Object::from(slice).key();
+        let at = slice.metadata.key();
         match cx.delete(EndpointSlice::KIND, at, DeleteOptions::default()).because(why(key)).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}

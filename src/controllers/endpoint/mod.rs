@@ -1,7 +1,6 @@
-//! The controllers that find the pods behind a Service: one writes Endpoints, as ever
-//! (`pkg/controller/endpoint`), the other EndpointSlices (`pkg/controller/endpointslice`); what
-//! somebody writes into Endpoints by hand a third one copies into slices
-//! (`pkg/controller/endpointslicemirroring`).
+//! The controllers that find the pods behind a Service. One writes Endpoints
+//! (`pkg/controller/endpoint`), another one EndpointSlices (`pkg/controller/endpointslice`); a third one
+//! copies Endpoints that were written by hand into slices (`pkg/controller/endpointslicemirroring`).
 
 pub mod endpoints;
 pub mod mirroring;
@@ -14,8 +13,8 @@ use std::rc::Rc;
 use crate::api::labels::Selector;
 use crate::api::pod::{is_terminal, pod_condition};
 use crate::api::types::{IntOrString, Pod, Service, ServicePort, ServiceSpec};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use crate::client::{Caches, Handler, Notification};
+use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
+use crate::client::{Caches, Handler, Memory, Seen};
 use crate::etcd::Map;
 
 /// When the pods or the Service changed that made a controller write.
@@ -23,20 +22,53 @@ pub const LAST_CHANGE_TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-
 /// Marks what belongs to a headless Service.
 pub const HEADLESS: &str = "service.kubernetes.io/headless";
 
-/// What a Service and its pods were when they were looked at last.
+/// The changes of a Service and its pods that its last sync has seen.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+struct Changes {
     service: Option<Timestamp>,
     pods: Map<Rc<str>, Timestamp>,
 }
 
-/// What the controllers remember: for each Service what was seen of it.
-pub type Triggers = Map<Key, Seen>;
+/// What the controllers remember: for each Service the changes that its last sync has seen.
+#[derive(Clone, Debug, Default)]
+pub struct Triggers(Map<Key, Changes>);
+
+impl Memory for Triggers {
+    /// Whether a write has a trigger time depends on which pods were seen before. When their moments
+    /// were is left out: a pod that becomes ready enqueues the Service.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        let of = |(key, seen): (&Key, &Changes)| {
+            let pods: Vec<String> = seen.pods.keys().map(|p| format!("{key} had the pod {p}")).collect();
+            std::iter::once(format!("{key} was synced")).chain(pods)
+        };
+        self.0.iter().flat_map(of).collect()
+    }
+}
+
+impl Triggers {
+    /// A Service is synced: the earliest change of it and its pods that has not been seen yet, and the
+    /// memory of it afterwards.
+    fn sync(&self, key: &Key, service: &Service, pods: &[Rc<Pod>]) -> (Option<Timestamp>, Changes) {
+        trigger_time(self.0.get(key), service, pods)
+    }
+
+    fn set(&mut self, key: Key, seen: Changes) {
+        self.0.insert(key, seen);
+    }
+
+    fn forget(&mut self, key: &Key) {
+        self.0.remove(key);
+    }
+}
 
 /// The earliest change that has not been seen yet (`ComputeEndpointLastChangeTriggerTime`), and what
 /// is to be remembered.
-fn trigger_time(before: Option<&Seen>, service: &Service, pods: &[Rc<Pod>]) -> (Option<Timestamp>, Seen) {
-    let mut now = Seen::default();
+fn trigger_time(
+    before: Option<&Changes>,
+    service: &Service,
+    pods: &[Rc<Pod>],
+) -> (Option<Timestamp>, Changes) {
+    let mut now = Changes::default();
     let mut earliest: Option<Timestamp> = None;
     for pod in pods {
         let ready = pod_condition(pod, "Ready").and_then(|c| c.last_transition_time.as_ref());
@@ -110,33 +142,26 @@ fn find_port(pod: &Pod, port: &ServicePort) -> Option<i32> {
         .map(|p| p.container_port)
 }
 
-/// A Service's key when it, or a pod that it selects or selected, changes.
-fn handle<S>(cx: &mut Handler<'_, S>, seen: &Notification) {
-    let Some(object) = seen.object() else { return };
-    match object.kind() {
-        kind if kind == Kind::SERVICE => cx.enqueue(object.key()),
-        kind if kind == Kind::POD => {
-            if let (Some(old), Some(new)) = (&seen.old, &seen.new)
-                && !matters(old, new)
-            {
-                return;
-            }
-            let labels = [&seen.old, &seen.new].map(|o| o.as_ref().map(|o| o.meta().labels_or_empty()));
-            let services = cx.caches.of(Kind::SERVICE).list(Some(object.namespace()));
-            let keys: Vec<Key> = services
-                .filter(|o| {
-                    let selector = o.get::<Service>().and_then(|s| s.spec.as_ref()?.selector.as_ref());
-                    selector.is_some_and(|s| {
-                        let s = Selector::from_set(s);
-                        labels.into_iter().flatten().any(|l| s.matches(l))
-                    })
-                })
-                .map(Object::key)
-                .collect();
-            keys.into_iter().for_each(|k| cx.enqueue(k));
-        }
-        _ => {}
+/// A pod enqueues the Services that select it or did so before, if anything of it changes that stands
+/// in an endpoint.
+fn handle_pod<S>(cx: &mut Handler<'_, S>, seen: Seen<'_, Pod>) {
+    if let (Some(old), Some(new)) = (seen.old, seen.new)
+        && !matters(old, new)
+    {
+        return;
     }
+    let labels = [seen.old, seen.new].map(|p| p.map(|p| p.metadata.labels_or_empty()));
+    let services =
+        cx.caches.of(Kind::SERVICE).list(Some(&seen.key.namespace)).filter_map(Service::from_object);
+    let selects = |s: &&Rc<Service>| {
+        let selector = s.spec.as_ref().and_then(|s| s.selector.as_ref());
+        selector.is_some_and(|s| {
+            let s = Selector::from_set(s);
+            labels.into_iter().flatten().any(|l| s.matches(l))
+        })
+    };
+    let keys: Vec<Key> = services.filter(selects).map(|s| s.metadata.key()).collect();
+    keys.into_iter().for_each(|k| cx.enqueue(k));
 }
 
 /// What of a pod stands in an endpoint, its labels aside.
@@ -152,7 +177,6 @@ fn seen_by_endpoints(p: &Pod) -> impl PartialEq + '_ {
 }
 
 /// `podEndpointsChanged`, or its labels did.
-fn matters(old: &Object, new: &Object) -> bool {
-    let (Some(a), Some(b)) = (old.get::<Pod>(), new.get::<Pod>()) else { return true };
+fn matters(a: &Pod, b: &Pod) -> bool {
     a.metadata.labels != b.metadata.labels || seen_by_endpoints(a) != seen_by_endpoints(b)
 }

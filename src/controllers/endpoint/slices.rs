@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{
-    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle, hostname, ip, is_headless,
-    selected, trigger_time, written,
+    HEADLESS, LAST_CHANGE_TRIGGER_TIME, Triggers, belongs, find_port, handle_pod, hostname, ip, is_headless,
+    selected, written,
 };
 use crate::api::order;
 use crate::api::pod::is_ready;
 use crate::api::types::discovery::{Endpoint, EndpointConditions, EndpointPort, EndpointSlice};
 use crate::api::types::{Node, ObjectMeta, ObjectReference, Pod, Service};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef, Timestamp, owner_reference};
-use crate::apimachinery::{DeleteOptions, Filter};
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, owner_reference};
+use crate::apimachinery::DeleteOptions;
+use crate::client::{Context, EventFlavour, Reconciler, Result, Seen, Watches, Why};
 
 /// Which Service a slice is of.
 pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
@@ -34,47 +34,42 @@ pub struct EndpointSliceController;
 type Cx = Context<Triggers>;
 
 impl Reconciler for EndpointSliceController {
+    type Key = Key;
     type State = Triggers;
 
     fn name(&self) -> Rc<str> {
         "endpointslice-controller".into()
     }
 
-    fn events(&self) -> crate::client::EventFlavour {
-        crate::client::EventFlavour::Core { component: "endpoint-slice-controller".into(), host: None }
+    fn events(&self) -> EventFlavour {
+        EventFlavour::Core { component: "endpoint-slice-controller".into(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        [Kind::SERVICE, Kind::POD, Kind::NODE, Kind::ENDPOINT_SLICE]
-            .into_iter()
-            .map(|k| (k, Filter::All))
-            .collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, Triggers>, seen: &Notification) {
-        // A slice that somebody else changed or deleted is put right; its own writes change nothing.
-        if let Some(object) = seen.object().filter(|o| o.kind() == Kind::ENDPOINT_SLICE && seen.old.is_some())
-            && is_mine(object.meta())
-            && let Some(service) = object.meta().label(SERVICE_NAME)
-        {
-            cx.enqueue(Key::new(object.namespace(), service));
-        }
-        handle(cx, seen);
+    fn watches(&self) -> Watches<Triggers> {
+        Watches::new().for_::<Service>().watches(handle_pod).reads::<Node>().watches(
+            |cx, seen: Seen<'_, EndpointSlice>| {
+                // A slice that another client changed or deleted is put right. Its own writes come back
+                // this way too, and lead to nothing.
+                let m = &seen.object().metadata;
+                if seen.old.is_some()
+                    && is_mine(m)
+                    && let Some(service) = m.label(SERVICE_NAME)
+                {
+                    cx.enqueue(Key::new(&seen.key.namespace, service));
+                }
+            },
+        )
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
         let Some(service) = cx.lister::<Service>().get(&key).cloned() else {
-            cx.update_state(move |s| {
-                s.remove(&key);
-            });
+            cx.update_state(move |s| s.forget(&key));
             return Ok(());
         };
         let Some(pods) = selected(cx.caches(), &service) else { return Ok(()) };
-        let (trigger, seen) = cx.state(|s| trigger_time(s.get(&key), &service, &pods));
+        let (trigger, seen) = cx.state(|s| s.sync(&key, &service, &pods));
         let k = key.clone();
-        cx.update_state(move |s| {
-            s.insert(k.clone(), seen.clone());
-        });
+        cx.update_state(move |s| s.set(k.clone(), seen.clone()));
         let existing: Vec<Rc<EndpointSlice>> = cx
             .lister::<EndpointSlice>()
             .list(Some(&key.namespace))
@@ -321,12 +316,7 @@ async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Times
     }
     let why = |n: usize| {
         Why::new("endpointslice.reconcile")
-            .read(
-                "service",
-                ObjectRef { kind: Kind::SERVICE, key: service.metadata.key() },
-                "spec.selector",
-                service.metadata.name(),
-            )
+            .read("service", ObjectRef::of(service), "spec.selector", service.metadata.name())
             .with("endpoints", n)
     };
     if !service.metadata.is_deleting() {
@@ -346,7 +336,7 @@ async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Times
         cx.update(slice).because(why).await?;
     }
     for slice in left {
-        let key = Object::from(slice).key();
+        let key = slice.metadata.key();
         match cx.delete(EndpointSlice::KIND, key, DeleteOptions::default()).because(why(0)).await {
             Err(e) if !e.is_not_found() => return Err(e.into()),
             _ => {}

@@ -1,15 +1,16 @@
-//! Who owns whom, as the informers tell it (`graph.go` and `graph_builder.go`).
+//! The graph of objects and their owners, as the informers show it (`graph.go` and `graph_builder.go`).
 
 use std::rc::Rc;
 
 use imbl::shared_ptr::RcK;
 
+use super::Task;
 use crate::api::types::OwnerReference;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 use crate::etcd::{Map, Vector};
 
-/// So many owners that are known not to be there are remembered.
+/// How many owners that do not exist are remembered.
 const ABSENT_OWNERS: usize = 500;
 
 /// A set that is cheap to clone.
@@ -52,7 +53,7 @@ pub struct Node {
     pub identity: Identity,
     /// Its owners.
     pub owners: Vec<OwnerReference>,
-    /// The uids of those that name it as an owner.
+    /// The uids of the objects that name it as an owner.
     pub dependents: Set<Rc<str>>,
     /// Whether it is being deleted in the foreground and waits for its dependents.
     pub deleting_dependents: bool,
@@ -72,14 +73,9 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Map<Rc<str>, Rc<Node>>,
-    // What the API server did not have when it was asked (`absentOwnerCache`).
+    // Objects that the API server did not have when it was asked (`absentOwnerCache`).
     absent: Set<Identity>,
     absent_in_order: Vector<Identity>,
-}
-
-/// The key of an object that may have to be deleted.
-pub(super) fn delete_key(uid: &str) -> Key {
-    Key::new(super::ATTEMPT_TO_DELETE, uid)
 }
 
 impl Graph {
@@ -111,12 +107,12 @@ impl Graph {
         })
     }
 
-    /// Whether an owner is known not to be there.
+    /// Whether an owner is known not to exist.
     pub fn is_absent(&self, owner: &Identity) -> bool {
         self.absent.contains(owner)
     }
 
-    /// Remembers that an owner is not there.
+    /// Remembers that an owner does not exist.
     pub fn add_absent(&mut self, owner: Identity) {
         if self.absent.insert(owner.clone()).is_some() {
             return;
@@ -135,8 +131,8 @@ impl Graph {
         }
     }
 
-    /// An object came or changed; what has to be looked at is pushed to `queue`.
-    pub fn observe(&mut self, old: Option<&Object>, new: &Object, queue: &mut Vec<Key>) {
+    /// An object came or changed; what follows from that is pushed to `tasks`.
+    pub fn observe(&mut self, old: Option<&Object>, new: &Object, tasks: &mut Vec<Task>) {
         if old.is_some_and(|o| is_same(o, new)) {
             return;
         }
@@ -155,28 +151,28 @@ impl Graph {
                     observed: true,
                 };
                 self.nodes.insert(uid.clone(), Rc::new(node));
-                self.add_to_owners(&uid, meta.owners(), queue);
+                self.add_to_owners(&uid, meta.owners(), tasks);
             }
             Some(node) => {
                 if !node.observed {
-                    self.replace_virtual(&node, identity, queue);
+                    self.replace_virtual(&node, identity, tasks);
                 }
-                self.update_owners(&node, meta.owners(), queue);
+                self.update_owners(&node, meta.owners(), tasks);
                 if meta.is_deleting() {
                     self.edit(&uid, |n| n.being_deleted = true);
                 }
             }
         }
-        self.process_transitions(&uid, old, new, queue);
+        self.process_transitions(&uid, old, new, tasks);
     }
 
-    /// What was only known by name has been seen.
-    fn replace_virtual(&mut self, node: &Node, seen: Identity, queue: &mut Vec<Key>) {
+    /// An informer has seen an object that was only named as an owner before.
+    fn replace_virtual(&mut self, node: &Node, seen: Identity, tasks: &mut Vec<Task>) {
         if node.identity != seen {
             let (_, others) = self.partition_dependents(node, &seen);
             for dependent in others {
-                self.report_invalid_namespace(&dependent, &seen, queue);
-                queue.push(delete_key(&dependent.identity.uid));
+                self.report_invalid_namespace(&dependent, &seen, tasks);
+                tasks.push(Task::AttemptToDelete(dependent.identity.uid.clone()));
             }
         }
         self.edit(&node.identity.uid, |n| {
@@ -185,23 +181,23 @@ impl Graph {
         });
     }
 
-    fn update_owners(&mut self, node: &Node, owners: &[OwnerReference], queue: &mut Vec<Key>) {
+    fn update_owners(&mut self, node: &Node, owners: &[OwnerReference], tasks: &mut Vec<Task>) {
         if node.owners == owners {
             return;
         }
         let uid = &node.identity.uid;
         let find = |list: &[OwnerReference], uid: &str| list.iter().find(|o| o.uid == uid).cloned();
         for before in node.owners.iter().filter(|o| is_blocking(o)) {
-            // It held up an owner's deletion and does so no more.
+            // The object blocked an owner's deletion and does not block it any more.
             let unblocked = find(owners, &before.uid).is_none_or(|o| !is_blocking(&o));
             if unblocked && self.nodes.contains_key(&*before.uid) {
-                queue.push(delete_key(&before.uid));
+                tasks.push(Task::AttemptToDelete(before.uid.as_str().into()));
             }
         }
         self.edit(uid, |n| n.owners = owners.to_vec());
         let added: Vec<OwnerReference> =
             owners.iter().filter(|o| find(&node.owners, &o.uid).is_none()).cloned().collect();
-        self.add_to_owners(uid, &added, queue);
+        self.add_to_owners(uid, &added, tasks);
         for removed in node.owners.iter().filter(|o| find(owners, &o.uid).is_none()) {
             self.edit(&removed.uid, |n| {
                 n.dependents.remove(uid);
@@ -209,8 +205,8 @@ impl Graph {
         }
     }
 
-    /// `addDependentToOwners`: an owner nobody has seen becomes a virtual node, to be checked.
-    fn add_to_owners(&mut self, uid: &Rc<str>, owners: &[OwnerReference], queue: &mut Vec<Key>) {
+    /// `addDependentToOwners`: an owner that no informer has seen becomes a virtual node, to be checked.
+    fn add_to_owners(&mut self, uid: &Rc<str>, owners: &[OwnerReference], tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.get(uid).cloned() else { return };
         let mut doubtful = false;
         for owner in owners {
@@ -225,7 +221,7 @@ impl Graph {
                         observed: false,
                         identity,
                     };
-                    queue.push(delete_key(&virtual_node.identity.uid));
+                    tasks.push(Task::AttemptToDelete(virtual_node.identity.uid.clone()));
                     self.nodes.insert(virtual_node.identity.uid.clone(), Rc::new(virtual_node));
                 }
                 Some(found) => {
@@ -234,7 +230,7 @@ impl Graph {
                     if found.identity != identity {
                         let seen = found.observed.then(|| found.identity.clone());
                         if let Some(seen) = seen {
-                            self.report_invalid_namespace(&node, &seen, queue);
+                            self.report_invalid_namespace(&node, &seen, tasks);
                         }
                         doubtful = true;
                     }
@@ -242,40 +238,46 @@ impl Graph {
             }
         }
         if doubtful {
-            queue.push(delete_key(uid));
+            tasks.push(Task::AttemptToDelete(uid.clone()));
         }
     }
 
-    /// An owner in another namespace is an error that its dependent's events tell.
-    fn report_invalid_namespace(&self, dependent: &Node, owner: &Identity, queue: &mut Vec<Key>) {
+    /// An owner in another namespace is an error, which becomes an event about the dependent.
+    fn report_invalid_namespace(&self, dependent: &Node, owner: &Identity, tasks: &mut Vec<Task>) {
         let other = owner.kind.namespaced() && owner.key.namespace != dependent.identity.key.namespace;
         if other {
-            let name = format!("{}/{}", dependent.identity.uid, owner.uid);
-            queue.push(Key::new(super::OWNER_REF_INVALID_NAMESPACE, &name));
+            let (dependent, owner) = (dependent.identity.uid.clone(), owner.uid.clone());
+            tasks.push(Task::OwnerRefInvalidNamespace { dependent, owner });
         }
     }
 
     /// Deletion that begins with one of the collector's finalizers.
-    fn process_transitions(&mut self, uid: &str, old: Option<&Object>, new: &Object, queue: &mut Vec<Key>) {
+    fn process_transitions(
+        &mut self,
+        uid: &Rc<str>,
+        old: Option<&Object>,
+        new: &Object,
+        tasks: &mut Vec<Task>,
+    ) {
         let starts = |finalizer: &str| {
             let has = |o: &Object| o.meta().is_deleting() && o.meta().has_finalizer(finalizer);
             has(new) && !old.is_some_and(has)
         };
         if starts(FINALIZER_ORPHAN) {
-            queue.push(Key::new(super::ATTEMPT_TO_ORPHAN, uid));
+            tasks.push(Task::AttemptToOrphan(uid.clone()));
             return;
         }
         if starts(FINALIZER_FOREGROUND) {
             self.edit(uid, |n| n.deleting_dependents = true);
             if let Some(node) = self.nodes.get(uid) {
-                queue.extend(node.dependents.iter().map(|d| delete_key(d)));
+                tasks.extend(node.dependents.iter().map(|d| Task::AttemptToDelete(d.clone())));
             }
-            queue.push(delete_key(uid));
+            tasks.push(Task::AttemptToDelete(uid.clone()));
         }
     }
 
     /// An object is gone: its dependents may have to go, and its owners may have waited for it.
-    pub fn remove(&mut self, identity: &Identity, queue: &mut Vec<Key>) {
+    pub fn remove(&mut self, identity: &Identity, tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.remove(&identity.uid) else { return };
         for owner in &node.owners {
             self.edit(&owner.uid, |n| {
@@ -285,39 +287,39 @@ impl Graph {
         if !node.dependents.is_empty() {
             self.add_absent(identity.clone());
         }
-        queue.extend(node.dependents.iter().map(|d| delete_key(d)));
+        tasks.extend(node.dependents.iter().map(|d| Task::AttemptToDelete(d.clone())));
         for owner in &node.owners {
             if self.nodes.get(&*owner.uid).is_some_and(|n| n.deleting_dependents) {
-                queue.push(delete_key(&owner.uid));
+                tasks.push(Task::AttemptToDelete(owner.uid.as_str().into()));
             }
         }
     }
 
     /// An object that an informer has seen going.
-    pub fn observe_deletion(&mut self, object: &Object, queue: &mut Vec<Key>) {
-        self.remove(&Identity::of(object), queue);
+    pub fn observe_deletion(&mut self, object: &Object, tasks: &mut Vec<Task>) {
+        self.remove(&Identity::of(object), tasks);
     }
 
     /// The API server says that there is no such object (a virtual delete event).
-    pub fn virtual_delete(&mut self, gone: &Identity, queue: &mut Vec<Key>) {
+    pub fn virtual_delete(&mut self, gone: &Identity, tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.get(&gone.uid).cloned() else { return };
         let (matching, others) = self.partition_dependents(&node, gone);
         let settled = if node.observed { node.identity == *gone } else { others.is_empty() };
         if settled {
-            return self.remove(gone, queue);
+            return self.remove(gone, tasks);
         }
-        // Dependents disagree about who their owner is: only those go that mean the one that is
-        // not there.
+        // Dependents mean different objects by the same uid: only those are deleted that mean the one
+        // that does not exist.
         if !matching.is_empty() {
             self.add_absent(gone.clone());
-            queue.extend(matching.iter().map(|d| delete_key(&d.identity.uid)));
+            tasks.extend(matching.iter().map(|d| Task::AttemptToDelete(d.identity.uid.clone())));
         }
         if !node.observed
             && node.identity == *gone
             && let Some(other) = alternate_identity(&others, gone)
         {
             self.edit(&gone.uid, |n| n.identity = other);
-            queue.push(delete_key(&gone.uid));
+            tasks.push(Task::AttemptToDelete(gone.uid.clone()));
         }
     }
 

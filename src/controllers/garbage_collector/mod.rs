@@ -1,55 +1,95 @@
-//! The garbage collector (`k8s.io/kubernetes/pkg/controller/garbagecollector`): what nobody owns
-//! any more goes, in the foreground, in the background, or stays as an orphan.
+//! The garbage collector (`k8s.io/kubernetes/pkg/controller/garbagecollector`): it deletes objects whose
+//! owners are gone, after them (in the background) or before them (in the foreground), or takes the
+//! owner off them (orphans).
 //!
 //! Its handlers keep a [`Graph`] of every object and its owners. An object that may have to go, or
-//! whose dependents may have to stay, becomes a key; what is decided is decided on what the API
-//! server itself says, past the caches.
-//!
-//! The two queues of Kubernetes are one here, told apart by the namespace of their keys: the name
-//! is a uid.
+//! whose dependents may have to stay, becomes a [`Task`]. A task decides on what the API server itself
+//! says, past the caches. Kubernetes has a queue for each sort of task; here they share one.
 
 pub mod graph;
 mod operations;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::rc::Rc;
 
 use serde_json::json;
 
 use crate::api::types::OwnerReference;
-use crate::api::{Key, Kind, MetaExt, Object};
-use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Filter, Propagation, Status};
-use crate::client::{Context, Error, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Why};
+use crate::api::{Kind, MetaExt, Object, Timestamp};
+use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
+use crate::client::{
+    Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
+};
 use crate::etcd::Map;
 pub use graph::{Graph, Identity, Node};
 use operations::{delete_object, get_object, patch_object, remove_finalizer};
 
-/// The namespace of the keys of objects that may have to be deleted.
-pub const ATTEMPT_TO_DELETE: &str = "attemptToDelete";
-/// The namespace of the keys of objects whose dependents stay.
-pub const ATTEMPT_TO_ORPHAN: &str = "attemptToOrphan";
-/// The namespace of the keys of objects that were found not to be there.
-pub const GRAPH_CHANGES: &str = "graphChanges";
-/// The namespace of the keys of references into other namespaces, which become events.
-pub const OWNER_REF_INVALID_NAMESPACE: &str = "ownerRefInvalidNamespace";
+/// What it has to do, by the uid of an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// The object may have to be deleted.
+    AttemptToDelete(Rc<str>),
+    /// The object's dependents stay and lose their owner.
+    AttemptToOrphan(Rc<str>),
+    /// The API server does not have the object: the graph is to be told.
+    GraphChanges(Rc<str>),
+    /// A dependent names an owner in another namespace, which becomes an event.
+    OwnerRefInvalidNamespace {
+        /// The dependent.
+        dependent: Rc<str>,
+        /// The owner.
+        owner: Rc<str>,
+    },
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::AttemptToDelete(uid) => write!(f, "attemptToDelete/{uid}"),
+            Task::AttemptToOrphan(uid) => write!(f, "attemptToOrphan/{uid}"),
+            Task::GraphChanges(uid) => write!(f, "graphChanges/{uid}"),
+            Task::OwnerRefInvalidNamespace { dependent, owner } => {
+                write!(f, "ownerRefInvalidNamespace/{dependent}/{owner}")
+            }
+        }
+    }
+}
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
 pub struct GarbageCollector;
 
 /// What it remembers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct State {
-    /// Who owns whom.
+    /// Every object and its owners.
     pub graph: Graph,
-    // By uid: what the API server did not have and the graph is still to be told of.
+    /// The kinds that it watches.
+    kinds: Kinds,
+    // By uid: objects that the API server does not have, which the graph has yet to be told.
     gone: Map<Rc<str>, Identity>,
 }
 
-type Cx = Context<State>;
+impl Default for State {
+    fn default() -> State {
+        let kinds = super::served().filter(|k| *k != Kind::EVENT).collect();
+        State { graph: Graph::default(), kinds, gone: Map::new() }
+    }
+}
+
+impl Memory for State {
+    /// The graph is left out: it follows from the objects that the informers have seen.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        self.gone.values().map(|i| format!("{} {} is gone", i.reference(), i.uid)).collect()
+    }
+}
+
+type Cx = Context<State, Task>;
 
 impl Reconciler for GarbageCollector {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -60,77 +100,66 @@ impl Reconciler for GarbageCollector {
         "generic-garbage-collector".into()
     }
 
-    fn events(&self) -> EventFlavour {
-        EventFlavour::Core { component: self.name(), host: None }
+    fn watches(&self) -> Watches<State, Task> {
+        Watches::new().known(|s| &s.kinds, handle)
     }
 
-    fn memory(&self, state: &State) -> Vec<String> {
-        state.gone.values().map(|i| format!("{} {} is gone", i.reference(), i.uid)).collect()
-    }
-
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        let all = Kind::BUILT_IN.iter().filter(|k| **k != Kind::EVENT);
-        all.map(|k| (*k, Filter::All)).collect()
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        let mut queue = Vec::new();
-        let graph = &mut cx.state.graph;
-        match (&seen.old, &seen.new) {
-            (Some(old), Some(new)) if old.uid() != new.uid() => {
-                graph.observe_deletion(old, &mut queue);
-                graph.observe(None, new, &mut queue);
-            }
-            (old, Some(new)) => graph.observe(old.as_ref(), new, &mut queue),
-            (Some(old), None) => graph.observe_deletion(old, &mut queue),
-            (None, None) => {}
-        }
-        for key in queue {
-            cx.enqueue(key);
-        }
-    }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        match &*key.namespace {
-            ATTEMPT_TO_DELETE => attempt_to_delete(&cx, &key.name).await,
-            ATTEMPT_TO_ORPHAN => attempt_to_orphan(&cx, &key.name).await,
-            GRAPH_CHANGES => {
-                process_graph_change(&cx, &key.name);
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::AttemptToDelete(uid) => attempt_to_delete(&cx, &uid).await,
+            Task::AttemptToOrphan(uid) => attempt_to_orphan(&cx, &uid).await,
+            Task::GraphChanges(uid) => {
+                process_graph_change(&cx, &uid);
                 Ok(())
             }
-            _ => {
-                report_invalid_namespace(&cx, &key.name);
+            Task::OwnerRefInvalidNamespace { dependent, owner } => {
+                report_invalid_namespace(&cx, &dependent, &owner);
                 Ok(())
             }
         }
     }
 }
 
-/// The graph is told that there is no such object, in a sync of its own: what it answers is what
-/// has to be looked at next.
+fn handle(cx: &mut Handler<'_, State, Task>, seen: &Notification) {
+    let mut tasks = Vec::new();
+    let graph = &mut cx.state.graph;
+    match (&seen.old, &seen.new) {
+        (Some(old), Some(new)) if old.uid() != new.uid() => {
+            graph.observe_deletion(old, &mut tasks);
+            graph.observe(None, new, &mut tasks);
+        }
+        (old, Some(new)) => graph.observe(old.as_ref(), new, &mut tasks),
+        (Some(old), None) => graph.observe_deletion(old, &mut tasks),
+        (None, None) => {}
+    }
+    for task in tasks {
+        cx.enqueue(task);
+    }
+}
+
+/// The graph is told that there is no such object, in a sync of its own: from that follow further tasks.
 fn enqueue_virtual_delete(cx: &Cx, identity: &Identity) {
     let i = identity.clone();
     cx.update_state(move |s| {
         s.gone.insert(i.uid.clone(), i.clone());
     });
-    cx.enqueue(Key::new(GRAPH_CHANGES, &identity.uid));
+    cx.enqueue(Task::GraphChanges(identity.uid.clone()));
 }
 
 fn process_graph_change(cx: &Cx, uid: &str) {
     let Some(gone) = cx.state(|s| s.gone.get(uid).cloned()) else { return };
-    let mut queue = Vec::new();
-    cx.state(|s| s.graph.clone()).virtual_delete(&gone, &mut queue);
+    let mut tasks = Vec::new();
+    cx.state(|s| s.graph.clone()).virtual_delete(&gone, &mut tasks);
     cx.update_state(move |s| {
         s.gone.remove(&gone.uid);
         s.graph.virtual_delete(&gone, &mut Vec::new());
     });
-    for key in queue {
-        cx.enqueue(key);
+    for task in tasks {
+        cx.enqueue(task);
     }
 }
 
-fn report_invalid_namespace(cx: &Cx, uids: &str) {
-    let Some((dependent, owner)) = uids.split_once('/') else { return };
+fn report_invalid_namespace(cx: &Cx, dependent: &str, owner: &str) {
     let Some(node) = cx.state(|s| s.graph.get(dependent).cloned()) else { return };
     let Some(owner) = node.owners.iter().find(|o| o.uid == owner) else { return };
     let Identity { kind, key, uid } = &node.identity;
@@ -180,13 +209,14 @@ async fn attempt_to_delete(cx: &Cx, uid: &str) -> Result {
         delete_or_detach(cx, &node, &latest, references).await?;
     }
     if !node.observed {
-        // It is there, and an informer will see it; until then nobody knows whether it stays.
+        // The object exists, and an informer will see it. Until then its key is tried again.
         return Err(Error::Other("the object has not been observed yet".into()));
     }
     Ok(())
 }
 
-/// An object's owners: those that are there, those that are not, and those that wait for it.
+/// An object's owners: those that exist, those that do not, and those that are being deleted in the
+/// foreground and wait for the object.
 #[derive(Default)]
 struct References {
     solid: Vec<OwnerReference>,
@@ -256,7 +286,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
         let why = facts(Why::new("attempt_to_delete.foreground"));
         return deleted(cx, node, delete_object(cx, node, latest, Propagation::Foreground, why).await);
     }
-    // Whoever asked for something else before is obeyed.
+    // Where a client has asked for another policy before, that one is followed.
     let policy = if latest.meta().has_finalizer(FINALIZER_ORPHAN) {
         Propagation::Orphan
     } else if latest.meta().has_finalizer(FINALIZER_FOREGROUND) {
@@ -314,7 +344,7 @@ async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
         return remove_finalizer(cx, &node.identity, FINALIZER_FOREGROUND, why).await;
     }
     for dependent in blocking.iter().filter(|d| !d.deleting_dependents) {
-        cx.enqueue(graph::delete_key(&dependent.identity.uid));
+        cx.enqueue(Task::AttemptToDelete(dependent.identity.uid.clone()));
     }
     Ok(())
 }

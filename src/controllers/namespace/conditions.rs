@@ -1,8 +1,7 @@
 //! What a namespace that goes away says of itself (`status_condition_utils.go`).
 
-use crate::api::Timestamp;
-use crate::api::order;
 use crate::api::types::{NamespaceCondition, NamespaceStatus, Time};
+use crate::api::{Timestamp, order, seconds};
 
 use super::Remaining;
 
@@ -63,7 +62,7 @@ pub(super) fn update(
     pods_first: bool,
     now: Timestamp,
 ) -> bool {
-    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let now = Time(seconds(now));
     let conditions = status.conditions.get_or_insert_default();
     let mut changed = false;
     for (type_, ok_reason, ok_message) in OK {

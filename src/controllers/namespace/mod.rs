@@ -16,40 +16,39 @@ use jiff::SignedDuration;
 
 use crate::api::types::{Namespace, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::{Body, DeleteOptions, Filter, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
-use crate::client::{Context, Error, Handler, Notification, Reconciler, Result, Wait, Why};
+use crate::apimachinery::{Body, DeleteOptions, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
+use crate::client::{Context, Error, Reconciler, Result, Seen, Wait, Watches, Why};
 
-/// How long after each change of a namespace the controller begins, in seconds: what was made in
-/// its last moments is to be seen.
+/// How long after each change of a namespace the controller begins, in seconds, so that objects which
+/// were created in its last moments are seen.
 const NAMESPACE_DELETION_GRACE_PERIOD: i64 = 5;
 /// How long finalizers are expected to take, in seconds.
 const FINALIZER_ESTIMATE: i64 = 15;
-/// After how long it looks again where something that should be gone is not, in seconds: what the
-/// real one's back-off comes to.
+/// After how long the controller looks again where an object that should be gone is not, in seconds:
+/// about what the back-off of Kubernetes' controller comes to.
 const RETRY: i64 = 60;
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
 pub struct NamespaceController;
 
-type Cx = Context<()>;
+type Cx = Context;
 
 impl Reconciler for NamespaceController {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
         "namespace-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::NAMESPACE, Filter::All)]
-    }
-
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        if let Some(ns) = seen.new.as_ref().filter(|n| n.meta().is_deleting()) {
-            let after = SignedDuration::from_secs(NAMESPACE_DELETION_GRACE_PERIOD);
-            cx.enqueue_after(&ns.key(), after, false);
-        }
+    fn watches(&self) -> Watches {
+        Watches::new().watches(|cx, seen: Seen<'_, Namespace>| {
+            if seen.new.is_some_and(|n| n.metadata.is_deleting()) {
+                let after = SignedDuration::from_secs(NAMESPACE_DELETION_GRACE_PERIOD);
+                cx.enqueue_after(seen.key.clone(), after);
+            }
+        })
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -58,10 +57,6 @@ impl Reconciler for NamespaceController {
         }
         delete(&cx, &key).await
     }
-}
-
-fn reference(ns: &Namespace) -> ObjectRef {
-    ObjectRef::new(Kind::NAMESPACE, "", ns.metadata.name())
 }
 
 /// `namespacedResourcesDeleter.Delete`
@@ -92,12 +87,12 @@ async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
             f.retain(|f| f != NAMESPACE_FINALIZER);
         }
         let why = Why::new("finalize_namespace")
-            .read("finalizer", reference(&ns), "spec.finalizers", NAMESPACE_FINALIZER)
+            .read("finalizer", ObjectRef::of(&*ns), "spec.finalizers", NAMESPACE_FINALIZER)
             .with("remaining", 0);
         let body = Body::Object(to.into());
         let call = cx.send(Verb::Update, Kind::NAMESPACE, key.clone(), Subresource::Finalize, body);
         match call.because(why).await {
-            // Its conditions were written on the way here.
+            // The conditions were written earlier in this sync.
             Err(e) if e.is_conflict() => {
                 let fresh = cx.get::<Namespace>(key.clone()).await?;
                 if fresh.metadata.uid() != ns.metadata.uid() {
@@ -128,21 +123,21 @@ struct Remaining {
 async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     let mut remaining = Remaining::default();
     delete_all_of_kind(cx, &ns, Kind::POD, &mut remaining).await;
-    // As long as there are pods, what they need stays (OrderedNamespaceDeletion, KEP-5080); this
-    // round says nothing of what remains.
+    // As long as there are pods, other objects stay, which the pods may need (OrderedNamespaceDeletion,
+    // KEP-5080). The conditions then say nothing of what remains.
     let pods_first = remaining.objects.contains_key(&Kind::POD);
     if !pods_first {
-        // The order is chance in Kubernetes; here owners go after what they own.
-        let rest = Kind::BUILT_IN.iter().rev().filter(|k| k.namespaced() && **k != Kind::POD);
-        for kind in rest {
-            delete_all_of_kind(cx, &ns, *kind, &mut remaining).await;
+        // In Kubernetes the order of kinds is chance; here owners come after what they own.
+        let all: Vec<Kind> = super::served().filter(|k| k.namespaced() && *k != Kind::POD).collect();
+        for kind in all.into_iter().rev() {
+            delete_all_of_kind(cx, &ns, kind, &mut remaining).await;
         }
     }
     let mut to = ns.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
     if conditions::update(status, &remaining, pods_first, cx.now()) {
         let why = Why::new("update_namespace_conditions")
-            .read("namespace", reference(&ns), "status.conditions", ns.metadata.name())
+            .read("namespace", ObjectRef::of(&*ns), "status.conditions", ns.metadata.name())
             .with("remaining", remaining.objects.values().sum::<usize>());
         cx.update_status(to).because(why).await?;
     }
@@ -177,7 +172,7 @@ async fn try_delete_all_of_kind(
     }
     let options = DeleteOptions { propagation_policy: Some(Propagation::Background), ..Default::default() };
     let why = Why::new("delete_all_content")
-        .read("namespace", reference(ns), "metadata.deletionTimestamp", namespace)
+        .read("namespace", ObjectRef::of(ns), "metadata.deletionTimestamp", namespace)
         .with("kind", kind.as_str())
         .with("objects", before.len());
     cx.delete_collection(kind, namespace, options).because(why).await?;

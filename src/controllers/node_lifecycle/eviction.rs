@@ -1,25 +1,28 @@
-//! Emptying nodes that are lost: the taint, how fast, and not at all when everything is lost.
+//! How lost nodes are emptied: by a taint, at a rate for each zone, and not at all when all nodes are
+//! lost.
 
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::super::controller_utils::pod_condition;
-use super::super::taints::{self, NO_EXECUTE as EFFECT, reference, taint};
-use super::{Cx, NO_EXECUTE, PODS, key, ready};
+use super::super::taints::{self, NO_EXECUTE, taint};
+use super::{Cx, Task, ready};
 use crate::api::types::{Node, Pod, Taint, Time};
-use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::client::{Result, Why};
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
-/// Nodes with it do not count when it is told whether a zone is disrupted.
+/// Nodes with this label do not count when it is decided whether a zone is disrupted.
 const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
 /// After how many seconds the next node of a zone may be emptied (`--node-eviction-rate` 0.1).
 const EVICTION_SECONDS: i64 = 10;
 /// The same where most of a large zone is lost (`--secondary-node-eviction-rate` 0.01).
 const SECONDARY_EVICTION_SECONDS: i64 = 100;
+/// The longest time that the next node of a zone may have to wait.
+pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(SECONDARY_EVICTION_SECONDS);
 /// A zone of more nodes is large (`--large-cluster-size-threshold`).
 const LARGE_CLUSTER_THRESHOLD: usize = 50;
 /// From this share of lost nodes on, in percent, a zone is disrupted
@@ -30,7 +33,7 @@ const UNHEALTHY_ZONE_NODES: usize = 2;
 
 /// The taint that evicts from a node with this Ready status, and the one it excludes.
 pub(super) fn no_execute(status: &str) -> (Taint, Taint) {
-    let (not_ready, unreachable) = (taint(NOT_READY, EFFECT), taint(UNREACHABLE, EFFECT));
+    let (not_ready, unreachable) = (taint(NOT_READY, NO_EXECUTE), taint(UNREACHABLE, NO_EXECUTE));
     if status == "False" { (not_ready, unreachable) } else { (unreachable, not_ready) }
 }
 
@@ -44,7 +47,7 @@ fn counts(node: &Node) -> bool {
     node.metadata.label(EXCLUDE_DISRUPTION).is_none()
 }
 
-/// Whether no node is ready: then the fault is rather here than there, and nothing is evicted.
+/// Whether no node is ready. The fault is then rather on the control plane's side, and no pod is evicted.
 fn all_lost(cx: &Cx) -> bool {
     let lister = cx.lister::<Node>();
     let mut nodes = lister.list(None).filter(|n| counts(n)).peekable();
@@ -79,12 +82,12 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
         return Ok(());
     }
     let zone: Rc<str> = zone(&node).into();
-    // Where nothing may be evicted, the end of the disruption brings the node back here.
+    // Where no pod may be evicted, the end of the disruption enqueues the node again.
     let Some(seconds) = eviction_seconds(cx, &zone) else { return Ok(()) };
     if let Some(last) = cx.state(|s| s.tainted_at.get(&zone).copied()) {
         let left = SignedDuration::from_secs(seconds) - cx.now().duration_since(last);
         if left.is_positive() {
-            cx.enqueue_after(key(NO_EXECUTE, name), left);
+            cx.enqueue_after(Task::NoExecute(name.into()), left);
             return Ok(());
         }
     }
@@ -93,13 +96,13 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
         s.tainted_at.insert(zone.clone(), now);
     });
     let why = Why::new("no_execute_tainting_pass")
-        .read("ready", reference(&node), "status.conditions", &status)
+        .read("ready", ObjectRef::of(&*node), "status.conditions", &status)
         .with("taint", &add.key);
     taints::swap(cx, &node, &[add], &[opposite], why).await
 }
 
-/// `handleDisruption`: if all nodes are lost, the taints that evict are taken back; when some are
-/// back, those that are not get them after all.
+/// `handleDisruption`: if all nodes are lost, the taints that evict are taken away; when some nodes are
+/// back, the lost ones get them again.
 pub(super) async fn handle_disruption(cx: &Cx) -> Result {
     let nodes: Vec<Rc<Node>> = cx.lister::<Node>().list(None).cloned().collect();
     if all_lost(cx) {
@@ -110,32 +113,31 @@ pub(super) async fn handle_disruption(cx: &Cx) -> Result {
     }
     for node in nodes.iter().filter(|n| ready(n) != "True") {
         if !taints::has(node, &no_execute(ready(node)).0) {
-            cx.enqueue(key(NO_EXECUTE, node.metadata.name()));
+            cx.enqueue(Task::NoExecute(node.metadata.name().into()));
         }
     }
     Ok(())
 }
 
-/// `markNodeAsReachable`: nobody has to leave any more.
+/// `markNodeAsReachable`: takes away the taints that evict.
 pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
     for taint_key in [UNREACHABLE, NOT_READY] {
         let why = Why::new("mark_node_as_reachable")
-            .read("ready", reference(node), "status.conditions", ready(node))
+            .read("ready", ObjectRef::of(&**node), "status.conditions", ready(node))
             .with("taint", taint_key);
-        taints::take_off(cx, node, &[taint(taint_key, EFFECT)], why).await?;
+        taints::take_off(cx, node, &[taint(taint_key, NO_EXECUTE)], why).await?;
     }
     Ok(())
 }
 
-/// The key is a node, or `<node>/<namespace>/<pod>` for a pod that has just come to it.
-pub(super) async fn mark_not_ready(cx: &Cx, name: &str) -> Result {
-    let (node, pod) = name.split_once('/').map_or((name, None), |(n, p)| (n, Some(p)));
+/// The pods of a node that is not ready, or one of them.
+pub(super) async fn mark_not_ready(cx: &Cx, node: &str, pod: Option<Key>) -> Result {
     let lost = cx.lister::<Node>().get(&Key::new("", node)).is_some_and(|n| ready(n) != "True");
     if !lost {
         return Ok(());
     }
-    let pods = match pod.and_then(|p| p.split_once('/')) {
-        Some((ns, pod)) => cx.lister::<Pod>().get(&Key::new(ns, pod)).cloned().into_iter().collect(),
+    let pods = match pod {
+        Some(pod) => cx.lister::<Pod>().get(&pod).cloned().into_iter().collect(),
         None => pods_of(cx, node),
     };
     mark_pods(cx, node, pods).await
@@ -152,13 +154,13 @@ pub(super) async fn mark_pods_not_ready(cx: &Cx, node: &str) -> Result {
 }
 
 async fn mark_pods(cx: &Cx, node: &str, pods: Vec<Rc<Pod>>) -> Result {
-    let now = Time(Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now()));
+    let now = Time(seconds(cx.now()));
     let mut failed = false;
     for mut pod in pods {
         if pod_condition(&pod, "Ready").is_none_or(|c| c.status == "False") {
             continue;
         }
-        let at = ObjectRef { kind: Kind::POD, key: pod.metadata.key() };
+        let at = ObjectRef::of(&*pod);
         let why = Why::new("mark_pods_not_ready").read("ready", at, "status.conditions", "True").read(
             "node",
             ObjectRef::new(Kind::NODE, "", node),
@@ -178,8 +180,8 @@ async fn mark_pods(cx: &Cx, node: &str, pods: Vec<Rc<Pod>>) -> Result {
         cx.event(&*pod, "Warning", "NodeNotReady", "Node is not ready");
     }
     if failed {
-        // On what the cache has then.
-        cx.enqueue_after(key(PODS, node), SignedDuration::from_secs(5));
+        // Tried again later, with what the cache has then.
+        cx.enqueue_after(Task::Pods { node: node.into(), pod: None }, SignedDuration::from_secs(5));
     }
     Ok(())
 }

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use super::super::taints::{self, NO_SCHEDULE, reference, taint, taints};
+use super::super::taints::{self, NO_SCHEDULE, taint, taints};
 use super::eviction::{mark_pods_not_ready, mark_reachable, no_execute};
-use super::{Cx, HEARTBEAT, NO_EXECUTE, condition, grace_period, key, ready, record, watchdog};
+use super::{Cx, Task, condition, grace_period, ready, record, watchdog};
 use crate::api::types::{Node, NodeCondition, Taint, Time};
-use crate::api::{Key, MetaExt, Timestamp};
+use crate::api::{Key, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Result, Why};
 
-/// So often a node's status is tried to be written (`NodeHealthUpdateRetry`).
+/// How often the write of a node's status is tried (`NodeHealthUpdateRetry`).
 const NODE_HEALTH_UPDATE_RETRY: usize = 5;
 /// How often nodes that wait to be emptied are looked at, in milliseconds (`NodeEvictionPeriod`).
 const NODE_EVICTION_PERIOD: i64 = 100;
@@ -27,10 +27,10 @@ const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
 ];
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// What a kubelet says of its node. `NetworkUnavailable` is the network's to say.
+/// The conditions that a kubelet sets. `NetworkUnavailable` is set by the network.
 const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/// A node's last sign of life is too long ago: all it said is Unknown now.
+/// Sets the conditions of a node to Unknown whose last sign of life is too long ago.
 pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
     let Some(mut node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let Some(probe) = cx.state(|s| s.last_probe(name)) else { return Ok(()) };
@@ -48,7 +48,7 @@ pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
             break;
         }
         let why = Why::new("try_update_node_health.unknown")
-            .read("ready", reference(&node), "status.conditions", ready(&node))
+            .read("ready", ObjectRef::of(&*node), "status.conditions", ready(&node))
             .with("silent_seconds", silent_for.as_secs())
             .with("grace_seconds", grace_period(&node).as_secs());
         match cx.update_status(to).because(why).await {
@@ -69,15 +69,15 @@ pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
     Ok(())
 }
 
-/// Comes back if the node's kubelet stops and is not heard of for so long.
+/// Plans the next look at a node's heartbeats, for the case that its kubelet stops.
 fn watch(cx: &Cx, name: &str, after: SignedDuration) {
     let wait = watchdog(name);
-    cx.enqueue_waiting(key(HEARTBEAT, name), after, wait);
+    cx.enqueue_waiting(Task::Heartbeat(name.into()), after, wait);
 }
 
-/// Sets what a silent kubelet can no longer vouch for; whether `Ready` changed.
+/// Sets the kubelet's conditions to Unknown; whether `Ready` changed.
 fn set_unknown(node: &mut Node, now: Timestamp) -> bool {
-    let now = Time(Timestamp::from_second(now.as_second()).unwrap_or(now));
+    let now = Time(seconds(now));
     let before = condition(node, "Ready").cloned();
     let created = node.metadata.creation_timestamp.clone();
     let conditions = node.status.get_or_insert_default().conditions.get_or_insert_default();
@@ -136,7 +136,7 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
             if taints::has(&node, &opposite) {
                 let why = Why::new("process_taint_base_eviction.swap").read(
                     "ready",
-                    reference(&node),
+                    ObjectRef::of(&*node),
                     "status.conditions",
                     status,
                 );
@@ -144,7 +144,7 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
             } else {
                 if !taints::has(&node, &add) {
                     let after = SignedDuration::from_millis(NODE_EVICTION_PERIOD);
-                    cx.enqueue_after(key(NO_EXECUTE, name), after);
+                    cx.enqueue_after(Task::NoExecute(name.into()), after);
                 }
                 Ok(())
             }
@@ -152,7 +152,7 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
     }
 }
 
-/// `doNoScheduleTaintingPass`: nothing new comes to a node whose conditions are bad.
+/// `doNoScheduleTaintingPass`: no new pods come to a node whose conditions are bad.
 pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let mut want: Vec<Taint> = CONDITION_TAINTS
@@ -177,7 +177,7 @@ pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
         return Ok(());
     }
     let why = Why::new("no_schedule_tainting_pass")
-        .read("ready", reference(&node), "status.conditions", ready(&node))
-        .read("unschedulable", reference(&node), "spec.unschedulable", unschedulable);
+        .read("ready", ObjectRef::of(&*node), "status.conditions", ready(&node))
+        .read("unschedulable", ObjectRef::of(&*node), "spec.unschedulable", unschedulable);
     taints::swap(cx, &node, &add, &remove, why).await
 }

@@ -1,33 +1,29 @@
-//! The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`): a node whose
-//! kubelet is silent becomes Unknown, is tainted, and its pods are no longer ready.
+//! The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`): where a node's
+//! kubelet is silent, the node's conditions become Unknown, the node is tainted, and its pods are no
+//! longer ready.
 //!
 //! Kubernetes looks at every node every five seconds. Here a node is looked at when something
 //! about it has changed, and its heartbeats by a [`Wait::Watchdog`]: a deadline that only comes
 //! when the kubelet has stopped, so that a healthy cluster is steady and one with a lost node is
 //! not.
 //!
-//! | key | what |
-//! | --- | --- |
-//! | `heartbeat` | the last sign of life is too long ago: conditions, pods (`tryUpdateNodeHealth`) |
-//! | `health` | what follows from the node's Ready condition (`processTaintBaseEviction`) |
-//! | `noSchedule` | conditions become taints (`doNoScheduleTaintingPass`) |
-//! | `noExecute` | the taint that evicts, as fast as the zone allows (`doNoExecuteTaintingPass`) |
-//! | `pods` | pods of a node that is not ready, or one pod that has just come to it |
-//! | `zones` | whether all nodes are lost: then nothing is evicted (`handleDisruption`) |
+//! Each of these looks is a [`Task`].
 
 mod eviction;
 mod health;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use crate::api::types::{Lease, MicroTime, Node, NodeCondition, ObjectReference, Pod, Taint, Time};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
-use crate::apimachinery::Filter;
-use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Recorded, Result, Wait};
+use crate::api::{Key, MetaExt, Timestamp};
+use crate::client::{
+    Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait, Watches,
+};
 use crate::etcd::Map;
 
 /// The namespace of the leases by which kubelets say that they are alive.
@@ -41,12 +37,41 @@ pub const NODE_STARTUP_GRACE_PERIOD: i64 = 60;
 /// How often a kubelet renews its lease, in seconds (a quarter of `nodeLeaseDurationSeconds`).
 const LEASE_RENEW_INTERVAL: i64 = 10;
 
-const HEARTBEAT: &str = "heartbeat";
-const HEALTH: &str = "health";
-const NO_SCHEDULE: &str = "noSchedule";
-const NO_EXECUTE: &str = "noExecute";
-const PODS: &str = "pods";
-const ZONES: &str = "zones";
+/// What it has to do, mostly by the name of a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// What follows from the node's Ready condition (`processTaintBaseEviction`).
+    Health(Rc<str>),
+    /// Whether the last sign of life is too long ago (`tryUpdateNodeHealth`).
+    Heartbeat(Rc<str>),
+    /// The taint that evicts, as fast as the zone allows (`doNoExecuteTaintingPass`).
+    NoExecute(Rc<str>),
+    /// Conditions become taints (`doNoScheduleTaintingPass`).
+    NoSchedule(Rc<str>),
+    /// Pods of a node that is not ready are not ready either (`MarkPodsNotReady`).
+    Pods {
+        /// The node.
+        node: Rc<str>,
+        /// A pod that has just come to it; all its pods if `None`.
+        pod: Option<Key>,
+    },
+    /// Whether all nodes are lost: then nothing is evicted (`handleDisruption`).
+    Zones,
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Health(node) => write!(f, "health/{node}"),
+            Task::Heartbeat(node) => write!(f, "heartbeat/{node}"),
+            Task::NoExecute(node) => write!(f, "noExecute/{node}"),
+            Task::NoSchedule(node) => write!(f, "noSchedule/{node}"),
+            Task::Pods { node, pod: None } => write!(f, "pods/{node}"),
+            Task::Pods { node, pod: Some(pod) } => write!(f, "pods/{node}/{pod}"),
+            Task::Zones => f.write_str("zones"),
+        }
+    }
+}
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
@@ -79,9 +104,25 @@ struct NodeHealth {
     heartbeat: Option<Time>,
 }
 
-type Cx = Context<State>;
+impl Memory for State {
+    /// The moments of signs of life are left out: deadlines follow from them, and deadlines are part of a
+    /// cluster's state.
+    fn lines(&self, now: Timestamp) -> Vec<String> {
+        let health = self.health.keys().map(|node| format!("{node} has given a sign of life"));
+        let known = self.known.iter().map(|(node, uid)| format!("{node} is registered as {uid}"));
+        let tainted = self.tainted_at.iter().filter_map(|(zone, at)| {
+            let ago = now.duration_since(*at);
+            let recent = ago < eviction::LONGEST_WAIT;
+            recent.then(|| format!("zone {zone:?} had a node tainted {} ms ago", ago.as_millis()))
+        });
+        health.chain(known).chain(tainted).collect()
+    }
+}
+
+type Cx = Context<State, Task>;
 
 impl Reconciler for NodeLifecycleController {
+    type Key = Task;
     type State = State;
 
     fn name(&self) -> Rc<str> {
@@ -96,33 +137,20 @@ impl Reconciler for NodeLifecycleController {
         EventFlavour::Core { component: self.user(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::NODE, Filter::All), (Kind::LEASE, Filter::All), (Kind::POD, Filter::All)]
+    fn watches(&self) -> Watches<State, Task> {
+        Watches::new().watches(handle_node).watches(handle_lease).watches(handle_pod)
     }
 
-    fn handle(&self, cx: &mut Handler<'_, State>, seen: &Notification) {
-        match seen.object().map(Object::kind) {
-            Some(kind) if kind == Kind::NODE => handle_node(cx, seen),
-            Some(kind) if kind == Kind::LEASE => handle_lease(cx, seen),
-            Some(kind) if kind == Kind::POD => handle_pod(cx, seen),
-            _ => {}
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::Health(node) => health::check(&cx, &node).await,
+            Task::Heartbeat(node) => health::check_heartbeat(&cx, &node).await,
+            Task::NoExecute(node) => eviction::taint_no_execute(&cx, &node).await,
+            Task::NoSchedule(node) => health::taint_no_schedule(&cx, &node).await,
+            Task::Pods { node, pod } => eviction::mark_not_ready(&cx, &node, pod).await,
+            Task::Zones => eviction::handle_disruption(&cx).await,
         }
     }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        match &*key.namespace {
-            HEARTBEAT => health::check_heartbeat(&cx, &key.name).await,
-            HEALTH => health::check(&cx, &key.name).await,
-            NO_SCHEDULE => health::taint_no_schedule(&cx, &key.name).await,
-            NO_EXECUTE => eviction::taint_no_execute(&cx, &key.name).await,
-            ZONES => eviction::handle_disruption(&cx).await,
-            _ => eviction::mark_not_ready(&cx, &key.name).await,
-        }
-    }
-}
-
-fn key(what: &str, node: &str) -> Key {
-    Key::new(what, node)
 }
 
 /// A condition of a node.
@@ -137,7 +165,7 @@ fn watchdog(node: &str) -> Wait {
     Wait::Watchdog { node: node.into(), after }
 }
 
-/// `True`, `False` or `Unknown`; also where it was never said.
+/// The status of the Ready condition; `Unknown` if there is none.
 fn ready(node: &Node) -> &str {
     condition(node, "Ready").map_or("Unknown", |c| &c.status)
 }
@@ -147,16 +175,13 @@ fn grace_period(node: &Node) -> SignedDuration {
     SignedDuration::from_secs(if said { NODE_MONITOR_GRACE_PERIOD } else { NODE_STARTUP_GRACE_PERIOD })
 }
 
-fn handle_node(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let old = seen.old.as_ref().and_then(Node::from_object);
-    let Some(node) = seen.new.as_ref().and_then(Node::from_object) else {
-        if let Some(old) = old {
-            let name = old.metadata.name();
-            cx.state.health.remove(name);
-            cx.cancel(&key(HEARTBEAT, name));
-            cx.enqueue(key(HEALTH, name));
-            cx.enqueue(key(ZONES, ""));
-        }
+fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
+    let Some(node) = seen.new else {
+        let name: Rc<str> = seen.key.name.as_str().into();
+        cx.state.health.remove(&name);
+        cx.cancel(Task::Heartbeat(name.clone()));
+        cx.enqueue(Task::Health(name));
+        cx.enqueue(Task::Zones);
         return;
     };
     let name: Rc<str> = node.metadata.name().into();
@@ -171,16 +196,15 @@ fn handle_node(cx: &mut Handler<'_, State>, seen: &Notification) {
             let health = NodeHealth { probe: cx.now, lease: None, heartbeat };
             cx.state.health.insert(name.clone(), health);
             let wait = watchdog(&name);
-            cx.enqueue_waiting(&key(HEARTBEAT, &name), grace_period(node), wait);
+            cx.enqueue_waiting(Task::Heartbeat(name.clone()), grace_period(node), wait);
         }
     }
-    let changed = old.is_none_or(|o| signature(o) != signature(node));
-    if changed {
-        cx.enqueue(key(NO_SCHEDULE, &name));
-        cx.enqueue(key(HEALTH, &name));
+    if seen.old.is_none_or(|o| signature(o) != signature(node)) {
+        cx.enqueue(Task::NoSchedule(name.clone()));
+        cx.enqueue(Task::Health(name));
     }
-    if old.is_some_and(|o| ready(o) != ready(node)) {
-        cx.enqueue(key(ZONES, ""));
+    if seen.old.is_some_and(|o| ready(o) != ready(node)) {
+        cx.enqueue(Task::Zones);
     }
 }
 
@@ -198,9 +222,9 @@ fn signature(node: &Node) -> Signature<'_> {
     )
 }
 
-fn handle_lease(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let Some(lease) = seen.new.as_ref().and_then(Lease::from_object) else { return };
-    if lease.metadata.namespace() != NODE_LEASE_NAMESPACE {
+fn handle_lease(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Lease>) {
+    let Some(lease) = seen.new else { return };
+    if &*seen.key.namespace != NODE_LEASE_NAMESPACE {
         return;
     }
     let renewed = lease.spec.as_ref().and_then(|s| s.renew_time.clone());
@@ -212,14 +236,12 @@ fn handle_lease(cx: &mut Handler<'_, State>, seen: &Notification) {
     }
 }
 
-fn handle_pod(cx: &mut Handler<'_, State>, seen: &Notification) {
-    let node = |o: &Option<Object>| {
-        Pod::from_object(o.as_ref()?)?.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty())
-    };
-    let Some(name) = node(&seen.new).filter(|n| node(&seen.old).as_ref() != Some(n)) else { return };
-    let lost = cx.caches.get::<Node>(&Key::new("", &name)).is_some_and(|n| ready(n) != "True");
-    if lost && let Some(pod) = seen.object() {
-        cx.enqueue(key(PODS, &format!("{name}/{}", pod.key())));
+fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
+    let node = |p: &Rc<Pod>| p.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty());
+    let before = seen.old.and_then(node);
+    let Some(name) = seen.new.and_then(node).filter(|n| before.as_ref() != Some(n)) else { return };
+    if cx.caches.get::<Node>(&Key::new("", &name)).is_some_and(|n| ready(n) != "True") {
+        cx.enqueue(Task::Pods { node: name.into(), pod: Some(seen.key.clone()) });
     }
 }
 

@@ -3,11 +3,11 @@
 
 use std::rc::Rc;
 
+use crate::api::pod::is_terminal;
 use crate::api::types::{PersistentVolumeClaim, Pod};
 use crate::api::volume::{CLAIM_PROTECTION, claim_of};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::Filter;
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
+use crate::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ fn claims(pod: &Pod) -> Vec<Key> {
     keys.map(|(name, _)| Key::new(pod.metadata.namespace(), &name)).collect()
 }
 
-/// `podUsesPVC`: one that has no node yet does not count, for no kubelet will start it.
+/// `podUsesPVC`. A pod that has no node yet does not use a claim: the kubelet would not start it.
 fn uses(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
     let its_own = || claim.metadata.controller().is_some_and(|o| Some(&o.uid) == pod.metadata.uid.as_ref());
@@ -52,7 +52,19 @@ fn unprotected(claim: &PersistentVolumeClaim) -> bool {
     m.is_deleting() == m.has_finalizer(CLAIM_PROTECTION)
 }
 
+fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
+    let pod = seen.object();
+    // A pod that goes on running frees no claim.
+    if !seen.is_gone() && !is_terminal(pod) && on_a_node(pod) {
+        return;
+    }
+    let caches = cx.caches;
+    let waits = |k: &Key| caches.get::<PersistentVolumeClaim>(k).is_some_and(|c| c.metadata.is_deleting());
+    claims(pod).into_iter().filter(|k| waits(k)).for_each(|k| cx.enqueue(k));
+}
+
 impl Reconciler for Controller {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -63,43 +75,23 @@ impl Reconciler for Controller {
         "pvc-protection-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PERSISTENT_VOLUME_CLAIM, Filter::All), (Kind::POD, Filter::All)]
+    fn watches(&self) -> Watches {
+        Watches::new()
+            .watches(|cx, seen: Seen<'_, PersistentVolumeClaim>| {
+                if seen.new.is_some_and(|c| unprotected(c)) {
+                    cx.enqueue(seen.key.clone());
+                }
+            })
+            .watches(handle_pod)
     }
 
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let Some(object) = seen.object() else { return };
-        match object.kind() {
-            kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
-                let claim = seen.new.as_ref().and_then(PersistentVolumeClaim::from_object);
-                if claim.is_some_and(|c| unprotected(c)) {
-                    cx.enqueue(object.key());
-                }
-            }
-            kind if kind == Kind::POD => {
-                let Some(pod) = Pod::from_object(object) else { return };
-                // A pod that goes on running frees no claim.
-                if seen.new.is_some() && !crate::api::pod::is_terminal(pod) && on_a_node(pod) {
-                    return;
-                }
-                let caches = cx.caches;
-                let waits = |k: &Key| {
-                    let claim = caches.get::<PersistentVolumeClaim>(k);
-                    claim.is_some_and(|c| c.metadata.is_deleting())
-                };
-                claims(pod).into_iter().filter(|k| waits(k)).for_each(|k| cx.enqueue(k));
-            }
-            _ => {}
-        }
-    }
-
-    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+    async fn sync(self, cx: Context, key: Key) -> Result {
         let Some(claim) = cx.lister::<PersistentVolumeClaim>().get(&key).cloned() else { return Ok(()) };
         if !unprotected(&claim) {
             return Ok(());
         }
         let why = |rule| {
-            let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME_CLAIM, key: key.clone() };
+            let at = ObjectRef::of(&*claim);
             Why::new(rule).read("claim", at, "metadata.finalizers", claim.metadata.name())
         };
         let mut to = claim.clone();
@@ -112,9 +104,9 @@ impl Reconciler for Controller {
         if cx.lister::<Pod>().list(Some(&key.namespace)).any(|p| uses(p, &claim)) {
             return Ok(());
         }
-        // The cache may be behind: the server has the last word.
+        // The cache may be behind, so the API server is asked.
         let live = cx.list(Kind::POD, &key.namespace).await?;
-        if live.iter().filter_map(|o: &Object| Pod::from_object(o)).any(|p| uses(p, &claim)) {
+        if live.iter().filter_map(Pod::from_object).any(|p| uses(p, &claim)) {
             return Ok(());
         }
         finalizers.retain(|f| f != CLAIM_PROTECTION);

@@ -5,15 +5,15 @@ use std::rc::Rc;
 
 use crate::api::types::PersistentVolume;
 use crate::api::volume::{VOLUME_PROTECTION, volume_phase};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
-use crate::apimachinery::Filter;
-use crate::client::{Context, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{Key, MetaExt, ObjectRef};
+use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Controller;
 
 impl Reconciler for Controller {
+    type Key = Key;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -24,28 +24,21 @@ impl Reconciler for Controller {
         "pv-protection-controller".into()
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::PERSISTENT_VOLUME, Filter::All)]
+    fn watches(&self) -> Watches {
+        Watches::new().watches(|cx, seen: Seen<'_, PersistentVolume>| {
+            // A volume that is not being deleted and has no finalizer gets it: it may be older than the
+            // protection, or its author removed it.
+            if seen
+                .new
+                .is_some_and(|v| v.metadata.is_deleting() == v.metadata.has_finalizer(VOLUME_PROTECTION))
+            {
+                cx.enqueue(seen.key.clone());
+            }
+        })
     }
 
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let volume = seen.new.as_ref().and_then(PersistentVolume::from_object);
-        // What was created before there was such protection gets it; so does one whose author took
-        // it off.
-        let m = volume.map(|v| &v.metadata);
-        if m.is_some_and(|m| m.is_deleting() == m.has_finalizer(VOLUME_PROTECTION))
-            && let Some(o) = &seen.new
-        {
-            cx.enqueue(o.key());
-        }
-    }
-
-    async fn sync(self, cx: Context<()>, key: Key) -> Result {
+    async fn sync(self, cx: Context, key: Key) -> Result {
         let Some(volume) = cx.lister::<PersistentVolume>().get(&key).cloned() else { return Ok(()) };
-        let why = |rule, fact| {
-            let at = ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: key.clone() };
-            Why::new(rule).read("phase", at, "status.phase", fact)
-        };
         let protected = volume.metadata.has_finalizer(VOLUME_PROTECTION);
         let mut to = volume.clone();
         let finalizers = Rc::make_mut(&mut to).metadata.finalizers.get_or_insert_default();
@@ -60,7 +53,9 @@ impl Reconciler for Controller {
             }
             _ => return Ok(()),
         };
-        cx.update(to).because(why(rule, volume_phase(&volume).to_owned())).await?;
+        let why =
+            Why::new(rule).read("phase", ObjectRef::of(&*volume), "status.phase", volume_phase(&volume));
+        cx.update(to).because(why).await?;
         Ok(())
     }
 }

@@ -99,6 +99,8 @@ impl Alone {
         let mut timers = Vec::new();
         self.component.notify(
             &mut crate::client::Env { caches: &self.caches, now: self.now, timers: &mut timers },
+            object.kind(),
+            &crate::apimachinery::Filter::NodeName("n".into()),
             &seen,
         );
     }

@@ -64,11 +64,6 @@ impl AffinityTerm {
     pub fn matches_class(&self, class: &PodClass, namespaces: &dyn NamespaceLister) -> bool {
         self.matches(class.namespace(), class.labels(), namespaces)
     }
-
-    /// [`AffinityTerm::matches`] for a pod.
-    pub fn matches_pod(&self, pod: &Pod, namespaces: &dyn NamespaceLister) -> bool {
-        self.matches(pod.metadata.namespace(), pod.metadata.labels_or_empty(), namespaces)
-    }
 }
 
 /// Labels of an object.

@@ -20,7 +20,7 @@ use super::invariant::is_counted;
 use super::skeleton::{Names, Skeleton};
 use crate::api::digest::Digest;
 use crate::api::types::Lease;
-use crate::api::{Kind, Object};
+use crate::api::{Kind, Object, Timestamp};
 use crate::apimachinery::{Body, Patch};
 use crate::client::Component;
 use crate::cluster::{Cluster, Process};
@@ -140,7 +140,11 @@ impl Fingerprints {
             for (at, c) in (0u16..).zip(&process.components) {
                 let c: &dyn Component = &***c;
                 let me = name(c);
-                component_lines(&me, c, &mut lines);
+                if !process.is_on(at) {
+                    lines.push(format!("{me} is switched off"));
+                    continue;
+                }
+                component_lines(&me, c, cluster.now(), &mut lines);
                 for (deadline, actor, key) in cluster.clock().deadlines() {
                     if actor.process == id && actor.component == at {
                         let after = deadline.duration_since(cluster.now()).as_millis();
@@ -291,6 +295,7 @@ fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>)
     for informer in &process.informers {
         let me = format!("{} {node} {}", process.name, informer.kind.as_str());
         match informer.watch.map(|w| cluster.api().watches.pending(w)) {
+            _ if informer.is_stopped() => {}
             Some(Some(0)) => {}
             pending => lines.push(format!("{me} has yet to hear {pending:?}")),
         }
@@ -308,7 +313,7 @@ fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>)
 }
 
 /// What a component has before it and what it remembers.
-fn component_lines(me: &str, c: &dyn Component, lines: &mut Vec<String>) {
+fn component_lines(me: &str, c: &dyn Component, now: Timestamp, lines: &mut Vec<String>) {
     for (n, key) in c.queue().iter().enumerate() {
         lines.push(format!("{me} has {n} {key}"));
     }
@@ -318,11 +323,11 @@ fn component_lines(me: &str, c: &dyn Component, lines: &mut Vec<String>) {
     if let Some(key) = c.working_on() {
         let asks = c.pending().map(|p| {
             let r = &p.request;
-            format!("{} {} {} {}", r.verb.as_str(), r.path(), body_text(&r.body), c.answers())
+            format!("{} {} {} {}", r.verb.as_str(), r.path(), body_text(&r.body), c.answer_codes().len())
         });
         lines.push(format!("{me} works on {key}: {}", asks.unwrap_or_default()));
     }
-    for fact in c.memory() {
+    for fact in c.memory(now) {
         lines.push(format!("{me} remembers {fact}"));
     }
 }

@@ -155,6 +155,7 @@ fn deliver(cluster: &mut Cluster) -> Result<(), Stopped> {
                     | Action::Pop { .. }
                     | Action::Notify { .. }
                     | Action::Record { .. }
+                    | Action::Informers { .. }
             )
         });
         let Some(first) = news.next() else { return Ok(()) };

@@ -5,8 +5,8 @@ use super::*;
 use crate::api::pod::is_active;
 use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt};
-use crate::apimachinery::{DeleteOptions, Filter};
-use crate::client::{Context, Controller, Handler, Notification, Reconciler, Result as SyncResult};
+use crate::apimachinery::DeleteOptions;
+use crate::client::{Context, Controller, Reconciler, Result as SyncResult, Watches};
 use crate::cluster::Config;
 use crate::session::{Session, Start, scenario};
 
@@ -121,19 +121,15 @@ fn a_bound_is_told_and_nothing_is_claimed() {
 struct Fighter;
 
 impl Reconciler for Fighter {
+    type Key = Key;
     type State = ();
     fn name(&self) -> Rc<str> {
         "fighter".into()
     }
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        vec![(Kind::POD, Filter::All)]
+    fn watches(&self) -> Watches {
+        Watches::new().for_::<Pod>()
     }
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        if let Some(o) = seen.object() {
-            cx.enqueue(o.key());
-        }
-    }
-    async fn sync(self, cx: Context<()>, key: Key) -> SyncResult {
+    async fn sync(self, cx: Context, key: Key) -> SyncResult {
         if cx.lister::<Pod>().get(&key).is_some_and(|p| !p.metadata.is_deleting()) {
             cx.delete(Kind::POD, key, DeleteOptions::default()).await?;
         }

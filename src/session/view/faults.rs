@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Kind, MetaExt, ObjectRef};
-use crate::cluster::{Cluster, Fault};
+use crate::cluster::{Cluster, Fault, Process};
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
 use crate::session::{Op, Session};
@@ -92,6 +92,10 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
         say("fault-stop", &p.name, Fault::Stop { process: process.clone() });
         say("fault-watches", &p.name, Fault::CutWatches { process, node: None });
     }
+    for p in cluster.processes().filter(|p| p.node.is_none()) {
+        out.extend(switches(p));
+    }
+    let mut say = |key, what: &Rc<str>, fault| out.push(PlaneFault { key, what: what.clone(), fault });
     for name in cluster.replicable() {
         say("fault-replicate", &name.into(), Fault::Replicate { process: name.into() });
     }
@@ -105,6 +109,20 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     }
     say("fault-compact", &"".into(), Fault::Compact);
     out
+}
+
+/// The components of a process that can be switched off, and on again, each by another value of
+/// `--controllers`. A process of one component is stopped instead.
+fn switches(process: &Process) -> Vec<PlaneFault> {
+    let all: Vec<(Rc<str>, bool)> = process.switches().collect();
+    let one = |(name, on): &(Rc<str>, bool)| {
+        let off = all.iter().filter(|(n, is_on)| if n == name { *on } else { !is_on });
+        let controllers = off.fold("*".to_owned(), |list, (n, _)| format!("{list},-{n}"));
+        let key = if *on { "fault-controller-off" } else { "fault-controller-on" };
+        let process = process.name.to_string();
+        PlaneFault { key, what: name.clone(), fault: Fault::Controllers { process, controllers } }
+    };
+    if all.len() > 1 { all.iter().map(one).collect() } else { Vec::new() }
 }
 
 /// The containers of a pod that run now, and so can crash.
@@ -123,8 +141,8 @@ pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: 
 
 /// A pod that is on a node.
 fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
-    let record = session.cluster().api().etcd().get(object).filter(|_| object.kind == Kind::POD)?;
-    let pod = record.object.get::<Pod>()?;
+    let stored = session.cluster().api().cached(object).filter(|_| object.kind == Kind::POD)?;
+    let pod = stored.get::<Pod>()?;
     let spec = pod.spec.as_ref()?;
     Some((pod, spec, spec.node_name.as_deref().filter(|n| !n.is_empty())?))
 }

@@ -24,6 +24,10 @@ fault-member-down = Lose etcd member { $what }
 fault-member-down-about = What it has stays where it was. A majority of the members can write; fewer cannot.
 fault-member-up = Bring etcd member { $what } back
 fault-member-up-about = It catches up as soon as there is a leader.
+fault-controller-off = Switch { $what } off
+fault-controller-off-about = Its worker and the informers that nobody else needs stop; its queue is lost.
+fault-controller-on = Switch { $what } on
+fault-controller-on-about = It starts with nothing in memory and lists everything anew.
 fault-compact = Compact etcd
 fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
 transport = Run
@@ -251,6 +255,7 @@ said-start-process = You started { $what }.
 said-replicate = You started one more { $what }: it waits for the lease.
 said-member-down = You cut etcd member { $what } off.
 said-member-up = You brought etcd member { $what } back.
+said-controllers = { $process } runs with --controllers={ $controllers }
 said-compact = You compacted etcd: its history is gone, what is stored stays.
 said-crash = You let container { $container } of { $what } end with exit code { $code }.
 said-probe-fails = You let the { $probe } probe of { $what } fail.
@@ -265,7 +270,7 @@ action-start = its worker takes the next key
 action-send = its request is sent and answered
 action-record = its next event is written
 action-advance = time passes
-action-other = it goes on
+action-informers = the informers of { $who } follow the kinds it knows
 out-listed = Listed { $kind }: { $n } objects
 out-expired = { $kind }: 410 Gone, too old resource version: { $seen } ({ $oldest }); listed anew: { $n } objects
 out-reflected = A watch event about { $object } entered the delta FIFO
@@ -274,6 +279,7 @@ out-handled = The handler heard of { $object } and enqueued keys
 out-started = The worker took { $key }; its sync runs to its first request
 out-synced = The worker took { $key }; there was nothing to write
 out-recorded = An event was written
+out-informers = Informers that started: { $started }; that stopped: { $stopped }
 out-advanced = Time passed: { $s } s
 
 ## Messages
@@ -565,6 +571,7 @@ map-events = { $n ->
 }
 map-memory = Remembers
 state-down = stopped
+state-off = switched off
 state-failing = a key fails
 state-working = has a request to send
 state-queued = has keys to work on

@@ -1,11 +1,12 @@
 //! Commands as sentences.
 
 use fluent_bundle::FluentValue;
+use steady::api::Kind;
 use steady::apimachinery::{Request, Response, Subresource, Verb};
 use steady::client::{Fact, Why};
 use steady::cluster::{Action, Command, Fault, Outcome, Transition};
 use steady::kubelet;
-use steady::session::{Moment, What};
+use steady::session::{Exchange, Moment, What};
 
 use super::Texts;
 
@@ -77,8 +78,7 @@ impl Texts {
             Action::Send { .. } => "action-send",
             Action::Record { .. } => "action-record",
             Action::Advance => "action-advance",
-            #[allow(unreachable_patterns)]
-            _ => "action-other",
+            Action::Informers { .. } => "action-informers",
         };
         self.with(key, &[("who", who.to_owned().into()), ("kind", kind.to_owned().into())])
     }
@@ -118,8 +118,11 @@ impl Texts {
                 let s = (to.as_millisecond() - from.as_millisecond()) as f64 / 1000.0;
                 self.with("out-advanced", &[("s", s.into())])
             }
-            #[allow(unreachable_patterns)]
-            _ => format!("{:?}", t.action),
+            Outcome::Informers { started, stopped } => {
+                let kinds = |list: &[Kind]| list.iter().map(|k| k.as_str()).collect::<Vec<_>>().join(", ");
+                let (started, stopped) = (kinds(started), kinds(stopped));
+                self.with("out-informers", &[("started", started.into()), ("stopped", stopped.into())])
+            }
         }
     }
 }
@@ -149,7 +152,7 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
             // A raw request prints the raw answer, which is nothing to read.
             let what = if output.stdout.starts_with('{') {
                 let say =
-                    |(r, a): &(std::rc::Rc<Request>, Response)| format!("{} {}", verb(r), t.object(r, a));
+                    |e: &Exchange| format!("{} {}", verb(&e.request), t.object(&e.request, &e.response));
                 exchanges.iter().map(say).collect::<Vec<_>>().join(", ")
             } else {
                 output.stdout.lines().collect::<Vec<_>>().join(", ")
@@ -182,6 +185,10 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::MemberDown { member } => return say("said-member-down", member),
         Fault::MemberUp { member } => return say("said-member-up", member),
         Fault::Compact => return t.get("said-compact"),
+        Fault::Controllers { process, controllers } => {
+            let args = [("process", process.clone().into()), ("controllers", controllers.clone().into())];
+            return t.with("said-controllers", &args);
+        }
         Fault::Kubelet { fault, .. } => fault,
     };
     match fault {

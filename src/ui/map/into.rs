@@ -88,7 +88,10 @@ fn named(cluster: &Cluster, action: &Action) -> String {
         Action::Notify { actor, .. }
         | Action::Start { actor }
         | Action::Send { actor }
-        | Action::Record { actor } => cluster.actor_name(*actor).map_or_else(String::new, |n| n.to_string()),
+        | Action::Record { actor }
+        | Action::Informers { actor } => {
+            cluster.actor_name(*actor).map_or_else(String::new, |n| n.to_string())
+        }
         Action::List { process, .. } | Action::Watch { process, .. } | Action::Pop { process, .. } => {
             cluster.process(*process).map_or_else(String::new, |p| p.name.to_string())
         }

@@ -2,6 +2,7 @@
 
 use steady::api::Key;
 use steady::apimachinery::Filter;
+use steady::client::AnyKey;
 use steady::session::view::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
 use yew::prelude::*;
 
@@ -81,6 +82,7 @@ pub fn MachineView(props: &Props) -> Html {
                 <h3><i class={classes!("dot", who::class(&m.name))} aria-hidden="true"></i>{ short(&m.name).to_owned() }</h3>
                 <span class="sub">{ m.process.to_string() }{ m.node.as_ref().map(|n| format!(" · {n}")) }</span>
                 if !m.running { <span class="chip bad">{ t.get("state-down") }</span> }
+                else if !m.on { <span class="chip bad">{ t.get("state-off") }</span> }
                 <button type="button" class="quiet follow" aria-pressed={(!props.pinned).to_string()} title={t.get("map-follow-about")}
                     onclick={follow}>{ t.get("map-follow") }</button>
             </header>
@@ -222,7 +224,7 @@ fn queue(t: &Texts, m: &Machine) -> Html {
         <span class="tag">{ t.get("map-delayed") }</span><code>{ d.key.to_string() }</code><em>{ time }</em><span class="muted">{ why }</span></li> }
     };
     // A key that failed and is planned for its next try says so there.
-    let planned = |key: &Key| q.delayed.0.iter().any(|d| d.key == *key);
+    let planned = |key: &AnyKey| q.delayed.0.iter().any(|d| d.key == *key);
     let failing = q.failing.0.iter().filter(|(key, _)| !planned(key)).map(|(key, times)| {
         html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.to_string() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
     });

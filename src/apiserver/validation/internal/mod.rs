@@ -35,7 +35,7 @@ enum Shape {
 
 /// JSON whose objects keep their order.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Json {
+pub(in crate::apiserver) enum Json {
     Scalar(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -47,7 +47,7 @@ impl Json {
     }
 
     /// As `json.Marshal` writes it.
-    pub(super) fn compact(&self) -> String {
+    pub(in crate::apiserver) fn compact(&self) -> String {
         match self {
             Json::Scalar(s) => s.clone(),
             Json::List(items) => {
@@ -62,7 +62,7 @@ impl Json {
     }
 
     /// As `json.MarshalIndent` with one blank per level writes it.
-    pub(super) fn indented(&self) -> String {
+    pub(in crate::apiserver) fn indented(&self) -> String {
         let mut out = String::new();
         self.indent(0, &mut out);
         out
@@ -162,7 +162,7 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// A `v1` value as the internal type `ty`.
-pub(super) fn convert(ty: &str, value: &Value) -> Json {
+pub(in crate::apiserver) fn convert(ty: &str, value: &Value) -> Json {
     let fields = table::fields(ty);
     if fields.is_empty() {
         return plain(value);
@@ -197,12 +197,12 @@ pub(super) fn convert(ty: &str, value: &Value) -> Json {
 }
 
 /// A typed `v1` value as the internal type `ty`, for a message to quote.
-pub(super) fn quote<T: serde::Serialize>(ty: &str, value: &T) -> BadValue {
+pub(in crate::apiserver) fn quote<T: serde::Serialize>(ty: &str, value: &T) -> BadValue {
     BadValue::Json(convert(ty, &crate::api::to_value(value)).compact())
 }
 
 /// A label selector, for a message to quote.
-pub(super) fn quote_selector(value: Option<&crate::api::types::LabelSelector>) -> BadValue {
+pub(in crate::apiserver) fn quote_selector(value: Option<&crate::api::types::LabelSelector>) -> BadValue {
     let json = match value {
         None => Json::null(),
         Some(s) => selector(&crate::api::to_value(s)),
@@ -211,7 +211,7 @@ pub(super) fn quote_selector(value: Option<&crate::api::types::LabelSelector>) -
 }
 
 /// A pod's spec, with the host's namespaces moved into its security context.
-pub(super) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json {
+pub(in crate::apiserver) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json {
     let mut value = crate::api::to_value(spec);
     if let Value::Object(map) = &mut value {
         let moved: Vec<(&str, Value)> =
@@ -228,7 +228,7 @@ pub(super) fn pod_spec(spec: &crate::api::types::PodSpec) -> Json {
 }
 
 /// A pod template: inside, metadata has no name of its own and keeps its `v1` fields.
-pub(super) fn template(template: &crate::api::types::PodTemplateSpec) -> BadValue {
+pub(in crate::apiserver) fn template(template: &crate::api::types::PodTemplateSpec) -> BadValue {
     let meta = serde_json::to_value(&template.metadata).unwrap_or(Value::Null);
     let mut fields = Vec::new();
     for key in ["name", "generateName", "namespace", "labels", "annotations", "ownerReferences", "finalizers"]

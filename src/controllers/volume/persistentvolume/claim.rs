@@ -1,15 +1,15 @@
-//! `syncClaim`: a claim looks for its volume, and keeps it.
+//! `syncClaim`: a claim is bound to a volume, and stays bound.
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, Volume, bond, claim_at, provision, volume};
+use super::{Claim, Cx, Volume, bond, provision, volume};
 use crate::api::order;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, StorageClass};
 use crate::api::volume::{
     self as storage, BIND_COMPLETED, BOUND_BY_CONTROLLER, SELECTED_NODE, Search, claim_class, claim_phase,
     claim_ref, find_matching, is_bound_to, volume_name,
 };
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Error, Result, Why};
 
 /// Works on a claim.
@@ -86,7 +86,7 @@ async fn sync_named(cx: &Cx, claim: Claim) -> Result {
         cx.event(&*claim, "Warning", "FailedBinding", message);
         return update_status(cx, claim, "Pending", None).await.map(|_| ());
     }
-    // Somebody took `bind-completed` off the claim.
+    // The annotation `bind-completed` was removed from the claim.
     let other = claim_ref(&volume)
         .map(|r| {
             format!("{}/{}", r.namespace.clone().unwrap_or_default(), r.name.clone().unwrap_or_default())
@@ -175,7 +175,8 @@ async fn sync_bound(cx: &Cx, claim: Claim) -> Result {
         None => lost("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!"),
         Some(volume) => {
             let same = |r: &crate::api::types::ObjectReference| r.uid == claim.metadata.uid;
-            // One that came unbound, or whose change has not been seen yet, is bound again.
+            // A volume that is not bound to the claim any more, or whose change has not been seen yet, is bound
+            // again.
             if claim_ref(&volume).is_none_or(same) {
                 return bind(cx, volume, claim).await;
             }
@@ -257,7 +258,11 @@ pub(super) async fn update_status(
     if to == claim {
         return Ok(claim);
     }
-    let why =
-        Why::new("update_claim_status").read("claim", claim_at(&claim), "status.phase", claim_phase(&claim));
+    let why = Why::new("update_claim_status").read(
+        "claim",
+        ObjectRef::of(&*claim),
+        "status.phase",
+        claim_phase(&claim),
+    );
     Ok(cx.update_status(to).because(why.with("phase", phase)).await?)
 }

@@ -2,7 +2,7 @@
 //! and volumes find each other, and a volume whose claim is gone is released.
 //!
 //! The bond is two-sided, `claim.spec.volumeName` and `volume.spec.claimRef`, and is written in four
-//! requests; whatever stands between them, a later sync goes on from there. Claims of a class that
+//! requests; a later sync goes on wherever an earlier one stopped. Claims of a class that
 //! waits for its first consumer are left to the scheduler until it has selected a node.
 //!
 //! Kubernetes looks at everything anew every fifteen seconds, and some changes (a volume becomes
@@ -16,15 +16,15 @@ mod reclaim;
 mod tests;
 mod volume;
 
+use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::types::{PersistentVolume, PersistentVolumeClaim};
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 use crate::api::volume::{claim_phase, claim_ref, is_fully_bound, volume_name, volume_phase};
-use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
-use crate::apimachinery::Filter;
-use crate::client::{Context, EventFlavour, Handler, Notification, Reconciler, Result, Why};
+use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
+use crate::client::{Context, EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
 /// How often Kubernetes looks at everything anew, in seconds (`--pvclaimbinder-sync-period`).
 const RESYNC: i64 = 15;
@@ -33,16 +33,32 @@ const RESYNC: i64 = 15;
 #[derive(Clone, Copy, Debug)]
 pub struct PersistentVolumeController;
 
-type Cx = Context<()>;
+/// What it has to do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// A volume, by its name.
+    Volume(Key),
+    /// All claims that wait are looked at.
+    Resync,
+    /// A claim.
+    Claim(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::Volume(key) | Task::Claim(key) => key.fmt(f),
+            Task::Resync => f.write_str("resync"),
+        }
+    }
+}
+
+type Cx = Context<(), Task>;
 type Claim = Rc<PersistentVolumeClaim>;
 type Volume = Rc<PersistentVolume>;
 
-/// The key of a look at every claim that waits. No namespace has this name.
-fn resync() -> Key {
-    Key::new("/", "resync")
-}
-
 impl Reconciler for PersistentVolumeController {
+    type Key = Task;
     type State = ();
 
     fn name(&self) -> Rc<str> {
@@ -57,61 +73,61 @@ impl Reconciler for PersistentVolumeController {
         EventFlavour::Core { component: "persistentvolume-controller".into(), host: None }
     }
 
-    fn watches(&self) -> Vec<(Kind, Filter)> {
-        let kinds = [Kind::PERSISTENT_VOLUME, Kind::PERSISTENT_VOLUME_CLAIM, Kind::STORAGE_CLASS, Kind::POD];
-        kinds.into_iter().map(|k| (k, Filter::All)).collect()
+    fn watches(&self) -> Watches<(), Task> {
+        Watches::new()
+            .watches(handle_volume)
+            .watches(handle_claim)
+            .watches(|cx, seen: Seen<'_, StorageClass>| {
+                if !seen.is_gone() {
+                    look_again(cx);
+                }
+            })
+            .reads::<Pod>()
     }
 
-    fn handle(&self, cx: &mut Handler<'_, ()>, seen: &Notification) {
-        let Some(object) = seen.object() else { return };
-        let gone = seen.new.is_none();
-        match object.kind() {
-            kind if kind == Kind::PERSISTENT_VOLUME => {
-                let Some(volume) = PersistentVolume::from_object(object) else { return };
-                if !gone {
-                    cx.enqueue(object.key());
-                    if became_available(seen) {
-                        look_again(cx);
-                    }
-                } else if let Some(r) = claim_ref(volume) {
-                    let of = |s: &Option<String>| s.clone().unwrap_or_default();
-                    cx.enqueue(Key::new(&of(&r.namespace), &of(&r.name)));
-                }
+    async fn sync(self, cx: Cx, task: Task) -> Result {
+        match task {
+            Task::Volume(key) => match cx.lister::<PersistentVolume>().get(&key).cloned() {
+                Some(volume) => volume::sync(&cx, volume).await,
+                None => Ok(()),
+            },
+            Task::Claim(key) => match cx.lister::<PersistentVolumeClaim>().get(&key).cloned() {
+                Some(claim) => claim::sync(&cx, claim).await,
+                None => Ok(()),
+            },
+            Task::Resync => {
+                let claims = cx.lister::<PersistentVolumeClaim>();
+                let waiting = claims.list(None).filter(|c| waits(c));
+                waiting.for_each(|c| cx.enqueue(Task::Claim(c.metadata.key())));
+                Ok(())
             }
-            kind if kind == Kind::PERSISTENT_VOLUME_CLAIM => {
-                let Some(claim) = PersistentVolumeClaim::from_object(object) else { return };
-                if !gone {
-                    cx.enqueue(object.key());
-                } else if !volume_name(claim).is_empty() {
-                    cx.enqueue(Key::new("", volume_name(claim)));
-                }
-            }
-            kind if kind == Kind::STORAGE_CLASS && !gone => look_again(cx),
-            _ => {}
         }
-    }
-
-    async fn sync(self, cx: Cx, key: Key) -> Result {
-        if key == resync() {
-            let waiting = cx.lister::<PersistentVolumeClaim>();
-            waiting.list(None).filter(|c| waits(c)).for_each(|c| cx.enqueue(c.metadata.key()));
-            return Ok(());
-        }
-        if key.namespace.is_empty() {
-            let Some(volume) = cx.lister::<PersistentVolume>().get(&key).cloned() else { return Ok(()) };
-            return volume::sync(&cx, volume).await;
-        }
-        let Some(claim) = cx.lister::<PersistentVolumeClaim>().get(&key).cloned() else { return Ok(()) };
-        claim::sync(&cx, claim).await
     }
 }
 
-fn became_available(seen: &Notification) -> bool {
-    let free = |o: &Option<Object>| {
-        let volume = o.as_ref().and_then(PersistentVolume::from_object);
-        volume.is_some_and(|v| volume_phase(v) == "Available")
-    };
-    free(&seen.new) && !free(&seen.old)
+fn handle_volume(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, PersistentVolume>) {
+    if !seen.is_gone() {
+        cx.enqueue(Task::Volume(seen.key.clone()));
+        if became_available(seen) {
+            look_again(cx);
+        }
+    } else if let Some(r) = claim_ref(seen.object()) {
+        let of = |s: &Option<String>| s.clone().unwrap_or_default();
+        cx.enqueue(Task::Claim(Key::new(&of(&r.namespace), &of(&r.name))));
+    }
+}
+
+fn handle_claim(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, PersistentVolumeClaim>) {
+    if !seen.is_gone() {
+        cx.enqueue(Task::Claim(seen.key.clone()));
+    } else if !volume_name(seen.object()).is_empty() {
+        cx.enqueue(Task::Volume(Key::new("", volume_name(seen.object()))));
+    }
+}
+
+fn became_available(seen: Seen<'_, PersistentVolume>) -> bool {
+    let free = |v: Option<&Volume>| v.is_some_and(|v| volume_phase(v) == "Available");
+    free(seen.new) && !free(seen.old)
 }
 
 fn waits(claim: &PersistentVolumeClaim) -> bool {
@@ -119,29 +135,21 @@ fn waits(claim: &PersistentVolumeClaim) -> bool {
 }
 
 /// Claims that wait are looked at when the next fifteen seconds are over.
-fn look_again(cx: &mut Handler<'_, ()>) {
+fn look_again(cx: &mut Handler<'_, (), Task>) {
     let claims = cx.caches.of(Kind::PERSISTENT_VOLUME_CLAIM);
     if !claims.list(None).filter_map(PersistentVolumeClaim::from_object).any(|c| waits(c)) {
         return;
     }
     let seconds = RESYNC - cx.now.as_second().rem_euclid(RESYNC);
     let rest = SignedDuration::from_secs(seconds) - SignedDuration::new(0, cx.now.subsec_nanosecond());
-    cx.enqueue_after(&resync(), rest, false);
-}
-
-fn claim_at(claim: &PersistentVolumeClaim) -> ObjectRef {
-    ObjectRef { kind: Kind::PERSISTENT_VOLUME_CLAIM, key: claim.metadata.key() }
-}
-
-fn volume_at(volume: &PersistentVolume) -> ObjectRef {
-    ObjectRef { kind: Kind::PERSISTENT_VOLUME, key: volume.metadata.key() }
+    cx.enqueue_after(Task::Resync, rest);
 }
 
 /// Why two are bound to each other.
 fn bond(rule: &'static str, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Why {
-    Why::new(rule).read("volume", volume_at(volume), "spec.claimRef", volume.metadata.name()).read(
+    Why::new(rule).read("volume", ObjectRef::of(volume), "spec.claimRef", volume.metadata.name()).read(
         "claim",
-        claim_at(claim),
+        ObjectRef::of(claim),
         "spec.volumeName",
         claim.metadata.name(),
     )

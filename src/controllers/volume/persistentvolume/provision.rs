@@ -1,12 +1,12 @@
-//! `provisionClaim`: the controller makes no volume itself. It writes on the claim who shall, and
-//! says that it waits.
+//! `provisionClaim`: the controller makes no volume itself. It names the provisioner in an annotation of
+//! the claim, and records an event that it waits for it.
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, claim_at};
-use crate::api::MetaExt;
+use super::{Claim, Cx};
 use crate::api::types::StorageClass;
 use crate::api::volume::{BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, claim_class};
+use crate::api::{MetaExt, ObjectRef};
 use crate::client::{Result, Why};
 
 /// The plug-ins that were once part of Kubernetes, and the drivers that do their work now
@@ -21,7 +21,7 @@ const MIGRATED: [(&str, &str); 7] = [
     ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
 ];
 
-/// Who makes the class's volumes (`findProvisionablePlugin`).
+/// The provisioner of a class's volumes (`findProvisionablePlugin`).
 fn provisioner(class: &StorageClass) -> std::result::Result<&str, String> {
     let name = class.provisioner.as_str();
     if let Some((_, driver)) = MIGRATED.iter().find(|(old, _)| *old == name) {
@@ -51,7 +51,7 @@ pub(super) async fn provision_claim(cx: &Cx, claim: Claim, class: Option<Rc<Stor
     let mut claim = claim;
     if claim.metadata.annotation(STORAGE_PROVISIONER) != Some(by) {
         let why = Why::new("provision_claim")
-            .read("claim", claim_at(&claim), "spec.storageClassName", claim_class(&claim))
+            .read("claim", ObjectRef::of(&*claim), "spec.storageClassName", claim_class(&claim))
             .with("provisioner", by);
         let annotations = Rc::make_mut(&mut claim).metadata.annotations.get_or_insert_default();
         annotations.insert(BETA_STORAGE_PROVISIONER.into(), by.to_owned());

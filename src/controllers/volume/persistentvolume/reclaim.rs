@@ -5,9 +5,9 @@
 //! that, here it is done at once.
 
 use super::volume::{unbind, update_phase};
-use super::{Cx, Volume, volume_at};
+use super::{Cx, Volume};
 use crate::api::volume::{PROVISIONED_BY, volume_phase};
-use crate::api::{Kind, MetaExt};
+use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Result, Why};
 
@@ -43,7 +43,7 @@ async fn delete(cx: &Cx, volume: Volume) -> Result {
         Some(path) if path.strip_prefix("/tmp/").is_some_and(|rest| !rest.is_empty()) => {
             let why = Why::new("delete_volume").read(
                 "volume",
-                volume_at(&volume),
+                ObjectRef::of(&*volume),
                 "status.phase",
                 volume_phase(&volume),
             );

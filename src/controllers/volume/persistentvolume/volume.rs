@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::{Claim, Cx, Volume, reclaim, volume_at};
+use super::{Claim, Cx, Task, Volume, reclaim};
 use crate::api::types::PersistentVolumeClaim;
 use crate::api::volume::{
     BOUND_BY_CONTROLLER, PROVISIONED_BY, claim_ref, modes_mismatch, volume_name, volume_phase,
 };
-use crate::api::{Key, MetaExt};
+use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Result, Why};
 
 /// Works on a volume.
@@ -17,7 +17,7 @@ pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
     };
     let uid = to.uid.clone().unwrap_or_default();
     if uid.is_empty() {
-        // It is reserved; the claim's sync binds it.
+        // The volume is reserved; the claim's sync binds it.
         return update_phase(cx, volume, "Available", "").await.map(|_| ());
     }
     let key = Key::new(&to.namespace.unwrap_or_default(), &to.name.unwrap_or_default());
@@ -38,8 +38,8 @@ pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
             cx.event(&*claim, "Warning", "VolumeMismatch", message);
             return Ok(());
         }
-        // The claim's sync finishes the bond; so it is for a volume that was just provisioned.
-        cx.enqueue(claim.metadata.key());
+        // The claim's sync finishes the bond, as of a volume that was just provisioned.
+        cx.enqueue(Task::Claim(claim.metadata.key()));
         return Ok(());
     }
     if bound_to == volume.metadata.name() {
@@ -47,7 +47,7 @@ pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
     }
     let policy = volume.spec.as_ref().and_then(|s| s.persistent_volume_reclaim_policy.as_deref());
     if volume.metadata.annotation(PROVISIONED_BY).is_some() && policy == Some("Delete") {
-        // It was made for this claim, which found another one.
+        // The volume was provisioned for this claim, which was bound to another one.
         return release(cx, volume).await;
     }
     unbind(cx, volume).await
@@ -70,7 +70,7 @@ async fn find_claim(cx: &Cx, volume: &Volume, key: Key, uid: &str) -> Result<Opt
     }
 }
 
-/// Its claim is gone: it says so, and its reclaim policy is carried out.
+/// Releases a volume whose claim is gone, and carries out its reclaim policy.
 async fn release(cx: &Cx, volume: Volume) -> Result {
     let volume = match volume_phase(&volume) {
         "Released" | "Failed" => volume,
@@ -90,7 +90,7 @@ pub(super) async fn update_phase(
         return Ok(volume);
     }
     let why = Why::new("update_volume_phase")
-        .read("volume", volume_at(&volume), "status.phase", volume_phase(&volume))
+        .read("volume", ObjectRef::of(&*volume), "status.phase", volume_phase(&volume))
         .with("phase", phase);
     let mut to = volume;
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
@@ -99,10 +99,14 @@ pub(super) async fn update_phase(
     Ok(cx.update_status(to).because(why).await?)
 }
 
-/// The bond is taken back (`unbindVolume`).
+/// Removes the volume's side of a bond (`unbindVolume`).
 pub(super) async fn unbind(cx: &Cx, volume: Volume) -> Result {
-    let why =
-        Why::new("unbind_volume").read("volume", volume_at(&volume), "spec.claimRef", volume.metadata.name());
+    let why = Why::new("unbind_volume").read(
+        "volume",
+        ObjectRef::of(&*volume),
+        "spec.claimRef",
+        volume.metadata.name(),
+    );
     let mut to = volume.clone();
     let new = Rc::make_mut(&mut to);
     if volume.metadata.annotation(BOUND_BY_CONTROLLER).is_some() {
@@ -114,7 +118,7 @@ pub(super) async fn unbind(cx: &Cx, volume: Volume) -> Result {
         }
         new.metadata.annotations = new.metadata.annotations.take().filter(|a| !a.is_empty());
     } else if let Some(r) = new.spec.as_mut().and_then(|s| s.claim_ref.as_mut()) {
-        // Its author reserved it: it stays reserved.
+        // The volume's author reserved it for the claim: it stays reserved.
         r.uid = None;
     }
     let volume = cx.update(to).because(why).await?;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::api::{Key, ObjectRef, order};
-use crate::client::{Component, Why};
+use crate::api::{ObjectRef, order};
+use crate::client::{AnyKey, Component, Why};
 use crate::cluster::{Actor, Cluster};
 
 use super::reflector::{Reflector, reflector};
@@ -22,6 +22,8 @@ pub struct Machine {
     pub node: Option<Rc<str>>,
     /// Whether its process runs.
     pub running: bool,
+    /// Whether it is switched on.
+    pub on: bool,
     /// What it watches, in the order it says.
     pub reflectors: Vec<Reflector>,
     /// Its work queue.
@@ -38,13 +40,13 @@ pub struct Machine {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queue {
     /// Keys that wait for the worker, first the next one; how many more there are.
-    pub waiting: (Vec<Key>, usize),
+    pub waiting: (Vec<AnyKey>, usize),
     /// Keys that are worked on, and whether they come again when that is done.
-    pub processing: Vec<(Key, bool)>,
+    pub processing: Vec<(AnyKey, bool)>,
     /// Keys that are planned, soonest first; how many more there are.
     pub delayed: (Vec<Delayed>, usize),
     /// Keys that failed the last time, with how often in a row; how many more there are.
-    pub failing: (Vec<(Key, u32)>, usize),
+    pub failing: (Vec<(AnyKey, u32)>, usize),
 }
 
 impl Queue {
@@ -61,7 +63,7 @@ impl Queue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delayed {
     /// Which.
-    pub key: Key,
+    pub key: AnyKey,
     /// In how many milliseconds.
     pub milliseconds: i64,
     /// Whether the cluster waits for it; else it comes when time passes anyway.
@@ -74,7 +76,7 @@ pub struct Delayed {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
     /// Its key.
-    pub key: Key,
+    pub key: AnyKey,
     /// The status codes of the answers it has got: it stands at the request after these.
     pub answers: Vec<u16>,
     /// The request that waits to be sent.
@@ -123,11 +125,12 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         process: process.name.clone(),
         node: process.node.clone(),
         running: process.running,
+        on: process.is_on(actor.component),
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
         work: work(cluster, component),
         events: component.events_waiting(),
-        memory: cut(component.memory().into_iter(), SHOWN),
+        memory: cut(component.memory(cluster.now()).into_iter(), SHOWN),
     })
 }
 
@@ -157,14 +160,14 @@ fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
         let object = p.request.object();
         let version = |o: &crate::api::Object| o.meta().resource_version.clone();
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
-        let stored = cluster.api().etcd().get(&object);
+        let stored = cluster.api().cached(&object);
         Ask {
             method: p.request.verb.method(),
             path: p.request.path(),
             why: p.why.clone(),
             background: p.background,
             believed: believed.and_then(version),
-            stored: stored.and_then(|r| version(&r.object)),
+            stored: stored.and_then(version),
             object,
         }
     });

@@ -3,7 +3,7 @@
 use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::Response;
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
-use crate::session::{Moment, What};
+use crate::session::{Exchange, Moment, What};
 
 /// A place on the way that data take. Those after the API server are a component's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub enum Carried {
     Key(String),
     /// A request: its method and object, and the status code of the answer.
     Request(&'static str, ObjectRef, u16),
+    /// No object: informers of these kinds start or stop.
+    Informers(Vec<Kind>),
     /// Nothing but time, in milliseconds.
     Time(i64),
 }
@@ -65,7 +67,7 @@ pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     match &moment.what {
         What::Start | What::Fault(_) => None,
         What::Person { exchanges, .. } => {
-            let (request, response) = exchanges.last()?;
+            let Exchange { request, response, .. } = exchanges.last()?;
             let carried = Carried::Request(request.verb.method(), request.object(), response.code());
             Some(written(None, carried, response))
         }
@@ -135,6 +137,10 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
             let carried = Carried::Request(request.verb.method(), request.object(), response.code());
             return Some(written(actor, carried, response));
         }
+        Outcome::Informers { started, stopped } => {
+            let kinds = started.iter().chain(stopped).copied().collect();
+            (vec![Stop::Worker], Carried::Informers(kinds), false)
+        }
         Outcome::Advanced { from, to } => {
             let passed = to.as_millisecond().saturating_sub(from.as_millisecond());
             (vec![Stop::Queue], Carried::Time(passed), false)
@@ -149,7 +155,8 @@ fn reached(cluster: &Cluster, action: &Action) -> Vec<Actor> {
         Action::Notify { actor, .. }
         | Action::Start { actor }
         | Action::Send { actor }
-        | Action::Record { actor } => vec![*actor],
+        | Action::Record { actor }
+        | Action::Informers { actor } => vec![*actor],
         Action::List { process, informer }
         | Action::Watch { process, informer }
         | Action::Pop { process, informer } => {

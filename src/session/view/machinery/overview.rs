@@ -49,6 +49,8 @@ pub struct LogLine {
 pub enum State {
     /// Its process has stopped.
     Down,
+    /// It is switched off.
+    Off,
     /// Its process is one of several and waits to become the leader.
     Standby,
     /// A key that failed waits to be tried again.
@@ -110,7 +112,7 @@ pub fn overview(cluster: &Cluster) -> Overview {
     Overview {
         revision: etcd.revision(),
         compacted: etcd.compacted(),
-        keys: etcd.len(),
+        keys: etcd.count(),
         members: members.unwrap_or_default(),
         term: etcd.raft().term(),
         log: log.collect(),
@@ -127,11 +129,13 @@ fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Compo
     let (delayed, failing) = (waits.count(), queue.failed().count());
     let state = if !process.running {
         State::Down
+    } else if !process.is_on(actor.component) {
+        State::Off
     } else if process.waits() && process.elector() != Some(actor.component) {
         State::Standby
     } else if failing > 0 {
         State::Failing
-    } else if component.pending().is_some() {
+    } else if component.wants().send {
         State::Working
     } else if queued > 0 {
         State::Queued

@@ -1,0 +1,294 @@
+//! Defaults of the spec of a Pod or of a pod template (`pkg/apis/core/v1/defaults.go`).
+
+use std::collections::BTreeMap;
+
+use crate::api::quantity::{Amount, amount_of};
+use crate::api::types as t;
+use t::Quantity;
+
+use super::{default, quantities, volume};
+
+/// The default of how long a pod may take to stop, in seconds.
+const DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS: i64 = 30;
+
+/// Defaults of a pod template.
+pub(in crate::apiserver) fn template(template: &mut t::PodTemplateSpec) {
+    template.metadata.get_or_insert_default();
+    pod_spec(template.spec.get_or_insert_default());
+}
+
+/// Defaults of a spec.
+pub(in crate::apiserver) fn pod_spec(spec: &mut t::PodSpec) {
+    default(&mut spec.dns_policy, "ClusterFirst");
+    default(&mut spec.restart_policy, "Always");
+    spec.security_context.get_or_insert_default();
+    spec.termination_grace_period_seconds.get_or_insert(DEFAULT_TERMINATION_GRACE_PERIOD_SECONDS);
+    default(&mut spec.scheduler_name, "default-scheduler");
+    // `serviceAccount` is the former name of `serviceAccountName`; conversion keeps both the same.
+    if spec.service_account_name.as_deref().unwrap_or_default().is_empty() {
+        spec.service_account_name.clone_from(&spec.service_account);
+    }
+    spec.service_account.clone_from(&spec.service_account_name);
+    quantities::list(&mut spec.overhead);
+    if let Some(resources) = &mut spec.resources {
+        quantities::list(&mut resources.limits);
+        quantities::list(&mut resources.requests);
+    }
+    spec.volumes.iter_mut().flatten().for_each(volume::volume);
+    spec.init_containers.iter_mut().flatten().for_each(container);
+    spec.containers.iter_mut().for_each(container);
+    spec.ephemeral_containers.iter_mut().flatten().for_each(ephemeral_container);
+}
+
+/// The fields that containers, init containers and ephemeral containers have in common.
+macro_rules! container_defaults {
+    ($c:expr) => {{
+        let c = $c;
+        default(&mut c.image_pull_policy, pull_policy(c.image.as_deref().unwrap_or_default()));
+        default(&mut c.termination_message_path, "/dev/termination-log");
+        default(&mut c.termination_message_policy, "File");
+        let resources = c.resources.get_or_insert_default();
+        quantities::list(&mut resources.limits);
+        quantities::list(&mut resources.requests);
+        for port in c.ports.iter_mut().flatten() {
+            default(&mut port.protocol, "TCP");
+        }
+        for source in c.env.iter_mut().flatten().filter_map(|e| e.value_from.as_mut()) {
+            if let Some(field) = &mut source.field_ref {
+                field_ref(field);
+            }
+            if let Some(resource) = &mut source.resource_field_ref {
+                resource_field_ref(resource);
+            }
+            if let Some(file) = &mut source.file_key_ref {
+                file.optional.get_or_insert(false);
+            }
+        }
+        for p in [&mut c.liveness_probe, &mut c.readiness_probe, &mut c.startup_probe].into_iter().flatten() {
+            probe(p);
+        }
+        if let Some(lifecycle) = &mut c.lifecycle {
+            for handler in [&mut lifecycle.post_start, &mut lifecycle.pre_stop].into_iter().flatten() {
+                if let Some(get) = &mut handler.http_get {
+                    http_get(get);
+                }
+            }
+        }
+    }};
+}
+
+fn container(container: &mut t::Container) {
+    container_defaults!(container);
+}
+
+fn ephemeral_container(container: &mut t::EphemeralContainer) {
+    container_defaults!(container);
+}
+
+fn probe(probe: &mut t::Probe) {
+    for (field, value) in [
+        (&mut probe.timeout_seconds, 1),
+        (&mut probe.period_seconds, 10),
+        (&mut probe.success_threshold, 1),
+        (&mut probe.failure_threshold, 3),
+    ] {
+        if field.unwrap_or_default() == 0 {
+            *field = Some(value);
+        }
+    }
+    if let Some(get) = &mut probe.http_get {
+        http_get(get);
+    }
+    if let Some(grpc) = &mut probe.grpc {
+        grpc.service.get_or_insert_default();
+    }
+}
+
+fn http_get(get: &mut t::HTTPGetAction) {
+    default(&mut get.path, "/");
+    default(&mut get.scheme, "HTTP");
+}
+
+pub(in crate::apiserver) fn field_ref(field: &mut t::ObjectFieldSelector) {
+    default(&mut field.api_version, "v1");
+}
+
+pub(in crate::apiserver) fn resource_field_ref(resource: &mut t::ResourceFieldSelector) {
+    // Go writes the divisor even when it is not set.
+    canonical_divisor(resource.divisor.get_or_insert_with(|| Quantity("0".to_owned())));
+}
+
+fn canonical_divisor(divisor: &mut Quantity) {
+    quantities::canonical(divisor);
+}
+
+/// `Always` for an image whose tag is `latest` or that has neither tag nor digest.
+pub(in crate::apiserver) fn pull_policy(image: &str) -> &'static str {
+    if image_tag(image) == Some("latest") { "Always" } else { "IfNotPresent" }
+}
+
+/// The tag of an image; `latest` if there is neither tag nor digest, `None` if it is malformed.
+fn image_tag(image: &str) -> Option<&str> {
+    let (name, digest) = match image.split_once('@') {
+        Some((name, digest)) => (name, Some(digest)),
+        None => (image, None),
+    };
+    // Everything before the first slash is a host if it looks like one.
+    let path = match name.split_once('/') {
+        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => path,
+        _ => name,
+    };
+    let (path, tag) = match path.rsplit_once(':') {
+        Some((path, tag)) => (path, Some(tag)),
+        None => (path, None),
+    };
+    let path_ok =
+        |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-' | b'/');
+    let tag_ok = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    let tag_valid = tag.is_none_or(|t| !t.is_empty() && t.bytes().all(tag_ok));
+    if path.is_empty() || !path.bytes().all(path_ok) || !tag_valid {
+        return None;
+    }
+    match (tag, digest) {
+        (Some(tag), _) => Some(tag),
+        (None, Some(_)) => None,
+        (None, None) => Some("latest"),
+    }
+}
+
+/// Requests what is limited and not requested.
+pub(in crate::apiserver) fn requests_from_limits(resources: &mut t::ResourceRequirements) {
+    let Some(limits) = &resources.limits else { return };
+    let requests = resources.requests.get_or_insert_default();
+    for (name, amount) in limits {
+        if !requests.contains_key(name) {
+            requests.insert(name.clone(), amount.clone());
+        }
+    }
+}
+
+/// Whether a resource can be given for a pod as a whole (KEP-2837).
+fn is_pod_level(resource: &str) -> bool {
+    matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
+}
+
+/// Sets requests of the pod as a whole for which it has limits: the sum of what its containers request, else the limit
+/// (`defaultPodRequests`).
+pub(in crate::apiserver) fn pod_level_requests(spec: &mut t::PodSpec) {
+    let aggregate = container_requests(spec);
+    let Some(resources) = &mut spec.resources else { return };
+    let Some(limits) = resources.limits.as_ref().filter(|l| !l.is_empty()) else { return };
+    let mut requests = resources.requests.clone().unwrap_or_default();
+    for (name, amount) in aggregate {
+        if matches!(name.as_str(), "cpu" | "memory") && !requests.contains_key(&name) {
+            requests.insert(name, amount.to_quantity());
+        }
+    }
+    for (name, limit) in limits {
+        if is_pod_level(name) && !requests.contains_key(name) {
+            requests.insert(name.clone(), limit.clone());
+        }
+    }
+    if !requests.is_empty() {
+        resources.requests = Some(requests);
+    }
+}
+
+/// What the containers of a pod request together: containers and sidecars are added up; an init container that is no
+/// sidecar runs alone beside the sidecars before it (`AggregateContainerRequests`).
+pub(crate) fn container_requests(spec: &t::PodSpec) -> BTreeMap<String, Amount> {
+    container_resources(spec, |r| r.requests.as_ref())
+}
+
+/// What a pod requests or, with `limits`, may use (`resource.PodRequests`, `PodLimits`): the amounts of the pod as a
+/// whole or else the sum of its containers, and its overhead.
+pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String, Amount> {
+    let of: Of = if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() };
+    let mut total = container_resources(spec, of);
+    for (name, q) in spec.resources.as_ref().and_then(of).into_iter().flatten() {
+        total.insert(name.clone(), amount_of(Some(q)));
+    }
+    for (name, q) in spec.overhead.iter().flatten() {
+        let more = amount_of(Some(q));
+        match total.get_mut(name) {
+            Some(sum) => *sum = sum.add(more),
+            // A resource without a limit gets none from the overhead.
+            None if limits => {}
+            None => {
+                total.insert(name.clone(), more);
+            }
+        }
+    }
+    total
+}
+
+/// Which amounts of a container are added up: its requests or its limits.
+type Of = fn(&t::ResourceRequirements) -> Option<&BTreeMap<String, t::Quantity>>;
+
+fn container_resources(spec: &t::PodSpec, of: Of) -> BTreeMap<String, Amount> {
+    let requests = |c: &t::Container| c.resources.as_ref().and_then(of).cloned().unwrap_or_default();
+    let mut total: BTreeMap<String, Amount> = BTreeMap::new();
+    let mut sidecars: BTreeMap<String, Amount> = BTreeMap::new();
+    let mut init: BTreeMap<String, Amount> = BTreeMap::new();
+    let zero = amount_of(None);
+    let add = |to: &mut BTreeMap<String, Amount>, name: &str, amount: Amount| match to.get_mut(name) {
+        Some(sum) => *sum = sum.add(amount),
+        None => {
+            to.insert(name.to_owned(), amount);
+        }
+    };
+    for c in &spec.containers {
+        for (name, q) in requests(c) {
+            add(&mut total, &name, amount_of(Some(&q)));
+        }
+    }
+    for c in spec.init_containers.iter().flatten() {
+        let sidecar = c.restart_policy.as_deref() == Some("Always");
+        for (name, q) in requests(c) {
+            let amount = amount_of(Some(&q));
+            if sidecar {
+                add(&mut total, &name, amount);
+                add(&mut sidecars, &name, amount);
+            }
+        }
+        let mut here = sidecars.clone();
+        if !sidecar {
+            for (name, q) in requests(c) {
+                add(&mut here, &name, amount_of(Some(&q)));
+            }
+        }
+        for (name, amount) in here {
+            let most = init.entry(name).or_insert(zero);
+            *most = (*most).max(amount);
+        }
+    }
+    for (name, amount) in init {
+        match total.get_mut(&name) {
+            Some(sum) => *sum = (*sum).max(amount),
+            None => {
+                total.insert(name, amount);
+            }
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pull_policy_by_tag() {
+        for (image, policy) in [
+            ("app", "Always"),
+            ("app:latest", "Always"),
+            ("app:1.2", "IfNotPresent"),
+            ("host:5000/app", "Always"),
+            ("app@sha256:0123", "IfNotPresent"),
+            ("app:latest@sha256:0123", "Always"),
+            ("", "IfNotPresent"),
+        ] {
+            assert_eq!(pull_policy(image), policy, "{image}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `pods/binding` (`BindingREST` in `pkg/registry/core/pod/storage/storage.go`).
+
+use std::rc::Rc;
+
+use crate::api::types::{Pod, PodCondition, Time};
+use crate::api::{ApiKind, MetaExt};
+use crate::apimachinery::{Details, Request, Response, Status, Verb};
+use crate::apiserver::ApiServer;
+use crate::apiserver::context::RequestContext;
+use crate::apiserver::registry::seconds;
+use crate::apiserver::stages::Stage;
+
+impl ApiServer {
+    /// Sets `spec.nodeName` to the node that the scheduler chose.
+    pub(in crate::apiserver) fn bind(
+        &mut self,
+        r: &Request,
+        node: &str,
+        cx: &mut RequestContext,
+    ) -> Result<Response, Status> {
+        cx.enter(Stage::Decode, "", None);
+        let old = self.existing(r)?;
+        cx.enter(Stage::Compare, "", Some(&old));
+        let Some(pod) = Pod::from_object(&old) else { return Err(Status::no_such_path()) };
+        let why = if pod.metadata.is_deleting() {
+            Some(format!("pod {} is being deleted, cannot be assigned to a host", pod.metadata.name()))
+        } else {
+            pod.spec
+                .as_ref()
+                .and_then(|s| s.node_name.as_deref())
+                .filter(|n| !n.is_empty())
+                .map(|n| format!("pod {} is already assigned to node {n:?}", pod.metadata.name()))
+        };
+        if let Some(why) = why {
+            let m = format!("Operation cannot be fulfilled on pods/binding {:?}: {why}", &*r.key.name);
+            return Err(Status::new(409, "Conflict", m).with(Details {
+                name: r.key.name.to_string(),
+                kind: "pods/binding".into(),
+                ..Default::default()
+            }));
+        }
+        cx.enter(Stage::Patch, "", Some(&old));
+        let now = seconds(self.now_seconds());
+        let mut new = Rc::clone(pod);
+        let p = Rc::make_mut(&mut new);
+        p.spec.get_or_insert_default().node_name = Some(node.to_owned());
+        let status = p.status.get_or_insert_default();
+        status.nominated_node_name = None;
+        let conditions = status.conditions.get_or_insert_default();
+        let condition = PodCondition {
+            type_: "PodScheduled".into(),
+            status: "True".into(),
+            last_transition_time: Some(Time(now)),
+            ..Default::default()
+        };
+        match conditions.iter_mut().find(|c| c.type_ == "PodScheduled") {
+            Some(c) => *c = condition,
+            None => conditions.push(condition),
+        }
+        if !r.dry_run {
+            let at = old.reference();
+            let new = new.into();
+            cx.enter(Stage::Store, "", Some(&new));
+            self.write(at.clone(), Some(old), new, r, cx);
+            self.note_binding(&at);
+        }
+        debug_assert_eq!(r.verb, Verb::Create);
+        Ok(Response::Success { code: 201, details: None })
+    }
+}

@@ -1,0 +1,243 @@
+//! Updates of one part of a Pod: `pods/ephemeralcontainers` and `pods/resize`.
+
+use std::collections::BTreeMap;
+
+use super::qos::qos_class;
+use crate::api::types as t;
+use t::Quantity;
+
+use super::update;
+use super::validation::metadata_and_spec;
+use crate::apiserver::validation::field::{BadValue, Errors, FieldError, Path, go_json_string, go_quote};
+use crate::apiserver::validation::meta::object_meta_update;
+use crate::apiserver::validation::pod_spec::MIRROR;
+use crate::apiserver::validation::{diff, internal, list, or_default, semantic_eq, text};
+
+fn is_mirror(pod: &t::Pod) -> bool {
+    pod.metadata.annotations.as_ref().is_some_and(|a| a.contains_key(MIRROR))
+}
+
+/// Refuses the whole object with one message.
+fn refuse_all(errs: &mut Errors, message: &str) {
+    errs.clear();
+    errs.push(FieldError::forbidden(&Path::new(""), message));
+}
+
+/// Validates an update of `pods/ephemeralcontainers`: containers may be added, and those that the pod has must stay as
+/// they are (`ValidatePodEphemeralContainersUpdate`).
+pub(in crate::apiserver) fn ephemeral_containers(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    metadata_and_spec(errs, new);
+    update::annotations(errs, new, old);
+    if is_mirror(old) {
+        return refuse_all(errs, "static pods do not support ephemeral containers");
+    }
+    let path = Path::new("spec").child("ephemeralContainers");
+    let (none, none_before) = Default::default();
+    let after = list(&or_default(&new.spec, &none).ephemeral_containers);
+    for before in list(&or_default(&old.spec, &none_before).ephemeral_containers) {
+        let name = go_quote(&before.name);
+        match after.iter().rfind(|c| c.name == before.name) {
+            None => {
+                let message = format!("existing ephemeral containers {name} may not be removed\n");
+                errs.push(FieldError::forbidden(&path, message));
+            }
+            Some(now) if !semantic_eq(now, before) => {
+                let pretty = |c: &t::EphemeralContainer| {
+                    let value = serde_json::to_value(c).unwrap_or_default();
+                    internal::convert("EphemeralContainer", &value).indented()
+                };
+                let diff = diff::unified(&pretty(before), &pretty(now));
+                let message = format!("existing ephemeral containers {name} may not be changed\n{diff}");
+                errs.push(FieldError::forbidden(&path, message));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Validates an update of `pods/resize`: requests and limits of cpu and memory may change, as long as the pod keeps its
+/// quality of service (`ValidatePodResize`).
+pub(in crate::apiserver) fn resize(errs: &mut Errors, new: &t::Pod, old: &t::Pod) {
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    metadata_and_spec(errs, new);
+    if is_mirror(old) {
+        return refuse_all(errs, "static pods cannot be resized");
+    }
+    let (none, none_before) = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let before = or_default(&old.spec, &none_before);
+    if before.os.as_ref().is_some_and(|os| os.name == "windows") {
+        return refuse_all(errs, "windows pods cannot be resized");
+    }
+    let path = Path::new("spec");
+    let class = old.status.as_ref().map_or("", |s| text(&s.qos_class));
+    let class = if class.is_empty() { qos_class(before) } else { class };
+    if class != qos_class(spec) {
+        let now = new.status.as_ref().map_or("", |s| text(&s.qos_class));
+        let value = BadValue::Json(go_json_string(now));
+        let message = "Pod QOS Class may not change as a result of resizing";
+        errs.push(FieldError::invalid(&path, value, message));
+    }
+    let running = old.status.iter().flat_map(|s| list(&s.container_statuses));
+    let running = running.filter(|c| c.state.as_ref().is_some_and(|s| s.running.is_some()));
+    if running.take(1).any(|c| c.resources.is_none()) {
+        errs.push(FieldError::forbidden(&path, "Pod running on node without support for resize"));
+    }
+    let (inits, inits_before) = (list(&spec.init_containers), list(&before.init_containers));
+    let ordered = order(errs, "containers", &spec.containers, &before.containers, &path.child("containers"))
+        & order(errs, "initContainers", inits, inits_before, &path.child("initContainers"));
+    if !ordered {
+        return;
+    }
+    let sidecar = |c: &t::Container| text(&c.restart_policy) == "Always";
+    for (i, (c, o)) in inits.iter().zip(inits_before).enumerate().filter(|(_, (_, o))| sidecar(o)) {
+        removed(errs, c, o, &path.child("initContainers").index(i).child("resources"));
+    }
+    for (i, (c, o)) in spec.containers.iter().zip(&before.containers).enumerate() {
+        removed(errs, c, o, &path.child("containers").index(i).child("resources"));
+    }
+    for (c, o) in spec.containers.iter().zip(&before.containers) {
+        if !semantic_eq(&without_cpu_and_memory(c, o), o) {
+            errs.push(FieldError::forbidden(&path, "only cpu and memory resources are mutable"));
+        }
+    }
+    for (c, o) in inits.iter().zip(inits_before) {
+        if sidecar(c) {
+            if !semantic_eq(&without_cpu_and_memory(c, o), o) {
+                let message = "only cpu and memory resources for sidecar containers are mutable";
+                errs.push(FieldError::forbidden(&path, message));
+            }
+        } else if !semantic_eq(c, o) {
+            let message = "resources for non-sidecar init containers are immutable";
+            errs.push(FieldError::forbidden(&path, message));
+        }
+    }
+}
+
+/// Whether the same containers stand in the same order.
+fn order(errs: &mut Errors, what: &str, new: &[t::Container], old: &[t::Container], path: &Path) -> bool {
+    let before = errs.len();
+    if new.len() != old.len() {
+        let message = format!("{what} may not be added or removed on resize");
+        errs.push(FieldError::forbidden(path, message));
+        return false;
+    }
+    for (i, _) in new.iter().zip(old).enumerate().filter(|(_, (n, o))| n.name != o.name) {
+        let message = format!("{what} may not be renamed or reordered on resize");
+        errs.push(FieldError::forbidden(&path.index(i).child("name"), message));
+    }
+    errs.len() == before
+}
+
+type Amounts = BTreeMap<String, Quantity>;
+
+fn amounts(c: &t::Container, limits: bool) -> Option<&Amounts> {
+    let r = c.resources.as_ref()?;
+    if limits { r.limits.as_ref() } else { r.requests.as_ref() }
+}
+
+/// Refuses that a request or a limit is removed; it may only become smaller.
+fn removed(errs: &mut Errors, new: &t::Container, old: &t::Container, path: &Path) {
+    for (name, limits) in [("requests", false), ("limits", true)] {
+        let after = amounts(new, limits);
+        let gone = amounts(old, limits).into_iter().flatten();
+        if gone.into_iter().any(|(name, _)| after.is_none_or(|a| !a.contains_key(name))) {
+            let message = format!("resource {name} cannot be removed");
+            errs.push(FieldError::forbidden(&path.child(name), message));
+        }
+    }
+}
+
+/// The new container with the requests and limits of cpu and memory of the old one.
+fn without_cpu_and_memory(new: &t::Container, old: &t::Container) -> t::Container {
+    let part = |limits: bool| {
+        let before = amounts(old, limits)?;
+        let mut after = amounts(new, limits).cloned().unwrap_or_default();
+        for name in ["cpu", "memory"] {
+            after.remove(name);
+            if let Some(amount) = before.get(name) {
+                after.insert(name.to_owned(), amount.clone());
+            }
+        }
+        Some(after)
+    };
+    let had = old.resources.is_some();
+    let resources = t::ResourceRequirements { limits: part(true), requests: part(false), claims: None };
+    t::Container { resources: (had || resources != Default::default()).then_some(resources), ..new.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::apiserver::validation::aggregate;
+    use serde_json::json;
+
+    fn pod(spec: serde_json::Value) -> t::Pod {
+        let mut spec = spec;
+        for (key, value) in [
+            ("terminationGracePeriodSeconds", json!(30)),
+            ("restartPolicy", json!("Always")),
+            ("dnsPolicy", json!("ClusterFirst")),
+        ] {
+            spec[key] = value;
+        }
+        serde_json::from_value(json!({
+            "metadata": {"name": "p", "namespace": "default", "resourceVersion": "1"}, "spec": spec}))
+        .unwrap()
+    }
+
+    fn container(resources: serde_json::Value) -> serde_json::Value {
+        json!({"name": "c", "image": "i", "imagePullPolicy": "Always", "terminationMessagePolicy": "File", "resources": resources})
+    }
+
+    fn resized(old: serde_json::Value, new: serde_json::Value) -> String {
+        let mut errs = Errors::new();
+        let (new, old) = (pod(json!({"containers": [new]})), pod(json!({"containers": [old]})));
+        resize(&mut errs, &new, &old);
+        aggregate(&errs)
+    }
+
+    #[test]
+    fn a_pod_keeps_its_quality_of_service() {
+        let plain = container(json!({}));
+        let asks = container(json!({"requests": {"cpu": "1"}}));
+        assert!(
+            resized(plain, asks.clone()).contains("Pod QOS Class may not change as a result of resizing")
+        );
+        assert_eq!(resized(asks.clone(), container(json!({"requests": {"cpu": "2"}}))), "[]");
+        let text = resized(asks, container(json!({"requests": {"memory": "1Mi"}})));
+        assert_eq!(
+            text,
+            "spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed"
+        );
+    }
+
+    #[test]
+    fn other_resources_do_not_change() {
+        let storage = |n: &str| container(json!({"requests": {"cpu": "1", "ephemeral-storage": n}}));
+        assert_eq!(
+            resized(storage("1Mi"), storage("2Mi")),
+            "spec: Forbidden: only cpu and memory resources are mutable"
+        );
+    }
+
+    #[test]
+    fn an_ephemeral_container_stays_what_it_is() {
+        let debug = |image: &str| {
+            let e = json!({"name": "debug", "image": image, "imagePullPolicy": "Always", "terminationMessagePolicy": "File"});
+            pod(json!({"containers": [container(json!({}))], "ephemeralContainers": [e]}))
+        };
+        let mut errs = Errors::new();
+        ephemeral_containers(&mut errs, &debug("b"), &debug("a"));
+        let text = aggregate(&errs);
+        assert!(text.starts_with(
+            "spec.ephemeralContainers: Forbidden: existing ephemeral containers \"debug\" may not be changed\n@@"
+        ), "{text}");
+        assert!(text.contains("- \"Image\": \"a\",\n+ \"Image\": \"b\","), "{text}");
+        let mut errs = Errors::new();
+        ephemeral_containers(&mut errs, &pod(json!({"containers": [container(json!({}))]})), &debug("a"));
+        assert!(aggregate(&errs).contains("\"debug\" may not be removed\n"));
+    }
+}

@@ -1,0 +1,306 @@
+//! Allocation of cluster IPs and node ports (`pkg/registry/core/service/storage/{alloc,storage}.go`). The cluster has
+//! one family, IPv4.
+//!
+//! The generic store calls these functions when a create or an update begins (`BeginCreate`, `BeginUpdate`), so what
+//! cannot be allocated is refused before the Service is validated.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use super::families::{init_families, same_prefer_dual_stack};
+use super::fields::{
+    HEADLESS, chooses_node_ports, health_check_port, needs_health_check, needs_node_port, node_port,
+    node_ports, normalize_cluster_ips, patch_allocated,
+};
+use crate::api::types::{Service, ServiceSpec};
+use crate::api::{ApiKind, Kind, Object};
+use crate::apimachinery::Status;
+use crate::apiserver::validation::{FieldError, Path, json_strings, list, text};
+use crate::apiserver::{ApiServer, registry};
+
+/// The ports on nodes that Services may have.
+const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
+/// The first address of the Services' range, 10.96.0.0/16.
+const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 96, 0, 0);
+
+/// A refusal, if there are errors.
+pub(super) fn refuse(object: &Object, errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() { Ok(()) } else { Err(registry::invalid(Kind::SERVICE, object.name(), errors)) }
+}
+
+fn internal_error(why: &str) -> Status {
+    Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
+}
+
+/// The addresses and ports that other Services have, and those that this request has taken.
+struct Taken {
+    addresses: BTreeSet<String>,
+    /// One set for all protocols, as the allocator has it.
+    ports: BTreeSet<i32>,
+}
+
+impl Taken {
+    /// Those of all Services but `not`, the one that is updated.
+    fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
+        let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
+        for (_, record) in api.etcd.range(Kind::SERVICE, None) {
+            if not.is_some_and(|o| o.key() == record.object.key()) {
+                continue;
+            }
+            let Some(spec) = Service::from_object(&record.object).and_then(|s| s.spec.as_ref()) else {
+                continue;
+            };
+            taken.addresses.extend(spec.cluster_ip.clone());
+            taken.ports.extend(node_ports(spec));
+            taken.ports.insert(health_check_port(spec));
+        }
+        taken
+    }
+
+    /// Takes a port by its number.
+    fn port(&mut self, n: i32) -> Result<(), String> {
+        if !NODE_PORTS.contains(&n) {
+            return Err(format!(
+                "provided port is not in the valid range. The range of valid ports is {}-{}",
+                NODE_PORTS.start(),
+                NODE_PORTS.end()
+            ));
+        }
+        if !self.ports.insert(n) {
+            return Err("provided port is already allocated".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Takes the first free port. Real allocators pick at random; which one it is means nothing.
+    fn next_port(&mut self) -> Result<i32, Status> {
+        let Some(n) = NODE_PORTS.clone().find(|n| !self.ports.contains(n)) else {
+            return Err(internal_error("failed to allocate a nodePort: range is full"));
+        };
+        self.ports.insert(n);
+        Ok(n)
+    }
+
+    /// Takes an address.
+    fn address(&mut self, ip: &str) -> Result<(), String> {
+        let parsed: Option<Ipv4Addr> = ip.parse().ok();
+        let Some(parsed) = parsed.filter(|a| a.octets().get(..2) == FIRST_ADDRESS.octets().get(..2)) else {
+            return Err("the provided network does not match the current range".to_owned());
+        };
+        let last = u32::from(FIRST_ADDRESS) + 0xffff;
+        if parsed == FIRST_ADDRESS || u32::from(parsed) == last {
+            return Err(format!(
+                "the provided IP ({ip}) is not in the valid range. The range of valid IPs is {FIRST_ADDRESS}/16"
+            ));
+        }
+        if !self.addresses.insert(ip.to_owned()) {
+            return Err("provided IP is already allocated".to_owned());
+        }
+        Ok(())
+    }
+
+    fn next_address(&mut self) -> Result<String, Status> {
+        let base = u32::from(FIRST_ADDRESS);
+        let mut all = (10..65_000u32).map(|i| Ipv4Addr::from(base + i).to_string());
+        let Some(ip) = all.find(|ip| !self.addresses.contains(ip)) else {
+            return Err(internal_error("failed to allocate a serviceIP: range is full"));
+        };
+        self.addresses.insert(ip.clone());
+        Ok(ip)
+    }
+}
+
+/// Gives a new Service its families, address and ports; those that it asks for are taken.
+///
+/// # Errors
+/// 422 for what cannot be had.
+pub(in crate::apiserver) fn begin_create(api: &ApiServer, object: &mut Object) -> Result<(), Status> {
+    let Some(service) = Service::from_object(object) else { return Ok(()) };
+    let mut spec = service.spec.clone().unwrap_or_default();
+    if !text(&spec.cluster_ip).is_empty() && list(&spec.cluster_ips).is_empty() {
+        spec.cluster_ips = spec.cluster_ip.clone().map(|ip| vec![ip]);
+    }
+    let mut taken = Taken::by_others(api, None);
+    init_families(object, &mut spec, None)?;
+    allocate_address(object, &mut spec, &mut taken)?;
+    if needs_node_port(&spec) {
+        new_node_ports(object, &mut spec, &mut taken)?;
+    }
+    if needs_health_check(&spec) {
+        allocate_health_check(&mut spec, &mut taken)?;
+    }
+    store(object, spec);
+    Ok(())
+}
+
+/// Begins an update: what was allocated before is kept where the client left it out, and what the new spec needs besides
+/// is allocated.
+///
+/// # Errors
+/// 422 for what cannot be had.
+pub(in crate::apiserver) fn begin_update(
+    api: &ApiServer,
+    object: &mut Object,
+    old: &Object,
+) -> Result<(), Status> {
+    let (Some(n), Some(o)) = (Service::from_object(object), Service::from_object(old)) else { return Ok(()) };
+    let (mut spec, before) = (n.spec.clone().unwrap_or_default(), o.spec.clone().unwrap_or_default());
+    patch_allocated(&mut spec, &before);
+    normalize_cluster_ips(&mut spec, &before);
+    if !same_prefer_dual_stack(&spec, &before) {
+        init_families(object, &mut spec, Some(&before))?;
+    }
+    let mut taken = Taken::by_others(api, Some(old));
+    if text(&before.type_) == "ExternalName" && text(&spec.type_) != "ExternalName" {
+        allocate_address(object, &mut spec, &mut taken)?;
+    }
+    if needs_node_port(&spec) {
+        changed_node_ports(object, &mut spec, &before, &mut taken)?;
+    }
+    match (needs_health_check(&before), needs_health_check(&spec)) {
+        (false, true) => allocate_health_check(&mut spec, &mut taken)?,
+        (true, true) if health_check_port(&spec) != health_check_port(&before) => {
+            let at = Path::new("spec").child("healthCheckNodePort");
+            let why = "cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update";
+            refuse(object, &[FieldError::invalid(&at, health_check_port(&spec), why)])?;
+        }
+        _ => {}
+    }
+    store(object, spec);
+    Ok(())
+}
+
+fn store(object: &mut Object, spec: ServiceSpec) {
+    if let Some(s) = Service::from_object_mut(object)
+        && s.spec.as_ref() != Some(&spec)
+    {
+        s.spec = Some(spec);
+    }
+}
+
+fn allocate_address(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
+    let headless = list(&spec.cluster_ips).first().is_some_and(|ip| ip == HEADLESS);
+    if text(&spec.type_) == "ExternalName" || headless {
+        return Ok(());
+    }
+    let given = list(&spec.cluster_ips).first().cloned().unwrap_or_default();
+    let ip = if given.is_empty() {
+        taken.next_address()?
+    } else {
+        if let Err(why) = taken.address(&given) {
+            let at = Path::new("spec").child("clusterIPs");
+            let value = json_strings(list(&spec.cluster_ips));
+            let why = format!("failed to allocate IP {given}: {why}");
+            refuse(object, &[FieldError::invalid(&at, value, why)])?;
+        }
+        given
+    };
+    let ips = spec.cluster_ips.get_or_insert_default();
+    match ips.first_mut() {
+        Some(first) => first.clone_from(&ip),
+        None => ips.push(ip.clone()),
+    }
+    spec.cluster_ip = Some(ip);
+    Ok(())
+}
+
+fn cannot_have(object: &Object, i: usize, n: i32, why: String) -> Result<(), Status> {
+    let at = Path::new("spec").child("ports").index(i).child("nodePort");
+    refuse(object, &[FieldError::invalid(&at, n, why)])
+}
+
+/// Allocates the node ports of a new Service. A port number of a Service has one node port for all protocols
+/// (`initNodePorts`).
+fn new_node_ports(object: &Object, spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
+    let choose = chooses_node_ports(spec);
+    let asked = spec.ports.clone().unwrap_or_default();
+    let mut given: Vec<(i32, i32)> = Vec::new();
+    for (i, p) in spec.ports.iter_mut().flatten().enumerate() {
+        if node_port(p) == 0 && !choose {
+            continue;
+        }
+        match given.iter().find(|(port, _)| *port == p.port).map(|(_, n)| *n) {
+            None => {
+                let wanted =
+                    asked.iter().find(|q| q.port == p.port && node_port(q) != 0).map_or(0, node_port);
+                let n = if wanted == 0 {
+                    // A node port that a later port asks for is not chosen here.
+                    let later: Vec<i32> = asked.iter().map(node_port).collect();
+                    let mut n = taken.next_port()?;
+                    while later.contains(&n) {
+                        taken.ports.remove(&n);
+                        let mut rest =
+                            NODE_PORTS.clone().filter(|m| !taken.ports.contains(m) && !later.contains(m));
+                        n = rest
+                            .next()
+                            .ok_or_else(|| internal_error("failed to allocate a nodePort: range is full"))?;
+                        taken.ports.insert(n);
+                    }
+                    n
+                } else {
+                    if let Err(why) = taken.port(wanted) {
+                        cannot_have(object, i, wanted, why)?;
+                    }
+                    wanted
+                };
+                p.node_port = Some(n);
+                given.push((p.port, n));
+            }
+            Some(n) if node_port(p) == 0 => p.node_port = Some(n),
+            Some(n) if node_port(p) == n => {}
+            Some(_) => {
+                if let Err(why) = taken.port(node_port(p)) {
+                    cannot_have(object, i, node_port(p), why)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Allocates the node ports of a changed Service, which keeps those that it had (`updateNodePorts`).
+fn changed_node_ports(
+    object: &Object,
+    spec: &mut ServiceSpec,
+    before: &ServiceSpec,
+    taken: &mut Taken,
+) -> Result<(), Status> {
+    let choose = chooses_node_ports(spec);
+    let mine = node_ports(before);
+    let mut seen: BTreeSet<(String, i32)> = BTreeSet::new();
+    let mut allocated = BTreeSet::new();
+    for (i, p) in spec.ports.iter_mut().flatten().enumerate() {
+        match node_port(p) {
+            0 if !choose => continue,
+            0 => {
+                while let Some(n) = mine.iter().find(|n| **n != 0 && !taken.ports.contains(n)) {
+                    // A node port that the update releases is not given out again by the same update.
+                    taken.ports.insert(*n);
+                }
+                p.node_port = Some(taken.next_port()?);
+            }
+            n if !mine.contains(&n) && allocated.insert(n) => {
+                if let Err(why) = taken.port(n) {
+                    cannot_have(object, i, n, why)?;
+                }
+            }
+            _ => {}
+        }
+        let protocol = p.protocol.clone().unwrap_or_else(|| "TCP".into());
+        if !seen.insert((protocol.clone(), node_port(p))) {
+            let why = format!("duplicate nodePort: {{{protocol} {}}}", node_port(p));
+            return Err(Status::new(500, "", why));
+        }
+    }
+    Ok(())
+}
+
+fn allocate_health_check(spec: &mut ServiceSpec, taken: &mut Taken) -> Result<(), Status> {
+    match health_check_port(spec) {
+        0 => spec.health_check_node_port = Some(taken.next_port()?),
+        n => taken.port(n).map_err(|why| {
+            internal_error(&format!("failed to allocate requested HealthCheck NodePort {n}: {why}"))
+        })?,
+    }
+    Ok(())
+}

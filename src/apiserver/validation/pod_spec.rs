@@ -1,0 +1,281 @@
+//! Pods and pod templates.
+
+use std::collections::BTreeSet;
+
+use crate::api::order;
+use crate::api::types as t;
+
+use super::container::{self, Context};
+use super::field::{Errors, FieldError, Path, json_strings};
+use super::meta::{annotations, invalid_each, label_name, labels};
+use super::names::{self};
+use super::{internal, ip, list, or_default, resources, scheduling, security, text, volume};
+
+/// The annotation of a mirror pod: the copy of a pod that a kubelet runs from a file.
+pub(in crate::apiserver) const MIRROR: &str = "kubernetes.io/config.mirror";
+const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+/// Limits of the resolver's configuration: numbers of entries, and characters of all searches together.
+const MAX_NAMESERVERS: usize = 3;
+const MAX_SEARCHES: usize = 32;
+const MAX_SEARCH_CHARS: usize = 2048;
+
+/// Validates the annotations that mean something to Kubernetes (`ValidatePodSpecificAnnotations`).
+pub(in crate::apiserver) fn pod_annotations(
+    errs: &mut Errors,
+    meta: &t::ObjectMeta,
+    spec: &t::PodSpec,
+    path: &Path,
+) {
+    let Some(annotations) = &meta.annotations else { return };
+    if let Some(value) = annotations.get(MIRROR)
+        && text(&spec.node_name).is_empty()
+    {
+        let message = "must set spec.nodeName if mirror pod annotation is set";
+        errs.push(FieldError::invalid(&path.key(MIRROR), value, message));
+    }
+    if let Some(cost) = annotations.get(DELETION_COST) {
+        // `+1` and `01` parse as numbers, but are not allowed.
+        let plain = cost == "0" || cost.starts_with(['-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+        if !plain || cost.parse::<i32>().is_err() {
+            errs.push(FieldError::invalid(&path.key(DELETION_COST), cost, "must be a 32bit integer"));
+        }
+    }
+}
+
+/// Validates a pod template (`ValidatePodTemplateSpec`).
+pub(in crate::apiserver) fn template(errs: &mut Errors, template: &t::PodTemplateSpec, path: &Path) {
+    let none = Default::default();
+    let meta = or_default(&template.metadata, &none);
+    let none = Default::default();
+    let spec = or_default(&template.spec, &none);
+    labels(errs, meta.labels.as_ref(), &path.child("labels"));
+    annotations(errs, meta.annotations.as_ref(), &path.child("annotations"));
+    pod_annotations(errs, meta, spec, &path.child("annotations"));
+    pod_spec(errs, spec, None, &path.child("spec"));
+    if !list(&spec.ephemeral_containers).is_empty() {
+        let at = path.child("spec").child("ephemeralContainers");
+        errs.push(FieldError::forbidden(&at, "ephemeral containers not allowed in pod template"));
+    }
+}
+
+/// Validates the spec of a Pod, if `meta` is the metadata of one, or of a pod template (`ValidatePodSpec`).
+pub(in crate::apiserver) fn pod_spec(
+    errs: &mut Errors,
+    spec: &t::PodSpec,
+    meta: Option<&t::ObjectMeta>,
+    path: &Path,
+) {
+    if spec.termination_grace_period_seconds.is_none() {
+        errs.push(FieldError::required(&path.child("terminationGracePeriodSeconds"), ""));
+    }
+    let volumes = volume::volumes(errs, list(&spec.volumes), meta, &path.child("volumes"));
+    let claims = list(&spec.resource_claims);
+    resource_claims(errs, claims, &path.child("resourceClaims"));
+    let claims = order::gather(claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()));
+    let context = Context { spec, volumes, claims };
+    container::containers(errs, &context, &path.child("containers"));
+    container::init_containers(errs, &context, &path.child("initContainers"));
+    container::ephemeral_containers(errs, &context, &path.child("ephemeralContainers"));
+    resources::pod_requirements(errs, spec, &context.claims, &path.child("resources"));
+    host_network_ports(errs, spec, meta.is_some(), &path.child("containers"));
+    let at = path.child("restartPolicy");
+    match text(&spec.restart_policy) {
+        "Always" | "OnFailure" | "Never" => {}
+        "" => errs.push(FieldError::required(&at, "")),
+        other => {
+            let policies = ["Always", "OnFailure", "Never"];
+            errs.push(FieldError::not_supported(&at, other, &policies));
+        }
+    }
+    let at = path.child("dnsPolicy");
+    match text(&spec.dns_policy) {
+        "ClusterFirstWithHostNet" | "ClusterFirst" | "Default" | "None" => {}
+        "" => errs.push(FieldError::required(&at, "")),
+        other => {
+            let policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+            errs.push(FieldError::not_supported(&at, other, &policies));
+        }
+    }
+    labels(errs, spec.node_selector.as_ref(), &path.child("nodeSelector"));
+    security::pod(errs, spec, &path.child("securityContext"));
+    scheduling::affinity(errs, spec.affinity.as_ref(), &path.child("affinity"));
+    dns_config(errs, spec, &path.child("dnsConfig"));
+    for (i, gate) in list(&spec.readiness_gates).iter().enumerate() {
+        let at = path.child("readinessGates").index(i).child("conditionType");
+        label_name(errs, &gate.condition_type, &at);
+    }
+    scheduling_gates(errs, list(&spec.scheduling_gates), &path.child("schedulingGates"));
+    let constraints = list(&spec.topology_spread_constraints);
+    scheduling::spread_constraints(errs, constraints, &path.child("topologySpreadConstraints"));
+    security::host_users(errs, spec, path);
+    names_and_numbers(errs, spec, path);
+}
+
+/// Validates `hostnameOverride` (KEP-4762), which excludes the other fields that decide the hostname.
+fn hostname_override(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+    const MAX: usize = 64;
+    let Some(name) = &spec.hostname_override else { return };
+    if name.len() > MAX {
+        errs.push(FieldError::too_long(path, MAX));
+    }
+    security::dns_name(errs, name, path);
+    for (field, set) in [("setHostnameAsFQDN", spec.set_hostname_as_fqdn), ("hostNetwork", spec.host_network)]
+    {
+        if set == Some(true) {
+            let message = format!("may not be specified when {field} is true");
+            errs.push(FieldError::forbidden(path, message));
+        }
+    }
+}
+
+fn names_and_numbers(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+    for (name, value) in [("serviceAccountName", &spec.service_account_name), ("nodeName", &spec.node_name)] {
+        if !text(value).is_empty() {
+            security::dns_name(errs, text(value), &path.child(name));
+        }
+    }
+    let max = i64::from(i32::MAX);
+    if let Some(seconds) = spec.active_deadline_seconds.filter(|s| !(1..=max).contains(s)) {
+        let at = path.child("activeDeadlineSeconds");
+        errs.push(FieldError::invalid(&at, seconds, names::inclusive_range(1, max)));
+    }
+    for (name, value) in [("hostname", &spec.hostname), ("subdomain", &spec.subdomain)] {
+        if !text(value).is_empty() {
+            invalid_each(errs, &path.child(name), text(value), names::dns1123_label(text(value)));
+        }
+    }
+    hostname_override(errs, spec, &path.child("hostnameOverride"));
+    scheduling::tolerations(errs, list(&spec.tolerations), &path.child("tolerations"));
+    for (i, alias) in list(&spec.host_aliases).iter().enumerate() {
+        let at = path.child("hostAliases").index(i);
+        ip::legacy_ip(errs, &alias.ip, &at.child("ip"));
+        for (j, host) in list(&alias.hostnames).iter().enumerate() {
+            security::dns_name(errs, host, &at.child("hostnames").index(j));
+        }
+    }
+    if !text(&spec.priority_class_name).is_empty() {
+        security::dns_name(errs, text(&spec.priority_class_name), &path.child("priorityClassName"));
+    }
+    if let Some(class) = &spec.runtime_class_name {
+        security::dns_name(errs, class, &path.child("runtimeClassName"));
+    }
+    if let Some(policy) = &spec.preemption_policy {
+        scheduling::preemption_policy(errs, policy, &path.child("preemptionPolicy"));
+    }
+    if let Some(overhead) = &spec.overhead {
+        resources::overhead(errs, overhead, &path.child("overhead"));
+    }
+    security::os(errs, spec, path);
+}
+
+fn resource_claims(errs: &mut Errors, claims: &[t::PodResourceClaim], path: &Path) {
+    let mut seen = BTreeSet::new();
+    for (i, claim) in claims.iter().enumerate() {
+        let at = path.index(i);
+        let name = claim.name.as_str();
+        if name.is_empty() {
+            errs.push(FieldError::required(&at.child("name"), ""));
+        } else if seen.contains(name) {
+            errs.push(FieldError::duplicate(&at.child("name"), name));
+        } else {
+            invalid_each(errs, &at.child("name"), name, names::dns1123_label(name));
+            seen.insert(name);
+        }
+        let message = match (&claim.resource_claim_name, &claim.resource_claim_template_name) {
+            (Some(_), Some(_)) => {
+                Some("at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
+            }
+            (None, None) => Some("must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"),
+            _ => None,
+        };
+        if let Some(message) = message {
+            errs.push(FieldError::invalid(&at, internal::quote("PodResourceClaim", claim), message));
+        }
+        for (name, value) in [
+            ("resourceClaimName", &claim.resource_claim_name),
+            ("resourceClaimTemplateName", &claim.resource_claim_template_name),
+        ] {
+            if let Some(value) = value {
+                security::dns_name(errs, value, &at.child(name));
+            }
+        }
+    }
+}
+
+/// Validates that ports of a pod in the host's network are the host's. In a template they need not be set.
+fn host_network_ports(errs: &mut Errors, spec: &t::PodSpec, is_pod: bool, path: &Path) {
+    if spec.host_network != Some(true) {
+        return;
+    }
+    for (i, container) in spec.containers.iter().enumerate() {
+        for (j, port) in list(&container.ports).iter().enumerate() {
+            let host = port.host_port.unwrap_or_default();
+            if (is_pod || host != 0) && host != port.container_port {
+                let at = path.index(i).child("ports").index(j).child("hostPort");
+                let message = "must match `containerPort` when `hostNetwork` is true";
+                errs.push(FieldError::invalid(&at, host, message));
+            }
+        }
+    }
+}
+
+fn scheduling_gates(errs: &mut Errors, gates: &[t::PodSchedulingGate], path: &Path) {
+    let mut seen = BTreeSet::new();
+    for (i, gate) in gates.iter().enumerate() {
+        label_name(errs, &gate.name, &path.index(i));
+        if !seen.insert(&gate.name) {
+            errs.push(FieldError::duplicate(&path.index(i), &gate.name));
+        }
+    }
+}
+
+fn dns_config(errs: &mut Errors, spec: &t::PodSpec, path: &Path) {
+    let servers = spec.dns_config.as_ref().map(|c| list(&c.nameservers));
+    if text(&spec.dns_policy) == "None" {
+        match servers {
+            None => {
+                let message = "must provide `dnsConfig` when `dnsPolicy` is None";
+                errs.push(FieldError::required(path, message));
+                return;
+            }
+            Some([]) => {
+                let message = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+                errs.push(FieldError::required(&path.child("nameservers"), message));
+                return;
+            }
+            Some(_) => {}
+        }
+    }
+    let Some(config) = &spec.dns_config else { return };
+    let at = path.child("nameservers");
+    let servers = list(&config.nameservers);
+    if servers.len() > MAX_NAMESERVERS {
+        let message = format!("must not have more than {MAX_NAMESERVERS} nameservers");
+        errs.push(FieldError::invalid(&at, json_strings(servers), message));
+    }
+    for (i, server) in servers.iter().enumerate() {
+        ip::legacy_ip(errs, server, &at.index(i));
+    }
+    let at = path.child("searches");
+    let searches = list(&config.searches);
+    if searches.len() > MAX_SEARCHES {
+        let message = format!("must not have more than {MAX_SEARCHES} search paths");
+        errs.push(FieldError::invalid(&at, json_strings(searches), message));
+    }
+    if searches.join(" ").len() > MAX_SEARCH_CHARS {
+        let message = format!(
+            "must not have more than {MAX_SEARCH_CHARS} characters (including spaces) in the search list"
+        );
+        errs.push(FieldError::invalid(&at, json_strings(searches), message));
+    }
+    for (i, search) in searches.iter().enumerate().filter(|(_, s)| *s != ".") {
+        let search = search.strip_suffix('.').unwrap_or(search);
+        invalid_each(errs, &at.index(i), search, names::dns1123_subdomain_with_underscore(search));
+    }
+    for (i, option) in list(&config.options).iter().enumerate() {
+        if text(&option.name).is_empty() {
+            errs.push(FieldError::required(&path.child("options").index(i), "must not be empty"));
+        }
+    }
+}

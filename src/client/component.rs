@@ -1,0 +1,127 @@
+//! A component as its process drives it, whatever its reconciler: [`Component`].
+
+use std::any::Any;
+use std::fmt;
+use std::rc::Rc;
+
+use super::context::Error;
+use super::indexer::Caches;
+use super::informer::Notification;
+use super::key::AnyKey;
+use super::reconciler::TimerOp;
+use super::why::Why;
+use super::workqueue::WorkQueue;
+use crate::api::{Kind, Timestamp};
+use crate::apimachinery::{Filter, Request, Response};
+
+/// A request that a sync stopped at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// The request.
+    pub request: Rc<Request>,
+    /// Why it is sent.
+    pub why: Option<Rc<Why>>,
+    /// Whether it is a heartbeat: it is sent like any other request, but is no step of its own.
+    pub background: bool,
+}
+
+/// What a process lends a component for one action.
+pub struct Env<'a> {
+    /// What its informers have seen.
+    pub caches: &'a Rc<Caches>,
+    /// The time.
+    pub now: Timestamp,
+    /// Where timers go that the component sets.
+    pub timers: &'a mut Vec<TimerOp>,
+}
+
+/// How a sync stands after an action.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Progress {
+    /// It has a request to send.
+    Waiting,
+    /// It ended.
+    Done {
+        /// Its key.
+        key: AnyKey,
+        /// What it failed with.
+        error: Option<Error>,
+    },
+}
+
+/// What a component could do next, apart from hearing of changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// It has events to write.
+    pub record: bool,
+    /// Its sync stopped at a request.
+    pub send: bool,
+    /// It has a key and works on none.
+    pub start: bool,
+    /// The kinds that it watches are others than those its process has informers for.
+    pub informers: bool,
+}
+
+/// A component, whatever its reconciler.
+pub trait Component {
+    /// Its name.
+    fn name(&self) -> Rc<str>;
+    /// Its user at the API server.
+    fn user(&self) -> Rc<str>;
+    /// The kinds that it watches, as things stand.
+    fn watches(&self) -> Vec<(Kind, Filter)>;
+    /// Its process has informers for all that [`Component::watches`] gives.
+    fn watching(&mut self);
+    /// What it could do next.
+    fn wants(&self) -> Wants;
+    /// Its handlers of a kind and filter hear of a change.
+    fn notify(&mut self, env: &mut Env<'_>, kind: Kind, filter: &Filter, seen: &Notification);
+    /// A person makes something go wrong; see [`Reconciler::fault`](super::Reconciler::fault).
+    fn fault(&mut self, env: &mut Env<'_>, fault: &dyn Any);
+    /// A planned moment has come.
+    fn fire(&mut self, key: &AnyKey);
+    /// Its queue.
+    fn queue(&self) -> &WorkQueue;
+    /// The key it works on.
+    fn working_on(&self) -> Option<&AnyKey>;
+    /// Takes a key and runs until its first request. `None` if there is no key, or it is at work.
+    fn start(&mut self, env: &mut Env<'_>) -> Option<Progress>;
+    /// The caches that the sync under way began with.
+    fn caches_at_start(&self) -> Option<&Caches>;
+    /// The status codes of the answers that the sync under way has got, in order.
+    fn answer_codes(&self) -> Vec<u16>;
+    /// What its reconciler remembers; see [`Memory`](super::Memory).
+    fn memory(&self, now: Timestamp) -> Vec<String>;
+    /// The request that its sync stopped at.
+    fn pending(&self) -> Option<&Pending>;
+    /// The answer came: the sync runs until its next request. `None` if no sync waits for an answer.
+    fn answered(&mut self, env: &mut Env<'_>, answer: Response) -> Option<Progress>;
+    /// How many events it has recorded that are not written yet.
+    fn events_waiting(&self) -> usize;
+    /// The next event's request.
+    fn next_event(&mut self) -> Option<Request>;
+    /// The answer to an event's request.
+    fn event_answered(&mut self, answer: &Response);
+    /// It starts anew: its memory (but for what [`Reconciler::restarted`](super::Reconciler::restarted)
+    /// keeps), its queue and the sync under way are lost.
+    fn restart(&mut self);
+    /// A copy.
+    fn boxed_clone(&self) -> Box<dyn Component>;
+    /// Its reconciler's state, for views of a particular component.
+    fn state(&self) -> &dyn Any;
+}
+
+impl Clone for Box<dyn Component> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}
+
+impl fmt::Debug for dyn Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Component")
+            .field("name", &self.name())
+            .field("queue", self.queue())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,115 @@
+//! Components that come, go and are switched on and off while a cluster runs.
+//!
+//! A component keeps its place in its process for as long as the process is there, so that actions that
+//! name it by place mean the same one. To remove a component is to switch it off; one of the same name
+//! that is added later takes its place.
+
+use std::rc::Rc;
+
+use super::Cluster;
+use super::action::Actor;
+use super::fault::NoSuchFault;
+use super::process::Process;
+use crate::api::Shared;
+use crate::client::Component;
+use crate::controllers::canonical_name;
+
+/// Whether a value of `--controllers` lets a controller run
+/// (`k8s.io/controller-manager/app.IsControllerEnabled`): the first entry that names it decides, else
+/// whether there is a `*`.
+///
+/// ```
+/// use steady::cluster::is_controller_enabled;
+/// assert!(is_controller_enabled("replicaset-controller", "*,-deployment"));
+/// assert!(!is_controller_enabled("deployment-controller", "*,-deployment"));
+/// assert!(!is_controller_enabled("deployment-controller", "replicaset"));
+/// ```
+pub fn is_controller_enabled(name: &str, controllers: &str) -> bool {
+    let mut star = false;
+    for entry in controllers.split(',') {
+        let (entry, on) = entry.strip_prefix('-').map_or((entry, true), |rest| (rest, false));
+        if canonical_name(entry) == name {
+            return on;
+        }
+        star |= entry == "*" && on;
+    }
+    star
+}
+
+impl Process {
+    fn switchable(&self) -> impl Iterator<Item = (u16, &Shared<Box<dyn Component>>)> {
+        let elector = self.elector();
+        (0..).zip(&self.components).filter(move |(at, _)| elector != Some(*at))
+    }
+
+    /// The components that can be switched on and off, and whether each is on. The elector of a process
+    /// that has several instances is none of them.
+    pub fn switches(&self) -> impl Iterator<Item = (Rc<str>, bool)> {
+        self.switchable().map(|(at, c)| (c.name(), self.is_on(at)))
+    }
+}
+
+impl Cluster {
+    /// Gives a process another value of `--controllers`.
+    pub(super) fn set_controllers(&mut self, process: &str, controllers: &str) -> Result<(), NoSuchFault> {
+        let id = self.find_process(process, None)?;
+        let p = self.processes.get(id as usize).ok_or(NoSuchFault)?;
+        let exists = |entry: &str| {
+            let name = canonical_name(entry.strip_prefix('-').unwrap_or(entry));
+            entry == "*" || p.switches().any(|(known, _)| *known == *name)
+        };
+        if !controllers.split(',').all(exists) {
+            return Err(NoSuchFault);
+        }
+        let other = |on: bool, name: &str| on != is_controller_enabled(name, controllers);
+        let change: Vec<u16> =
+            p.switchable().filter(|(at, c)| other(p.is_on(*at), &c.name())).map(|(at, _)| at).collect();
+        if change.is_empty() {
+            return Err(NoSuchFault);
+        }
+        for component in change {
+            self.switch(Actor { process: id, component });
+        }
+        self.ready.insert(id);
+        Ok(())
+    }
+
+    /// Switches a component on if it is off, and off if it is on.
+    fn switch(&mut self, actor: Actor) {
+        self.clock.forget(actor);
+        let Some(p) = self.process_mut(actor.process) else { return };
+        if p.is_on(actor.component) {
+            let ended = p.switch_off(actor.component);
+            ended.into_iter().for_each(|w| self.api.watches.remove(w));
+        } else {
+            p.switch_on(actor.component);
+        }
+    }
+
+    /// Adds a component to a process of the control plane, where it starts at once. It takes the place of
+    /// one of the same name that is switched off.
+    ///
+    /// # Errors
+    /// If there is no such process, or a component of that name runs in it.
+    pub fn add_component(
+        &mut self,
+        process: &str,
+        component: Box<dyn Component>,
+    ) -> Result<Actor, NoSuchFault> {
+        let id = self.find_process(process, None)?;
+        let name = component.name();
+        let p = self.process_mut(id).ok_or(NoSuchFault)?;
+        let same = (0..).zip(&p.components).find(|(_, c)| c.name() == name).map(|(at, _)| at);
+        let component = match same {
+            Some(at) if p.is_on(at) => return Err(NoSuchFault),
+            Some(at) => {
+                p.replace(at, component);
+                p.switch_on(at);
+                at
+            }
+            None => p.add(component),
+        };
+        self.ready.insert(id);
+        Ok(Actor { process: id, component })
+    }
+}
