@@ -59,6 +59,8 @@ pub struct Config {
     pub controllers: Components,
     /// What runs in kube-scheduler.
     pub scheduler: Components,
+    /// The controllers that run in kube-apiserver.
+    pub apiserver: Components,
     /// What runs on a node, by its name.
     pub kubelet: NodeComponents,
     /// What runs beside Kubernetes: a provisioner. No process if there is none.
@@ -80,6 +82,7 @@ impl Config {
             etcd: 1,
             controllers: Rc::new(crate::controllers::all),
             scheduler: Rc::new(crate::scheduler::components),
+            apiserver: Rc::new(crate::controllers::apiextensions::all),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
             addon_objects: kubernetes_service()
@@ -114,6 +117,8 @@ impl Cluster {
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
+        // It comes last, so that the processes which were there before it keep their numbers in links.
+        cluster.add_process(Process::new("kube-apiserver", None, (config.apiserver)()));
         // A cluster whose components never come to rest shows that when it is stepped.
         let _ = cluster.settle();
         cluster.turn = Actor::default();

@@ -124,6 +124,13 @@ impl Definitions {
     }
 }
 
+/// The kind that a definition makes, as a component of the cluster finds it by discovery: in the version that clients
+/// prefer, or in any where none is served. `None` if the definition is not established.
+pub fn served_kind(crd: &CustomResourceDefinition) -> Option<Kind> {
+    let established = is_true(crd, ESTABLISHED);
+    established.then(|| Definition::new(&Rc::new(crd.clone()), None).any()).flatten()
+}
+
 impl Definition {
     /// What a definition makes. Where its spec is as it was in `before`, what was compiled is kept.
     fn new(crd: &Rc<CustomResourceDefinition>, before: Option<&Rc<Definition>>) -> Definition {
@@ -165,6 +172,11 @@ impl Definition {
         Definition { crd: crd.clone(), versions }
     }
 
+    /// A kind of any version, for components of the cluster that only read metadata and delete.
+    fn any(&self) -> Option<Kind> {
+        self.preferred().or_else(|| self.versions.first().map(|v| v.kind))
+    }
+
     /// The object.
     pub fn crd(&self) -> &Rc<CustomResourceDefinition> {
         &self.crd
@@ -173,6 +185,11 @@ impl Definition {
     /// Its versions, the one that clients prefer first.
     pub fn versions(&self) -> &[Version] {
         &self.versions
+    }
+
+    /// The kind in a version: the one of a handle, if it is served, or else any.
+    pub(in crate::apiserver) fn nearest(&self, kind: Kind) -> Option<Kind> {
+        self.served(kind.version()).or_else(|| self.any()).filter(|k| *k == kind)
     }
 
     fn version(&self, name: &str) -> Option<&Version> {

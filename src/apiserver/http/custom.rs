@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::decode::{advice, from_yaml, summary, unsupported_media};
+use super::decode::{from_yaml, summary, unsupported_media};
 use super::patch::{PatchType, duplicates, patch_json, refused};
 use super::path::{Path, Place, Target};
 use crate::api::go_types::{self, Json, go_json};

@@ -14,17 +14,15 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 
-use serde_json::json;
-
 use crate::api::types::OwnerReference;
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
 use crate::client::{
-    Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
+    Caches, Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
 };
 use crate::etcd::Map;
 pub use graph::{Graph, Identity, Node};
-use operations::{delete_object, get_object, patch_object, remove_finalizer};
+use operations::{OwnerChange, delete_object, get_object, patch_owners, remove_finalizer};
 
 /// What it has to do, by the uid of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +72,7 @@ pub struct State {
 
 impl Default for State {
     fn default() -> State {
-        let kinds = super::served().filter(|k| *k != Kind::EVENT).collect();
+        let kinds = watched(&Caches::default());
         State { graph: Graph::default(), kinds, gone: Map::new() }
     }
 }
@@ -120,8 +118,25 @@ impl Reconciler for GarbageCollector {
     }
 }
 
+/// The kinds whose objects are in the graph.
+fn watched(caches: &Caches) -> Kinds {
+    super::served(caches).filter(|k| *k != Kind::EVENT).collect()
+}
+
+/// A definition changed, and the custom kinds perhaps with it (`GarbageCollector.Sync`).
+fn follow_definitions(cx: &mut Handler<'_, State, Task>, tasks: &mut Vec<Task>) {
+    let kinds = watched(cx.caches);
+    if kinds != cx.state.kinds {
+        cx.state.graph.set_custom_kinds(kinds.iter().copied().filter(|k| k.is_custom()).collect(), tasks);
+        cx.state.kinds = kinds;
+    }
+}
+
 fn handle(cx: &mut Handler<'_, State, Task>, seen: &Notification) {
     let mut tasks = Vec::new();
+    if seen.new.as_ref().or(seen.old.as_ref()).is_some_and(|o| o.kind() == Kind::CUSTOM_RESOURCE_DEFINITION) {
+        follow_definitions(cx, &mut tasks);
+    }
     let graph = &mut cx.state.graph;
     match (&seen.old, &seen.new) {
         (Some(old), Some(new)) if old.uid() != new.uid() => {
@@ -230,7 +245,8 @@ async fn classify_references(cx: &Cx, node: &Node, owners: &[OwnerReference]) ->
     let mut sorted = References::default();
     for reference in owners {
         let namespace = &node.identity.key.namespace;
-        let Some(owner) = Identity::of_owner(reference, namespace) else { return Ok(None) };
+        let owner = cx.state(|s| s.graph.owner(reference, namespace));
+        let Some(owner) = owner else { return Ok(None) };
         if cx.state(|s| s.graph.is_absent(&owner)) {
             sorted.dangling.push(reference.clone());
             continue;
@@ -267,8 +283,8 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
             .read("solid", node.identity.reference(), "metadata.ownerReferences", names(&solid))
             .with("dangling", names(&dangling))
             .with("waiting", names(&waiting));
-        let uids = dangling.iter().chain(&waiting).map(|r| r.uid.as_str());
-        return Ok(patch_object(cx, &node.identity, without_owners(node, uids), why).await?);
+        let uids = dangling.iter().chain(&waiting).map(|r| r.uid.clone()).collect();
+        return Ok(patch_owners(cx, node, OwnerChange::Without(uids), why).await?);
     }
     let facts = |why: Why| {
         let owners = names(latest.meta().owners());
@@ -281,7 +297,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
         let circle = cx.state(|s| s.graph.dependents(node).any(|d| d.deleting_dependents));
         if circle {
             let why = facts(Why::new("attempt_to_delete.unblock_owners"));
-            patch_object(cx, &node.identity, unblocked(node), why).await?;
+            patch_owners(cx, node, OwnerChange::Unblocked, why).await?;
         }
         let why = facts(Why::new("attempt_to_delete.foreground"));
         return deleted(cx, node, delete_object(cx, node, latest, Propagation::Foreground, why).await);
@@ -309,30 +325,6 @@ fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), Status>) -> Res
     }
 }
 
-/// `GenerateDeleteOwnerRefStrategicMergeBytes`
-fn without_owners<'a>(node: &Node, owners: impl Iterator<Item = &'a str>) -> serde_json::Value {
-    let gone: Vec<_> = owners.map(|uid| json!({"$patch": "delete", "uid": uid})).collect();
-    json!({"metadata": {"ownerReferences": gone, "uid": &*node.identity.uid}})
-}
-
-/// The references that block an owner's deletion, blocking no more.
-fn unblocked(node: &Node) -> serde_json::Value {
-    let blocking = node.owners.iter().filter(|o| o.block_owner_deletion == Some(true));
-    let owners: Vec<_> = blocking
-        .map(|o| {
-            let mut v = json!({
-                "apiVersion": o.api_version, "kind": o.kind, "name": o.name, "uid": o.uid,
-                "blockOwnerDeletion": false,
-            });
-            if let Some(controller) = o.controller {
-                v["controller"] = controller.into();
-            }
-            v
-        })
-        .collect();
-    json!({"metadata": {"ownerReferences": owners, "uid": &*node.identity.uid}})
-}
-
 /// `processDeletingDependentsItem`: in the foreground an object waits for the dependents that
 /// block it.
 async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
@@ -358,8 +350,8 @@ async fn attempt_to_orphan(cx: &Cx, uid: &str) -> Result {
         let why = Why::new("orphan_dependents")
             .read("finalizer", node.identity.reference(), "metadata.finalizers", FINALIZER_ORPHAN)
             .read("dependent", dependent.identity.reference(), "metadata.ownerReferences", uid);
-        let change = without_owners(dependent, std::iter::once(uid));
-        match patch_object(cx, &dependent.identity, change, why).await {
+        let change = OwnerChange::Without(vec![uid.to_owned()]);
+        match patch_owners(cx, dependent, change, why).await {
             Err(e) if !e.is_not_found() => failed = failed.or(Some(e)),
             _ => {}
         }
