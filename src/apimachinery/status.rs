@@ -127,6 +127,13 @@ impl Status {
             .with(Details::resource(kind, name))
     }
 
+    /// 500 with its reason.
+    pub fn internal_error(why: &str) -> Status {
+        let cause = Cause { message: why.to_owned(), ..Cause::default() };
+        Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
+            .with(Details { causes: vec![cause], ..Details::default() })
+    }
+
     /// 404 for a path.
     pub fn no_such_path() -> Status {
         Status::new(404, "NotFound", "the server could not find the requested resource")

@@ -92,6 +92,13 @@ impl ApiServer {
                 self.store_patched(r, old, object, cx)
             }
             None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
+            None if !object.uid().is_empty() => {
+                let why = format!(
+                    "uid mismatch: the provided object specified uid {}, and no existing object was found",
+                    object.uid()
+                );
+                Err(Status::conflict(r.kind, &r.key.name, &why))
+            }
             None => {
                 cx.managers = Some(applied.managers.into());
                 self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() }, cx)
@@ -104,8 +111,10 @@ impl ApiServer {
 /// version of the scale (`crConverter` of apiextensions).
 fn no_scale_to_apply_to(view: &View, managers: &[Manager]) -> Status {
     let why = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
-    let owned = managers.iter().any(|m| view.owns_replicas(&m.fields));
-    Status::new(500, "", if owned { why.to_owned() } else { format!("failed to create manager for existing fields: {why}") })
+    if managed_fields::of_scale(managers, &view.replicas_path()).is_empty() {
+        return Status::new(500, "", format!("failed to create manager for existing fields: {why}"));
+    }
+    Status::new(500, "", why)
 }
 
 /// Checks apiVersion, kind and name of a configuration.

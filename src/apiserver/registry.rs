@@ -215,7 +215,10 @@ impl ApiServer {
             None => with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?,
         };
         cx.enter(Stage::Patch, "", Some(&old));
-        object.meta_mut().resource_version.clone_from(resource_version);
+        // A custom object is changed whatever its version, if the scale has none.
+        if cx.view.is_none() || resource_version.is_some() {
+            object.meta_mut().resource_version.clone_from(resource_version);
+        }
         self.store_update(r, old, object, cx)
     }
 
@@ -436,8 +439,14 @@ impl ApiServer {
         let mut managers = given.unwrap_or_else(|| live.to_vec());
         if old != Some(new) {
             let note = self.new_note(r, self.etcd.revision() + 1, new);
-            let old = old.map(Object::to_value);
-            managed_fields::update_custom(&mut managers, view.layout(), old.as_ref(), &new.to_value(), &note);
+            let (old, value) = (old.map(Object::to_value), new.to_value());
+            if r.subresource == Subresource::Scale {
+                let path = view.replicas_path();
+                let replicas = view.replicas(&value);
+                managed_fields::update_scale(&mut managers, view.kind(), &path, replicas, &note);
+            } else {
+                managed_fields::update_custom(&mut managers, view.layout(), old.as_ref(), &value, &note);
+            }
         }
         if managers[..] != live[..] || (r.dry_run && r.field_manager.is_some()) {
             cx.managers = Some(managers.into());

@@ -207,7 +207,7 @@ impl Definition {
     }
 
     /// The version that objects are stored in.
-    pub(super) fn storage(&self) -> &str {
+    pub fn storage(&self) -> &str {
         self.crd.spec.versions.iter().find(|v| v.storage).map_or("", |v| v.name.as_str())
     }
 
@@ -233,8 +233,6 @@ impl Definition {
     /// # Errors
     /// 500: the definition cannot be served.
     pub(in crate::apiserver) fn view(self: &Rc<Definition>, version: &str) -> Result<View, Status> {
-        View::new(self, version).map_err(|_| {
-            Status::new(500, "InternalError", "Internal error occurred: error resolving resource")
-        })
+        View::new(self, version).map_err(|_| Status::internal_error("error resolving resource"))
     }
 }

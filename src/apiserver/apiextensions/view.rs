@@ -8,7 +8,7 @@ use super::custom_kind::{CustomKind, Decode, Validated};
 use super::served::Definition;
 use super::scale;
 use super::types::CustomResourceSubresourceScale;
-use crate::api::field_set::{Element, Set};
+use crate::api::field_set::Element;
 use crate::api::{Kind, Object, Timestamp};
 use crate::apimachinery::Status;
 use crate::apiserver::managed_fields::Layout;
@@ -43,9 +43,9 @@ impl PartialEq for View {
 
 impl Eq for View {}
 
-/// 500 for what should not be in the store, or cannot be served.
-fn internal(why: impl std::fmt::Display) -> Status {
-    Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
+/// 500 for an error that is none of the API's own (Go's `errors.New`).
+fn plain(why: impl std::fmt::Display) -> Status {
+    Status::new(500, "", why.to_string())
 }
 
 impl View {
@@ -100,10 +100,10 @@ impl View {
         let mut value = stored.to_value();
         let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
         let version = version.rsplit('/').next().unwrap_or_default().to_owned();
-        let (_, schema) = self.definition.schema(&version).map_err(internal)?;
-        schema.coerce(&mut value, Decode::Stored).map_err(internal)?;
+        let (_, schema) = self.definition.schema(&version).map_err(plain)?;
+        schema.coerce(&mut value, Decode::Stored).map_err(plain)?;
         schema.default(&mut value);
-        self.schema.convert(&mut value).map_err(internal)?;
+        self.schema.convert(&mut value).map_err(plain)?;
         self.object(value)
     }
 
@@ -112,10 +112,10 @@ impl View {
     /// # Errors
     /// 500: the storage version has no structural schema.
     pub(in crate::apiserver) fn store(&self, object: &Object) -> Result<Object, Status> {
-        let (kind, schema) = self.definition.schema(self.definition.storage()).map_err(internal)?;
+        let (kind, schema) = self.definition.schema(self.definition.storage()).map_err(plain)?;
         let mut value = object.to_value();
-        schema.convert(&mut value).map_err(internal)?;
-        Object::from_value(kind, value).map_err(internal)
+        schema.convert(&mut value).map_err(plain)?;
+        Object::from_value(kind, value).map_err(plain)
     }
 
     /// Changes an object as JSON.
@@ -204,7 +204,7 @@ impl View {
         let mut found = scale::read(paths, &value).map_err(|e| Status::new(500, "", e))?;
         if found.replicas.is_none() {
             match absent {
-                Absent::Refused => return Err(internal(scale::no_replicas(paths))),
+                Absent::Refused => return Err(Status::internal_error(&scale::no_replicas(paths))),
                 Absent::Marked => found.replicas = Some(scale::NO_REPLICAS),
                 Absent::LeftOut => {}
             }
@@ -212,11 +212,16 @@ impl View {
         Ok(scale::to_value(&found, value.get("metadata").unwrap_or(&Value::Null)))
     }
 
-    /// Whether a set of fields has the wanted replicas of the scale.
-    pub(in crate::apiserver) fn owns_replicas(&self, fields: &Set) -> bool {
+    /// How many replicas an object wants; 0 if it does not say.
+    pub(in crate::apiserver) fn replicas(&self, object: &Value) -> i64 {
+        let found = self.schema.scale().and_then(|paths| scale::read(paths, object).ok());
+        found.and_then(|s| s.replicas).unwrap_or(0)
+    }
+
+    /// The path of the wanted replicas of the scale.
+    pub(in crate::apiserver) fn replicas_path(&self) -> Vec<Element> {
         let path = self.schema.scale().map_or("", |s| s.spec_replicas_path.as_str());
-        let steps: Vec<Element> = scale::steps(path).map(|s| Element::Field(s.to_owned())).collect();
-        fields.at(&steps).is_some_and(|s| s.member)
+        scale::steps(path).map(|s| Element::Field(s.to_owned())).collect()
     }
 
     /// What the fields of its objects are known by.

@@ -270,7 +270,7 @@ impl Call<'_> {
         }
         #[cfg(not(target_arch = "wasm32"))]
         if *path == Path::OpenApi("v2".into()) && openapi::swagger::wants_protobuf(&self.request.accept) {
-            let document = openapi::swagger::document(self.api.texts.as_deref());
+            let document = openapi::swagger::document(&self.api.definitions, self.api.texts.as_deref());
             return Ok(HttpResponse {
                 status: 200,
                 content_type: openapi::swagger::PROTOBUF.into(),
@@ -281,26 +281,28 @@ impl Call<'_> {
         let media = negotiate::negotiate(&self.request.accept)?;
         let aggregated = media.shape == Shape::AggregatedDiscovery;
         let plain = Media { shape: Shape::Whole, ..media };
+        let definitions = &self.api.definitions;
         Ok(match path {
             Path::CoreVersions | Path::Groups if aggregated => {
-                answer::json(200, &discovery::aggregated(*path == Path::CoreVersions), media)
+                let core = *path == Path::CoreVersions;
+                answer::json(200, &discovery::aggregated(core, definitions), media)
             }
             Path::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
-            Path::Groups => answer::json(200, &discovery::groups(), plain),
-            Path::Group(name) => answer::json(200, &discovery::one_group(name), plain),
+            Path::Groups => answer::json(200, &discovery::groups(definitions), plain),
+            Path::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
             Path::Resources { group, version } => {
-                answer::json(200, &discovery::resources(group, version), plain)
+                answer::json(200, &discovery::resources(group, version, definitions), plain)
             }
             #[cfg(not(target_arch = "wasm32"))]
             Path::OpenApi(rest) if rest == "v2" => {
-                answer::json(200, &openapi::swagger::document(self.api.texts.as_deref()), plain)
+                answer::json(200, &openapi::swagger::document(definitions, self.api.texts.as_deref()), plain)
             }
             Path::OpenApi(rest) => {
                 let document = match rest.as_str() {
-                    "v3" => Some(openapi::index()),
-                    rest => {
-                        rest.strip_prefix("v3/").and_then(|p| openapi::document(p, self.api.texts.as_deref()))
-                    }
+                    "v3" => Some(openapi::index(definitions)),
+                    rest => rest
+                        .strip_prefix("v3/")
+                        .and_then(|p| openapi::document(p, definitions, self.api.texts.as_deref())),
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }

@@ -17,6 +17,7 @@ use crate::apimachinery::{
 };
 use crate::apiserver::Stage;
 use crate::apiserver::apply::check_name;
+use crate::apiserver::managed_fields;
 use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
 
@@ -222,7 +223,11 @@ impl Call<'_> {
         }
         let old = self.api.current(&request, self.cx)?;
         if target.subresource == Subresource::Scale {
-            let current = scale::current(&old, target.view.as_ref())?;
+            let mut current = scale::current(&old, target.view.as_ref())?;
+            if let Some(view) = &target.view {
+                let owners = managed_fields::of_scale(&self.api.managers(&request.object()), &view.replicas_path());
+                current = managed_fields::with_managers(current, &owners);
+            }
             let layout = Layout { go: go_types::scale(), kind: None };
             let new = patched_value(
                 layout,

@@ -138,6 +138,51 @@ pub(super) fn update_custom(
     cap(managers);
 }
 
+/// What a change of a custom object through its scale makes of the owners (`ScaleHandler`). `path` is that of the wanted
+/// replicas. A scale of 0 does not have the field, so nobody owns it then.
+pub(super) fn update_scale(
+    managers: &mut Vec<Manager>,
+    kind: Kind,
+    path: &[Element],
+    replicas: i64,
+    note: &Note,
+) {
+    let mut set = Set::default();
+    set.insert(path);
+    for m in managers.iter_mut() {
+        m.fields = Rc::new(m.fields.difference(&set));
+    }
+    if replicas != 0 {
+        let me = Manager {
+            name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
+            apply: false,
+            api_version: kind.api_version().into(),
+            subresource: note.subresource.into(),
+            time: Some(note.time),
+            fields: Rc::new(set),
+        };
+        match managers.iter_mut().find(|m| m.is(&me)) {
+            Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },
+            None => managers.push(me),
+        }
+    }
+    managers.retain(|m| !m.fields.is_empty());
+}
+
+/// The owners of the wanted replicas of a custom object, as its scale shows them.
+pub(super) fn of_scale(managers: &[Manager], path: &[Element]) -> Vec<Manager> {
+    let mut fields = Set::default();
+    fields.insert(&field(&["spec", "replicas"]));
+    let fields = Rc::new(fields);
+    let owners = managers.iter().filter(|m| m.fields.at(path).is_some_and(|s| s.member));
+    let shown = owners.map(|m| Manager {
+        api_version: "autoscaling/v1".into(),
+        fields: fields.clone(),
+        ..m.clone()
+    });
+    shown.collect()
+}
+
 /// Gives the writer what it changed, and takes it from all others.
 fn take_fields(managers: &mut Vec<Manager>, layout: Layout<'_>, old: &Value, new: &Value, note: &Note) {
     let comparison = typed::compare(layout.place(), old, new);
