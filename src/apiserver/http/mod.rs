@@ -337,7 +337,8 @@ impl Call<'_> {
         resource: &str,
     ) -> Result<HttpResponse> {
         if self.request.method != "GET" {
-            return Err(method_not_allowed());
+            let why = format!("{kind} is not built here: there are no objects of it, and none can be made");
+            return Err(Status::new(405, "MethodNotAllowed", why).with(Details::default()));
         }
         if let Some(name) = name {
             let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));

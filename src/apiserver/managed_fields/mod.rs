@@ -177,6 +177,7 @@ pub(super) fn of_scale(managers: &[Manager], path: &[Element]) -> Vec<Manager> {
     let owners = managers.iter().filter(|m| m.fields.at(path).is_some_and(|s| s.member));
     let shown = owners.map(|m| Manager {
         api_version: "autoscaling/v1".into(),
+        time: None,
         fields: fields.clone(),
         ..m.clone()
     });

@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_older_document_has_everything() {
-        let doc = document(None);
+        let doc = document(&Definitions::default(), None);
         let deployment = &doc["definitions"]["io.k8s.api.v1.Deployment"];
         assert_eq!(deployment["properties"]["spec"]["$ref"], "#/definitions/io.k8s.api.v1.DeploymentSpec");
         assert_eq!(deployment["x-kubernetes-group-version-kind"][0]["kind"], "Deployment");
