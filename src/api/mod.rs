@@ -32,6 +32,7 @@ pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod regexp;
+pub mod release;
 mod shared;
 mod structs;
 pub mod volume;

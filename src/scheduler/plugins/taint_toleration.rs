@@ -7,7 +7,7 @@ use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 pub const NAME: &str = "TaintToleration";
 
 /// Whether a toleration covers a taint (`Toleration.ToleratesTaint`). The operators `Lt` and `Gt`
-/// are behind a gate that 1.36 has off.
+/// are behind a gate that is off by default.
 pub fn tolerates(t: &Toleration, taint: &Taint) -> bool {
     let differs = |s: Option<&str>, other: &str| s.is_some_and(|s| !s.is_empty() && s != other);
     if differs(t.effect.as_deref(), &taint.effect) || differs(t.key.as_deref(), &taint.key) {
