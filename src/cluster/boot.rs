@@ -96,7 +96,7 @@ impl Cluster {
     pub fn new(config: &Config) -> Cluster {
         let mut cluster = Cluster {
             api: ApiServer::with_etcd(config.seed, Etcd::with_members(config.etcd)),
-            processes: crate::etcd::Vector::new(),
+            processes: crate::api::persistent::Vector::new(),
             ready: Default::default(),
             clock: Clock::new(config.start),
             turn: Actor::default(),
