@@ -22,7 +22,8 @@ pub struct Path {
 pub struct Found {
     /// Its paths, in order.
     pub paths: Vec<Path>,
-    /// The modules in files of their own that it declares for tests only.
+    /// The modules in files of their own that it declares for tests only. Of one with the attribute `path`, the two modules
+    /// that its file would be: beside this file, and in its folder.
     pub test_modules: Vec<Vec<String>>,
 }
 
@@ -47,6 +48,8 @@ impl Reader<'_> {
         let mut tokens = tokens.into_iter().peekable();
         // Whether the item that begins is for tests only.
         let mut marked = false;
+        // The file's name, if the attribute `path` has one.
+        let mut elsewhere: Option<String> = None;
         // Whether the last tokens were a part of a path, so that what follows is one too.
         let mut inside = false;
         while let Some(token) = tokens.next() {
@@ -57,12 +60,14 @@ impl Reader<'_> {
                         && g.delimiter() == Delimiter::Bracket
                     {
                         marked |= is_for_tests(g.stream());
+                        elsewhere = path_attribute(g.stream()).or(elsewhere);
                     }
                 }
                 TokenTree::Punct(p) if p.as_char() == ';' || p.as_char() == ',' => marked = false,
                 TokenTree::Punct(p) => inside = p.as_char() == ':',
                 TokenTree::Ident(word) if word == "mod" => {
                     let Some(TokenTree::Ident(name)) = tokens.next_if(is_ident) else { continue };
+                    let elsewhere = elsewhere.take();
                     module.push(plain(&name.to_string()));
                     if let Some(TokenTree::Group(body)) = tokens.next_if(is_braces) {
                         self.stream(body.stream(), module, in_test || marked);
@@ -71,12 +76,21 @@ impl Reader<'_> {
                         self.found.test_modules.push(module.clone());
                     }
                     module.pop();
+                    if let Some(file) = elsewhere.filter(|_| marked) {
+                        let above = module.split_last().map(|(_, above)| above.to_vec()).unwrap_or_default();
+                        for mut folder in [module.clone(), above] {
+                            folder.push(file.clone());
+                            self.found.test_modules.push(folder);
+                        }
+                    }
                 }
                 TokenTree::Ident(word) if !was_inside => {
                     let word_text = word.to_string();
                     let start = match word_text.as_str() {
                         "self" => Some(module.clone()),
-                        "super" => Some(module.split_last().map(|(_, above)| above.to_vec()).unwrap_or_default()),
+                        "super" => {
+                            Some(module.split_last().map(|(_, above)| above.to_vec()).unwrap_or_default())
+                        }
                         name if self.root.contains(&name) => Some(Vec::new()),
                         _ => None,
                     };
@@ -125,7 +139,10 @@ impl Reader<'_> {
                         let span = first.span();
                         self.path(&mut branches, segments.clone(), span, in_test);
                         // What is left of the branch: `as name`.
-                        while branches.next_if(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ',')).is_some() {}
+                        while branches
+                            .next_if(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ','))
+                            .is_some()
+                        {}
                         branches.next();
                     }
                     return;
@@ -158,11 +175,77 @@ fn double_colon(tokens: &mut Tokens) -> bool {
     tokens.next_if(colon).is_some() && tokens.next_if(colon).is_some()
 }
 
+/// `name` of `path = "name.rs"`.
+fn path_attribute(attribute: TokenStream) -> Option<String> {
+    let text = attribute.to_string();
+    let name = text.strip_prefix("path")?.trim_start().strip_prefix('=')?;
+    Some(name.trim().trim_matches('"').strip_suffix(".rs")?.to_owned())
+}
+
 /// Whether an attribute is `cfg(test)` or `cfg(all(test, …))`.
 fn is_for_tests(attribute: TokenStream) -> bool {
     let mut tokens = attribute.into_iter();
     let Some(TokenTree::Ident(name)) = tokens.next() else { return false };
     let Some(TokenTree::Group(condition)) = tokens.next() else { return false };
     let text = condition.stream().to_string();
-    name == "cfg" && (text == "test" || (text.starts_with("all") && text.contains("test") && !text.contains("not")))
+    name == "cfg"
+        && (text == "test" || (text.starts_with("all") && text.contains("test") && !text.contains("not")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let module = ["api".to_owned(), "patch".to_owned()];
+        let found = read(text, &module, &["crate", "steady"]).expect("Rust");
+        let show =
+            |p: &Path| format!("{}{} {}", p.line, if p.in_test { "t" } else { "" }, p.segments.join("/"));
+        found.paths.iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_tree_of_imports_is_several_paths() {
+        let text = "use crate::{api::{self, Kind as K}, etcd::*,\n    client::Context};\nuse std::rc::Rc;";
+        assert_eq!(found(text), ["1 api", "1 api/Kind", "1 etcd", "2 client/Context"]);
+    }
+
+    #[test]
+    fn super_leads_out_of_the_module() {
+        assert_eq!(found("use super::super::etcd;"), ["1 etcd"]);
+        assert_eq!(found("use super::yaml::parse;"), ["1 api/yaml/parse"]);
+        assert_eq!(found("use self::types::f;"), ["1 api/patch/types/f"]);
+        assert_eq!(found("mod inner {\n use super::f;\n}"), ["2 api/patch/f"]);
+    }
+
+    #[test]
+    fn paths_are_found_in_code_types_and_macros() {
+        assert_eq!(
+            found("fn f(a: &crate::etcd::Etcd) -> Vec<steady::api::Kind> { crate::cel::run::<u8>(a) }"),
+            ["1 etcd/Etcd", "1 api/Kind", "1 cel/run"]
+        );
+        assert_eq!(found("macro_rules! m { ($a:ident) => { $crate::api::Kind::$a } }"), ["1 api/Kind"]);
+        assert_eq!(found("println!(\"{}\", crate::client::NAME);"), ["1 client/NAME"]);
+    }
+
+    #[test]
+    fn what_is_no_path_into_the_crate_is_passed_over() {
+        let text =
+            "// crate::etcd\npub(crate) fn f(&self) -> Self { std::crate_name(\"crate::etcd\"); self.api }";
+        assert_eq!(found(text), [""; 0]);
+        assert_eq!(found("pub(in crate::api) fn f() {}"), ["1 api"]);
+    }
+
+    #[test]
+    fn code_for_tests_is_told_apart() {
+        let text = "#[cfg(test)]\nuse crate::a;\nuse crate::b;\n#[cfg(test)]\nmod tests {\n use crate::c;\n}\nuse crate::d;\n\
+                    #[cfg(not(test))]\nuse crate::e;";
+        assert_eq!(found(text), ["2t a", "3 b", "6t c", "8 d", "10 e"]);
+        let found =
+            read("#[cfg(test)]\nmod tests;\nmod types;", &["api".to_owned()], &["crate"]).expect("Rust");
+        assert_eq!(found.test_modules, [["api".to_owned(), "tests".to_owned()]]);
+        let text = "#[cfg(test)]\n#[path = \"a_tests.rs\"]\nmod tests;";
+        let found = read(text, &["api".to_owned(), "a".to_owned()], &["crate"]).expect("Rust");
+        assert!(found.test_modules.contains(&vec!["api".to_owned(), "a_tests".to_owned()]));
+    }
 }
