@@ -16,7 +16,7 @@ use crate::apiserver::apiextensions::served_kind;
 use crate::client::{
     ANYWHERE, Context, Error, Handler, Memory, Reconciler, Result, Seen, Wait, Watches, Why,
 };
-use crate::etcd::Map;
+use crate::api::persistent::Map;
 
 /// How often it looks whether objects are left.
 const POLL: SignedDuration = SignedDuration::from_secs(5);

@@ -8,7 +8,7 @@ use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::apiextensions::names;
 use crate::client::{Context, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
-use crate::etcd::Map;
+use crate::api::persistent::Map;
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]

@@ -14,13 +14,13 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 
+use crate::api::persistent::Map;
 use crate::api::types::OwnerReference;
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
 use crate::client::{
     Caches, Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
 };
-use crate::etcd::Map;
 pub use graph::{Graph, Identity, Node};
 use operations::{OwnerChange, delete_object, get_object, patch_owners, remove_finalizer};
 

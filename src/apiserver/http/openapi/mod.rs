@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::api::go_types::{self, GoField, GoStruct, Type};
-use crate::api::{Kind, Scope, patch};
+use crate::api::{Kind, Scope, patch, release};
 use crate::apiserver::apiextensions::Definitions;
 
 /// Where the schemas stand in a document.
@@ -107,7 +107,7 @@ fn built_in(path: &str, texts: Option<&Texts>) -> Option<Value> {
     schemas.extend(doc.scalars.into_inner());
     Some(json!({
         "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
+        "info": {"title": "Kubernetes", "version": release::GIT_VERSION},
         "paths": paths,
         "components": {"schemas": schemas},
     }))

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{SCHEMAS, Texts};
+use crate::api::release;
 use crate::apiserver::apiextensions::Definitions;
 
 /// The type of the document in protobuf.
@@ -47,7 +48,7 @@ pub(in crate::apiserver::http) fn document(custom: &Definitions, texts: Option<&
     }
     json!({
         "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
+        "info": {"title": "Kubernetes", "version": release::GIT_VERSION},
         "paths": paths,
         "definitions": definitions,
     })
