@@ -13,6 +13,7 @@
 //! ```
 
 mod custom;
+pub mod definition;
 pub mod digest;
 pub mod disruption_budget;
 pub mod field_set;
@@ -37,6 +38,7 @@ pub mod release;
 mod shared;
 mod structs;
 pub mod toleration;
+pub mod versions;
 pub mod volume;
 pub mod yaml;
 

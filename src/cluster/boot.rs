@@ -82,7 +82,7 @@ impl Config {
             etcd: 1,
             controllers: Rc::new(crate::controllers::all),
             scheduler: Rc::new(crate::scheduler::components),
-            apiserver: Rc::new(crate::controllers::apiextensions::all),
+            apiserver: Rc::new(crate::controlplane::all),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
             addon_objects: kubernetes_service()

@@ -1,7 +1,5 @@
-//! kube-controller-manager: one file per controller, named as in `kubernetes/pkg/controller`. The controllers in
-//! [`apiextensions`] run in kube-apiserver.
+//! kube-controller-manager: one file per controller, named as in `kubernetes/pkg/controller`.
 
-pub mod apiextensions;
 pub mod controller_ref_manager;
 pub mod controller_utils;
 pub mod deployment;
@@ -20,8 +18,8 @@ mod taints;
 pub mod volume;
 
 use crate::api::Kind;
+use crate::api::definition::established_kind;
 use crate::api::types::CustomResourceDefinition;
-use crate::apiserver::apiextensions::served_kind;
 use crate::client::{Caches, Component, Controller};
 
 /// Kinds that are accepted and stored and whose controllers are not built yet. Nothing comes of their
@@ -34,7 +32,7 @@ pub const UNATTENDED: &[Kind] =
 /// CustomResourceDefinitions. Kubernetes' controllers ask the API server every 30 seconds.
 fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
     let definitions = caches.of(Kind::CUSTOM_RESOURCE_DEFINITION).list(None);
-    let custom = definitions.filter_map(|o| served_kind(o.get::<CustomResourceDefinition>()?));
+    let custom = definitions.filter_map(|o| established_kind(o.get::<CustomResourceDefinition>()?));
     Kind::BUILT_IN.iter().copied().chain(custom)
 }
 

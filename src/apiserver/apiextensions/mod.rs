@@ -74,7 +74,7 @@ mod view;
 
 pub use custom_kind::{CustomKind, Decode, Validated};
 pub use schema::Structural;
-pub use served::{Definition, Definitions, served_kind};
+pub use served::{Definition, Definitions};
 pub use types::CustomResourceDefinition;
 pub use versions::deprecation_warning;
 pub(super) use view::{Absent, View};

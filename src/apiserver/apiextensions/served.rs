@@ -10,7 +10,7 @@ use super::names::{self, ESTABLISHED, NAMES_ACCEPTED, is_true};
 use super::types::CustomResourceDefinition;
 use super::versions;
 use super::view::View;
-use crate::api::{CustomNames, Kind, MetaExt, Scope};
+use crate::api::{Kind, MetaExt, definition};
 use crate::apimachinery::Status;
 use crate::etcd::Etcd;
 
@@ -124,13 +124,6 @@ impl Definitions {
     }
 }
 
-/// The kind that a definition makes, as a component of the cluster finds it by discovery: in the version that clients
-/// prefer, or in any where none is served. `None` if the definition is not established.
-pub fn served_kind(crd: &CustomResourceDefinition) -> Option<Kind> {
-    let established = is_true(crd, ESTABLISHED);
-    established.then(|| Definition::new(&Rc::new(crd.clone()), None).any()).flatten()
-}
-
 impl Definition {
     /// What a definition makes. Where its spec is as it was in `before`, what was compiled is kept.
     fn new(crd: &Rc<CustomResourceDefinition>, before: Option<&Rc<Definition>>) -> Definition {
@@ -139,36 +132,11 @@ impl Definition {
                 && b.crd.metadata.generation() == crd.metadata.generation()
         };
         let before = before.filter(same);
-        let none = Default::default();
-        let accepted = crd.status.as_ref().and_then(|s| s.accepted_names.as_ref()).unwrap_or(&none);
-        let list = |l: &Option<Vec<String>>| l.clone().unwrap_or_default();
-        let mut versions: Vec<Version> = Vec::new();
-        for version in &crd.spec.versions {
-            let parts = version.subresources.as_ref();
-            let mut subresources = Vec::new();
-            if parts.is_some_and(|s| s.status.is_some()) {
-                subresources.push("status".to_owned());
-            }
-            if parts.is_some_and(|s| s.scale.is_some()) {
-                subresources.push("scale".to_owned());
-            }
-            let kind = Kind::custom(&CustomNames {
-                group: crd.spec.group.clone(),
-                version: version.name.clone(),
-                kind: accepted.kind.clone(),
-                list_kind: accepted.list_kind.clone().unwrap_or_default(),
-                plural: accepted.plural.clone(),
-                singular: accepted.singular.clone().unwrap_or_default(),
-                short_names: list(&accepted.short_names),
-                categories: list(&accepted.categories),
-                scope: if crd.spec.scope == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
-                subresources,
-            });
-            let earlier = before.and_then(|b| b.version(&version.name));
-            let schema = earlier.map(|v| v.schema.clone()).unwrap_or_default();
-            versions.push(Version { kind, served: version.served, schema });
-        }
-        crate::api::order::sort_by(&mut versions, |a, b| versions::compare(b.kind.version(), a.kind.version()));
+        let version = |(kind, served): (Kind, bool)| {
+            let earlier = before.and_then(|b| b.version(kind.version()));
+            Version { kind, served, schema: earlier.map(|v| v.schema.clone()).unwrap_or_default() }
+        };
+        let versions = definition::kinds(crd).into_iter().map(version).collect();
         Definition { crd: crd.clone(), versions }
     }
 

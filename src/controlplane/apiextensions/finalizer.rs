@@ -8,11 +8,11 @@ use jiff::SignedDuration;
 
 use super::update_status;
 use crate::api::types::CustomResourceDefinition as Crd;
+use crate::api::definition::established_kind;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::apiserver::apiextensions::finalizer::{self, Outcome};
 use crate::apiserver::apiextensions::names::{ESTABLISHED, TERMINATING, is_true};
-use crate::apiserver::apiextensions::served_kind;
 use crate::client::{
     ANYWHERE, Context, Error, Handler, Memory, Reconciler, Result, Seen, Wait, Watches, Why,
 };
@@ -147,7 +147,7 @@ async fn instances(cx: &Cx, kind: Kind) -> std::result::Result<Vec<Object>, Stat
 
 /// Deletes all objects, namespace by namespace, and looks whether they are gone.
 async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
-    let Some(kind) = served_kind(crd) else {
+    let Some(kind) = established_kind(crd) else {
         return Outcome::NotListed(format!("unable to find a custom resource client for {}", crd.metadata.name()));
     };
     let objects = match instances(cx, kind).await {
@@ -171,7 +171,7 @@ async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
 
 /// Looks whether no object is left. Where some are, the outcome has no error yet.
 async fn confirm(cx: &Cx, crd: &Crd) -> Outcome {
-    let Some(kind) = served_kind(crd) else { return Outcome::Completed };
+    let Some(kind) = established_kind(crd) else { return Outcome::Completed };
     match instances(cx, kind).await {
         Ok(objects) if objects.is_empty() => Outcome::Completed,
         Ok(_) => Outcome::NotConfirmed(String::new()),
