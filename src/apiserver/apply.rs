@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::context::RequestContext;
 use super::apiextensions::View;
+use super::context::RequestContext;
 use super::managed_fields::{self, Applier, Layout};
 use super::stages::Stage;
 use super::{ApiServer, defaults, http};

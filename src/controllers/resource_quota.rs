@@ -9,7 +9,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::types::{CustomResourceDefinition, PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service};
+use crate::api::types::{
+    CustomResourceDefinition, PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service,
+};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use crate::apiserver::quota::{self, Amounts};
 use crate::client::{

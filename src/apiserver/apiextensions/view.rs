@@ -5,8 +5,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::custom_kind::{CustomKind, Decode, Validated};
-use super::served::Definition;
 use super::scale;
+use super::served::{Definition, Definitions};
 use super::types::CustomResourceSubresourceScale;
 use crate::api::field_set::Element;
 use crate::api::{Kind, Object, Timestamp};
@@ -56,6 +56,15 @@ impl View {
     pub(super) fn new(definition: &Rc<Definition>, version: &str) -> Result<View, String> {
         let (kind, schema) = definition.schema(version)?;
         Ok(View { definition: definition.clone(), kind, schema })
+    }
+
+    /// Whether the definition is still as it was when the view was made, its status aside.
+    pub(in crate::apiserver) fn is_current(&self, definitions: &Definitions) -> bool {
+        let meta = |d: &Definition| (d.crd().metadata.uid.clone(), d.crd().metadata.generation);
+        let found = definitions.find(self.kind.group(), self.kind.plural());
+        found.is_some_and(|d| {
+            meta(d) == meta(&self.definition) && d.served(self.kind.version()) == Some(self.kind)
+        })
     }
 
     /// The kind, in this version.
@@ -183,7 +192,11 @@ impl View {
     ///
     /// # Errors
     /// 400: the scale that was sent has none. 404: there is no scale. 500: a field on the way is no object.
-    pub(in crate::apiserver) fn with_replicas(&self, object: &Object, replicas: i32) -> Result<Object, Status> {
+    pub(in crate::apiserver) fn with_replicas(
+        &self,
+        object: &Object,
+        replicas: i32,
+    ) -> Result<Object, Status> {
         let paths = self.scale()?;
         let mut value = object.to_value();
         let replicas = i64::from(replicas);

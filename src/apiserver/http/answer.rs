@@ -43,7 +43,6 @@ impl Answer {
     pub(super) fn owned(object: Object, created: bool, managers: Option<Rc<[Manager]>>) -> Answer {
         Answer::Object { object, code: if created { 201 } else { 200 }, managers }
     }
-
 }
 
 /// Plain text.

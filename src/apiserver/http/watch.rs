@@ -180,6 +180,11 @@ impl Watch {
         if self.ended {
             return piece;
         }
+        // The watches of a custom resource end with its storage, when the definition changes or goes.
+        if self.view.as_ref().is_some_and(|view| !view.is_current(&api.definitions)) {
+            self.ended = true;
+            return piece;
+        }
         let (now, revision) = (api.now, api.etcd.revision());
         self.tell_initial(now, &mut piece, cache);
         if self.initial.is_some() || piece.is_full() {

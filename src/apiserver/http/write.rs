@@ -225,7 +225,8 @@ impl Call<'_> {
         if target.subresource == Subresource::Scale {
             let mut current = scale::current(&old, target.view.as_ref())?;
             if let Some(view) = &target.view {
-                let owners = managed_fields::of_scale(&self.api.managers(&request.object()), &view.replicas_path());
+                let owners =
+                    managed_fields::of_scale(&self.api.managers(&request.object()), &view.replicas_path());
                 current = managed_fields::with_managers(current, &owners);
             }
             let layout = Layout { go: go_types::scale(), kind: None };
@@ -242,9 +243,7 @@ impl Call<'_> {
         let current = self.api.managed_value(&old);
         let (body, validation) = (&self.request.body, options.field_validation);
         let object = match &target.view {
-            Some(view) => {
-                custom::patched(view, &current, patch_type, body, validation, &mut self.warnings)?
-            }
+            Some(view) => custom::patched(view, &current, patch_type, body, validation, &mut self.warnings)?,
             None => patched(target.kind, &current, patch_type, body, validation, &mut self.warnings)?,
         };
         self.cx.enter(Stage::Patch, "", Some(&old));

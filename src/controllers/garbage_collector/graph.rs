@@ -38,8 +38,8 @@ impl Identity {
     fn of_owner(reference: &OwnerReference, namespace: &str, custom: &[Kind]) -> Option<Identity> {
         let group = || reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
         let is = |k: &&Kind| k.as_str() == reference.kind && k.group() == group();
-        let kind = Kind::of(&reference.api_version, &reference.kind)
-            .or_else(|| custom.iter().find(is).copied())?;
+        let kind =
+            Kind::of(&reference.api_version, &reference.kind).or_else(|| custom.iter().find(is).copied())?;
         let namespace = if kind.namespaced() { namespace } else { "" };
         Some(Identity { kind, key: Key::new(namespace, &reference.name), uid: reference.uid.as_str().into() })
     }
@@ -373,8 +373,7 @@ impl Graph {
         let (mut matching, mut others) = (Vec::new(), Vec::new());
         for dependent in self.dependents(node) {
             let meant = |o: &&OwnerReference| o.uid == *owner.uid;
-            let means =
-                |o: &OwnerReference| self.owner(o, dependent.namespace()).as_ref() == Some(owner);
+            let means = |o: &OwnerReference| self.owner(o, dependent.namespace()).as_ref() == Some(owner);
             if dependent.owners.iter().filter(meant).any(means) {
                 matching.push(dependent.clone());
             }

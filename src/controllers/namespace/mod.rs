@@ -129,7 +129,8 @@ async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     let pods_first = remaining.objects.contains_key(&Kind::POD);
     if !pods_first {
         // In Kubernetes the order of kinds is chance; here owners come after what they own.
-        let all: Vec<Kind> = super::served(cx.caches()).filter(|k| k.namespaced() && *k != Kind::POD).collect();
+        let all: Vec<Kind> =
+            super::served(cx.caches()).filter(|k| k.namespaced() && *k != Kind::POD).collect();
         for kind in all.into_iter().rev() {
             delete_all_of_kind(cx, &ns, kind, &mut remaining).await;
         }

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::update_status;
-use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::definition::established_kind;
+use crate::api::persistent::Map;
+use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::apiserver::apiextensions::finalizer::{self, Outcome};
@@ -16,7 +17,6 @@ use crate::apiserver::apiextensions::names::{ESTABLISHED, TERMINATING, is_true};
 use crate::client::{
     ANYWHERE, Context, Error, Handler, Memory, Reconciler, Result, Seen, Wait, Watches, Why,
 };
-use crate::api::persistent::Map;
 
 /// How often it looks whether objects are left.
 const POLL: SignedDuration = SignedDuration::from_secs(5);
@@ -87,13 +87,19 @@ impl Reconciler for CrdFinalizer {
         };
         let Some(outcome) = outcome_or_wait(&cx, &key, waiting, outcome) else { return Ok(()) };
         forget(&cx, &key);
+        let failure = match &outcome {
+            Outcome::NotListed(e) | Outcome::NotDeleted(e) | Outcome::NotConfirmed(e) => Some(e.clone()),
+            Outcome::Completed | Outcome::NeverEstablished | Outcome::Overlapping => None,
+        };
+        let reason = match &failure {
+            Some(error) => why(&crd, "finalizer.failed").with("error", error),
+            None => why(&crd, "finalizer.end"),
+        };
         let new = finalizer::end(&crd, &outcome, cx.now());
-        let written = cx.update_status(Rc::new(new)).because(why(&crd, "finalizer.end")).await;
-        match (&outcome, written) {
-            (Outcome::NotListed(e) | Outcome::NotDeleted(e) | Outcome::NotConfirmed(e), _) => {
-                Err(Error::Other(e.clone()))
-            }
-            (_, Err(e)) if !e.is_not_found() && !e.is_conflict() => Err(e.into()),
+        let written = cx.update_status(Rc::new(new)).because(reason).await;
+        match (failure, written) {
+            (Some(error), _) => Err(Error::Other(error)),
+            (None, Err(e)) if !e.is_not_found() && !e.is_conflict() => Err(e.into()),
             _ => Ok(()),
         }
     }
@@ -148,7 +154,10 @@ async fn instances(cx: &Cx, kind: Kind) -> std::result::Result<Vec<Object>, Stat
 /// Deletes all objects, namespace by namespace, and looks whether they are gone.
 async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
     let Some(kind) = established_kind(crd) else {
-        return Outcome::NotListed(format!("unable to find a custom resource client for {}", crd.metadata.name()));
+        return Outcome::NotListed(format!(
+            "unable to find a custom resource client for {}",
+            crd.metadata.name()
+        ));
     };
     let objects = match instances(cx, kind).await {
         Ok(objects) => objects,

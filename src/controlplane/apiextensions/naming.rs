@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use super::update_status;
+use crate::api::persistent::Map;
 use crate::api::types::CustomResourceDefinition as Crd;
 use crate::api::{Key, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::apiextensions::names;
 use crate::client::{Context, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
-use crate::api::persistent::Map;
 
 /// The controller.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,8 @@ pub(super) struct State {
 
 impl Memory for State {
     fn lines(&self, _: Timestamp) -> Vec<String> {
-        let names = |crd: &Crd| crd.status.as_ref().and_then(|s| s.accepted_names.clone()).unwrap_or_default();
+        let names =
+            |crd: &Crd| crd.status.as_ref().and_then(|s| s.accepted_names.clone()).unwrap_or_default();
         self.written.values().map(|crd| format!("{} has {:?}", crd.metadata.name(), names(crd))).collect()
     }
 }

@@ -110,10 +110,7 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
             | BuiltIn::StorageClass,
         ) => core::generic(&mut w, object),
         Some(
-            BuiltIn::ControllerRevision
-            | BuiltIn::CustomResourceDefinition
-            | BuiltIn::Event
-            | BuiltIn::Lease,
+            BuiltIn::ControllerRevision | BuiltIn::CustomResourceDefinition | BuiltIn::Event | BuiltIn::Lease,
         )
         | None => unstructured::describe(&mut w, object),
     };
