@@ -151,3 +151,30 @@ fn a_definition_that_is_made_again_under_another_kind_has_no_old_objects() {
     crate::settle(&mut s);
     assert!(s.kubectl("get configmap c", &[]).exit != 0);
 }
+
+#[test]
+fn every_order_of_a_definitions_life_ends_alike() {
+    use steady::session::explore::{Explorer, Options, Symmetry};
+    let mut s = Session::new(steady::session::Start { nodes: 1, ..Default::default() });
+    let outcomes = |s: &Session| {
+        let options = Options { symmetry: Symmetry::Merged, states: 5_000, ..Options::default() };
+        let mut explorer = Explorer::new(s.cluster(), options, Vec::new());
+        while explorer.explore(100) {}
+        let report = explorer.report();
+        assert!(report.complete && report.endless.is_none(), "{report:?}");
+        report.outcomes.len()
+    };
+    run(&mut s, "apply -f crd.yaml");
+    assert_eq!(outcomes(&s), 1);
+    crate::settle(&mut s);
+    run(&mut s, "apply -f a.yaml");
+    let uid = s.kubectl("get wd a -o jsonpath={.metadata.uid}", &[]).stdout;
+    let owned = format!(
+        "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c, ownerReferences: [{{apiVersion: example.com/v1, kind: Widget, name: a, uid: {uid}}}]}}}}"
+    );
+    s.kubectl("apply -f c.yaml", &[("c.yaml", &owned)]);
+    run(&mut s, "delete crd widgets.example.com --wait=false");
+    assert_eq!(outcomes(&s), 1);
+    crate::settle(&mut s);
+    assert!(s.kubectl("get configmap c", &[]).exit != 0, "its owner went with the definition");
+}

@@ -413,6 +413,8 @@ impl Call<'_> {
 }
 
 #[cfg(test)]
+mod custom_tests;
+#[cfg(test)]
 mod facts;
 #[cfg(test)]
 mod limits_tests;

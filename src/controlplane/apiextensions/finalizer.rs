@@ -135,7 +135,7 @@ fn why(crd: &Crd, rule: &'static str) -> Why {
 }
 
 /// Whether two states of a definition are the same but for the condition `Terminating`.
-fn differs_in_condition_only(old: &Crd, new: &Crd) -> bool {
+pub(super) fn differs_in_condition_only(old: &Crd, new: &Crd) -> bool {
     let bare = |crd: &Crd| {
         let mut crd = crd.clone();
         crd.metadata.resource_version = None;
