@@ -7,18 +7,17 @@
 //! look takes place in those seconds in which a claim or a volume has changed. Meanwhile other pods are
 //! scheduled, and this one counts on its node.
 
-use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::framework::Handle;
+use super::outcome::{bind_pod, failed};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
-use super::schedule_one::{Cx, State, Task, bind_pod, event, set_unschedulable, wake_later};
-use crate::api::persistent::Map;
+use super::state::{Cx, State, Task, Waiting, version};
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
 use crate::client::{Handler, Result, Wait, Why};
 
@@ -26,70 +25,6 @@ use crate::client::{Handler, Result, Wait, Why};
 const BIND_TIMEOUT: i64 = 600;
 /// How often it is looked at, in seconds.
 const POLL: i64 = 1;
-
-/// A pod that has a node and waits for its claims.
-#[derive(Clone, Debug)]
-pub struct Waiting {
-    pod: Rc<Pod>,
-    node: Rc<str>,
-    /// Nodes it fits on, and nodes in all.
-    fits: (usize, usize),
-    since: Timestamp,
-    /// How often it was tried before.
-    attempts: u32,
-    /// Volumes the scheduler has bound to claims, as written.
-    bindings: Vec<(Key, Rc<PersistentVolume>)>,
-    /// Claims to be provisioned, as written.
-    provisions: Vec<Rc<PersistentVolumeClaim>>,
-}
-
-/// What the scheduler has written and its informers have not shown yet (`AssumeCache`).
-#[derive(Clone, Debug, Default)]
-pub struct Assumed {
-    claims: Map<Key, Rc<PersistentVolumeClaim>>,
-    volumes: Map<Key, Rc<PersistentVolume>>,
-}
-
-impl fmt::Display for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bindings, provisions) = (self.bindings.len(), self.provisions.len());
-        let Waiting { node, attempts, .. } = self;
-        write!(f, "waits on {node} for {bindings} volumes and {provisions} claims after {attempts} attempts")
-    }
-}
-
-fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
-    object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
-}
-
-/// The newer of the two.
-fn newer<T: ApiKind>(cached: Option<&Rc<T>>, assumed: Option<&Rc<T>>) -> Option<Rc<T>> {
-    let (cached, Some(assumed)) = (cached?, assumed) else { return cached.cloned() };
-    Some(if version(assumed) > version(cached) { assumed.clone() } else { cached.clone() })
-}
-
-impl Assumed {
-    /// What is assumed, a line each.
-    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
-        let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
-        claims.chain(volumes)
-    }
-
-    /// The claim as it is thought to be.
-    pub fn claim(
-        &self,
-        key: &Key,
-        cached: Option<&Rc<PersistentVolumeClaim>>,
-    ) -> Option<Rc<PersistentVolumeClaim>> {
-        newer(cached, self.claims.get(key))
-    }
-
-    /// The volume as it is thought to be.
-    pub fn volume(&self, key: &Key, cached: Option<&Rc<PersistentVolume>>) -> Option<Rc<PersistentVolume>> {
-        newer(cached, self.volumes.get(key))
-    }
-}
 
 /// A claim changed: what was assumed about it is known now.
 pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
@@ -309,38 +244,4 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
 async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
     failed(cx, key, w.attempts, message).await
-}
-
-/// `handleBindingCycleError`: the pod counts on no node any more, gets a condition and an event that say
-/// why, and backs off.
-pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
-    let (k, now) = (key.clone(), cx.now());
-    let pod = cx.lister::<Pod>().get(key).cloned();
-    let again = pod.clone();
-    cx.update_state(move |s| {
-        s.waiting.remove(&k);
-        s.cache.forget(&k);
-        if let Some(pod) = &again {
-            s.queue.back_off(pod, attempts, now);
-        }
-        s.queue.move_parked(now, |_| true);
-    });
-    cx.cancel(Task::BindingCycle(key.clone()));
-    cx.enqueue(Task::ScheduleOne);
-    wake_later(cx);
-    let Some(pod) = pod else { return Ok(()) };
-    cx.record(event(&pod, "Warning", "FailedScheduling", message.clone(), "Scheduling", now));
-    let mut to = pod.clone();
-    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    status.nominated_node_name = None;
-    set_unschedulable(status, "SchedulerError", &message, pod.metadata.generation, now);
-    if to == pod {
-        return Ok(());
-    }
-    let why = Why::new("binding_cycle.failed")
-        .read("pod", at(Kind::POD, key.clone()), "spec.volumes", pod.metadata.name())
-        .with("message", &message);
-    // The pod is tried again whether or not the status was written.
-    let _ = cx.patch_status(pod, to).because(why).await;
-    Ok(())
 }

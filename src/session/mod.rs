@@ -16,6 +16,8 @@
 //! ```
 
 pub mod data;
+#[cfg(test)]
+mod digest_tests;
 pub mod explore;
 pub mod handle;
 mod into;
@@ -26,6 +28,8 @@ mod op;
 mod policy_tests;
 pub mod scenario;
 mod slice;
+#[cfg(test)]
+mod switch_tests;
 mod travel;
 pub mod view;
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::class::Labels;
 use super::pod_info::PodInfo;
-use super::terms::Labels;
+use super::terms::NamespaceLister;
 use crate::api::labels::Selector;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 
@@ -18,12 +19,6 @@ pub trait VolumeLister {
     fn class(&self, name: &str) -> Option<Rc<StorageClass>>;
     /// All volumes of a class (the empty name for those without one), in the order of their names.
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>>;
-}
-
-/// Namespaces.
-pub trait NamespaceLister {
-    /// The labels of a namespace; none if it is not known.
-    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
 }
 
 /// Services and controllers, which say what belongs together.

@@ -1,10 +1,10 @@
 //! Pod affinity terms and topology spread constraints, parsed once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::lister::NamespaceLister;
-use super::pod_info::{PodClass, digest};
+use super::class::{Labels, PodClass, digest};
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::types::{
@@ -15,6 +15,12 @@ use crate::api::types::{
 /// One that cannot be read selects nothing.
 fn selector(s: Option<&LabelSelector>) -> Option<Selector> {
     Selector::from_label_selector(Some(s?)).ok()
+}
+
+/// Namespaces, as terms ask for them. The scheduler answers from its informers.
+pub trait NamespaceLister {
+    /// The labels of a namespace; none if it is not known.
+    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
 }
 
 /// A processed `PodAffinityTerm` (`framework.AffinityTerm`).
@@ -65,9 +71,6 @@ impl AffinityTerm {
         self.matches(class.namespace(), class.labels(), namespaces)
     }
 }
-
-/// Labels of an object.
-pub type Labels = BTreeMap<String, String>;
 
 /// A preference with its weight.
 #[derive(Clone, Debug)]
