@@ -1,5 +1,5 @@
-//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter,
-//! score, assume, bind; or say why not, and preempt.
+//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter and score
+//! nodes, assume, bind; or say why no node fits, and preempt.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,33 +29,32 @@ use crate::client::{
 };
 use crate::etcd::Map;
 
-/// The scheduler whose pods say `schedulerName: default-scheduler`.
+/// The default scheduler, which schedules pods with `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduler;
 
-/// Its name in `spec.schedulerName`, and in events.
+/// The scheduler's name in `spec.schedulerName` and in events.
 pub const NAME: &str = "default-scheduler";
 
-/// What it remembers.
+/// What the scheduler remembers between syncs.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Nodes and pods.
+    /// Nodes and the pods on them.
     pub cache: Cache,
-    /// The pods that wait.
+    /// The pods that wait for a node.
     pub queue: Queue,
-    /// Where among the nodes the next search begins.
+    /// Index of the node with which the next search begins.
     pub next_start: usize,
-    /// How many pods were tried: with a pod's uid it makes the numbers that settle ties.
+    /// How many cycles were begun. Together with a pod's uid it decides between equally good nodes.
     pub cycles: u64,
-    /// Pods that have a node and wait for their claims.
+    /// Pods for which a node is chosen and whose claims are not bound yet.
     pub waiting: Map<Key, Waiting>,
-    /// Claims and volumes it has written.
+    /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
     pub assumed: Assumed,
 }
 
 impl Memory for State {
-    /// How many cycles there were and where the next search begins are left out: they settle which of
-    /// several nodes is taken that are equally good.
+    /// `cycles` and `next_start` are left out: they only decide between equally good nodes.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
         let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
@@ -65,14 +64,15 @@ impl Memory for State {
 
 pub(super) type Cx = Context<State, Task>;
 
-/// What it has to do.
+/// A key of the scheduler's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// There may be a pod to place (`ScheduleOne`).
+    /// Schedule the next pod of the queue, if there is one (`ScheduleOne`).
     ScheduleOne,
-    /// The same, for pods that have been tried so often that no time passes for them.
+    /// The same, for pods that have failed very often: its deadline does not keep the cluster from being
+    /// steady.
     ScheduleOneSomeDay,
-    /// A pod has a node and waits for its claims (`bindingCycle`).
+    /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
     BindingCycle(Key),
 }
 
@@ -137,7 +137,7 @@ fn mine(pod: &Pod) -> bool {
 fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
     let key = seen.key.clone();
-    // A pod that has ended takes no room any more, as if it were gone.
+    // A pod that has ended needs no resources any more, so it is treated as deleted.
     let here = !seen.is_gone() && !is_terminal(pod);
     if !here {
         let counted = cx.state.cache.has(&key);
@@ -154,7 +154,7 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
         binding_cycle::forget(cx, &key);
         cx.state.cache.set_pod(&key, pod);
         cx.state.queue.remove(&key);
-        // Another pod may want to be near this one.
+        // Another pod may have affinity to this one.
         if news {
             moved(cx);
         }
@@ -197,9 +197,9 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
     }
 }
 
-/// Something changed that pods may have waited for. Kubernetes asks each plugin that refused a pod
-/// whether this event can help (QueueingHints); here every such change lets all parked pods try
-/// again, which costs attempts and no outcome.
+/// Moves all unschedulable pods, because something changed that they may wait for. Kubernetes asks each
+/// plugin that refused a pod whether the event can help (QueueingHints). Asking none costs attempts, but the
+/// outcome is the same.
 fn moved(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     match cx.state.queue.move_parked(now, |_| true) {
@@ -209,7 +209,7 @@ fn moved(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// The caches, as the plugins ask them.
+/// The informers' caches and the assumed objects, as plugins read them.
 struct Listers<'a>(&'a Caches, Assumed);
 
 impl VolumeLister for Listers<'_> {
@@ -266,7 +266,7 @@ impl WorkloadLister for Listers<'_> {
     }
 }
 
-/// The pods that have a nominated node, from their status.
+/// The unschedulable pods with `status.nominatedNodeName`, by node.
 struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
 
 impl Nominated {
@@ -295,7 +295,7 @@ impl NominatedPods for Nominated {
     }
 }
 
-/// One pod's cycle.
+/// The scheduling cycle of the next pod.
 async fn schedule_one(cx: &Cx) -> Result {
     let now = cx.now();
     cx.update_state(move |s| {
@@ -310,7 +310,7 @@ async fn schedule_one(cx: &Cx) -> Result {
         s.queue.take(&k);
         s.cycles += 1;
     });
-    // There may be more; each has its own cycle.
+    // There may be more pods; each has a cycle of its own.
     cx.enqueue(Task::ScheduleOne);
     if pod.metadata.is_deleting() {
         let k = key.clone();
@@ -399,7 +399,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     }
 }
 
-/// A number that settles which of equally good nodes is taken; the same in every equal run.
+/// A number that decides between equally good nodes. It depends on the pod's uid and on `cycles` only.
 fn tie_break(pod: &Pod, cycles: u64) -> u64 {
     let seed =
         pod.metadata.uid().bytes().fold(cycles, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
@@ -428,7 +428,7 @@ async fn bind(
     }
 }
 
-/// The pod and its node are told of each other.
+/// Binds the pod to the node, and records the event.
 pub(super) async fn bind_pod(
     cx: &Cx,
     pod: &Rc<Pod>,
@@ -451,7 +451,7 @@ pub(super) async fn bind_pod(
         Err(e) => {
             let k = key.clone();
             cx.update_state(move |s| s.cache.forget(&k));
-            // The pod was bound by another client, or is gone. The watch will say so.
+            // Another client has bound the pod or it was deleted. The informer will deliver that.
             if e.is_not_found() || e.is_conflict() {
                 return Ok(());
             }
@@ -461,7 +461,8 @@ pub(super) async fn bind_pod(
     }
 }
 
-/// `handleSchedulingFailure`: the pod is parked and told why; victims are asked to go.
+/// Ends a cycle in which no node fits (`handleSchedulingFailure`): the pod becomes unschedulable, gets a
+/// condition and an event, and the victims of preemption are deleted.
 async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     let (k, now, refused, start) = (key.clone(), cx.now(), n.refused_by.clone(), n.start);
     cx.update_state(move |s| {
@@ -498,7 +499,7 @@ async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     Ok(())
 }
 
-/// A victim is told why, then deleted (`preemption.Executor`).
+/// Writes the condition `DisruptionTarget` to a victim, then deletes it (`preemption.Executor`).
 async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Result {
     let fresh = cx.lister::<Pod>().get(&victim.metadata.key()).cloned().unwrap_or_else(|| victim.clone());
     let why = || {
@@ -569,8 +570,8 @@ pub(super) fn set_unschedulable(
     }
 }
 
-/// Plans the next try of parked pods, for when their back-off ends. A pod that has failed very often is no
-/// reason to let time pass.
+/// Plans the next attempt for the end of the first back-off. The deadline of a pod that has failed very
+/// often does not keep the cluster from being steady.
 pub(super) fn wake_later(cx: &Cx) {
     let mut queue = cx.state(|s| s.queue.clone());
     queue.flush(cx.now());

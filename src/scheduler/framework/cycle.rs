@@ -1,4 +1,4 @@
-//! One pod's cycle: what is computed once (PreFilter), and the filters for one node.
+//! The scheduling cycle of one pod: what PreFilter computes once, and the filters for one node.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use crate::scheduler::plugins::{
     node_resources, node_unschedulable, pod_topology_spread, taint_toleration, volume,
 };
 
-/// The nodes as a cycle sees them, in the order they are visited. All of them are there
-/// (`NodeInfo::node` is not none).
+/// The nodes as a cycle sees them, in the order in which they are visited. [`NodeInfo::node`] is `Some` for
+/// each.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot<'a> {
     /// The nodes.
     pub nodes: &'a [Rc<NodeInfo>],
-    /// The classes of the pods on them, if they are kept; results are the same without, but slower.
+    /// The classes of the pods on these nodes. Without them results are the same, but slower.
     pub classes: Option<&'a Classes>,
 }
 
@@ -30,23 +30,23 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// What plugins may look at (`framework.Handle`).
+/// What plugins may read (`framework.Handle`).
 #[derive(Clone, Copy)]
 pub struct Handle<'a> {
     /// The nodes and the pods on them.
     pub snapshot: Snapshot<'a>,
-    /// Claims, volumes and classes.
+    /// Claims, volumes and storage classes.
     pub volumes: &'a dyn VolumeLister,
     /// Namespaces.
     pub namespaces: &'a dyn NamespaceLister,
     /// Services and controllers.
     pub workloads: &'a dyn WorkloadLister,
-    /// Pods that wait for a node they were promised.
+    /// The pods that have a nominated node.
     pub nominated: &'a dyn NominatedPods,
 }
 
 impl<'a> Handle<'a> {
-    /// A cluster of nodes and pods and nothing else.
+    /// A handle for a cluster that has only nodes and the pods on them.
     pub fn of_nodes(nodes: &'a [Rc<NodeInfo>]) -> Handle<'a> {
         Handle {
             snapshot: Snapshot { nodes, classes: None },
@@ -58,12 +58,12 @@ impl<'a> Handle<'a> {
     }
 }
 
-/// Answers by a number, each asked only once.
+/// Remembers yes-or-no answers by a number, so that each question is answered only once.
 #[derive(Clone, Debug, Default)]
 pub struct Memo(Vec<(u128, bool)>);
 
 impl Memo {
-    /// The answer for `id`.
+    /// The remembered answer for `id`, or that of `ask`, which is then remembered.
     pub fn get(&mut self, id: u128, ask: impl FnOnce() -> bool) -> bool {
         match self.0.binary_search_by(|(other, _)| other.cmp(&id)) {
             Ok(i) => self.0.get(i).is_some_and(|e| e.1),
@@ -76,17 +76,17 @@ impl Memo {
     }
 }
 
-/// Which classes of pods a selector means, found out once in a cycle.
+/// Which classes of pods a selector matches, found out once for each cycle.
 #[derive(Clone, Debug)]
 pub enum ClassMemo {
-    /// All of them are known.
+    /// The ids of all matching classes, sorted.
     Complete(Vec<u128>),
-    /// Those seen so far.
+    /// The snapshot has no classes: the answers so far.
     Seen(Memo),
 }
 
 impl ClassMemo {
-    /// Asks about all classes, if they are kept.
+    /// Applies `ask` to all classes of the snapshot, if it has them.
     pub fn new(h: &Handle<'_>, ask: impl Fn(&PodClass) -> bool) -> ClassMemo {
         match h.snapshot.classes {
             Some(all) => ClassMemo::Complete(all.iter().filter(|c| ask(c)).map(|c| c.id).collect()),
@@ -94,7 +94,8 @@ impl ClassMemo {
         }
     }
 
-    /// The pods on a node that are meant. `ask` must be what it was in [`ClassMemo::new`].
+    /// Calls `each` with every matching class on a node. `ask` must be the function given to
+    /// [`ClassMemo::new`].
     pub fn on_node(
         &mut self,
         node: &NodeInfo,
@@ -114,8 +115,8 @@ impl ClassMemo {
     }
 }
 
-/// What PreFilter computed for a pod (`framework.CycleState`); none means the plugin has nothing to
-/// say about it (Skip).
+/// What PreFilter computed for a pod (`framework.CycleState`). `None` in a field means that the plugin is
+/// skipped for this pod (`Skip`).
 #[derive(Clone, Debug)]
 pub struct CycleState<'a> {
     /// The pod.
@@ -130,14 +131,14 @@ pub struct CycleState<'a> {
     pub spread: Option<pod_topology_spread::State<'a>>,
     /// `InterPodAffinity`.
     pub affinity: Option<inter_pod_affinity::State<'a>>,
-    /// `NodeDeclaredFeatures`.
+    /// The features that `NodeDeclaredFeatures` found the pod to need.
     pub features: Vec<&'static str>,
-    /// Whether PreFilter came as far as `DynamicResources`.
+    /// Whether PreFilter reached the plugin `DynamicResources`.
     pub dynamic_resources: bool,
 }
 
 impl<'a> CycleState<'a> {
-    /// The state of a pod that no plugin has looked at.
+    /// The state before any plugin has run.
     pub fn new(pod: &'a PodInfo) -> CycleState<'a> {
         CycleState {
             pod,
@@ -151,8 +152,8 @@ impl<'a> CycleState<'a> {
         }
     }
 
-    /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node (PreFilterExtensions).
-    /// A plugin that had nothing to say stays silent, even if this pod would give it cause: so it is
+    /// Adds (`delta` 1) or removes (`delta` -1) another pod on a node in what PreFilter computed
+    /// (`PreFilterExtensions`). A plugin that was skipped stays skipped even if `other` would concern it, as
     /// in Kubernetes.
     pub fn update_with_pod(&mut self, h: &Handle<'a>, other: &'a PodInfo, node: &'a NodeInfo, delta: i64) {
         if let Some(s) = &mut self.spread {
@@ -164,14 +165,14 @@ impl<'a> CycleState<'a> {
     }
 }
 
-/// What PreFilter says.
+/// The result of PreFilter.
 #[derive(Clone, Debug)]
 pub struct PreFiltered<'a> {
-    /// What it computed; as far as it came, if it refuses.
+    /// What the plugins computed. If one of them refused the pod, what those before it computed.
     pub state: CycleState<'a>,
-    /// If only some nodes are in question: their names.
+    /// If only some nodes are candidates, their names; `None` if all are.
     pub node_names: Option<BTreeSet<String>>,
-    /// The plugin that refuses every node, and its answer.
+    /// The plugin that refused every node, and its status; `None` if none did.
     pub refused: Option<(&'static str, Status)>,
 }
 

@@ -1,10 +1,10 @@
 //! The scheduling framework: what plugins see, and the order in which they are asked
 //! (`pkg/scheduler/framework`, `schedule_one.go`).
 //!
-//! Everything is a pure function of its arguments. A cycle for one pod is
-//! [`find_nodes_that_fit`], then [`score_nodes`] and [`select_host`] if more than one node is left,
-//! or [`post_filter`](crate::scheduler::plugins::default_preemption::post_filter) and
-//! [`fit_error_message`] if none is.
+//! Every function here depends on its arguments only. A cycle for one pod is [`find_nodes_that_fit`], then
+//! [`score_nodes`] and [`select_host`] if more than one node fits, or
+//! [`post_filter`](crate::scheduler::plugins::default_preemption::post_filter) and [`fit_error_message`] if
+//! no node fits.
 //!
 //! ```
 //! use std::rc::Rc;
