@@ -249,6 +249,7 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
 
 /// `checkBindings`: whether all claims are bound.
 ///
+/// # Errors
 /// The reason why the claims cannot be bound any more.
 fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
     let node = cx.lister::<Node>();

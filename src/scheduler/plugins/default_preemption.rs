@@ -156,6 +156,7 @@ fn importance(pod: &PodInfo) -> (std::cmp::Reverse<i32>, (bool, Option<Timestamp
 /// The smallest set of less important pods whose eviction makes room for the pod, and the number of budgets
 /// that this violates (`SelectVictimsOnNode`).
 ///
+/// # Errors
 /// Why evictions do not help on this node.
 pub fn select_victims_on_node<'a>(
     h: &Handle<'a>,

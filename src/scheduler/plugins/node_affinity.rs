@@ -8,6 +8,7 @@ pub const NAME: &str = "NodeAffinity";
 
 /// The nodes to which the pod's required affinity confines it by name.
 ///
+/// # Errors
 /// The refusal of every node, if the requirements exclude each other.
 pub fn pre_filter(pod: &PodInfo) -> Result<NodeNames, Status> {
     match pod.node_affinity.node_names() {

@@ -46,6 +46,7 @@ pub struct PodVolumes {
 
 /// Checks that the pod's claims exist and can be used; `None` if the pod uses none.
 ///
+/// # Errors
 /// The refusal of every node, or a failure.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
     let mut claims = Vec::new();
@@ -115,6 +116,7 @@ pub fn filter(h: &Handle<'_>, state: &State, node: &NodeInfo) -> Status {
 
 /// What has to be written to claims and volumes if the pod goes to this node (`FindPodVolumes`).
 ///
+/// # Errors
 /// Why the claims cannot be used on the node.
 pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Result<PodVolumes, Vec<Reason>> {
     let Some(node) = info.node() else { return Err(vec![BIND_CONFLICT]) };

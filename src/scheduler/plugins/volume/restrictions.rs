@@ -26,6 +26,7 @@ fn is_disk(v: &Volume) -> bool {
 
 /// Looks at the pod's volumes; `None` if the plugin restricts none of them.
 ///
+/// # Errors
 /// The refusal of every node, if a claim does not exist.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
     if !pod.has_volumes {
