@@ -8,7 +8,7 @@ use crate::api::Timestamp;
 /// The first delay.
 pub const BASE: SignedDuration = SignedDuration::from_secs(10);
 /// The longest delay. `ReduceDefaultCrashLoopBackOffDecay`, which would make it a minute, is an alpha gate
-/// and off in 1.36.
+/// and off.
 pub const MAX: SignedDuration = SignedDuration::from_secs(300);
 /// If a container ends later than this after its last restart, its delay starts from [`BASE`] again. The
 /// back-off of an image expires after the same time, twice [`MAX`].

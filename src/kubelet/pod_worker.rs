@@ -14,10 +14,10 @@ use super::state::{
 };
 use super::status;
 use super::timings::{self, later};
+use crate::api::persistent::Map;
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
-use crate::etcd::Map;
 
 /// The most steps of one turn. A pod that needs more gets another turn.
 const STEPS_LIMIT: usize = 256;

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, MetaExt, Timestamp, later};
-use crate::etcd::Map;
 
 /// The back-off after the first failed attempt, in seconds. It doubles with each further one.
 const INITIAL_BACKOFF: i64 = 1;

@@ -8,7 +8,7 @@
 //! Deliberately absent: `EBSLimits`, `GCEPDLimits`, `AzureDiskLimits` and `NodeVolumeLimits` (they read
 //! CSINode objects, and without one they accept every pod), and all of `DynamicResources` except its
 //! messages about pods without claims. `VolumeBinding` has a score only with the feature gate
-//! StorageCapacityScoring, which is off in 1.36.
+//! StorageCapacityScoring, which is off by default.
 
 pub mod default_preemption;
 pub mod dynamic_resources;
