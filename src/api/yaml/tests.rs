@@ -279,6 +279,7 @@ fn what_is_printed_reads_back() {
         );
     }
 }
+
 #[test]
 fn unfolded_text_stays_on_its_line() {
     let long = format!("{}: {}", "a word ".repeat(30), "'quoted' ".repeat(20));
