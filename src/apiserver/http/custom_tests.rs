@@ -75,12 +75,21 @@ fn an_object_is_seen_in_every_version_and_stored_in_one() {
     let mut api = server(json!({"size": {"type": "integer", "default": 2}}));
     let v2 = WIDGETS.replace("/v1/", "/v2/");
     let (code, made) = ask(&mut api, "POST", &v2, "", &widget("v2", json!({})));
-    assert_eq!((code, &made["apiVersion"], &made["spec"]), (201, &json!("example.com/v2"), &json!({"size": 2})));
+    assert_eq!(
+        (code, &made["apiVersion"], &made["spec"]),
+        (201, &json!("example.com/v2"), &json!({"size": 2}))
+    );
     let stored = api.etcd().iter().find(|(key, _)| key.kind.is_custom()).unwrap().1.object.to_value();
     assert_eq!(stored["apiVersion"], "example.com/v1");
-    assert_eq!(ask(&mut api, "GET", &format!("{WIDGETS}/a"), "", &Value::Null).1["apiVersion"], "example.com/v1");
+    assert_eq!(
+        ask(&mut api, "GET", &format!("{WIDGETS}/a"), "", &Value::Null).1["apiVersion"],
+        "example.com/v1"
+    );
     let list = ask(&mut api, "GET", "/apis/example.com/v2/widgets", "", &Value::Null).1;
-    assert_eq!((&list["kind"], &list["items"][0]["apiVersion"]), (&json!("WidgetList"), &json!("example.com/v2")));
+    assert_eq!(
+        (&list["kind"], &list["items"][0]["apiVersion"]),
+        (&json!("WidgetList"), &json!("example.com/v2"))
+    );
 }
 
 #[test]
@@ -117,7 +126,10 @@ fn nothing_is_made_while_a_definition_is_deleted_and_what_is_there_can_be_change
     let label = json!({"metadata": {"labels": {"x": "y"}}});
     assert_eq!(ask(&mut api, "PATCH", &format!("{WIDGETS}/a"), merge, &label).0, 200);
     let (_, resources) = ask(&mut api, "GET", "/apis/example.com/v1", "", &Value::Null);
-    assert_eq!(resources["resources"][0]["verbs"], json!(["delete", "deletecollection", "get", "list", "watch"]));
+    assert_eq!(
+        resources["resources"][0]["verbs"],
+        json!(["delete", "deletecollection", "get", "list", "watch"])
+    );
 }
 
 #[test]
@@ -143,7 +155,10 @@ fn documents_of_custom_kinds_have_all_that_they_refer_to() {
     for name in text.split("#/components/schemas/").skip(1).filter_map(|t| t.split('"').next()) {
         assert!(schemas.get(name).is_some(), "{name}");
     }
-    assert_eq!(schemas["com.example.v1.Widget"]["properties"]["spec"]["properties"]["size"]["type"], "integer");
+    assert_eq!(
+        schemas["com.example.v1.Widget"]["properties"]["spec"]["properties"]["size"]["type"],
+        "integer"
+    );
     let (_, older) = ask(&mut api, "GET", "/openapi/v2", "", &Value::Null);
     assert!(older["definitions"]["com.example.v2.WidgetList"].is_object());
 }

@@ -28,7 +28,8 @@ fn the_finalizer_does_not_look_again_at_what_it_wrote_itself() {
     let old = definition("widgets");
     let mut new = old.clone();
     new.metadata.resource_version = Some("2".into());
-    let terminating = json!({"conditions": [{"type": "Terminating", "status": "True"}], "storedVersions": []});
+    let terminating =
+        json!({"conditions": [{"type": "Terminating", "status": "True"}], "storedVersions": []});
     new.status = Some(serde_json::from_value(terminating).unwrap());
     let mut before = old.clone();
     before.status = Some(serde_json::from_value(json!({"conditions": [], "storedVersions": []})).unwrap());
