@@ -8,6 +8,8 @@ mod action;
 mod boot;
 mod clock;
 mod command;
+#[cfg(test)]
+mod component_tests;
 mod digest;
 mod elect;
 mod fair;
@@ -18,8 +20,6 @@ mod process;
 mod ready;
 mod step;
 mod switch;
-#[cfg(test)]
-mod switch_tests;
 #[cfg(test)]
 mod tests;
 

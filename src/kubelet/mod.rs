@@ -43,9 +43,6 @@ mod status;
 mod status_containers;
 pub mod timings;
 
-#[cfg(test)]
-mod tests;
-
 pub use fault::{Fault, ProbeType};
 pub use reconciler::{Kubelet, Task};
 pub use state::State;

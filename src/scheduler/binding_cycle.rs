@@ -7,18 +7,17 @@
 //! only at the end of a second in which a claim or a volume has changed. Meanwhile other pods are scheduled,
 //! and this pod is counted on its node.
 
-use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::framework::Handle;
+use super::outcome::{bind_pod, failed};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
-use super::schedule_one::{Cx, State, Task, bind_pod, event, set_unschedulable, wake_later};
-use crate::api::persistent::Map;
+use super::state::{Cx, State, Task, Waiting, version};
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
 use crate::client::{Handler, Result, Wait, Why};
 
@@ -26,72 +25,6 @@ use crate::client::{Handler, Result, Wait, Why};
 const BIND_TIMEOUT: i64 = 600;
 /// The interval at which the claims are polled, in seconds.
 const POLL: i64 = 1;
-
-/// A pod for which a node is chosen and whose claims are not bound yet.
-#[derive(Clone, Debug)]
-pub struct Waiting {
-    pod: Rc<Pod>,
-    node: Rc<str>,
-    /// How many nodes the pod fits on, and how many nodes there are.
-    fits: (usize, usize),
-    since: Timestamp,
-    /// How many scheduling attempts the pod has had, this one included.
-    attempts: u32,
-    /// The volumes to which the scheduler has written a claim, as the API server answered, each with its
-    /// claim's key.
-    bindings: Vec<(Key, Rc<PersistentVolume>)>,
-    /// The claims to which the scheduler has written `volume.kubernetes.io/selected-node`, as the API server
-    /// answered.
-    provisions: Vec<Rc<PersistentVolumeClaim>>,
-}
-
-/// Objects that the scheduler has written and that its informers have not delivered yet (`AssumeCache`).
-#[derive(Clone, Debug, Default)]
-pub struct Assumed {
-    claims: Map<Key, Rc<PersistentVolumeClaim>>,
-    volumes: Map<Key, Rc<PersistentVolume>>,
-}
-
-impl fmt::Display for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bindings, provisions) = (self.bindings.len(), self.provisions.len());
-        let Waiting { node, attempts, .. } = self;
-        write!(f, "waits on {node} for {bindings} volumes and {provisions} claims after {attempts} attempts")
-    }
-}
-
-fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
-    object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
-}
-
-/// The version with the higher `resourceVersion`; `None` if the informer's cache does not have the object.
-fn newer<T: ApiKind>(cached: Option<&Rc<T>>, assumed: Option<&Rc<T>>) -> Option<Rc<T>> {
-    let (cached, Some(assumed)) = (cached?, assumed) else { return cached.cloned() };
-    Some(if version(assumed) > version(cached) { assumed.clone() } else { cached.clone() })
-}
-
-impl Assumed {
-    /// One line for each assumed object, for [`Memory`](crate::client::Memory).
-    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
-        let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
-        claims.chain(volumes)
-    }
-
-    /// The newer of the cached and the assumed version of a claim; `None` if it is not in the cache.
-    pub fn claim(
-        &self,
-        key: &Key,
-        cached: Option<&Rc<PersistentVolumeClaim>>,
-    ) -> Option<Rc<PersistentVolumeClaim>> {
-        newer(cached, self.claims.get(key))
-    }
-
-    /// The newer of the cached and the assumed version of a volume; `None` if it is not in the cache.
-    pub fn volume(&self, key: &Key, cached: Option<&Rc<PersistentVolume>>) -> Option<Rc<PersistentVolume>> {
-        newer(cached, self.volumes.get(key))
-    }
-}
 
 /// An informer delivered a change of a claim: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
@@ -313,38 +246,4 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
 async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
     failed(cx, key, w.attempts, message).await
-}
-
-/// Ends a binding cycle that failed (`handleBindingCycleError`): the pod is no longer counted on a node,
-/// gets a condition and an event with the reason, and backs off.
-pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
-    let (k, now) = (key.clone(), cx.now());
-    let pod = cx.lister::<Pod>().get(key).cloned();
-    let again = pod.clone();
-    cx.update_state(move |s| {
-        s.waiting.remove(&k);
-        s.cache.forget(&k);
-        if let Some(pod) = &again {
-            s.queue.back_off(pod, attempts, now);
-        }
-        s.queue.move_parked(now, |_| true);
-    });
-    cx.cancel(Task::BindingCycle(key.clone()));
-    cx.enqueue(Task::ScheduleOne);
-    wake_later(cx);
-    let Some(pod) = pod else { return Ok(()) };
-    cx.record(event(&pod, "Warning", "FailedScheduling", message.clone(), "Scheduling", now));
-    let mut to = pod.clone();
-    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    status.nominated_node_name = None;
-    set_unschedulable(status, "SchedulerError", &message, pod.metadata.generation, now);
-    if to == pod {
-        return Ok(());
-    }
-    let why = Why::new("binding_cycle.failed")
-        .read("pod", at(Kind::POD, key.clone()), "spec.volumes", pod.metadata.name())
-        .with("message", &message);
-    // The pod is scheduled again whether or not this write succeeds.
-    let _ = cx.patch_status(pod, to).because(why).await;
-    Ok(())
 }

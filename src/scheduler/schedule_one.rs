@@ -1,33 +1,24 @@
 //! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter and score
 //! nodes, assume, bind; or say why no node fits, and preempt.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::rc::Rc;
 
-use super::binding_cycle::{self, Assumed, Waiting};
-use super::cache::Cache;
-use super::framework::{
-    FindArgs, Handle, NamespaceLister, NominatedPods, PodInfo, Snapshot, VolumeLister, WorkloadLister,
-    find_nodes_that_fit, fit_error_message, score_nodes, select_host,
-};
+use super::framework::{Handle, PodInfo, Snapshot};
+use super::listers::{Listers, Nominated};
+use super::outcome::{bind_pod, event, set_unschedulable};
+use super::plugins::scheduling_gates;
 use super::plugins::volume::binding::PodVolumes;
-use super::plugins::{default_preemption, scheduling_gates};
-use super::queue::Queue;
-use crate::api::labels::Selector;
-use crate::api::persistent::Map;
+use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nodes, select_host};
+use super::state::{Cx, State, Task, wake_later};
+use super::{binding_cycle, default_preemption};
 use crate::api::pod::is_terminal;
 use crate::api::types::{
     Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
     ReplicaSet, ReplicationController, Service, StorageClass, Time,
 };
-use crate::api::volume::volume_class;
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{
-    ANYWHERE, Caches, Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait,
-    Watches, Why, object_reference,
-};
+use crate::client::{EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
 /// The default scheduler, which schedules pods with `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
@@ -35,56 +26,6 @@ pub struct Scheduler;
 
 /// The scheduler's name in `spec.schedulerName` and in events.
 pub const NAME: &str = "default-scheduler";
-
-/// What the scheduler remembers between syncs.
-#[derive(Clone, Debug, Default)]
-pub struct State {
-    /// Nodes and the pods on them.
-    pub cache: Cache,
-    /// The pods that wait for a node.
-    pub queue: Queue,
-    /// Index of the node with which the next search begins.
-    pub next_start: usize,
-    /// How many cycles were begun. Together with a pod's uid it decides between equally good nodes.
-    pub cycles: u64,
-    /// Pods for which a node is chosen and whose claims are not bound yet.
-    pub waiting: Map<Key, Waiting>,
-    /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
-    pub assumed: Assumed,
-}
-
-impl Memory for State {
-    /// `cycles` and `next_start` are left out: they only decide between equally good nodes.
-    fn lines(&self, _: Timestamp) -> Vec<String> {
-        let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
-        let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
-        self.queue.lines().chain(assumed).chain(waiting).chain(self.assumed.lines()).collect()
-    }
-}
-
-pub(super) type Cx = Context<State, Task>;
-
-/// A key of the scheduler's work queue.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Task {
-    /// Schedule the next pod of the queue, if there is one (`ScheduleOne`).
-    ScheduleOne,
-    /// The same, for pods that have failed very often: its deadline does not keep the cluster from being
-    /// steady.
-    ScheduleOneSomeDay,
-    /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
-    BindingCycle(Key),
-}
-
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Task::ScheduleOne => f.write_str("schedule-one"),
-            Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
-            Task::BindingCycle(pod) => pod.fmt(f),
-        }
-    }
-}
 
 impl Reconciler for Scheduler {
     type Key = Task;
@@ -206,92 +147,6 @@ fn moved(cx: &mut Handler<'_, State, Task>) {
         Some(at) if at <= now => cx.enqueue(Task::ScheduleOne),
         Some(at) => cx.enqueue_after(Task::ScheduleOne, at.duration_since(now)),
         None => {}
-    }
-}
-
-/// The informers' caches and the assumed objects, as plugins read them.
-struct Listers<'a>(&'a Caches, Assumed);
-
-impl VolumeLister for Listers<'_> {
-    fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>> {
-        let key = Key::new(namespace, name);
-        self.1.claim(&key, self.0.get(&key))
-    }
-    fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>> {
-        let key = Key::new("", name);
-        self.1.volume(&key, self.0.get(&key))
-    }
-    fn class(&self, name: &str) -> Option<Rc<StorageClass>> {
-        self.0.get(&Key::new("", name)).cloned()
-    }
-    fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>> {
-        let all = self.0.of(Kind::PERSISTENT_VOLUME).list(None).filter_map(PersistentVolume::from_object);
-        all.filter(|v| volume_class(v) == class)
-            .filter_map(|v| self.1.volume(&v.metadata.key(), Some(v)))
-            .collect()
-    }
-}
-
-impl NamespaceLister for Listers<'_> {
-    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, std::collections::BTreeMap<String, String>>> {
-        self.0.get::<Namespace>(&Key::new("", name)).map(|n| Cow::Borrowed(n.metadata.labels_or_empty()))
-    }
-}
-
-impl WorkloadLister for Listers<'_> {
-    fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>> {
-        let labels = pod.metadata.labels_or_empty();
-        let services = self.0.of(Kind::SERVICE).list(Some(pod.metadata.namespace()));
-        let mut selectors: Vec<Rc<Selector>> = services
-            .filter_map(|o| Service::from_object(o)?.spec.as_ref()?.selector.clone())
-            .filter(|s| !s.is_empty())
-            .map(|s| Selector::from_set(&s))
-            .filter(|s| s.matches(labels))
-            .map(Rc::new)
-            .collect();
-        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicaSet")
-            && let Some(rs) = self.0.get::<ReplicaSet>(&Key::new(pod.metadata.namespace(), &owner.name))
-            && let Ok(s) = Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
-        {
-            selectors.push(Rc::new(s));
-        }
-        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicationController")
-            && let Some(r) =
-                self.0.get::<ReplicationController>(&Key::new(pod.metadata.namespace(), &owner.name))
-            && let Some(set) = r.spec.as_ref().and_then(|s| s.selector.as_ref())
-        {
-            selectors.push(Rc::new(Selector::from_set(set)));
-        }
-        selectors
-    }
-}
-
-/// The unschedulable pods with `status.nominatedNodeName`, by node.
-struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
-
-impl Nominated {
-    fn of(queue: &Queue, but: &Key) -> Nominated {
-        let mut by_node: Vec<(Rc<str>, Vec<Rc<PodInfo>>)> = Vec::new();
-        for q in queue.parked().filter(|q| q.key != *but) {
-            let Some(node) = q.pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()) else {
-                continue;
-            };
-            let info = Rc::new(PodInfo::new(q.pod.clone()));
-            match by_node.iter_mut().find(|(n, _)| &**n == node) {
-                Some((_, pods)) => pods.push(info),
-                None => by_node.push((node.into(), vec![info])),
-            }
-        }
-        Nominated(by_node)
-    }
-}
-
-impl NominatedPods for Nominated {
-    fn nominated_on(&self, node: &str) -> &[Rc<PodInfo>] {
-        self.0.iter().find(|(n, _)| &**n == node).map_or(&[], |(_, p)| p)
-    }
-    fn none_nominated(&self) -> bool {
-        self.0.is_empty()
     }
 }
 
@@ -428,39 +283,6 @@ async fn bind(
     }
 }
 
-/// Binds the pod to the node, and records the event.
-pub(super) async fn bind_pod(
-    cx: &Cx,
-    pod: &Rc<Pod>,
-    key: &Key,
-    node: &str,
-    fits: (usize, usize),
-    attempts: u32,
-) -> Result {
-    let why = Why::new("schedule_one.bind")
-        .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.nodeName", pod.metadata.name())
-        .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
-        .with("feasible", fits.0)
-        .with("nodes", fits.1);
-    match cx.bind(key.clone(), node).because(why).await {
-        Ok(_) => {
-            let message = format!("Successfully assigned {key} to {node}");
-            cx.record(event(pod, "Normal", "Scheduled", message, "Binding", cx.now()));
-            Ok(())
-        }
-        Err(e) => {
-            let k = key.clone();
-            cx.update_state(move |s| s.cache.forget(&k));
-            // Another client has bound the pod or it was deleted. The informer will deliver that.
-            if e.is_not_found() || e.is_conflict() {
-                return Ok(());
-            }
-            let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {}", e.message);
-            binding_cycle::failed(cx, key, attempts, message).await
-        }
-    }
-}
-
 /// Ends a cycle in which no node fits (`handleSchedulingFailure`): the pod becomes unschedulable, gets a
 /// condition and an event, and the victims of preemption are deleted.
 async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
@@ -535,63 +357,4 @@ async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Resu
         cx.record(event(&fresh, "Normal", "Preempted", message, "Preempting", cx.now()));
     }
     Ok(())
-}
-
-pub(super) fn set_unschedulable(
-    status: &mut crate::api::types::PodStatus,
-    reason: &str,
-    message: &str,
-    generation: Option<i64>,
-    now: Timestamp,
-) -> bool {
-    let conditions = status.conditions.get_or_insert_default();
-    let mut c = PodCondition {
-        type_: "PodScheduled".into(),
-        status: "False".into(),
-        reason: Some(reason.into()),
-        message: Some(message.to_owned()),
-        last_transition_time: Some(Time(seconds(now))),
-        observed_generation: generation,
-        ..Default::default()
-    };
-    match conditions.iter_mut().find(|o| o.type_ == c.type_) {
-        Some(old) => {
-            if old.status == c.status {
-                c.last_transition_time.clone_from(&old.last_transition_time);
-            }
-            let changed = *old != c;
-            *old = c;
-            changed
-        }
-        None => {
-            conditions.push(c);
-            true
-        }
-    }
-}
-
-/// Plans the next attempt for the end of the first back-off. The deadline of a pod that has failed very
-/// often does not keep the cluster from being steady.
-pub(super) fn wake_later(cx: &Cx) {
-    let mut queue = cx.state(|s| s.queue.clone());
-    queue.flush(cx.now());
-    if let Some(at) = queue.next_back_off(false) {
-        cx.enqueue_after(Task::ScheduleOne, at.duration_since(cx.now()));
-    }
-    if let Some(at) = queue.next_back_off(true) {
-        let wait = Wait::Poll { namespace: ANYWHERE.into() };
-        cx.enqueue_waiting(Task::ScheduleOneSomeDay, at.duration_since(cx.now()), wait);
-    }
-}
-
-pub(super) fn event(
-    pod: &Pod,
-    type_: &'static str,
-    reason: &str,
-    message: String,
-    action: &'static str,
-    at: Timestamp,
-) -> Recorded {
-    let about = object_reference(pod);
-    Recorded { about, type_, reason: reason.into(), message, action, at }
 }

@@ -17,6 +17,8 @@
 //! ```
 
 pub mod data;
+#[cfg(test)]
+mod digest_tests;
 pub mod explore;
 pub mod handle;
 mod into;
@@ -27,6 +29,8 @@ mod op;
 mod policy_tests;
 pub mod scenario;
 mod slice;
+#[cfg(test)]
+mod switch_tests;
 mod travel;
 pub mod view;
 #[cfg(test)]

@@ -76,8 +76,9 @@ fn lint(_: Profile) -> Result<()> {
     tools::wasm_target()?;
     let deny = ["--", "-D", "warnings"];
     exec(cargo().args(["fmt", "--all", "--check"]))?;
-    // Whether the generated files fit the pins. This takes seconds, so it comes before clippy.
-    exec(cargo().args(["test", "--quiet", "--package", "steady-generate"]))?;
+    // Whether the generated files fit the pins, and whether the code follows the map in ARCHITECTURE.md.
+    // This takes seconds, so it comes before clippy.
+    exec(cargo().args(["test", "--quiet", "--package", "steady-generate", "--package", "xtask"]))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(NATIVE).args(deny))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(SCHEMA).args(DOOR).args(deny))?;
     let mut packages =

@@ -94,10 +94,14 @@ pub fn empty(kind: &'static GoStruct) -> Value {
     Value::Object(fields.collect())
 }
 
+/// Whether a field is a struct and not a pointer to one; `omitempty` has no effect on such fields.
+fn is_struct(field: &GoField) -> bool {
+    matches!(unnamed(field.kind), Type::Struct(_))
+}
+
 /// What Go writes for a field that is not set; `None` if it omits the field.
 fn unset(field: &GoField) -> Option<Value> {
     match unnamed(field.kind) {
-        // `omitempty` has no effect on structs.
         Type::Struct(s) => Some(empty(s)),
         _ if field.omitempty => None,
         Type::List(_) | Type::Map(_) | Type::Bytes => Some(Value::Null),
@@ -115,14 +119,18 @@ pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
 fn write_unset_of(kind: Type, value: &mut Value) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {
-            for field in s.fields {
-                match map.get_mut(field.name) {
-                    Some(value) => write_unset_of(field.kind, value),
-                    None => {
-                        if let Some(value) = unset(field) {
-                            map.insert(field.name.into(), value);
-                        }
-                    }
+            // Most fields are omitted if they are not set, and most values have no fields of their own;
+            // neither needs a look-up.
+            for (name, value) in map.iter_mut().filter(|(_, v)| v.is_object() || v.is_array()) {
+                if let Some(field) = s.field(name) {
+                    write_unset_of(field.kind, value);
+                }
+            }
+            for field in s.fields.iter().filter(|f| !f.omitempty || is_struct(f)) {
+                if !map.contains_key(field.name)
+                    && let Some(value) = unset(field)
+                {
+                    map.insert(field.name.into(), value);
                 }
             }
         }

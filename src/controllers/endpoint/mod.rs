@@ -5,8 +5,6 @@
 pub mod endpoints;
 pub mod mirroring;
 pub mod slices;
-#[cfg(test)]
-mod tests;
 
 use std::rc::Rc;
 

@@ -8,8 +8,6 @@
 
 pub mod graph;
 mod operations;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::rc::Rc;

@@ -6,8 +6,6 @@
 //! changes.
 
 mod conditions;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

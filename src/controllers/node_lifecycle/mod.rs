@@ -10,8 +10,6 @@
 
 mod eviction;
 mod health;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::rc::Rc;

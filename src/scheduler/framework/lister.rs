@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::class::Labels;
 use super::pod_info::PodInfo;
-use super::terms::Labels;
+use super::terms::NamespaceLister;
 use crate::api::labels::Selector;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 
@@ -20,17 +21,11 @@ pub trait VolumeLister {
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>>;
 }
 
-/// Reads namespaces.
-pub trait NamespaceLister {
-    /// The labels of a namespace; `None` if the namespace is not in the cache.
-    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
-}
-
 /// Reads Services and controllers.
 pub trait WorkloadLister {
-    /// The selectors of the Services that select `pod`, and of the ReplicaSet, ReplicationController
-    /// or StatefulSet that controls it (`helper.DefaultSelector`): all must match. Empty if there are
-    /// none, or if none requires anything.
+    /// The selectors of the Services that select `pod`, and of the ReplicaSet or ReplicationController that
+    /// controls it (`helper.DefaultSelector`). A pod must match all of them. Empty if there are none, or if
+    /// none has a requirement.
     fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>>;
 }
 

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use imbl::GenericOrdMap;
 use imbl::shared_ptr::RcK;
 
-use super::pod_info::{HostPort, PodClass, PodInfo};
+use super::class::{Labels, PodClass};
+use super::pod_info::{HostPort, PodInfo};
 use super::resource::{NonZero, Resource};
-use super::terms::Labels;
 use crate::api::types::{Node, Pod, Taint};
 use crate::api::{Key, MetaExt};
 
@@ -295,7 +295,7 @@ impl NodeInfo {
     }
 
     fn count_claims(&mut self, pod: &PodInfo, more: bool) {
-        for claim in crate::scheduler::plugins::volume::claim_keys(pod) {
+        for claim in pod.claim_keys() {
             let claims = Rc::make_mut(self.claims.get_or_insert_default());
             let users = claims.entry(claim.clone()).or_insert(0);
             *users = if more { users.saturating_add(1) } else { users.saturating_sub(1) };

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use imbl::GenericOrdMap;
-use imbl::shared_ptr::RcK;
-
+use super::class::{Labels, PodClass};
 use super::node_selector::{RequiredNodeAffinity, Term};
 use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
-use super::terms::{AffinityTerm, Labels, SpreadConstraint, WeightedAffinityTerm};
+use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
 use crate::api::types::{Affinity, Container, Pod, Toleration};
+use crate::api::volume::claim_of;
 use crate::api::{Key, MetaExt, Timestamp};
 
 /// A host port that a pod uses.
@@ -34,78 +33,12 @@ impl HostPort {
     }
 }
 
-/// Pods that no selector can tell apart, because their namespace and labels are equal. Counting classes
-/// instead of pods keeps spreading and affinity cheap on full nodes.
-#[derive(Clone, Debug)]
-pub struct PodClass {
-    /// A digest of namespace and labels. Its 128 bits are taken as proof of equality.
-    pub id: u128,
-    /// One pod of the class, for its namespace and labels.
-    example: Rc<Pod>,
-}
-
-/// FNV-1a with 128 bits over some texts. A byte that UTF-8 does not use ends each text.
-pub(super) fn digest<'s>(texts: impl Iterator<Item = &'s str>) -> u128 {
-    let mut id: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    for b in texts.flat_map(|s| s.bytes().chain([0xff])) {
-        id = (id ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    id
-}
-
-impl PodClass {
-    fn new(pod: &Rc<Pod>) -> PodClass {
-        let labels = pod.metadata.labels_or_empty().iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
-        let id = digest(std::iter::once(pod.metadata.namespace()).chain(labels));
-        PodClass { id, example: pod.clone() }
-    }
-
-    /// The namespace of its pods.
-    pub fn namespace(&self) -> &str {
-        self.example.metadata.namespace()
-    }
-
-    /// The labels of its pods.
-    pub fn labels(&self) -> &Labels {
-        self.example.metadata.labels_or_empty()
-    }
-}
-
-/// All classes of pods in the cluster, each with the number of its pods. The scheduler's cache keeps them
-/// beside the nodes, so that a selector is tried once per class instead of once per class and node. Clones
-/// share their content.
-#[derive(Clone, Debug, Default)]
-pub struct Classes(GenericOrdMap<u128, (PodClass, usize), RcK>);
-
-impl Classes {
-    /// Counts a pod that was added to a node.
-    pub fn add(&mut self, class: &PodClass) {
-        let count = self.0.get(&class.id).map_or(0, |c| c.1);
-        self.0.insert(class.id, (class.clone(), count + 1));
-    }
-
-    /// Counts off a pod that was removed from a node. A class without pods is dropped.
-    pub fn remove(&mut self, class: &PodClass) {
-        match self.0.get(&class.id).map_or(0, |c| c.1) {
-            0 | 1 => self.0.remove(&class.id).map(|_| ()).unwrap_or_default(),
-            n => {
-                self.0.insert(class.id, (class.clone(), n - 1));
-            }
-        }
-    }
-
-    /// The classes.
-    pub fn iter(&self) -> impl Iterator<Item = &PodClass> {
-        self.0.values().map(|(class, _)| class)
-    }
-}
-
 /// A pod with all values that plugins read of it.
 #[derive(Clone, Debug)]
 pub struct PodInfo {
     /// The pod.
     pub pod: Rc<Pod>,
-    /// Namespace and name.
+    /// The object's namespace and name.
     pub key: Key,
     /// The sum of the pod's requests ([`pod_requests`](super::pod_requests)).
     pub requests: Resource,
@@ -138,6 +71,23 @@ pub struct PodInfo {
 }
 
 impl PodInfo {
+    /// The names of the claims that the pod uses, in the order of its volumes, each with whether it is the
+    /// volume's own (ephemeral).
+    pub fn claims(&self) -> impl Iterator<Item = (String, bool)> {
+        let spec = if self.has_volumes { self.pod.spec.as_ref() } else { None };
+        let volumes = spec.and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+        volumes.iter().filter_map(|v| claim_of(&self.pod, v))
+    }
+
+    /// The keys of the claims that the pod uses.
+    pub fn claim_keys(&self) -> Vec<Key> {
+        let key = |(name, _): (String, bool)| Key {
+            namespace: self.key.namespace.clone(),
+            name: name.as_str().into(),
+        };
+        self.claims().map(key).collect()
+    }
+
     /// Computes all values from a pod.
     pub fn new(pod: Rc<Pod>) -> PodInfo {
         let namespace = pod.metadata.namespace();

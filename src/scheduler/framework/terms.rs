@@ -1,10 +1,10 @@
 //! Pod affinity terms and topology spread constraints, parsed once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::lister::NamespaceLister;
-use super::pod_info::{PodClass, digest};
+use super::class::{Labels, PodClass, digest};
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::types::{
@@ -15,6 +15,12 @@ use crate::api::types::{
 /// One that cannot be parsed matches nothing.
 fn selector(s: Option<&LabelSelector>) -> Option<Selector> {
     Selector::from_label_selector(Some(s?)).ok()
+}
+
+/// Reads namespaces for terms with a namespace selector. The scheduler answers from its informers' caches.
+pub trait NamespaceLister {
+    /// The labels of a namespace; `None` if the namespace is not in the cache.
+    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
 }
 
 /// A parsed `PodAffinityTerm` (`framework.AffinityTerm`).
@@ -66,9 +72,6 @@ impl AffinityTerm {
         self.matches(class.namespace(), class.labels(), namespaces)
     }
 }
-
-/// The labels of an object.
-pub type Labels = BTreeMap<String, String>;
 
 /// A `WeightedPodAffinityTerm`.
 #[derive(Clone, Debug)]

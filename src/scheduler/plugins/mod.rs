@@ -3,14 +3,14 @@
 //!
 //! A plugin is a module with free functions that are named after its extension points: `pre_filter`,
 //! `filter`, `pre_score`, `score`. Its `State` is what it computes once for each pod; `None` in place of a
-//! state means `Skip`.
+//! state means `Skip`. `DefaultPreemption`, which calls the other plugins again, is
+//! [`default_preemption`](crate::scheduler::default_preemption).
 //!
 //! Deliberately absent: `EBSLimits`, `GCEPDLimits`, `AzureDiskLimits` and `NodeVolumeLimits` (they read
 //! CSINode objects, and without one they accept every pod), and all of `DynamicResources` except its
 //! messages about pods without claims. `VolumeBinding` has a score only with the feature gate
 //! StorageCapacityScoring, which is off by default.
 
-pub mod default_preemption;
 pub mod dynamic_resources;
 pub mod image_locality;
 pub mod inter_pod_affinity;

@@ -1,4 +1,4 @@
-//! What an object hangs together with, and what was said of it.
+//! The objects that are related to an object, and the events about it.
 
 use crate::api::order;
 use crate::api::types::Event;
@@ -7,28 +7,28 @@ use crate::cluster::Cluster;
 
 use super::graph::{EdgeKind, Graph};
 
-/// What an object hangs together with.
+/// The objects that are related to one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Its owners.
     pub owners: Vec<ObjectRef>,
-    /// What it owns.
+    /// The objects that it owns.
     pub dependents: Vec<ObjectRef>,
-    /// What its selector matches.
+    /// The objects that its selector matches.
     pub selects: Vec<ObjectRef>,
-    /// Whose selector matches it.
+    /// The objects whose selector matches it.
     pub selected_by: Vec<ObjectRef>,
-    /// The node it runs on.
+    /// The node on which it runs.
     pub node: Vec<ObjectRef>,
     /// The pods that run on it.
     pub pods: Vec<ObjectRef>,
-    /// What it names.
+    /// The objects that it names.
     pub names: Vec<ObjectRef>,
-    /// What names it.
+    /// The objects that name it.
     pub named_by: Vec<ObjectRef>,
 }
 
-/// Reads the lines of the graph from one object's place.
+/// Reads the relations of an object from the lines of the graph.
 pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
     let mut out = Links::default();
     let Some(me) = graph.find(of) else { return out };
@@ -55,8 +55,8 @@ pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
     out
 }
 
-/// With more events than this, only those are looked at that are named after their object, as every
-/// component names them.
+/// If there are more events than this, only those are read whose names begin with the object's name, as
+/// those of all components do.
 const EVENTS: usize = 2_000;
 
 /// The events about an object, oldest first.

@@ -11,8 +11,6 @@
 mod claim;
 mod provision;
 mod reclaim;
-#[cfg(test)]
-mod tests;
 mod volume;
 
 use std::fmt;

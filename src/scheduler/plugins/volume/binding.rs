@@ -50,7 +50,7 @@ pub struct PodVolumes {
 /// The refusal of every node, or a failure.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
     let mut claims = Vec::new();
-    for (name, ephemeral) in super::claims_of(pod) {
+    for (name, ephemeral) in pod.claims() {
         let claim = super::get_claim(h, pod, &name).map_err(|e| {
             let waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim";
             Status::unresolvable(if ephemeral { format!("{waiting} {name:?}") } else { e })

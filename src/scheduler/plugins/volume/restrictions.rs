@@ -33,7 +33,7 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
         return Ok(None);
     }
     let mut state = State::default();
-    for key in super::claim_keys(pod) {
+    for key in pod.claim_keys() {
         let claim = super::get_claim(h, pod, &key.name).map_err(Status::unresolvable)?;
         let modes = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
         if modes.iter().any(|m| m == "ReadWriteOncePod") {

@@ -20,7 +20,7 @@ pub struct State(Vec<(&'static str, &'static str, Vec<String>)>);
 /// Collects the zones of the volumes to which the pod's claims are bound; `None` if they have no zone.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Option<State> {
     let mut zones = Vec::new();
-    for (name, _) in super::claims_of(pod) {
+    for (name, _) in pod.claims() {
         let volume = h
             .volumes
             .claim(pod.namespace(), &name)

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::cycle::{CycleState, Handle, filter_node, pre_filter};
-use super::node_info::NodeInfo;
-use super::pod_info::PodInfo;
-use super::status::{Code, PerNodeVerdict, Reason, Status};
+use super::cycle::{CycleState, filter_node, pre_filter};
 use crate::api::order;
+use crate::scheduler::framework::{Code, Handle, NodeInfo, PerNodeVerdict, PodInfo, Reason, Status};
 use crate::scheduler::plugins::node_affinity;
 
 /// With fewer nodes than this all of them are filtered. With more, the search goes on at least until this

@@ -13,12 +13,12 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::Fault;
 use crate::api::types::{ContainerStatus, Event, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
 use crate::apiserver::Write;
 use crate::cluster::{Actor, Cluster, Config};
+use crate::kubelet::Fault;
 
 /// A cluster with one node, and the log of what happened.
 pub(super) struct Lab {

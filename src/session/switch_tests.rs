@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::{Action, Cluster, Config, Fault, NoSuchFault, Outcome, Process};
+use super::{Depth, Link, Replay, Session, Start, scenario};
 use crate::api::types::ConfigMap;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::{Context, Controller, Kinds, Memory, Reconciler, Result, Seen, Watches};
+use crate::cluster::{Action, Cluster, Config, Fault, NoSuchFault, Outcome, Process};
 use crate::controllers::root_ca_cert_publisher::Publisher;
 use crate::controllers::serviceaccounts_controller::ServiceAccountsController;
-use crate::session::{Depth, Link, Replay, Session, Start, scenario};
 
 const MANAGER: &str = "kube-controller-manager";
 

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use serde_json::json;
 
-use super::GarbageCollector;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Propagation, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
-use crate::controllers::{deployment::DeploymentController, replicaset::ReplicaSetController};
+use crate::controllers::deployment::DeploymentController;
+use crate::controllers::garbage_collector::GarbageCollector;
+use crate::controllers::replicaset::ReplicaSetController;
 
 fn cluster(controllers: fn() -> Vec<Box<dyn crate::client::Component>>) -> Cluster {
     let config = Config {

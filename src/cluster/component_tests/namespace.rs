@@ -5,12 +5,12 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::NamespaceController;
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::garbage_collector::GarbageCollector;
+use crate::controllers::namespace::NamespaceController;
 use crate::controllers::root_ca_cert_publisher::Publisher;
 use crate::controllers::serviceaccounts_controller::ServiceAccountsController;
 

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::scheduler::framework::tests::{cpu, pod, shared, three};
-use crate::scheduler::framework::{FindArgs, find_nodes_that_fit};
+use crate::scheduler::runtime::tests::{cpu, pod, shared, three};
+use crate::scheduler::runtime::{FindArgs, find_nodes_that_fit};
 use serde_json::{Value, json};
 
 /// A running pod with a priority and a CPU request, started at `second` of a fixed minute.

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
 use crate::client::{Component, Controller};
 use crate::cluster::{Cluster, Command, Config, Fault};
+use crate::controllers::node_lifecycle::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
 use crate::controllers::taint_eviction::TaintEvictionController;
 
 fn cluster(nodes: usize) -> Cluster {

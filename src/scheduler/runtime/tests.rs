@@ -10,7 +10,8 @@ use crate::api::labels::Selector;
 use crate::api::types::{
     LabelSelector, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget, StorageClass,
 };
-use crate::scheduler::plugins::default_preemption::post_filter;
+use crate::scheduler::default_preemption::post_filter;
+use crate::scheduler::framework::*;
 
 pub(crate) fn node(name: &str, spec: Value, labels: Value) -> NodeInfo {
     let mut all = json!({"kubernetes.io/hostname": name});

@@ -153,7 +153,7 @@ fn containers_start_again_when_the_machine_comes_back() {
         }),
     );
     let mut alone = Alone {
-        component: super::super::components("n").remove(0),
+        component: crate::kubelet::components("n").remove(0),
         caches: Default::default(),
         now: crate::api::Timestamp::UNIX_EPOCH,
         said: Vec::new(),

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::cycle::{CycleState, Handle};
-use super::node_info::NodeInfo;
+use super::cycle::CycleState;
+use crate::scheduler::framework::{Handle, NodeInfo};
 use crate::scheduler::plugins::{
     image_locality, inter_pod_affinity, node_affinity, node_resources, pod_topology_spread, taint_toleration,
 };

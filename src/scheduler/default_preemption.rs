@@ -3,14 +3,14 @@
 
 use std::rc::Rc;
 
-use super::dynamic_resources;
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::PodDisruptionBudget;
 use crate::api::{MetaExt, Timestamp};
-use crate::scheduler::framework::{
-    Code, CycleState, Found, Handle, NodeInfo, PodInfo, Status, filter_changed_with_nominated,
-    fit_error_text, histogram,
+use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Status};
+use crate::scheduler::plugins::dynamic_resources;
+use crate::scheduler::runtime::{
+    CycleState, Found, filter_changed_with_nominated, fit_error_text, histogram,
 };
 
 /// The plugin's name.
