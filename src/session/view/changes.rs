@@ -1,4 +1,4 @@
-//! The fields that differ between two versions of an object.
+//! Which fields differ between two versions of an object.
 
 use serde_json::Value;
 
@@ -8,20 +8,20 @@ use crate::api::{Kind, Object};
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChange {
-    /// The path of the field, for example `spec.template.spec.containers[0].image`.
+    /// `spec.template.spec.containers[0].image`
     pub path: String,
-    /// The old value; `None` if the field was not set.
+    /// As it was; `None` where it was not there.
     pub old: Option<String>,
-    /// The new value; `None` if the field is not set any more.
+    /// As it is; `None` where it is gone.
     pub new: Option<String>,
 }
 
-/// The fields that a person or a controller has changed, without those that the API server keeps itself.
+/// What a person changed between two versions: not what the API server keeps books with.
 pub fn field_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
     changes(old, new, &bookkeeping)
 }
 
-/// All fields that differ, including those that the API server keeps itself.
+/// Everything that differs, what the API server keeps books with included.
 pub fn all_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
     changes(old, new, &|_| false)
 }
@@ -32,7 +32,7 @@ fn changes(old: &Object, new: &Object, aside: &dyn Fn(&str) -> bool) -> Vec<Fiel
     c.out
 }
 
-/// Whether the API server keeps a field itself.
+/// Fields that follow from the others.
 fn bookkeeping(path: &str) -> bool {
     matches!(
         path,
@@ -45,9 +45,9 @@ fn bookkeeping(path: &str) -> bool {
 
 struct Comparison<'a> {
     kind: Kind,
-    /// The names of the fields on the path to the values being compared.
+    /// The names of fields down to what is compared.
     names: Vec<String>,
-    /// The paths that are left out.
+    /// What is left out.
     aside: &'a dyn Fn(&str) -> bool,
     out: Vec<FieldChange>,
 }
@@ -68,8 +68,7 @@ impl Comparison<'_> {
                 }
             }
             (Some(Value::Array(a)), Some(Value::Array(b))) => {
-                // An item is compared with the one of the same name, wherever that is. Its index is that in
-                // the later version.
+                // An item is compared with its like, wherever that stands; its place is that of the later.
                 let name = |(i, v)| name_of_item(self.kind, &self.names, i, v);
                 let before: Vec<_> = a.iter().enumerate().map(name).collect();
                 let after: Vec<_> = b.iter().enumerate().map(name).collect();

@@ -1,4 +1,4 @@
-//! Whether the running pods are those that were declared. A steady cluster can lack some of them.
+//! Whether what was declared is what is running. A cluster can be steady and still short of it.
 
 use std::rc::Rc;
 
@@ -12,54 +12,54 @@ use super::graph::{Card, Graph};
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 
-/// The declared and the running pods of all workloads that have no owner.
+/// What was declared, over all workloads that nobody else owns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
-    /// The number of declared pods.
+    /// Pods that are wanted.
     pub want: i64,
-    /// The number of these that run as declared: updated and available.
+    /// Of these, how many run as declared: updated and available.
     pub have: i64,
-    /// The workloads that have too few such pods, or too many pods.
+    /// Workloads that are short of it, or have pods too many.
     pub short: Vec<Short>,
-    /// Each Deployment, read as a record of intent for ReplicaSets and for Pods.
+    /// Each Deployment, read as a record of intent for ReplicaSets and as one for Pods.
     pub readings: Vec<Readings>,
 }
 
 impl Declared {
-    /// Whether every Deployment matches its declaration: read as intent for ReplicaSets, and for Pods.
+    /// Whether every Deployment is as declared: read as intent for ReplicaSets, and for Pods.
     pub fn as_declared(&self) -> (bool, bool) {
         (self.readings.iter().all(Readings::as_replica_sets), self.readings.iter().all(Readings::as_pods))
     }
 }
 
-/// A workload whose pods are not as declared.
+/// A workload that is not as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
-    /// The workload.
+    /// It.
     pub object: ObjectRef,
-    /// The number of declared pods.
+    /// Pods that are wanted.
     pub want: i32,
-    /// The number of pods with the newest template.
+    /// Pods of the newest template.
     pub updated: i32,
-    /// The number of available pods.
+    /// Of all pods, those available.
     pub available: i32,
-    /// The number of all pods.
+    /// All pods.
     pub total: i32,
-    /// Whether the rollout is paused.
+    /// Whether its rollout is paused.
     pub paused: bool,
-    /// Whether no controller of this build handles the workload's kind: it is stored, and nothing acts on
-    /// it.
+    /// Whether it is of a kind that no controller of this build looks after: it is stored, and
+    /// nothing comes of it.
     pub unattended: bool,
-    /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
+    /// Why, in Kubernetes' words: a condition's reason, or what a pod waits for.
     pub reason: String,
-    /// The message that belongs to the reason.
+    /// The longer words to it.
     pub message: String,
-    /// The pod that the reason is about, if it is about one.
+    /// The pod that waits, if it is one.
     pub pod: Option<ObjectRef>,
 }
 
-/// Compares the declarations of workloads with their statuses. `graph` is that of the cluster, which has the
-/// state of each pod.
+/// Compares what workloads declare with what they report. `graph` is the cluster's: it knows how its
+/// pods look.
 pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
     let api = cluster.api();
@@ -68,7 +68,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         let spec = d.spec.as_ref();
         let status = d.status.clone().unwrap_or_default();
         let want = spec.and_then(|s| s.replicas).unwrap_or(1);
-        // A status that has not observed the newest template counts pods of the one before.
+        // A status that has not seen the newest template counts pods of the one before.
         let observed = status.observed_generation >= d.metadata.generation;
         let updated =
             if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, reference, d) };
@@ -159,7 +159,7 @@ fn unattended(reference: &ObjectRef, object: &Object) -> Short {
     }
 }
 
-/// The number of pods that have the present template of a Deployment.
+/// How many pods have a Deployment's template as it is now.
 fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     let all = cluster.api().cached_list(Kind::REPLICA_SET, Some(&of.key.namespace));
     let own: Vec<Rc<ReplicaSet>> = all
@@ -170,8 +170,7 @@ fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     new.and_then(|rs| rs.status.as_ref().map(|s| s.replicas)).unwrap_or(0)
 }
 
-/// Sets reason, message and pod of `short` by the pod that is worst off: one in trouble, or else one without
-/// a node, one that is not ready, and so on.
+/// The first pod that is in trouble, or else one that waits, and what for.
 fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
     let mut best: Option<(u8, usize)> = None;
     for (i, node) in graph.nodes.iter().enumerate() {
@@ -185,7 +184,7 @@ fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut 
             PodLook::Terminating => 5,
             PodLook::Ready | PodLook::Succeeded => continue,
         };
-        // Labels are compared last, because that takes longest.
+        // Labels are compared last: that takes longest.
         if best.is_some_and(|(r, _)| r <= rank)
             || node.object.namespace() != &*owner.key.namespace
             || !selector.matches(node.object.meta().labels_or_empty())
@@ -205,7 +204,7 @@ fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut 
     short.pod = Some(node.reference.clone());
 }
 
-/// The reason and message of a pod: those of a waiting container, or of a condition that does not hold.
+/// What a pod says of itself: a container's waiting message, or the condition that does not hold.
 fn words(object: &Object, word: String) -> (String, String) {
     let Some(status) = object.get::<Pod>().and_then(|p| p.status.as_ref()) else {
         return (word, String::new());

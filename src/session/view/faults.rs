@@ -1,4 +1,4 @@
-//! The faults that a person can inject into a pod or into the control plane.
+//! What can go wrong with a pod, as a person may cause it.
 
 use std::rc::Rc;
 
@@ -9,21 +9,21 @@ use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
 use crate::session::{Op, Session};
 
-/// A fault of a pod, or its end.
+/// Something that can go wrong with a pod, or right again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodFault {
-    /// The key of the fault's name in the catalogue.
+    /// The key of its name in the catalogue.
     pub key: &'static str,
-    /// The container or the image that the fault is about.
+    /// What it is about: a container, or an image.
     pub what: Rc<str>,
-    /// The type of the probe, for a fault of a probe.
+    /// Of a probe, which.
     pub probe: Option<ProbeType>,
-    /// The fault to inject.
+    /// What is done.
     pub fault: Fault,
 }
 
-/// The faults that are possible for a pod now: each of its probes can fail or pass again, each image become
-/// unavailable or available. The run says which of them are in effect.
+/// The faults that make sense for a pod now: a probe that it has fails or passes again, an image
+/// vanishes from the registry or comes back. Whether something fails already is read from the run.
 pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     let Some((pod, spec, node)) = placed(session, object) else { return Vec::new() };
     let done = session.ops(session.at());
@@ -67,18 +67,18 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     out
 }
 
-/// A fault of the control plane, or its end.
+/// Something that can go wrong with the control plane, or right again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaneFault {
-    /// The key of the fault's name in the catalogue.
+    /// The key of its name in the catalogue.
     pub key: &'static str,
-    /// The process or member that the fault is about; empty if the name says it.
+    /// What it is about; empty where the name says it.
     pub what: Rc<str>,
-    /// The fault to inject.
+    /// What is done.
     pub fault: Fault,
 }
 
-/// The faults of the control plane that are possible now.
+/// The faults of the control plane that make sense now.
 pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     let mut out = Vec::new();
     let mut say = |key, what: &Rc<str>, fault| out.push(PlaneFault { key, what: what.clone(), fault });
@@ -111,8 +111,8 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     out
 }
 
-/// Switching each component of a process off or on, by another value of `--controllers`. A process with one
-/// component can be stopped instead.
+/// The components of a process that can be switched off, and on again, each by another value of
+/// `--controllers`. A process of one component is stopped instead.
 fn switches(process: &Process) -> Vec<PlaneFault> {
     let all: Vec<(Rc<str>, bool)> = process.switches().collect();
     let one = |(name, on): &(Rc<str>, bool)| {
@@ -125,13 +125,13 @@ fn switches(process: &Process) -> Vec<PlaneFault> {
     if all.len() > 1 { all.iter().map(one).collect() } else { Vec::new() }
 }
 
-/// The running containers of a pod, which can crash.
+/// The containers of a pod that run now, and so can crash.
 pub fn running_containers(session: &Session, object: &ObjectRef) -> Vec<Rc<str>> {
     let Some((pod, spec, _)) = placed(session, object) else { return Vec::new() };
     containers(spec).filter(|c| runs(pod, c)).map(|c| c.name.as_str().into()).collect()
 }
 
-/// The fault that ends a container with an exit code; `None` if the pod has no node.
+/// A container's end, with the exit code that it shall have.
 pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: i32) -> Option<Fault> {
     let (pod, _, node) = placed(session, object)?;
     let (pod, container) = (pod.metadata.key(), container.into());
@@ -139,7 +139,7 @@ pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: 
     Some(Fault::Kubelet { node: Some(node.to_owned()), fault })
 }
 
-/// A pod with its spec and its node; `None` if it has no node.
+/// A pod that is on a node.
 fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
     let stored = session.cluster().api().cached(object).filter(|_| object.kind == Kind::POD)?;
     let pod = stored.get::<Pod>()?;

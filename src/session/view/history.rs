@@ -1,4 +1,4 @@
-//! The versions of an object on the branch that is shown.
+//! The versions of one object along the branch that is shown.
 
 use std::rc::Rc;
 
@@ -8,25 +8,25 @@ use crate::session::{MomentId, Session};
 /// A version of an object.
 #[derive(Clone, Debug)]
 pub struct Version {
-    /// The moment at which it was written.
+    /// The moment that made it.
     pub moment: MomentId,
-    /// Its revision.
+    /// The revision.
     pub revision: u64,
-    /// The name of the component that wrote it, or `you`.
+    /// Who asked for it: a component's name, or `you`.
     pub by: Rc<str>,
-    /// The verb and subresource of the request, for example `update/status`.
+    /// `update/status`
     pub verb: String,
-    /// The object; `None` if this version is its deletion.
+    /// The object; `None` where it was removed.
     pub object: Option<Object>,
 }
 
-/// The versions of an object, oldest first: all that the shown branch writes, also those after the current
-/// moment.
+/// The versions of an object, oldest first: those that the branch shown writes, also after the
+/// moment that is looked at.
 pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
     let mut out = Vec::new();
     for id in session.timeline() {
         let Some(moment) = session.moment(id) else { continue };
-        // Most moments wrote other objects, and there can be very many moments.
+        // Most moments wrote something else, and there can be very many of them.
         if !moment.wrote(of) {
             continue;
         }

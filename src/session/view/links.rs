@@ -1,4 +1,4 @@
-//! The objects that are related to an object, and the events about it.
+//! What an object hangs together with, and what was said of it.
 
 use crate::api::order;
 use crate::api::types::Event;
@@ -7,28 +7,28 @@ use crate::cluster::Cluster;
 
 use super::graph::{EdgeKind, Graph};
 
-/// The objects that are related to one.
+/// What an object hangs together with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Its owners.
     pub owners: Vec<ObjectRef>,
-    /// The objects that it owns.
+    /// What it owns.
     pub dependents: Vec<ObjectRef>,
-    /// The objects that its selector matches.
+    /// What its selector matches.
     pub selects: Vec<ObjectRef>,
-    /// The objects whose selector matches it.
+    /// Whose selector matches it.
     pub selected_by: Vec<ObjectRef>,
-    /// The node on which it runs.
+    /// The node it runs on.
     pub node: Vec<ObjectRef>,
     /// The pods that run on it.
     pub pods: Vec<ObjectRef>,
-    /// The objects that it names.
+    /// What it names.
     pub names: Vec<ObjectRef>,
-    /// The objects that name it.
+    /// What names it.
     pub named_by: Vec<ObjectRef>,
 }
 
-/// Reads the relations of an object from the lines of the graph.
+/// Reads the lines of the graph from one object's place.
 pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
     let mut out = Links::default();
     let Some(me) = graph.find(of) else { return out };
@@ -55,8 +55,8 @@ pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
     out
 }
 
-/// If there are more events than this, only those are read whose names begin with the object's name, as
-/// those of all components do.
+/// With more events than this, only those are looked at that are named after their object, as every
+/// component names them.
 const EVENTS: usize = 2_000;
 
 /// The events about an object, oldest first.

@@ -1,34 +1,34 @@
-//! A pod in the graph: the word of kubectl's STATUS column, and one of a few looks.
+//! A pod at a glance: the word of kubectl's STATUS column and which of few looks it has.
 
 use crate::api::MetaExt;
 use crate::api::types::{Pod, PodStatus};
 use crate::apiserver::printers::{Summary, summarize};
 
-/// The look of a pod: each has a shape and a colour of its own.
+/// How a pod is drawn: one shape and one colour each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PodLook {
-    /// It has no node yet.
+    /// No node yet.
     Unscheduled,
-    /// It has a node, and its containers are being created.
+    /// On a node, its containers are being made.
     Starting,
     /// It runs and is not ready.
     NotReady,
     /// It runs and is ready.
     Ready,
-    /// A container cannot start, or has crashed.
+    /// A container cannot start, or crashed.
     Trouble,
-    /// All of its containers ended with success.
+    /// All its containers ended well.
     Succeeded,
-    /// It has failed for good.
+    /// It failed for good.
     Failed,
     /// It is being deleted.
     Terminating,
-    /// Its state is unknown, because its node sends no heartbeats.
+    /// Nobody knows: its node is not heard of.
     Unknown,
 }
 
 impl PodLook {
-    /// All looks, in the order in which they are drawn.
+    /// Every look, in the order in which they are drawn.
     pub const ALL: [PodLook; 9] = [
         PodLook::Ready,
         PodLook::NotReady,
@@ -42,22 +42,22 @@ impl PodLook {
     ];
 }
 
-/// A pod in the graph.
+/// A pod at a glance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodView {
-    /// The pod's look.
+    /// How it is drawn.
     pub look: PodLook,
-    /// The word of kubectl's STATUS column: `Running`, `ContainerCreating`, `CrashLoopBackOff` and so on.
+    /// kubectl's STATUS: `Running`, `ContainerCreating`, `CrashLoopBackOff` …
     pub word: String,
-    /// The number of ready containers, and the number of containers that are to run.
+    /// Containers that are ready, of those that are to run.
     pub ready: (usize, usize),
-    /// The number of restarts of its containers.
+    /// How often its containers were restarted.
     pub restarts: i32,
-    /// Its node, if it has one.
+    /// Its node.
     pub node: Option<String>,
 }
 
-/// A pod by the summary of kubectl's printer.
+/// A pod as kubectl's printer sums it up, and how that is drawn.
 pub fn pod_view(pod: &Pod) -> PodView {
     let status = pod.status.as_ref();
     let spec = pod.spec.as_ref();
@@ -94,7 +94,7 @@ fn condition(pod: &Pod, type_: &str) -> bool {
     conditions.iter().any(|c| c.type_ == type_ && c.status == "True")
 }
 
-/// Whether a container has ended with an error, or waits for something that does not come by itself.
+/// Whether a container ended badly, or waits for something that does not come by itself.
 fn in_trouble(status: &PodStatus) -> bool {
     let all = status.init_container_statuses.iter().chain(&status.container_statuses).flatten();
     all.filter_map(|c| c.state.as_ref()).any(|state| {
@@ -104,7 +104,7 @@ fn in_trouble(status: &PodStatus) -> bool {
     })
 }
 
-/// Whether a waiting reason does not pass by itself.
+/// A waiting reason that does not pass by itself.
 fn is_trouble(reason: &str) -> bool {
     !matches!(reason, "ContainerCreating" | "PodInitializing")
 }

@@ -1,4 +1,4 @@
-//! What an apply would do, before it is done.
+//! What an Apply would do, before it is done.
 
 use crate::api::ObjectRef;
 use crate::apiserver::Write;
@@ -7,19 +7,19 @@ use crate::session::Session;
 
 use super::changes::{FieldChange, field_changes};
 
-/// The effects of an apply.
+/// What an Apply would do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Preview {
     /// What it would print.
     pub output: kubectl::Output,
-    /// The objects it would create.
+    /// Objects it would make.
     pub created: Vec<ObjectRef>,
-    /// The fields it would change, by object.
+    /// Fields it would change.
     pub changed: Vec<(ObjectRef, Vec<FieldChange>)>,
 }
 
 impl Preview {
-    /// Applies a manifest on a copy of the cluster. The session stays as it is.
+    /// Tries a manifest on a copy of the cluster; the run stays as it is.
     pub fn of(session: &Session, text: &str) -> Preview {
         let (writes, output) = session.preview(text);
         let mut preview = Preview { output, ..Preview::default() };

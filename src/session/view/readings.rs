@@ -1,10 +1,10 @@
-//! Two readings of "declarative".
+//! What "declarative" means, read in two ways.
 //!
-//! A Deployment is a record of intent, but for what? Its controller writes only ReplicaSets. In this reading
-//! the state matches if the ReplicaSet with its template wants as many pods as the Deployment, and every
-//! other one wants none. People mean Pods: in this reading the state matches if exactly that many pods with
-//! its template are available and there are no others. The first can be true long before the second, or for
-//! ever without it: a ReplicaSet can want pods for which no node has room.
+//! A Deployment is a record of intent, but for what? Its controller writes ReplicaSets and nothing else:
+//! read so, the state matches when the ReplicaSet of its template asks for as many pods as it does and
+//! every other asks for none. People mean Pods: read so, the state matches when just as many pods of its
+//! template are available and there are no others. The first can hold long before the second, or for
+//! ever without it: a ReplicaSet may ask for pods that no node has room for.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,44 +15,44 @@ use crate::cluster::Cluster;
 use crate::controllers::controller_utils::{is_available, is_terminal};
 use crate::controllers::deployment::util;
 
-/// The state of a Deployment's declaration in both readings.
+/// How a Deployment's declaration stands, read in both ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readings {
     /// The Deployment.
     pub object: ObjectRef,
-    /// The number of pods that it declares.
+    /// Pods that are wanted.
     pub want: i32,
-    /// The number of pods that the ReplicaSet with its template wants; `None` if there is no such
-    /// ReplicaSet.
+    /// What the ReplicaSet of its template asks for; `None` if there is none.
     pub asked: Option<i32>,
-    /// The number of pods that its other ReplicaSets want.
+    /// What its other ReplicaSets ask for.
     pub asked_by_old: i32,
-    /// The number of its pods that have its template and are available.
+    /// Its pods that have its template and are available.
     pub available: i32,
-    /// The number of all its pods, those being deleted included.
+    /// All its pods, those that are on their way out included.
     pub pods: i32,
 }
 
 impl Readings {
-    /// Whether the state matches, read as a record of intent for ReplicaSets.
+    /// As a record of intent for ReplicaSets: whether the state matches.
     pub fn as_replica_sets(&self) -> bool {
         self.asked == Some(self.want) && self.asked_by_old == 0
     }
 
-    /// Whether the state matches, read as a record of intent for Pods.
+    /// As a record of intent for Pods: whether the state matches.
     pub fn as_pods(&self) -> bool {
         self.available == self.want && self.pods == self.want
     }
 }
 
-/// The number of pods of one ReplicaSet.
+/// Pods of one ReplicaSet.
 #[derive(Default)]
 struct Count {
     available: i32,
     all: i32,
 }
 
-/// Reads every Deployment in both ways, by the stored objects and not by what controllers have reported.
+/// Reads every Deployment in both ways. What counts is what is stored, not what controllers have
+/// reported of it.
 pub fn readings(cluster: &Cluster) -> Vec<Readings> {
     let api = cluster.api();
     let deployments: Vec<(&ObjectRef, &Rc<Deployment>)> = api
@@ -78,7 +78,7 @@ pub fn readings(cluster: &Cluster) -> Vec<Readings> {
     for pod in api.cached_list(Kind::POD, None).filter_map(|(_, o)| o.get::<Pod>()) {
         let owner = pod.metadata.controller().map(|o| o.uid.as_str());
         let Some((seconds, count)) = owner.and_then(|uid| counts.get_mut(uid)) else { continue };
-        // A pod that has ended is not restarted and has been replaced, so it does not count.
+        // What has ended, and is not restarted, is nobody's pod any more: it was replaced.
         if is_terminal(pod) {
             continue;
         }
@@ -136,18 +136,17 @@ mod tests {
 
     #[test]
     fn steady_and_as_declared_part_ways() {
-        // The cluster is steady. As intent for ReplicaSets the state matches; for Pods it never will.
+        // Steady, as ReplicaSets it is met, as Pods it never will be.
         let mut s = scenario::find("13-no-room").unwrap().open();
         run(&mut s);
         assert!(s.cluster().is_steady());
         assert_eq!(both(&s), (true, false));
-        // The cluster is steady, and the state matches in neither reading.
+        // Steady, and met in neither way.
         let mut s = scenario::find("05-stuck-rollout").unwrap().open();
         run(&mut s);
         assert!(s.cluster().is_steady());
         assert_eq!(both(&s), (false, false));
-        // The state matches in both readings before the cluster is steady: statuses still have to be
-        // reported.
+        // Met in both ways before it is steady: statuses are still to be reported.
         let mut s = scenario::find("01-first-deployment").unwrap().open();
         let mut early = 0;
         while s.step(Depth::Command, None) {

@@ -1,4 +1,4 @@
-//! One component, from its reflectors to its worker.
+//! One component from its reflectors to its worker.
 
 use std::rc::Rc;
 
@@ -12,46 +12,45 @@ use super::{SHOWN, cut};
 /// A component.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// The component's process and its index there.
+    /// Which.
     pub actor: Actor,
-    /// The component's name.
+    /// Its name.
     pub name: Rc<str>,
-    /// The name of its process.
+    /// Its process.
     pub process: Rc<str>,
-    /// The node of a kubelet; `None` for other components.
+    /// The node, of a kubelet.
     pub node: Option<Rc<str>>,
-    /// Whether the process runs.
+    /// Whether its process runs.
     pub running: bool,
-    /// Whether the component is switched on.
+    /// Whether it is switched on.
     pub on: bool,
-    /// A reflector for each kind that it watches, in its order.
+    /// What it watches, in the order it says.
     pub reflectors: Vec<Reflector>,
-    /// The work queue.
+    /// Its work queue.
     pub queue: Queue,
-    /// The sync of the worker, if one is under way.
+    /// Its worker's sync, if one is under way.
     pub work: Option<Work>,
-    /// The number of recorded events that are not written yet.
+    /// How many events it has recorded that are not written yet.
     pub events: usize,
-    /// The first lines of what its reconciler remembers between syncs, and the number of further lines.
+    /// What its reconciler remembers between syncs: the first lines, and how many more there are.
     pub memory: (Vec<String>, usize),
 }
 
 /// A work queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queue {
-    /// The first keys that wait for the worker, the next one first, and the number of further ones.
+    /// Keys that wait for the worker, first the next one; how many more there are.
     pub waiting: (Vec<AnyKey>, usize),
-    /// The keys that are being synced, each with whether it will be synced again afterwards.
+    /// Keys that are worked on, and whether they come again when that is done.
     pub processing: Vec<(AnyKey, bool)>,
-    /// The first keys that are planned for later, the soonest first, and the number of further ones.
+    /// Keys that are planned, soonest first; how many more there are.
     pub delayed: (Vec<Delayed>, usize),
-    /// The first keys whose last sync failed, each with the number of failures in a row, and the number of
-    /// further ones.
+    /// Keys that failed the last time, with how often in a row; how many more there are.
     pub failing: (Vec<(AnyKey, u32)>, usize),
 }
 
 impl Queue {
-    /// Whether the queue has no key at all.
+    /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.waiting.0.is_empty()
             && self.processing.is_empty()
@@ -63,55 +62,55 @@ impl Queue {
 /// A key that is planned for later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delayed {
-    /// The key.
+    /// Which.
     pub key: AnyKey,
-    /// In how many milliseconds it is due.
+    /// In how many milliseconds.
     pub milliseconds: i64,
-    /// Whether it is a foreground deadline, which keeps the cluster from being steady.
+    /// Whether the cluster waits for it; else it comes when time passes anyway.
     pub waited_for: bool,
-    /// The number of failures of the key in a row.
+    /// How often the key has failed in a row, if that is why.
     pub failures: u32,
 }
 
 /// A sync under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// The key that is synced.
+    /// Its key.
     pub key: AnyKey,
-    /// The status codes of the responses so far.
+    /// The status codes of the answers it has got: it stands at the request after these.
     pub answers: Vec<u16>,
-    /// The request that waits to be sent, if there is one.
+    /// The request that waits to be sent.
     pub ask: Option<Ask>,
 }
 
 /// A request that waits to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ask {
-    /// The HTTP method, for example `PUT`.
+    /// `PUT`
     pub method: &'static str,
-    /// The path.
+    /// Its path.
     pub path: String,
-    /// The object.
+    /// What it is about.
     pub object: ObjectRef,
-    /// Why it is sent, if the sync says so.
+    /// Why.
     pub why: Option<Rc<Why>>,
     /// Whether it is a heartbeat.
     pub background: bool,
-    /// The resourceVersion of the object in the sync's caches; `None` if it is not there.
+    /// The resourceVersion that the sync believes the object to have; `None` if it knows of none.
     pub believed: Option<String>,
-    /// The resourceVersion of the stored object; `None` if there is none.
+    /// The one that is stored; `None` if there is none.
     pub stored: Option<String>,
 }
 
 impl Ask {
-    /// Whether the sync has read another version of the object than the stored one.
+    /// Whether the sync is mistaken about the object.
     pub fn is_stale(&self) -> bool {
         self.believed != self.stored
     }
 }
 
-/// A component of a cluster; `None` if there is none in that place. Stale objects are compared field by
-/// field in the lanes for whose informer `compared` is true.
+/// A component as it stands; `None` if there is none. Of the lanes that are named by the place of their
+/// informer, stale objects are compared field by field.
 pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) -> Option<Machine> {
     let process = cluster.process(actor.process)?;
     let component = cluster.component(actor)?;

@@ -1,35 +1,35 @@
-//! What a step has moved, and along which path.
+//! What a step moved, and along which way.
 
 use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::Response;
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
 use crate::session::{Exchange, Moment, What};
 
-/// A part on the path of data. Those after the API server belong to a component.
+/// A place on the way that data take. Those after the API server are a component's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// etcd.
+    /// etcd
     Etcd,
     /// The API server.
     Server,
-    /// The reflector of an informer, by the informer's index.
+    /// A reflector, by the place of its informer.
     Reflector(u16),
-    /// The delta FIFO of an informer.
+    /// Its delta FIFO.
     Fifo(u16),
-    /// The indexer of an informer.
+    /// Its cache.
     Indexer(u16),
-    /// The component's handlers for an informer.
+    /// The component's handlers on it.
     Handlers(u16),
     /// The component's work queue.
     Queue,
-    /// The component's worker.
+    /// Its worker.
     Worker,
 }
 
-/// What was moved.
+/// What is moved.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Carried {
-    /// A list with this many objects.
+    /// A list of so many objects.
     List(Kind, usize),
     /// A watch event.
     Event(ObjectRef),
@@ -37,33 +37,32 @@ pub enum Carried {
     Delta(ObjectRef),
     /// A notification.
     Notification(ObjectRef),
-    /// A key, in the form `namespace/name`.
+    /// A key; it has the form `namespace/name`.
     Key(String),
-    /// A request: its method, its object, and the status code of the response.
+    /// A request: its method and object, and the status code of the answer.
     Request(&'static str, ObjectRef, u16),
-    /// No object: informers of these kinds have started or stopped.
+    /// No object: informers of these kinds start or stop.
     Informers(Vec<Kind>),
-    /// No object: this many milliseconds have passed.
+    /// Nothing but time, in milliseconds.
     Time(i64),
 }
 
-/// A step on the component map.
+/// A step on the map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Movement {
-    /// The component that acted, or the first one reached. `None` for what a person did, and for time.
+    /// Whose; of what reaches several components the first. None for a person's doing, and for time.
     pub actor: Option<Actor>,
-    /// All components that it reached.
+    /// All components that it reaches.
     pub reaches: Vec<Actor>,
-    /// The parts that it passed, in order. A refused request comes back.
+    /// Where it went, in order. One that is refused comes back.
     pub path: Vec<Stop>,
-    /// What was moved.
+    /// What went there.
     pub carried: Carried,
     /// Whether it was refused, or failed.
     pub failed: bool,
 }
 
-/// The movement that led to a moment; if several commands did, that of the last one. `None` if nothing
-/// moved.
+/// What led to a moment, as a movement. Of several commands it is the last. `None` where nothing moved.
 pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     match &moment.what {
         What::Start | What::Fault(_) => None,
@@ -81,7 +80,7 @@ pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     }
 }
 
-/// A request on its way to etcd, and back if it was refused.
+/// A request on its way to etcd, or back if it was refused.
 fn written(actor: Option<Actor>, carried: Carried, response: &Response) -> Movement {
     let failed = matches!(response, Response::Failure(_));
     let mut path = Vec::new();
@@ -127,7 +126,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
                 m.path = vec![Stop::Worker, Stop::Server, Stop::Worker];
             }
             if error.is_some() {
-                // The key of a failed sync returns to the queue, to be tried again later.
+                // A sync that fails gives its key back, to be tried again later.
                 m.path.push(Stop::Queue);
                 m.failed = true;
             }
@@ -150,7 +149,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
     Some(Movement { actor, reaches, path, carried, failed })
 }
 
-/// The components that an action concerns; for an action of an informer, all that listen to it.
+/// The components that an action is about: of an informer's, all that listen to it.
 fn reached(cluster: &Cluster, action: &Action) -> Vec<Actor> {
     match action {
         Action::Notify { actor, .. }

@@ -1,4 +1,4 @@
-//! An overview of the machinery: etcd, and the state of every component.
+//! All of it at a glance: etcd, and how every component stands.
 
 use std::rc::Rc;
 
@@ -7,92 +7,92 @@ use crate::client::Component;
 use crate::cluster::{Actor, Cluster, Process};
 use crate::etcd::Member;
 
-/// How many of etcd's last writes are shown.
+/// So many of etcd's last writes are shown.
 const LOG: usize = 8;
 
 /// The whole control plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
-    /// The revision of etcd's last write.
+    /// etcd's revision.
     pub revision: u64,
-    /// The revision up to which etcd's history is compacted.
+    /// Up to where its history is forgotten.
     pub compacted: u64,
-    /// The number of keys.
+    /// How many keys it has.
     pub keys: usize,
-    /// The members of etcd; empty if there is only one.
+    /// Its members; none where there is only one.
     pub members: Vec<Member>,
-    /// The term of the members' leader.
+    /// The term of their leader.
     pub term: u64,
-    /// The last writes, newest first.
+    /// Its last writes, newest first.
     pub log: Vec<LogLine>,
-    /// The components of processes that run on no node, in order.
+    /// The components of processes that run on no node, in their order.
     pub components: Vec<Row>,
-    /// The components of nodes.
+    /// The components on nodes.
     pub kubelets: Vec<Row>,
 }
 
 /// A write in etcd's log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogLine {
-    /// The revision of the write.
+    /// The revision it made.
     pub revision: u64,
-    /// The key that was written.
+    /// The key.
     pub object: ObjectRef,
-    /// Whether the key existed before.
+    /// Whether the key was there before.
     pub existed: bool,
-    /// Whether the key was deleted.
+    /// Whether it was deleted.
     pub deleted: bool,
 }
 
-/// The state of a component, the most important first.
+/// How a component stands, what matters most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Its process has stopped.
     Down,
     /// It is switched off.
     Off,
-    /// Its process is one of several instances and waits to become the leader.
+    /// Its process is one of several and waits to become the leader.
     Standby,
-    /// A key whose sync failed waits to be retried.
+    /// A key that failed waits to be tried again.
     Failing,
-    /// It is in a sync and has a request to send.
+    /// It is in the middle of a sync and has a request to send.
     Working,
     /// Keys wait for its worker.
     Queued,
-    /// It has not been notified of all changes.
+    /// There is something that it has not heard of yet.
     Behind,
-    /// It waits for a foreground deadline.
+    /// It waits for a moment that was planned.
     Waiting,
-    /// It has nothing to do.
+    /// Nothing is left to do for it.
     Idle,
 }
 
-/// A component in the overview.
+/// A component in a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The component's process and its index there.
+    /// Which.
     pub actor: Actor,
-    /// The component's name.
+    /// Its name.
     pub name: Rc<str>,
-    /// The name of its process.
+    /// Its process.
     pub process: Rc<str>,
-    /// The node of a kubelet; `None` for other components.
+    /// The node, of a kubelet.
     pub node: Option<Rc<str>>,
-    /// Whether its process is the leader, if the process has several instances.
+    /// Of a process of which there are several: whether it is the leader.
     pub leads: Option<bool>,
-    /// The component's state.
+    /// How it stands.
     pub state: State,
-    /// The number of events, deltas and notifications on their way to it, and of lists that it has to read.
+    /// How many events, deltas and notifications are on their way to it, and lists it has to make.
     pub behind: usize,
-    /// The number of keys that wait for its worker.
+    /// How many keys wait for its worker.
     pub queued: usize,
-    /// The number of keys that are planned for later.
+    /// How many keys are planned for later.
     pub delayed: usize,
-    /// The number of keys whose last sync failed.
+    /// How many keys failed the last time.
     pub failing: usize,
 }
 
-/// The overview of a cluster.
+/// The whole control plane as it stands.
 pub fn overview(cluster: &Cluster) -> Overview {
     let etcd = cluster.api().etcd();
     let members = Some(etcd.raft().members(etcd.revision())).filter(|m| m.len() > 1);
@@ -124,7 +124,7 @@ pub fn overview(cluster: &Cluster) -> Overview {
 fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Component) -> Row {
     let queue = component.queue();
     let (behind, queued) = (behind(cluster, process, actor), queue.len());
-    // Heartbeats and resyncs are always planned, so only foreground deadlines count.
+    // Heartbeats and resyncs are always planned: what counts is what the cluster waits for.
     let waits = queue.planned().filter(|(k, at)| cluster.clock().is_waited_for(**at, actor, k));
     let (delayed, failing) = (waits.count(), queue.failed().count());
     let state = if !process.running {
@@ -160,8 +160,7 @@ fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Compo
     }
 }
 
-/// The number of events, deltas and notifications on their way to a component, and of lists that it has to
-/// read.
+/// How many events, deltas and notifications a component has not heard of, and lists it has to make.
 fn behind(cluster: &Cluster, process: &Process, actor: Actor) -> usize {
     let routes = process.routes.get(usize::from(actor.component)).map_or(&[][..], Vec::as_slice);
     let of = |&(informer, listener): &(u16, u16)| {

@@ -1,4 +1,4 @@
-//! The part from the API server to the handlers, for one kind that a component watches.
+//! From the API server to the handlers, for one kind that a component watches.
 
 use crate::api::order;
 use crate::api::{Key, Kind, Object};
@@ -9,102 +9,101 @@ use crate::session::view::changes::{FieldChange, field_changes};
 
 use super::{SHOWN, cut};
 
-/// How many keys are checked for being stale. Further ones are counted as stale without a check.
+/// So many keys that may be stale are looked at; what is beyond is counted as stale unseen.
 const LOOKED_AT: usize = 200;
-/// How many stale objects are compared field by field, and how many of their fields are listed.
+/// So many stale objects are compared field by field, and so many of their fields are named.
 const COMPARED: usize = 4;
 const FIELDS: usize = 4;
 
-/// The state of a reflector's connection.
+/// How a reflector is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
     /// It has never listed.
     New,
     /// It watches.
     Watching,
-    /// Its watch has ended and can be resumed from the last revision it has seen.
+    /// Its watch was cut; it will go on from the revision it has seen.
     Cut,
-    /// Its watch has ended and cannot be resumed, because that revision is compacted (410 Gone). It has to
-    /// list again.
+    /// Its watch was cut, and the revision it has seen is compacted (410 Gone): it has to list again.
     Gone,
 }
 
-/// A watch event on its way to a reflector.
+/// A watch event on its way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coming {
-    /// The type of the event: `ADDED`, `MODIFIED` or `DELETED`.
+    /// `ADDED`, `MODIFIED`, `DELETED`
     pub kind: WatchEventType,
-    /// The object's namespace and name.
+    /// Which object.
     pub key: Key,
-    /// The revision of the event.
+    /// The revision.
     pub revision: u64,
 }
 
-/// A notification that waits for a handler.
+/// What a handler will be told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
-    /// The object's namespace and name.
+    /// Which object.
     pub key: Key,
-    /// The handler: `OnAdd`, `OnUpdate` or `OnDelete`.
+    /// The handler: `OnAdd`, `OnUpdate`, `OnDelete`.
     pub handler: &'static str,
 }
 
-/// An object that differs between the cache and the store.
+/// An object that the cache has otherwise than the store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stale {
-    /// The object's namespace and name.
+    /// Which.
     pub key: Key,
-    /// The resourceVersion in the cache; `None` if the object is not there.
+    /// The resourceVersion that is believed; `None` where it is believed not to exist.
     pub believed: Option<String>,
-    /// The resourceVersion in the store; `None` if the object is not there.
+    /// The resourceVersion that is stored; `None` where it is gone.
     pub stored: Option<String>,
-    /// The first fields that differ, from the cached to the stored value, if they were asked for.
+    /// Fields that differ, where that was asked for: as they are believed to be, and as they are.
     pub fields: Vec<FieldChange>,
-    /// The number of further fields that differ.
+    /// How many more fields differ.
     pub more: usize,
 }
 
-/// A reflector, with the informer's FIFO, cache and notifications.
+/// A reflector with what follows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reflector {
-    /// The informer's index in the process.
+    /// Its place in the process.
     pub informer: u16,
-    /// The kind that it watches.
+    /// The kind.
     pub kind: Kind,
-    /// Which objects of the kind it watches.
+    /// Which of them.
     pub filter: Filter,
-    /// The state of its connection.
+    /// How it is connected.
     pub connection: Connection,
-    /// The last resourceVersion it has seen.
+    /// The resourceVersion it has seen.
     pub resource_version: u64,
-    /// The number of events on their way to it.
+    /// How many events are on their way to it.
     pub behind: usize,
-    /// The first of these events.
+    /// The first of them.
     pub coming: Vec<Coming>,
-    /// The number of deltas in the FIFO.
+    /// How many deltas wait in its FIFO.
     pub deltas: usize,
-    /// The first of these deltas: whether it is a deletion, the object, its resourceVersion.
+    /// The first of them: whether it is a deletion, the object, its resourceVersion.
     pub fifo: Vec<(bool, Key, String)>,
-    /// The number of objects in the cache.
+    /// How many objects the cache has.
     pub known: usize,
-    /// The first stale objects; some of them are compared field by field.
+    /// Those that the store has otherwise, the first of them compared.
     pub stale: Vec<Stale>,
-    /// The number of further stale objects.
+    /// How many more there are.
     pub stale_more: usize,
-    /// The number of notifications that wait for the component's handlers.
+    /// How many notifications wait for the component's handlers.
     pub untold: usize,
-    /// The first of these notifications.
+    /// The first of them.
     pub telling: Vec<Told>,
 }
 
 impl Reflector {
-    /// Whether events, deltas or notifications are on their way through it.
+    /// Whether anything is on its way through it.
     pub fn is_busy(&self) -> bool {
         self.connection != Connection::Watching || self.behind + self.deltas + self.untold > 0
     }
 }
 
-/// The reflector of an informer, as a part of a component.
+/// A reflector and what follows it, as a component's.
 pub(super) fn reflector(
     cluster: &Cluster,
     caches: &Caches,
@@ -161,8 +160,8 @@ fn version(object: &Object) -> String {
     object.meta().resource_version.clone().unwrap_or_default()
 }
 
-/// The keys whose changes a reflector without a watch has missed: those written since the last revision it
-/// has seen. If these revisions are compacted, all keys.
+/// The writes that a reflector has not heard of because nobody tells it: all since the revision that it
+/// has seen. Where these are forgotten, what there is.
 fn missed(cluster: &Cluster, informer: &Informer, connection: Connection) -> Vec<Key> {
     let (api, kind, filter) = (cluster.api(), informer.kind, &informer.filter);
     match connection {
@@ -178,15 +177,14 @@ fn missed(cluster: &Cluster, informer: &Informer, connection: Connection) -> Vec
     }
 }
 
-/// Whether a reflector's watch can be resumed: the server still has the events since the last revision it
-/// has seen.
+/// Whether a watch can go on from the revision that a reflector has seen: the server still knows what happened since.
 fn is_known(cluster: &Cluster, informer: &Informer) -> bool {
     cluster.api().watch_from(informer.kind, &informer.filter, informer.resource_version).is_ok()
 }
 
-/// The first objects that differ between cache and store, compared field by field if `compare` is set, and
-/// the number of further ones. Only keys that are in the watch, in the FIFO or missed can differ; if the
-/// reflector has to list again, also all other keys in its cache.
+/// What the cache has otherwise than the store. Only what is on its way can differ: what is neither in
+/// the watch nor in the FIFO nor missed is as it was told. (Of a cache that has to list again, what it
+/// believes and what is gone.)
 fn stale(
     cluster: &Cluster,
     caches: &Caches,

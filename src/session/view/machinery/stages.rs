@@ -1,4 +1,4 @@
-//! The stages of a request in the API server: what each of them did with it.
+//! A request's way through the API server, as facts: what each stage did with this one.
 
 use std::rc::Rc;
 
@@ -13,22 +13,22 @@ use crate::session::{Exchange, MomentId, Session};
 
 use super::cut;
 
-/// How many changed fields of a stage are listed.
+/// So many fields that a stage changed are named.
 const NAMED: usize = 40;
 
-/// A stage of a request.
+/// Which stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepId {
-    /// Authentication: who the user is.
+    /// Who asks.
     Authenticate,
-    /// Authorization: whether the user may do this.
+    /// Whether they may.
     Authorize,
-    /// A stage that handles the request itself.
+    /// One of those that the request itself goes through.
     Stage(Stage),
 }
 
 impl StepId {
-    /// The stage's name.
+    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             StepId::Authenticate => "authenticate",
@@ -38,65 +38,66 @@ impl StepId {
     }
 }
 
-/// The result of a stage.
+/// What came of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The request passed.
+    /// It went on.
     Passed,
-    /// The request was refused, with this status.
+    /// It ended here: the refusal.
     Refused(Box<Status>),
-    /// The request was refused before this stage.
+    /// It was refused before it came here.
     NotReached,
 }
 
 /// What a stage did with the request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The stage.
+    /// Which.
     pub id: StepId,
-    /// The name of the admission plug-in; empty for other stages.
+    /// The admission plug-in; empty elsewhere.
     pub plugin: &'static str,
-    /// The result.
+    /// What came of it.
     pub verdict: Verdict,
-    /// The first fields that the stage changed, and the number of further ones.
+    /// What it changed, and how many more fields.
     pub changes: (Vec<FieldChange>, usize),
 }
 
-/// All stages of a request.
+/// A request's whole way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     /// The request.
     pub request: Rc<Request>,
-    /// The query of the URL; empty if there is none.
+    /// Its query; empty for none.
     pub query: String,
-    /// The media type of the body; empty if there is no body.
+    /// The media type of its body; empty for none.
     pub media: String,
-    /// The length of the body as JSON, in bytes.
+    /// The length of its body as JSON, in bytes.
     pub bytes: usize,
-    /// The stages, those included that were not reached.
+    /// The stages it came to, and those it did not come to.
     pub steps: Vec<Step>,
-    /// The status code of the response.
+    /// The status code of the answer.
     pub code: u16,
-    /// The warnings in the response.
+    /// What it was advised against.
     pub warnings: Vec<String>,
-    /// The resourceVersion on which the request is based, and the stored one; each if there is one.
+    /// The resourceVersion that the request brings, and the one that was stored; each if there is one.
     pub versions: (Option<String>, Option<String>),
-    /// What was stored: the revision, the object, and whether it was deleted.
+    /// What was stored: the revision, the object, whether it was removed.
     pub stored: Vec<(u64, ObjectRef, bool)>,
-    /// The notified watches: for each process its name, its node and the number of its watches.
+    /// For each process, how many of its watches were told: name, node, how many.
     pub told: Vec<(Rc<str>, Option<Rc<str>>, usize)>,
 }
 
-/// The stages of a request that led to a moment, computed by taking the actions again. `None` if there is no
-/// such request, or the moment has too many actions (see [`FINEST_LIMIT`](crate::session::FINEST_LIMIT)).
+/// The way of one of the requests that led to a moment; it is found by doing again what led there.
+/// `None` if there is no such request, or it is too far to look (see
+/// [`FINEST_LIMIT`](crate::session::FINEST_LIMIT)).
 pub fn way(session: &Session, moment: MomentId, exchange: usize) -> Option<Way> {
     let sent = session.exchanges(moment).into_iter().nth(exchange)?;
     let (before, trace) = session.trace(moment, exchange)?;
     Some(of(&before, sent, trace))
 }
 
-/// The last request of a person or a component up to the current moment: its moment, and its index there.
-/// Only the last `most` moments are searched.
+/// The last request before now, a person's or a component's: the moment that it belongs to, and its
+/// place there. So many moments back at most.
 pub fn last_request(session: &Session, most: usize) -> Option<(MomentId, usize)> {
     let mut id = session.at();
     for _ in 0..most {
@@ -129,7 +130,7 @@ fn of(cluster: &Cluster, sent: Exchange, trace: Trace) -> Way {
     }
 }
 
-/// The resourceVersion in the body of a request: that of the object, or of the precondition of a deletion.
+/// The resourceVersion that the body of a request names: that of the object, or of the precondition of a deletion.
 fn version_in(body: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let named = ["/metadata/resourceVersion", "/preconditions/resourceVersion"];
@@ -163,7 +164,7 @@ fn steps(trace: &Trace, kind: Kind, subresource: Subresource) -> Vec<Step> {
         let next = trace.entered.get(i + 1);
         let after = match next {
             Some(next) => next.object.as_ref(),
-            // The last stage, the store, has the stored object.
+            // What the last stage, the store, made of it.
             None => stored.filter(|o| o.kind() == kind && subresource != Subresource::Eviction),
         };
         let verdict = match (next, refusal) {

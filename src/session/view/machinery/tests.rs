@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The content of the component map as text. `STEADY_UPDATE=1` updates the expected texts.
+//! What the map shows, as text. `STEADY_UPDATE=1` writes the expected texts anew.
 
 use std::fmt::Write as _;
 
@@ -153,7 +153,7 @@ fn say_way(w: &Way) -> String {
     out
 }
 
-/// Other components have written, and the controller has not been notified of it.
+/// Others have written, and the controller has not heard of it.
 #[test]
 fn a_stale_cache() {
     let mut s = started(3);
@@ -161,7 +161,7 @@ fn a_stale_cache() {
         assert!(s.step(Depth::Command, None));
     }
     let controller = actor(s.cluster(), "replicaset-controller");
-    // The scheduler and the kubelets go on without the controller manager.
+    // The scheduler and the kubelets go on without it.
     for name in ["kube-scheduler", "kubelet"] {
         let other = actor(s.cluster(), name);
         for _ in 0..2 {
@@ -169,7 +169,7 @@ fn a_stale_cache() {
         }
     }
     expect("stale", &say(&machine(s.cluster(), controller, |_| true).unwrap()));
-    // Idle controllers are numerous and differ between builds.
+    // Controllers that have nothing to do are many, and come and go with the build.
     let text = say_overview(&overview(s.cluster()));
     expect(
         "overview",
@@ -177,7 +177,7 @@ fn a_stale_cache() {
     );
 }
 
-/// A rollout that makes no progress is synced again at its deadline.
+/// A rollout that gets nowhere is looked at again at its deadline.
 #[test]
 fn a_delayed_key() {
     let mut s = started(1);
@@ -192,7 +192,7 @@ fn a_delayed_key() {
     panic!("nothing was delayed");
 }
 
-/// A sync that began before a person's write: its update is refused, and its key is retried.
+/// A sync that began before a person wrote: its update is refused, its key comes again.
 fn conflict() -> (Session, Actor) {
     let mut s = started(1);
     while s.step(Depth::Command, None) {}
@@ -263,7 +263,7 @@ fn the_way_of_a_pod_and_of_a_person_s_deployment() {
     expect("way-next", &say_way(&way(&s, s.at(), 0).unwrap()));
 }
 
-/// Every action moves something, along parts that are connected.
+/// Every finest action moves something, and along places that follow each other.
 #[test]
 fn every_step_moves_something() {
     let mut s = started(2);
@@ -281,7 +281,7 @@ fn every_step_moves_something() {
     assert_eq!(stops.into_iter().collect::<Vec<_>>(), all);
 }
 
-/// The cost of the view is bounded by what is shown: see docs/benchmarks.md for times.
+/// What it costs to look is bounded by what is shown: see docs/benchmarks.md for times.
 #[test]
 fn long_lists_are_cut() {
     let mut s = started(300);
@@ -304,7 +304,7 @@ fn long_lists_are_cut() {
     assert_eq!(row.behind, behind);
 }
 
-/// Three members of etcd, one of which is lost, and a second kube-controller-manager, which waits.
+/// Three members of etcd of which one is lost, and a second kube-controller-manager that waits.
 #[test]
 fn members_and_instances() {
     let mut s = Session::new(Start { etcd: 3, ..Start::default() });
