@@ -38,7 +38,7 @@ impl HostPort {
 pub struct PodInfo {
     /// The pod.
     pub pod: Rc<Pod>,
-    /// The object's namespace and name.
+    /// The pod's namespace and name.
     pub key: Key,
     /// The sum of the pod's requests ([`pod_requests`](super::pod_requests)).
     pub requests: Resource,
