@@ -8,6 +8,7 @@
 //! The program `steady-schema` writes it; the editor reads it: see `editor/schema.js`. The same
 //! descriptions are the texts of `/openapi/v3` where a native program serves the API ([`texts`]).
 
+#[rustfmt::skip]
 mod enums;
 
 use std::collections::BTreeMap;
@@ -36,13 +37,13 @@ pub fn document() -> Result<Value, String> {
     }
     let mut definitions = generator.take_definitions(true);
     for (definition, field, values) in enums::VALUES {
-        // A name that is not there is a typing error here or a change in Kubernetes: say so.
+        // The table is made from the release in kubernetes.toml, the definitions are k8s-openapi's.
         let schema = definitions
             .get_mut(*definition)
             .and_then(|d| d.pointer_mut(&format!("/properties/{field}")))
             .and_then(Value::as_object_mut)
             .ok_or_else(|| {
-                format!("{definition} has no field {field}: correct crates/schema/src/enums.rs")
+                format!("{definition} has no field {field}: k8s-openapi is of another release than kubernetes.toml")
             })?;
         // Of a list, the values are its items'.
         match schema.get_mut("items").and_then(Value::as_object_mut) {
