@@ -94,10 +94,14 @@ pub fn empty(kind: &'static GoStruct) -> Value {
     Value::Object(fields.collect())
 }
 
+/// Whether a field is a struct and no pointer to one: then `omitempty` says nothing.
+fn is_struct(field: &GoField) -> bool {
+    matches!(unnamed(field.kind), Type::Struct(_))
+}
+
 /// What Go writes for a field that was not set; `None` if it leaves the field out.
 fn unset(field: &GoField) -> Option<Value> {
     match unnamed(field.kind) {
-        // `omitempty` says nothing of a struct.
         Type::Struct(s) => Some(empty(s)),
         _ if field.omitempty => None,
         Type::List(_) | Type::Map(_) | Type::Bytes => Some(Value::Null),
@@ -115,14 +119,17 @@ pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
 fn write_unset_of(kind: Type, value: &mut Value) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {
-            for field in s.fields {
-                match map.get_mut(field.name) {
-                    Some(value) => write_unset_of(field.kind, value),
-                    None => {
-                        if let Some(value) = unset(field) {
-                            map.insert(field.name.into(), value);
-                        }
-                    }
+            // Most fields are left out where they are not set, and most values have nothing inside: neither is looked up.
+            for (name, value) in map.iter_mut().filter(|(_, v)| v.is_object() || v.is_array()) {
+                if let Some(field) = s.field(name) {
+                    write_unset_of(field.kind, value);
+                }
+            }
+            for field in s.fields.iter().filter(|f| !f.omitempty || is_struct(f)) {
+                if !map.contains_key(field.name)
+                    && let Some(value) = unset(field)
+                {
+                    map.insert(field.name.into(), value);
                 }
             }
         }
