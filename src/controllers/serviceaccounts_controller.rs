@@ -1,6 +1,6 @@
 //! The ServiceAccounts controller
-//! (`k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go`): every
-//! namespace has a ServiceAccount `default`, for pods that name none.
+//! (`k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go`): it creates a
+//! ServiceAccount `default` in every namespace, for pods that name none.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
-/// The account that every namespace has.
+/// The name of the ServiceAccount.
 const DEFAULT: &str = "default";
 
-/// The controller. Its keys are namespaces.
+/// The ServiceAccounts controller. Its keys are namespaces.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceAccountsController;
 
@@ -68,7 +68,7 @@ impl Reconciler for ServiceAccountsController {
     }
 }
 
-/// Whether a namespace is active: not being deleted.
+/// Whether a namespace is active, that is, not being deleted.
 pub(super) fn is_active(ns: &Namespace) -> bool {
     ns.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Active") && !ns.metadata.is_deleting()
 }

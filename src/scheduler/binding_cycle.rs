@@ -1,11 +1,11 @@
 //! The part of a binding cycle that takes time (`PreBind` of
-//! `pkg/scheduler/framework/plugins/volumebinding`): the pod has a node, and its claims are bound
-//! before it is.
+//! `pkg/scheduler/framework/plugins/volumebinding`): a node is chosen for the pod, and the pod's claims are
+//! bound before the pod itself is.
 //!
-//! The scheduler writes what it decided on the volumes and claims, and the persistent volume binder
-//! does the rest. Kubernetes looks once a second whether it has, for ten minutes at most; here that
-//! look takes place in those seconds in which a claim or a volume has changed. Meanwhile other pods are
-//! scheduled, and this one counts on its node.
+//! The scheduler writes its decision to the volumes and claims, and the persistent volume binder completes
+//! the binding. Kubernetes' plugin polls once a second, for ten minutes at most. Here a poll takes place
+//! only at the end of a second in which a claim or a volume has changed. Meanwhile other pods are scheduled,
+//! and this pod is counted on its node.
 
 use std::rc::Rc;
 
@@ -21,24 +21,24 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
 use crate::client::{Handler, Result, Wait, Why};
 
-/// How long the claims of a pod may take, in seconds (`bindTimeoutSeconds`).
+/// How long the binding of a pod's claims may take, in seconds (`bindTimeoutSeconds`).
 const BIND_TIMEOUT: i64 = 600;
-/// How often it is looked at, in seconds.
+/// The interval at which the claims are polled, in seconds.
 const POLL: i64 = 1;
 
-/// A claim changed: what was assumed about it is known now.
+/// An informer delivered a change of a claim: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
     cx.state.assumed.claims.remove(claim);
     look_again(cx);
 }
 
-/// A volume changed: what was assumed about it is known now.
+/// An informer delivered a change of a volume: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn volume_changed(cx: &mut Handler<'_, State, Task>, volume: &Key) {
     cx.state.assumed.volumes.remove(volume);
     look_again(cx);
 }
 
-/// Pods that wait for their claims are looked at when their next second begins.
+/// Plans a poll of every waiting pod for the end of that pod's current second.
 fn look_again(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     let waiting: Vec<(Key, Timestamp)> =
@@ -51,20 +51,20 @@ fn look_again(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// Forgets a pod that is gone, or that was bound by another client.
+/// Stops waiting for the claims of a pod that was deleted, has ended, or was bound by another client.
 pub(super) fn forget(cx: &mut Handler<'_, State, Task>, key: &Key) {
     if cx.state.waiting.remove(key).is_some() {
         cx.cancel(Task::BindingCycle(key.clone()));
     }
 }
 
-/// What is to be done about the pod's claims on a node; none if they are all bound.
+/// What has to be written to the pod's claims and volumes for this node; `None` if all claims are bound.
 pub(super) fn volumes_for(h: &Handle<'_>, state: Option<&binding::State>, node: &str) -> Option<PodVolumes> {
     let volumes = binding::find_pod_volumes(h, state?, h.snapshot.get(node)?).ok()?;
     Some(volumes).filter(|v| *v != PodVolumes::default())
 }
 
-/// Writes what was decided about the claims, and waits.
+/// Begins to bind the pod's claims: writes `volumes`, and plans the first poll.
 pub(super) async fn start(
     cx: &Cx,
     pod: &Rc<Pod>,
@@ -114,7 +114,7 @@ fn at(kind: Kind, key: Key) -> ObjectRef {
     ObjectRef { kind, key }
 }
 
-/// `bindAPIUpdate`
+/// Writes the claims and volumes (`bindAPIUpdate`), and notes the answers in `w`.
 async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Result<(), Status> {
     for (claim, volume) in volumes.static_bindings {
         let key = volume.metadata.key();
@@ -154,7 +154,8 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
     Ok(())
 }
 
-/// Looks whether the claims are bound, after a second.
+/// Polls the claims of a waiting pod: binds the pod if they are bound, gives up on an error or after
+/// `BIND_TIMEOUT`, and waits on otherwise.
 pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
     let Some(w) = cx.state(|s| s.waiting.get(key).cloned()) else { return Ok(()) };
     let rest = later(w.since, SignedDuration::from_secs(BIND_TIMEOUT)).duration_since(cx.now());
@@ -168,7 +169,8 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
             bind_pod(cx, &w.pod, key, &w.node, w.fits, w.attempts).await
         }
         Ok(false) if rest.is_positive() => {
-            // The cluster does not wait for a pod that has waited in vain before.
+            // After a failed attempt the wait is in the background, so it does not keep the cluster from
+            // being steady.
             let wait = if w.attempts > 1 { Wait::Background } else { Wait::Foreground };
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
@@ -181,7 +183,7 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
 /// `checkBindings`: whether all claims are bound.
 ///
 /// # Errors
-/// Why they never will be, as things are.
+/// The reason why the claims cannot be bound any more.
 fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
     let node = cx.lister::<Node>();
     let Some(node) = node.get(&Key::new("", &w.node)) else {
@@ -240,7 +242,7 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
     Err(format!("pv {volume:?} node affinity doesn't match node {node:?}: no matching NodeSelectorTerms"))
 }
 
-/// Its claims could not be bound.
+/// Ends the binding cycle of a pod whose claims could not be bound.
 async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
     failed(cx, key, w.attempts, message).await

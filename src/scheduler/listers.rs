@@ -15,7 +15,7 @@ use crate::api::volume::volume_class;
 use crate::api::{ApiKind, Key, Kind, MetaExt};
 use crate::client::Caches;
 
-/// The caches, as the plugins ask them.
+/// The informers' caches and the assumed objects, as plugins read them.
 pub(super) struct Listers<'a>(pub(super) &'a Caches, pub(super) Assumed);
 
 impl VolumeLister for Listers<'_> {
@@ -72,7 +72,7 @@ impl WorkloadLister for Listers<'_> {
     }
 }
 
-/// The pods that have a nominated node, from their status.
+/// The unschedulable pods with `status.nominatedNodeName`, by node.
 pub(super) struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
 
 impl Nominated {

@@ -1,4 +1,4 @@
-//! kube-scheduler: which node a pod goes to, and why not the others.
+//! kube-scheduler: it chooses a node for each pod, and says why other nodes do not fit.
 //!
 //! [`plugins`] judge nodes by what [`framework`] tells them, and [`runtime`] asks them in their order; these are pure
 //! functions over typed objects, and so is [`default_preemption`]. [`cache`] keeps what they look at, [`queue`] the pods
@@ -19,7 +19,7 @@ pub mod state;
 
 use crate::client::{Component, Controller};
 
-/// What runs in kube-scheduler.
+/// The components of the kube-scheduler process.
 pub fn components() -> Vec<Box<dyn Component>> {
     vec![Controller::boxed(schedule_one::Scheduler)]
 }

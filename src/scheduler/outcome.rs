@@ -7,7 +7,7 @@ use crate::api::types::{Pod, PodCondition, PodStatus, Time};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
 use crate::client::{Recorded, Result, Why, object_reference};
 
-/// The pod and its node are told of each other.
+/// Binds the pod to the node, and records the event.
 pub(super) async fn bind_pod(
     cx: &Cx,
     pod: &Rc<Pod>,
@@ -30,7 +30,7 @@ pub(super) async fn bind_pod(
         Err(e) => {
             let k = key.clone();
             cx.update_state(move |s| s.cache.forget(&k));
-            // The pod was bound by another client, or is gone. The watch will say so.
+            // Another client has bound the pod or it was deleted. The informer will deliver that.
             if e.is_not_found() || e.is_conflict() {
                 return Ok(());
             }
@@ -40,8 +40,8 @@ pub(super) async fn bind_pod(
     }
 }
 
-/// `handleBindingCycleError`: the pod counts on no node any more, gets a condition and an event that say
-/// why, and backs off.
+/// Ends a binding cycle that failed (`handleBindingCycleError`): the pod is no longer counted on a node,
+/// gets a condition and an event with the reason, and backs off.
 pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
     let (k, now) = (key.clone(), cx.now());
     let pod = cx.lister::<Pod>().get(key).cloned();
@@ -69,7 +69,7 @@ pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -
     let why = Why::new("binding_cycle.failed")
         .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.volumes", pod.metadata.name())
         .with("message", &message);
-    // The pod is tried again whether or not the status was written.
+    // The pod is scheduled again whether or not this write succeeds.
     let _ = cx.patch_status(pod, to).because(why).await;
     Ok(())
 }

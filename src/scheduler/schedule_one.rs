@@ -1,5 +1,5 @@
-//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter,
-//! score, assume, bind; or say why not, and preempt.
+//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter and score
+//! nodes, assume, bind; or say why no node fits, and preempt.
 
 use std::rc::Rc;
 
@@ -20,11 +20,11 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::DeleteOptions;
 use crate::client::{EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
-/// The scheduler whose pods say `schedulerName: default-scheduler`.
+/// The default scheduler, which schedules pods with `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduler;
 
-/// Its name in `spec.schedulerName`, and in events.
+/// The scheduler's name in `spec.schedulerName` and in events.
 pub const NAME: &str = "default-scheduler";
 
 impl Reconciler for Scheduler {
@@ -78,7 +78,7 @@ fn mine(pod: &Pod) -> bool {
 fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
     let key = seen.key.clone();
-    // A pod that has ended takes no room any more, as if it were gone.
+    // A pod that has ended needs no resources any more, so it is treated as deleted.
     let here = !seen.is_gone() && !is_terminal(pod);
     if !here {
         let counted = cx.state.cache.has(&key);
@@ -95,7 +95,7 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
         binding_cycle::forget(cx, &key);
         cx.state.cache.set_pod(&key, pod);
         cx.state.queue.remove(&key);
-        // Another pod may want to be near this one.
+        // Another pod may have affinity to this one.
         if news {
             moved(cx);
         }
@@ -138,9 +138,9 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
     }
 }
 
-/// Something changed that pods may have waited for. Kubernetes asks each plugin that refused a pod
-/// whether this event can help (QueueingHints); here every such change lets all parked pods try
-/// again, which costs attempts and no outcome.
+/// Moves all unschedulable pods, because something changed that they may wait for. Kubernetes asks each
+/// plugin that refused a pod whether the event can help (QueueingHints). Asking none costs attempts, but the
+/// outcome is the same.
 fn moved(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     match cx.state.queue.move_parked(now, |_| true) {
@@ -150,7 +150,7 @@ fn moved(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// One pod's cycle.
+/// The scheduling cycle of the next pod.
 async fn schedule_one(cx: &Cx) -> Result {
     let now = cx.now();
     cx.update_state(move |s| {
@@ -165,7 +165,7 @@ async fn schedule_one(cx: &Cx) -> Result {
         s.queue.take(&k);
         s.cycles += 1;
     });
-    // There may be more; each has its own cycle.
+    // There may be more pods; each has a cycle of its own.
     cx.enqueue(Task::ScheduleOne);
     if pod.metadata.is_deleting() {
         let k = key.clone();
@@ -254,7 +254,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     }
 }
 
-/// A number that settles which of equally good nodes is taken; the same in every equal run.
+/// A number that decides between equally good nodes. It depends on the pod's uid and on `cycles` only.
 fn tie_break(pod: &Pod, cycles: u64) -> u64 {
     let seed =
         pod.metadata.uid().bytes().fold(cycles, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
@@ -283,7 +283,8 @@ async fn bind(
     }
 }
 
-/// `handleSchedulingFailure`: the pod is parked and told why; victims are asked to go.
+/// Ends a cycle in which no node fits (`handleSchedulingFailure`): the pod becomes unschedulable, gets a
+/// condition and an event, and the victims of preemption are deleted.
 async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     let (k, now, refused, start) = (key.clone(), cx.now(), n.refused_by.clone(), n.start);
     cx.update_state(move |s| {
@@ -320,7 +321,7 @@ async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     Ok(())
 }
 
-/// A victim is told why, then deleted (`preemption.Executor`).
+/// Writes the condition `DisruptionTarget` to a victim, then deletes it (`preemption.Executor`).
 async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Result {
     let fresh = cx.lister::<Pod>().get(&victim.metadata.key()).cloned().unwrap_or_else(|| victim.clone());
     let why = || {

@@ -10,26 +10,25 @@ use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::{ApiKind, Key, Timestamp};
 use crate::client::{ANYWHERE, Context, Memory, Wait};
 
-/// What it remembers.
+/// What the scheduler remembers between syncs.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Nodes and pods.
+    /// Nodes and the pods on them.
     pub cache: Cache,
-    /// The pods that wait.
+    /// The pods that wait for a node.
     pub queue: Queue,
-    /// Where among the nodes the next search begins.
+    /// Index of the node with which the next search begins.
     pub next_start: usize,
-    /// How many pods were tried: with a pod's uid it makes the numbers that settle ties.
+    /// How many cycles were begun. Together with a pod's uid it decides between equally good nodes.
     pub cycles: u64,
-    /// Pods that have a node and wait for their claims.
+    /// Pods for which a node is chosen and whose claims are not bound yet.
     pub waiting: Map<Key, Waiting>,
-    /// Claims and volumes it has written.
+    /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
     pub assumed: Assumed,
 }
 
 impl Memory for State {
-    /// How many cycles there were and where the next search begins are left out: they settle which of
-    /// several nodes is taken that are equally good.
+    /// `cycles` and `next_start` are left out: they only decide between equally good nodes.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
         let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
@@ -39,14 +38,15 @@ impl Memory for State {
 
 pub(super) type Cx = Context<State, Task>;
 
-/// What it has to do.
+/// A key of the scheduler's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// There may be a pod to place (`ScheduleOne`).
+    /// Schedule the next pod of the queue, if there is one (`ScheduleOne`).
     ScheduleOne,
-    /// The same, for pods that have been tried so often that no time passes for them.
+    /// The same, for pods that have failed very often: its deadline does not keep the cluster from being
+    /// steady.
     ScheduleOneSomeDay,
-    /// A pod has a node and waits for its claims (`bindingCycle`).
+    /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
     BindingCycle(Key),
 }
 
@@ -60,23 +60,25 @@ impl fmt::Display for Task {
     }
 }
 
-/// A pod that has a node and waits for its claims.
+/// A pod for which a node is chosen and whose claims are not bound yet.
 #[derive(Clone, Debug)]
 pub struct Waiting {
     pub(super) pod: Rc<Pod>,
     pub(super) node: Rc<str>,
-    /// Nodes it fits on, and nodes in all.
+    /// How many nodes the pod fits on, and how many nodes there are.
     pub(super) fits: (usize, usize),
     pub(super) since: Timestamp,
-    /// How often it was tried before.
+    /// How many scheduling attempts the pod has had, this one included.
     pub(super) attempts: u32,
-    /// Volumes the scheduler has bound to claims, as written.
+    /// The volumes to which the scheduler has written a claim, as the API server answered, each with its
+    /// claim's key.
     pub(super) bindings: Vec<(Key, Rc<PersistentVolume>)>,
-    /// Claims to be provisioned, as written.
+    /// The claims to which the scheduler has written `volume.kubernetes.io/selected-node`, as the API server
+    /// answered.
     pub(super) provisions: Vec<Rc<PersistentVolumeClaim>>,
 }
 
-/// What the scheduler has written and its informers have not shown yet (`AssumeCache`).
+/// Objects that the scheduler has written and that its informers have not delivered yet (`AssumeCache`).
 #[derive(Clone, Debug, Default)]
 pub struct Assumed {
     pub(super) claims: Map<Key, Rc<PersistentVolumeClaim>>,
@@ -96,21 +98,21 @@ pub(super) fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
     object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
-/// The newer of the two.
+/// The version with the higher `resourceVersion`; `None` if the informer's cache does not have the object.
 fn newer<T: ApiKind>(cached: Option<&Rc<T>>, assumed: Option<&Rc<T>>) -> Option<Rc<T>> {
     let (cached, Some(assumed)) = (cached?, assumed) else { return cached.cloned() };
     Some(if version(assumed) > version(cached) { assumed.clone() } else { cached.clone() })
 }
 
 impl Assumed {
-    /// What is assumed, a line each.
+    /// One line for each assumed object, for [`Memory`](crate::client::Memory).
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
         let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
         claims.chain(volumes)
     }
 
-    /// The claim as it is thought to be.
+    /// The newer of the cached and the assumed version of a claim; `None` if it is not in the cache.
     pub fn claim(
         &self,
         key: &Key,
@@ -119,14 +121,14 @@ impl Assumed {
         newer(cached, self.claims.get(key))
     }
 
-    /// The volume as it is thought to be.
+    /// The newer of the cached and the assumed version of a volume; `None` if it is not in the cache.
     pub fn volume(&self, key: &Key, cached: Option<&Rc<PersistentVolume>>) -> Option<Rc<PersistentVolume>> {
         newer(cached, self.volumes.get(key))
     }
 }
 
-/// Plans the next try of parked pods, for when their back-off ends. A pod that has failed very often is no
-/// reason to let time pass.
+/// Plans the next attempt for the end of the first back-off. The deadline of a pod that has failed very
+/// often does not keep the cluster from being steady.
 pub(super) fn wake_later(cx: &Cx) {
     let mut queue = cx.state(|s| s.queue.clone());
     queue.flush(cx.now());

@@ -54,7 +54,7 @@ fn run(c: &mut Cluster) -> Vec<Command> {
     commands
 }
 
-/// What the collector did, as `verb kind rule`.
+/// The collector's commands, as `verb kind rule`.
 fn collected(commands: &[Command]) -> Vec<String> {
     let of = |c: &Command| {
         let rule = c.why.as_ref().map_or("", |w| w.rule);

@@ -7,20 +7,20 @@ use crate::api::MetaExt;
 use crate::api::persistent::Map;
 use crate::api::types::Pod;
 
-/// Labels of an object.
+/// The labels of an object.
 pub type Labels = BTreeMap<String, String>;
 
-/// Pods that no selector can tell apart: same namespace, same labels. Counting classes instead of
-/// pods is what makes spreading over full nodes cheap.
+/// Pods that no selector can tell apart, because their namespace and labels are equal. Counting classes
+/// instead of pods keeps spreading and affinity cheap on full nodes.
 #[derive(Clone, Debug)]
 pub struct PodClass {
-    /// A digest of namespace and labels. It is 128 bits wide, so that equal means equal.
+    /// A digest of namespace and labels. Its 128 bits are taken as proof of equality.
     pub id: u128,
-    /// Any pod of the class.
+    /// One pod of the class, for its namespace and labels.
     pub(super) example: Rc<Pod>,
 }
 
-/// FNV-1a over some texts; every text is closed by a byte that is not UTF-8.
+/// FNV-1a with 128 bits over some texts. A byte that UTF-8 does not use ends each text.
 pub(super) fn digest<'s>(texts: impl Iterator<Item = &'s str>) -> u128 {
     let mut id: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     for b in texts.flat_map(|s| s.bytes().chain([0xff])) {
@@ -47,20 +47,20 @@ impl PodClass {
     }
 }
 
-/// All classes of pods there are in the cluster, with how many pods each has. The scheduler's cache
-/// keeps it beside the nodes; with it a selector is tried once per class instead of once per class
-/// and node. Cloning it copies a pointer.
+/// All classes of pods in the cluster, each with the number of its pods. The scheduler's cache keeps them
+/// beside the nodes, so that a selector is tried once per class instead of once per class and node. Clones
+/// share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Classes(Map<u128, (PodClass, usize)>);
 
 impl Classes {
-    /// Counts a pod that came to a node.
+    /// Counts a pod that was added to a node.
     pub fn add(&mut self, class: &PodClass) {
         let count = self.0.get(&class.id).map_or(0, |c| c.1);
         self.0.insert(class.id, (class.clone(), count + 1));
     }
 
-    /// Counts a pod that left its node.
+    /// Counts off a pod that was removed from a node. A class without pods is dropped.
     pub fn remove(&mut self, class: &PodClass) {
         match self.0.get(&class.id).map_or(0, |c| c.1) {
             0 | 1 => self.0.remove(&class.id).map(|_| ()).unwrap_or_default(),

@@ -7,13 +7,13 @@ use super::lister::{NominatedPods, Nothing, VolumeLister, WorkloadLister};
 use super::node_info::{ClassCount, NodeInfo};
 use super::terms::NamespaceLister;
 
-/// The nodes as a cycle sees them, in the order they are visited. All of them are there
-/// (`NodeInfo::node` is not none).
+/// The nodes as a cycle sees them, in the order in which they are visited. [`NodeInfo::node`] is `Some` for
+/// each.
 #[derive(Clone, Copy, Debug)]
 pub struct Snapshot<'a> {
     /// The nodes.
     pub nodes: &'a [Rc<NodeInfo>],
-    /// The classes of the pods on them, if they are kept; results are the same without, but slower.
+    /// The classes of the pods on these nodes. Without them results are the same, but slower.
     pub classes: Option<&'a Classes>,
 }
 
@@ -24,23 +24,23 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// What plugins may look at (`framework.Handle`).
+/// What plugins may read (`framework.Handle`).
 #[derive(Clone, Copy)]
 pub struct Handle<'a> {
     /// The nodes and the pods on them.
     pub snapshot: Snapshot<'a>,
-    /// Claims, volumes and classes.
+    /// Claims, volumes and storage classes.
     pub volumes: &'a dyn VolumeLister,
     /// Namespaces.
     pub namespaces: &'a dyn NamespaceLister,
     /// Services and controllers.
     pub workloads: &'a dyn WorkloadLister,
-    /// Pods that wait for a node they were promised.
+    /// The pods that have a nominated node.
     pub nominated: &'a dyn NominatedPods,
 }
 
 impl<'a> Handle<'a> {
-    /// A cluster of nodes and pods and nothing else.
+    /// A handle for a cluster that has only nodes and the pods on them.
     pub fn of_nodes(nodes: &'a [Rc<NodeInfo>]) -> Handle<'a> {
         Handle {
             snapshot: Snapshot { nodes, classes: None },
@@ -52,12 +52,12 @@ impl<'a> Handle<'a> {
     }
 }
 
-/// Answers by a number, each asked only once.
+/// Remembers yes-or-no answers by a number, so that each question is answered only once.
 #[derive(Clone, Debug, Default)]
 pub struct Memo(Vec<(u128, bool)>);
 
 impl Memo {
-    /// The answer for `id`.
+    /// The remembered answer for `id`, or that of `ask`, which is then remembered.
     pub fn get(&mut self, id: u128, ask: impl FnOnce() -> bool) -> bool {
         match self.0.binary_search_by(|(other, _)| other.cmp(&id)) {
             Ok(i) => self.0.get(i).is_some_and(|e| e.1),
@@ -70,17 +70,17 @@ impl Memo {
     }
 }
 
-/// Which classes of pods a selector means, found out once in a cycle.
+/// Which classes of pods a selector matches, found out once for each cycle.
 #[derive(Clone, Debug)]
 pub enum ClassMemo {
-    /// All of them are known.
+    /// The ids of all matching classes, sorted.
     Complete(Vec<u128>),
-    /// Those seen so far.
+    /// The snapshot has no classes: the answers so far.
     Seen(Memo),
 }
 
 impl ClassMemo {
-    /// Asks about all classes, if they are kept.
+    /// Applies `ask` to all classes of the snapshot, if it has them.
     pub fn new(h: &Handle<'_>, ask: impl Fn(&PodClass) -> bool) -> ClassMemo {
         match h.snapshot.classes {
             Some(all) => ClassMemo::Complete(all.iter().filter(|c| ask(c)).map(|c| c.id).collect()),
@@ -88,7 +88,8 @@ impl ClassMemo {
         }
     }
 
-    /// The pods on a node that are meant. `ask` must be what it was in [`ClassMemo::new`].
+    /// Calls `each` with every matching class on a node. `ask` must be the function given to
+    /// [`ClassMemo::new`].
     pub fn on_node(
         &mut self,
         node: &NodeInfo,

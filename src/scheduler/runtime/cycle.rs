@@ -1,4 +1,4 @@
-//! One pod's cycle: what is computed once (PreFilter), and the filters for one node.
+//! The scheduling cycle of one pod: what PreFilter computes once, and the filters for one node.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::scheduler::plugins::{
     node_resources, node_unschedulable, pod_topology_spread, taint_toleration, volume,
 };
 
-/// What PreFilter computed for a pod (`framework.CycleState`); none means the plugin has nothing to
-/// say about it (Skip).
+/// What PreFilter computed for a pod (`framework.CycleState`). `None` in a field means that the plugin is
+/// skipped for this pod (`Skip`).
 #[derive(Clone, Debug)]
 pub struct CycleState<'a> {
     /// The pod.
@@ -25,14 +25,14 @@ pub struct CycleState<'a> {
     pub spread: Option<pod_topology_spread::State<'a>>,
     /// `InterPodAffinity`.
     pub affinity: Option<inter_pod_affinity::State<'a>>,
-    /// `NodeDeclaredFeatures`.
+    /// The features that `NodeDeclaredFeatures` found the pod to need.
     pub features: Vec<&'static str>,
-    /// Whether PreFilter came as far as `DynamicResources`.
+    /// Whether PreFilter reached the plugin `DynamicResources`.
     pub dynamic_resources: bool,
 }
 
 impl<'a> CycleState<'a> {
-    /// The state of a pod that no plugin has looked at.
+    /// The state before any plugin has run.
     pub fn new(pod: &'a PodInfo) -> CycleState<'a> {
         CycleState {
             pod,
@@ -46,8 +46,8 @@ impl<'a> CycleState<'a> {
         }
     }
 
-    /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node (PreFilterExtensions).
-    /// A plugin that had nothing to say stays silent, even if this pod would give it cause: so it is
+    /// Adds (`delta` 1) or removes (`delta` -1) another pod on a node in what PreFilter computed
+    /// (`PreFilterExtensions`). A plugin that was skipped stays skipped even if `other` would concern it, as
     /// in Kubernetes.
     pub fn update_with_pod(&mut self, h: &Handle<'a>, other: &'a PodInfo, node: &'a NodeInfo, delta: i64) {
         if let Some(s) = &mut self.spread {
@@ -59,14 +59,14 @@ impl<'a> CycleState<'a> {
     }
 }
 
-/// What PreFilter says.
+/// The result of PreFilter.
 #[derive(Clone, Debug)]
 pub struct PreFiltered<'a> {
-    /// What it computed; as far as it came, if it refuses.
+    /// What the plugins computed. If one of them refused the pod, what those before it computed.
     pub state: CycleState<'a>,
-    /// If only some nodes are in question: their names.
+    /// If only some nodes are candidates, their names; `None` if all are.
     pub node_names: Option<BTreeSet<String>>,
-    /// The plugin that refuses every node, and its answer.
+    /// The plugin that refused every node, and its status; `None` if none did.
     pub refused: Option<(&'static str, Status)>,
 }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::api::types::PersistentVolumeClaim;
 use crate::scheduler::framework::{Handle, PodInfo};
 
-/// The words of a failed look-up.
+/// The message about a claim that does not exist.
 fn not_found(name: &str) -> String {
     format!("persistentvolumeclaim \"{name}\" not found")
 }
