@@ -48,7 +48,7 @@ fn fields<'a>(types: &'a Types, name: &'a Name) -> Result<Vec<(&'a str, &'a Fiel
         types.get(name).ok_or_else(|| format!("there is no struct {name} in the sources that are read"))?;
     let mut fields_of = Vec::new();
     for field in &found.fields {
-        if !field.json().is_inline() {
+        if !field.is_inline() {
             fields_of.push((name.package.as_str(), field));
             continue;
         }
