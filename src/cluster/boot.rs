@@ -53,7 +53,7 @@ pub struct Config {
     pub start: Timestamp,
     /// The nodes.
     pub nodes: Vec<NodeSpec>,
-    /// How many members etcd has; 0 counts as 1.
+    /// How many members etcd has, usually 1, 3 or 5; 0 counts as 1.
     pub etcd: usize,
     /// The components of kube-controller-manager.
     pub controllers: Components,
