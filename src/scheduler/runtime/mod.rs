@@ -32,4 +32,4 @@ pub use find::{
     Diagnosis, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
 };
 pub(crate) use find::{filter_changed_with_nominated, fit_error_text, histogram};
-pub use score::{NodeScore, PluginScore, PluginScores, Scores, prioritize, score_nodes, select_host};
+pub use score::{PluginScores, Scores, score_nodes, select_host};
