@@ -22,7 +22,7 @@ type Set<T> = imbl::GenericOrdSet<T, RcK>;
 pub struct Identity {
     /// The object's kind.
     pub kind: Kind,
-    /// Namespace and name.
+    /// The object's namespace and name.
     pub key: Key,
     /// The object's uid.
     pub uid: Rc<str>,
@@ -97,7 +97,8 @@ impl Graph {
         self.nodes.get(uid)
     }
 
-    /// What a reference in an object of this namespace means; `None` if the API server does not serve such a kind.
+    /// The object that an owner reference means, in an object of this namespace; `None` if the API server
+    /// does not serve its kind.
     pub fn owner(&self, reference: &OwnerReference, namespace: &str) -> Option<Identity> {
         Identity::of_owner(reference, namespace, &self.custom)
     }
@@ -386,8 +387,8 @@ impl Graph {
         (matching, others)
     }
 
-    /// Another identity that dependents know an owner by: the first after the one that was looked for,
-    /// or the first of all.
+    /// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
+    /// ones.
     fn alternate_identity(&self, dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
         let all: Set<Identity> = dependents
             .iter()
