@@ -7,7 +7,7 @@ use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
-    generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
+    expose, generators, get, label, node, overrides, patch, replace, rollout, run, scale, set, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::order;
@@ -175,8 +175,8 @@ const COMMANDS: &[Command] = &[
     command("label", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], label::run),
     command("annotate", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], annotate::run),
     command("rollout", &[], rollout::group).group(rollout::COMMANDS_OF),
-    command("expose", &[PRINT, DRY_RUN, SELECTOR, FILENAME, generators::EXPOSE_FLAGS], generators::expose),
-    command("run", &[PRINT, DRY_RUN, generators::RUN_FLAGS], generators::run_pod).requires(&["image"]),
+    command("expose", &[PRINT, DRY_RUN, FILENAME, overrides::FLAGS, expose::EXPOSE_FLAGS], expose::run),
+    command("run", &[PRINT, DRY_RUN, overrides::FLAGS, run::RUN_FLAGS], run::run).requires(&["image"]),
     command("cordon", &[DRY_RUN, SELECTOR], node::cordon),
     command("uncordon", &[DRY_RUN, SELECTOR], node::uncordon),
     command("drain", &[DRY_RUN, SELECTOR, node::DRAIN_FLAGS], node::drain),
@@ -396,11 +396,23 @@ pub(super) fn usage<T>(path: &str, message: impl std::fmt::Display) -> Result<T>
 
 /// A group without one of its commands: an unknown word is a mistake, nothing is a cry for help.
 pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
-    if !args.words.is_empty() {
-        return usage(path, format!("unknown command {:?}", args.words.join(" ")));
-    }
+    known_words(args, path)?;
     cx.out.push_str(help);
     Err(Stop::Exit(1))
+}
+
+/// The same, for a group that prints its help on stderr.
+pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+    known_words(args, path)?;
+    cx.err.push_str(help);
+    Err(Stop::Exit(1))
+}
+
+fn known_words(args: &Args, path: &str) -> Result {
+    match args.words.is_empty() {
+        true => Ok(()),
+        false => usage(path, format!("unknown command {:?}", args.words.join(" "))),
+    }
 }
 
 /// Does something with each object; what fails does not keep it from the others.

@@ -96,7 +96,8 @@ fn invalid(s: &Status) -> String {
     }
     match causes.as_slice() {
         [] => text,
-        [one] => format!("{text}: {one}"),
+        // A message that ends with a line of its own leaves an empty line.
+        [one] => format!("{text}: {one}\n"),
         many => {
             text.push_str(": \n");
             for c in many {

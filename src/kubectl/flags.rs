@@ -118,6 +118,13 @@ impl Args {
         self.flags.contains_key(long)
     }
 
+    /// The same words and flags but one.
+    pub(super) fn without(&self, long: &str) -> Args {
+        let mut args = self.clone();
+        args.flags.remove(long);
+        args
+    }
+
     /// A boolean; false unless given.
     pub(super) fn on(&self, long: &str) -> bool {
         self.flag(long).is_some_and(is_true)

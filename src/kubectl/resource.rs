@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::answer;
 use super::call::Call;
 use super::context::{Context, Result, Stop, fail};
 use super::discovery;
@@ -310,7 +311,12 @@ type Fetched = (Vec<(Object, String)>, Vec<Error>);
 
 /// Fetches one object by `TYPE NAME` or `TYPE/NAME` for commands on several objects; errors end it
 /// only after all were tried.
+///
+/// With `--local` the objects are those of the files, and the server is not asked.
 pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
+    if args.on("local") {
+        return local(cx, args, words, rules);
+    }
     let targets = targets(cx, args, words, rules)?;
     let (found, errors) = fetch(cx, args, &targets)?;
     let objects = found.into_iter().flat_map(|f| {
@@ -318,4 +324,23 @@ pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules
         f.objects.into_iter().map(move |o| (o, source.clone()))
     });
     Ok((objects.collect(), errors))
+}
+
+/// What a command says that gets objects by name and may not ask the server (`resource.LocalResourceError`).
+const LOCAL: &str = "error: you must specify resources by --filename when --local is set.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'";
+
+fn local(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
+    if !words.is_empty() {
+        return fail(LOCAL);
+    }
+    let mut objects = Vec::new();
+    for target in targets(cx, args, words, rules)? {
+        if let Target::File(m) = target {
+            objects.push((answer::object(m.kind, m.value.clone())?, m.source.clone()));
+        }
+    }
+    Ok((objects, Vec::new()))
 }

@@ -48,7 +48,7 @@ pub(super) fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object,
     Ok(())
 }
 
-pub(super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<StatefulSet>() else { return Ok(true) };
     let spec = s.spec.clone().unwrap_or_default();
     let selector = labels::format_label_selector(&spec.selector);
@@ -100,7 +100,7 @@ fn claim_templates(w: &mut Writer, claims: &[PersistentVolumeClaim]) {
     }
 }
 
-pub(super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(d) = object.get::<DaemonSet>() else { return Ok(true) };
     let spec = d.spec.clone().unwrap_or_default();
     let status = d.status.clone().unwrap_or_default();
@@ -124,8 +124,8 @@ pub(super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) 
     Ok(true)
 }
 
-pub(super) fn job(w: &mut Writer, object: &Object) -> bool {
-    let Some(j) = object.get::<Job>() else { return true };
+pub(in super::super) fn job(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(j) = object.get::<Job>() else { return Ok(true) };
     let spec = j.spec.clone().unwrap_or_default();
     let status = j.status.clone().unwrap_or_default();
     let value = object.to_value();
@@ -168,7 +168,7 @@ pub(super) fn job(w: &mut Writer, object: &Object) -> bool {
         w.line(0, &format!("Completed Indexes:\t{}", capped(&done, 50)));
     }
     pod_template(w, &spec.template);
-    true
+    Ok(true)
 }
 
 /// A list of numbers, cut after the first comma beyond a limit.
@@ -182,8 +182,8 @@ fn capped(list: &str, limit: usize) -> String {
     }
 }
 
-pub(super) fn cron_job(w: &mut Writer, object: &Object) -> bool {
-    let Some(c) = object.get::<CronJob>() else { return true };
+pub(in super::super) fn cron_job(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(c) = object.get::<CronJob>() else { return Ok(true) };
     let spec = c.spec.clone();
     let status = c.status.clone().unwrap_or_default();
     let value = object.to_value();
@@ -211,10 +211,10 @@ pub(super) fn cron_job(w: &mut Writer, object: &Object) -> bool {
     let active: Vec<String> = status.active.into_iter().flatten().filter_map(|j| j.name).collect();
     let active = if active.is_empty() { "<none>".to_owned() } else { active.join(", ") };
     w.line(0, &format!("Active Jobs:\t{active}"));
-    true
+    Ok(true)
 }
 
-pub(super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(c) = object.get::<PersistentVolumeClaim>() else { return Ok(true) };
     let spec = c.spec.clone().unwrap_or_default();
     let status = c.status.clone().unwrap_or_default();
