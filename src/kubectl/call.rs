@@ -50,7 +50,8 @@ pub(super) struct Call {
     pub(super) kind: Kind,
     /// The name is empty for a collection, the namespace for all namespaces.
     pub(super) key: Key,
-    pub(super) subresource: Subresource,
+    /// `scale`, or whatever a person names; empty for the object itself.
+    pub(super) subresource: String,
     pub(super) body: Payload,
     pub(super) accept: Accept,
     /// `labelSelector`; empty for none.
@@ -82,8 +83,10 @@ pub(super) enum Payload {
     StrategicPatch(String),
     /// `application/apply-patch+yaml`
     Apply(Value),
-    /// The options of a deletion or an eviction.
+    /// The options of a deletion.
     Delete(DeleteOptions),
+    /// The options of an eviction.
+    Evict(DeleteOptions),
 }
 
 impl Call {
@@ -94,7 +97,7 @@ impl Call {
             verb,
             kind,
             key: Key::new(namespace, name),
-            subresource: Subresource::None,
+            subresource: String::new(),
             body: Payload::None,
             accept: Accept::Objects,
             label_selector: String::new(),
@@ -121,10 +124,11 @@ impl Call {
     pub(super) fn http(&self) -> Result<HttpRequest, Error> {
         check_segment("resource name", &self.key.name)?;
         check_segment("namespace", &self.key.namespace)?;
+        check_segment("subresource", &self.subresource)?;
         let (content_type, body) = self.content();
         Ok(HttpRequest {
             method: self.verb.method().into(),
-            path: escaped(&self.request().path(), b"-_.~$&+,/:;=@"),
+            path: escaped(&self.path(), b"-_.~$&+,/:;=@"),
             query: self.query(),
             content_type: content_type.into(),
             accept: self.accept.header().into(),
@@ -133,8 +137,17 @@ impl Call {
         })
     }
 
-    fn request(&self) -> Request {
-        Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone()).subresource(self.subresource)
+    fn request(&self, subresource: Subresource) -> Request {
+        Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone()).subresource(subresource)
+    }
+
+    fn path(&self) -> String {
+        if self.subresource.is_empty() {
+            return self.request(Subresource::None).path();
+        }
+        let object =
+            Call { verb: Verb::Get, subresource: String::new(), body: Payload::None, ..self.clone() };
+        format!("{}/{}", object.path(), self.subresource)
     }
 
     fn query(&self) -> String {
@@ -168,12 +181,13 @@ impl Call {
                 ("application/strategic-merge-patch+json", text.clone().into_bytes())
             }
             Payload::Apply(value) => ("application/apply-patch+yaml", value.to_string().into_bytes()),
-            Payload::Delete(options) => (JSON, self.delete_options(options)),
+            Payload::Delete(options) => (JSON, self.delete_options(Subresource::None, options)),
+            Payload::Evict(options) => (JSON, self.delete_options(Subresource::Eviction, options)),
         }
     }
 
-    fn delete_options(&self, options: &DeleteOptions) -> Vec<u8> {
-        let request = Request { dry_run: self.dry_run, ..self.request() };
+    fn delete_options(&self, subresource: Subresource, options: &DeleteOptions) -> Vec<u8> {
+        let request = Request { dry_run: self.dry_run, ..self.request(subresource) };
         wire(&request.body(Body::Delete(options.clone()))).body
     }
 }

@@ -7,7 +7,8 @@ use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
-    expose, generators, get, label, node, overrides, patch, replace, rollout, run, scale, set, unbuilt, wait,
+    expose, generators, get, label, node, overrides, patch, replace, rollout, run, scale, set, taint,
+    unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::order;
@@ -183,7 +184,7 @@ const COMMANDS: &[Command] = &[
     command(
         "taint",
         &[PRINT, DRY_RUN, SELECTOR, &[boolean("overwrite"), boolean("all")], VALIDATE],
-        node::taint,
+        taint::run,
     ),
     command(
         "wait",
@@ -237,7 +238,7 @@ const COMMANDS: &[Command] = &[
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
     command("port-forward", &[], unbuilt::port_forward),
-    command("top", &[], unbuilt::top),
+    command("top", &[], unbuilt::top_group).with(unbuilt::TOP),
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[FILENAME, SELECTOR, diff::FLAGS], diff::run),

@@ -26,6 +26,8 @@ pub(super) struct Resource {
     pub(super) verbs: Vec<String>,
     pub(super) short: Vec<String>,
     pub(super) categories: Vec<String>,
+    /// `scale`, `status`
+    pub(super) subresources: Vec<String>,
 }
 
 impl Resource {
@@ -73,6 +75,7 @@ fn of_group(group: &Value, out: &mut Vec<Resource>) {
             verbs: texts(r, "verbs"),
             short: texts(r, "shortNames"),
             categories: texts(r, "categories"),
+            subresources: items(r, "subresources").map(|s| text(s, "/subresource")).collect(),
         }));
     }
 }

@@ -70,6 +70,7 @@ mod scale;
 mod set;
 mod table;
 mod tabwriter;
+mod taint;
 mod unbuilt;
 mod wait;
 pub mod words;

@@ -95,6 +95,55 @@ pub(super) fn port_forward(_: &mut Context<'_>, args: &Args) -> Result {
     fail("there is no network here")
 }
 
-pub(super) fn top(_: &mut Context<'_>, _: &Args) -> Result {
+/// `top …`
+pub(super) const TOP: &[Command] = &[
+    sub("node", &["nodes", "no"], &[TOP_FLAGS], &[], top),
+    sub("pod", &["pods", "po"], &[TOP_FLAGS], &[], top),
+];
+
+const TOP_FLAGS: &[Flag] = &[
+    text("selector").short('l'),
+    text("field-selector"),
+    text("sort-by"),
+    boolean("no-headers"),
+    boolean("containers"),
+    boolean("sum"),
+    boolean("show-capacity"),
+    boolean("use-protocol-buffers"),
+    boolean("all-namespaces").short('A'),
+];
+
+const TOP_HELP: &str = "Display resource (CPU/memory) usage.
+
+ This command provides a view of recent resource consumption for nodes and pods. It fetches metrics from the Metrics Server, which aggregates this data from the kubelet on each node. The Metrics Server must be installed and running in the cluster for this command to work.
+
+ The metrics shown are specifically optimized for Kubernetes autoscaling decisions, such as those made by the Horizontal Pod Autoscaler (HPA) and Vertical Pod Autoscaler (VPA). Because of this, the values may not match those from standard OS tools like 'top', as the metrics are designed to provide a stable signal for autoscalers rather than for pinpoint accuracy.
+
+ FAQ for Metrics Server: https://github.com/kubernetes-sigs/metrics-server/blob/master/FAQ.md
+
+ When to use this command:
+
+  *  For on-the-fly spot-checks of resource usage (e.g. identify which pods are consuming the most resources at a glance, or get a quick sense of the load on your nodes)
+  *  Understand current resource consumption patterns
+  *  Validate the behavior of your HPA or VPA configurations by seeing the metrics they use for scaling decisions.
+
+ It is not intended to be a replacement for full-featured monitoring solutions. Its primary design goal is to provide a low-overhead signal for autoscalers, not to be a perfectly accurate monitoring tool. For high-accuracy reporting, historical analysis, dashboarding, or alerting, you should use a dedicated monitoring solution.
+
+Available Commands:
+  node          Display resource (CPU/memory) usage of nodes
+  pod           Display resource (CPU/memory) usage of pods
+
+Usage:
+  kubectl top [flags] [options]
+
+Use \"kubectl top <command> --help\" for more information about a given command.
+Use \"kubectl options\" for a list of global command-line options (applies to all commands).
+";
+
+pub(super) fn top_group(cx: &mut Context<'_>, args: &Args) -> Result {
+    commands::complaining_group(cx, args, "kubectl top", TOP_HELP)
+}
+
+fn top(_: &mut Context<'_>, _: &Args) -> Result {
     fail("Metrics API not available")
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::super::apply::LAST_APPLIED;
 use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
-use super::super::{annotate, go};
+use super::super::{annotate, describe, go};
 use super::{Revision, Rollout};
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object, labels, order};
@@ -71,8 +71,9 @@ impl Rollout for Deployments {
         }
     }
 
-    fn preview(&self) -> &'static str {
-        ""
+    fn preview(&self, revision: &Revision) -> String {
+        let spec = revision.kept.get::<ReplicaSet>().and_then(|rs| rs.spec.as_ref());
+        describe::template(&spec.and_then(|s| s.template.clone()).unwrap_or_default())
     }
 
     /// The old template, and the annotations it had, but for those that are the Deployment's own.

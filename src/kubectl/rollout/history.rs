@@ -94,9 +94,8 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
     let revisions = rollout.revisions(cx, &fresh)?;
     let revision = rollout.target(&fresh, &revisions, to)?;
     if dry_run == DryRun::Client {
-        let text = describe::template(&revision.template);
         let title = resource::resource_name(kind, object.name());
-        cx.say(&format!("{title} {}{text}{}", rollout.preview(), dry_run.suffix()));
+        cx.say(&format!("{title} {}{}", rollout.preview(revision), dry_run.suffix()));
         return Ok(());
     }
     let done = match rollout.restore(&fresh, revision) {

@@ -39,8 +39,8 @@ pub(super) trait Rollout: Sync {
         to: i64,
     ) -> Result<&'r Revision>;
 
-    /// What stands before the template that `undo --dry-run=client` shows.
-    fn preview(&self) -> &'static str;
+    /// What `undo --dry-run=client` says that it would go back to.
+    fn preview(&self, revision: &Revision) -> String;
 
     /// The patch that makes the object what it was in a revision; `None` if it is that already.
     fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload>;

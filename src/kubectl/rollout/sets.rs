@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::annotate;
 use super::super::call::Payload;
 use super::super::context::{Context, Result, fail};
+use super::super::{annotate, describe};
 use super::{Revision, Rollout};
 use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, PodTemplateSpec, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, labels, patch};
@@ -67,8 +67,8 @@ impl Rollout for StatefulSets {
         target(all, to)
     }
 
-    fn preview(&self) -> &'static str {
-        "will roll back to "
+    fn preview(&self, revision: &Revision) -> String {
+        format!("will roll back to {}", describe::template(&revision.template))
     }
 
     fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload> {
@@ -117,8 +117,8 @@ impl Rollout for DaemonSets {
         target(all, to)
     }
 
-    fn preview(&self) -> &'static str {
-        "will roll back to "
+    fn preview(&self, revision: &Revision) -> String {
+        format!("will roll back to {}", describe::template(&revision.template))
     }
 
     fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload> {
