@@ -57,6 +57,7 @@ mod get;
 mod go;
 mod go_template;
 mod kinds;
+mod kyaml;
 mod label;
 mod node;
 mod output;

@@ -232,13 +232,14 @@ pub(super) fn fetch(
     args: &Args,
     targets: &[Target],
 ) -> Result<(Vec<Found<Object>>, Vec<Error>)> {
-    fetch_with(cx, args, targets, &mut |cx, call| match call.verb {
+    // A command that changes a subresource gets the object first.
+    fetch_with(cx, &args.without("subresource"), targets, &mut |cx, call| match call.verb {
         Verb::Get => Ok(vec![cx.object(&call)?]),
         _ => cx.all(call),
     })
 }
 
-/// The same; `ask` sends the request for one object or a list.
+/// The same; `ask` sends the request for one object (or its `--subresource`) or a list.
 pub(super) fn fetch_with<T>(
     cx: &mut Context<'_>,
     args: &Args,
@@ -248,6 +249,7 @@ pub(super) fn fetch_with<T>(
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for target in targets {
+        let subresource = args.text("subresource");
         let (namespace, name, source) = match target {
             Target::Named { namespace, name, .. } => (namespace, Some(name), ""),
             Target::File(m) => (&m.namespace, Some(&m.name), m.source.as_str()),
@@ -256,7 +258,11 @@ pub(super) fn fetch_with<T>(
         let kind = target.kind();
         let got = match name {
             Some(name) if name.is_empty() => fail("resource name may not be empty"),
-            Some(name) => ask(cx, Call::new(Verb::Get, kind, namespace, name)),
+            Some(name) => {
+                let mut call = Call::new(Verb::Get, kind, namespace, name);
+                call.subresource = subresource.to_owned();
+                ask(cx, call)
+            }
             None => {
                 let mut call = Call::new(Verb::List, kind, namespace, "");
                 call.label_selector = args.text("selector").to_owned();
