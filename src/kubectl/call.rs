@@ -67,7 +67,7 @@ pub(super) struct Call {
     pub(super) dry_run: bool,
     pub(super) field_validation: FieldValidation,
     /// `fieldManager`; empty for the server's default.
-    pub(super) field_manager: &'static str,
+    pub(super) field_manager: String,
     /// `force`: a server-side apply takes fields from other managers.
     pub(super) force: bool,
 }
@@ -108,7 +108,7 @@ impl Call {
             continue_token: String::new(),
             dry_run: false,
             field_validation: FieldValidation::Warn,
-            field_manager: "",
+            field_manager: String::new(),
             force: false,
         }
     }
@@ -161,7 +161,7 @@ impl Call {
         let all = [
             ("continue", self.continue_token.as_str()),
             ("dryRun", if dry_run { "All" } else { "" }),
-            ("fieldManager", self.field_manager),
+            ("fieldManager", &self.field_manager),
             ("fieldSelector", &self.field_selector),
             ("fieldValidation", if validated { self.field_validation.as_str() } else { "" }),
             ("force", if self.force { "true" } else { "" }),

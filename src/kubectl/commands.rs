@@ -7,8 +7,8 @@ use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
     annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
-    expose, generators, get, label, node, overrides, patch, replace, rollout, run, scale, set, taint,
-    unbuilt, wait,
+    expose, generators, get, kustomize, label, node, overrides, patch, replace, rollout, run, scale, set,
+    taint, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::order;
@@ -105,22 +105,19 @@ const COMMANDS: &[Command] = &[
                 int("grace-period"),
                 duration("timeout"),
                 array("prune-allowlist"),
+                boolean("record"),
             ],
         ],
         apply::run,
     )
-    .group(&[command(
-        "view-last-applied",
-        &[PRINT, SELECTOR, FILENAME, &[boolean("all")]],
-        apply::view_last_applied,
-    )]),
+    .group(apply::COMMANDS_OF),
     command(
         "create",
         &[PRINT, DRY_RUN, SELECTOR, FILENAME, VALIDATE, &[text("raw"), boolean("edit")]],
         create::run,
     )
     .group(generators::CREATE),
-    command("replace", &[PRINT, DRY_RUN, FILENAME, VALIDATE, &[text("raw"), boolean("force")]], replace::run),
+    command("replace", &[PRINT, DRY_RUN, FILENAME, VALIDATE, replace::FLAGS], replace::run),
     command(
         "delete",
         &[
@@ -241,14 +238,14 @@ const COMMANDS: &[Command] = &[
     command("top", &[], unbuilt::top_group).with(unbuilt::TOP),
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
-    command("diff", &[FILENAME, SELECTOR, diff::FLAGS], diff::run),
+    command("diff", &[FILENAME, SELECTOR, VALIDATE, diff::FLAGS], diff::run),
     command("config", &[], unbuilt::nothing).with(unbuilt::CONFIG),
     command("debug", &[], unbuilt::nothing),
     command("cp", &[], unbuilt::nothing),
     command("proxy", &[], unbuilt::nothing),
     command("certificate", &[], unbuilt::nothing),
     command("completion", &[], unbuilt::nothing),
-    command("kustomize", &[], unbuilt::nothing),
+    command("kustomize", &[kustomize::FLAGS], kustomize::run),
     command("plugin", &[], unbuilt::nothing),
     command("options", &[], unbuilt::nothing),
 ];
@@ -296,6 +293,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
         cx.namespace = ns.to_owned();
         cx.explicit_namespace = true;
     }
+    args.text("field-manager").clone_into(&mut cx.field_manager);
     cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     let missing: Vec<String> =
         command.required.iter().filter(|r| !args.has(r)).map(|r| format!("{r:?}")).collect();

@@ -34,10 +34,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             format!("Unexpected args: [{}]", args.words.join(" ")),
         );
     }
-    if !args.has("filename") {
+    if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
-    let files::Loaded { manifests, errors } = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, errors } = files::load_all(cx, args)?;
     super::commands::finish(errors)?;
     let mut out = String::new();
     for m in &manifests {
@@ -85,7 +85,7 @@ fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>
     let mut call = if args.on("server-side") {
         let mut call = Call::new(Verb::Patch, m.kind, &m.namespace, &m.name);
         call.force = args.on("force-conflicts");
-        call.field_manager = "kubectl";
+        call.field_manager = "kubectl".into();
         call.body(Payload::Apply(m.value.clone()))
     } else if let Some(live) = live {
         let Some(change) = apply::patch_of(m, live, &m.value)? else { return Ok(live.clone()) };

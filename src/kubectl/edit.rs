@@ -65,7 +65,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     };
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
     call.body = Payload::StrategicPatch(change.to_string());
-    call.field_manager = "kubectl-edit";
+    call.field_manager = "kubectl-edit".into();
     let patched = cx.object(&call)?;
     output::report(cx, args, &patched.to_value(), "edited", output::DryRun::No)
 }

@@ -19,7 +19,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if let Some(path) = args.flag("raw") {
         return raw(cx, path);
     }
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         cx.err.push_str("You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\n");
         return commands::usage(
             "kubectl get",

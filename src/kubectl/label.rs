@@ -80,10 +80,10 @@ pub(super) fn objects(
                 "can only use local files by -f pod.yaml or --filename=pod.json when --local=true is set",
             );
         }
-        if !args.has("filename") {
+        if !args.has_files() {
             return fail("one or more files must be specified as -f pod.yaml or --filename=pod.json");
         }
-    } else if changes.resources.is_empty() && !args.has("filename") {
+    } else if changes.resources.is_empty() && !args.has_files() {
         return fail("one or more resources must be specified as <resource> <name> or <resource>/<name>");
     }
     if changes.set.is_empty() && changes.remove.is_empty() && !args.on("list") {
@@ -143,7 +143,7 @@ pub(super) fn send(
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::MergePatch(go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = if field == "labels" { "kubectl-label" } else { "kubectl-annotate" };
+    call.field_manager = (if field == "labels" { "kubectl-label" } else { "kubectl-annotate" }).into();
     Ok(cx.object(&call)?.to_value())
 }
 

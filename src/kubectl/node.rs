@@ -73,7 +73,7 @@ fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, d
         let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(patch.to_string()));
         call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-cordon";
+        call.field_manager = "kubectl-cordon".into();
         cx.object(&call)?;
     }
     output::report(cx, args, &node.to_value(), done, dry_run)

@@ -59,7 +59,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
             call.body = wrap(text.clone());
             call.dry_run = dry_run == DryRun::Server;
-            call.field_manager = "kubectl-patch";
+            call.field_manager = "kubectl-patch".into();
             call.subresource = args.text("subresource").to_owned();
             send(cx, &call, object)?
         };

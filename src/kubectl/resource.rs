@@ -110,14 +110,13 @@ pub(super) fn targets(
     words: &[String],
     rules: Rules,
 ) -> Result<Vec<Target>> {
-    let files = args.all("filename");
-    if !files.is_empty() {
+    if args.has_files() {
         if !words.is_empty() {
             return fail(
                 "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
             );
         }
-        let manifests = files::load(cx, files)?;
+        let manifests = files::load(cx, args)?;
         return Ok(manifests.into_iter().map(Target::File).collect());
     }
     let selected = !args.text("selector").is_empty() || !args.text("field-selector").is_empty();

@@ -174,7 +174,7 @@ fn one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_r
         let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(go::json(&patch)));
         call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-taint";
+        call.field_manager = "kubectl-taint".into();
         cx.object(&call)?;
     }
     let done = match (adds.is_empty(), taints.iter().any(|t| t.remove) || args.on("overwrite")) {

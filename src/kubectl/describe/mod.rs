@@ -35,7 +35,7 @@ pub(super) use rbac::{binding, role};
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail(
             "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.",
         );

@@ -111,7 +111,7 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
 fn send(cx: &mut Context<'_>, object: &Object, payload: Payload, dry_run: DryRun) -> Result {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name()).body(payload);
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-rollout";
+    call.field_manager = "kubectl-rollout".into();
     cx.object(&call)?;
     Ok(())
 }

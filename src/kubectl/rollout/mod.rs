@@ -119,7 +119,7 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
 
 /// The objects the words name.
 fn objects(cx: &mut Context<'_>, args: &Args) -> Result<(Vec<Object>, Vec<super::Error>)> {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail("required resource not specified");
     }
     // A kind without a name means all of them.
@@ -160,7 +160,7 @@ fn one(
     let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
         .body(Payload::StrategicPatch(super::go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-rollout";
+    call.field_manager = "kubectl-rollout".into();
     let value = cx.object(&call)?.to_value();
     output::report(cx, args, &value, done, dry_run)
 }

@@ -32,7 +32,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail(format!("all resources must be specified before environment changes: {all}"));
     }
     dry_run(cx, args)?;
-    if words.is_empty() && !args.has("filename") {
+    if words.is_empty() && !args.has_files() {
         return fail("one or more resources must be specified as <resource> <name> or <resource>/<name>");
     }
     if args.on("list") && !args.text("output").is_empty() {
@@ -139,7 +139,8 @@ fn is_env_var_name(name: &str) -> Vec<String> {
 /// `--from`: a variable for each key of a ConfigMap or a Secret.
 fn from(cx: &mut Context<'_>, args: &Args, changes: &mut Changes) -> Result {
     let words = [args.text("from").to_owned()];
-    let (objects, errors) = resource::objects(cx, &args.without("filename"), &words, Rules::default())?;
+    let (objects, errors) =
+        resource::objects(cx, &args.without("filename").without("kustomize"), &words, Rules::default())?;
     commands::finish(errors)?;
     for (object, _) in objects {
         let (field, keys): (&str, Vec<&String>) = match (object.get::<Secret>(), object.get::<ConfigMap>()) {

@@ -139,7 +139,7 @@ fn send(cx: &mut Context<'_>, object: &Object, patch: &Value, dry_run: DryRun) -
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::StrategicPatch(go::json(patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-set";
+    call.field_manager = "kubectl-set".into();
     Ok(cx.object(&call)?.to_value())
 }
 
@@ -203,7 +203,7 @@ fn image(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let images: Vec<(&str, &str)> = pairs.iter().filter_map(|p| p.split_once('=')).collect();
     let mut errors = Vec::new();
-    if words.is_empty() && !args.has("filename") {
+    if words.is_empty() && !args.has_files() {
         errors.push(Error::text(
             "one or more resources must be specified as <resource> <name> or <resource>/<name>",
         ));
@@ -267,7 +267,7 @@ fn quantities(text: &str) -> Result<Map<String, Value>> {
 }
 
 fn resources(cx: &mut Context<'_>, args: &Args) -> Result {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail("one or more resources must be specified as <resource> <name> or <resource>/<name>");
     }
     if args.text("limits").is_empty() && args.text("requests").is_empty() {
