@@ -201,7 +201,7 @@ impl<'a> Context<'a> {
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
-    fn complain(&mut self, e: &Error) {
+    pub(super) fn complain(&mut self, e: &Error) {
         let text = e.render();
         self.err.push_str(&text);
         if !text.is_empty() && !text.ends_with('\n') {

@@ -27,7 +27,18 @@ const CONTEXT: usize = 3;
 /// Texts whose middles have more lines than this differ as a whole.
 const LINES_LIMIT: usize = 4000;
 
+/// An exit code of 1 says that there are differences, so a failure ends with another one.
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    match differences(cx, args) {
+        Err(Stop::Error(e)) => {
+            cx.complain(&e);
+            Err(Stop::Exit(2))
+        }
+        done => done,
+    }
+}
+
+fn differences(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return super::commands::usage(
             "kubectl diff",
@@ -88,7 +99,9 @@ fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>
         call.field_manager = "kubectl".into();
         call.body(Payload::Apply(m.value.clone()))
     } else if let Some(live) = live {
-        let Some(change) = apply::patch_of(m, live, &m.value)? else { return Ok(live.clone()) };
+        let Some(change) = apply::patch_of(m, live, &apply::unannotated(&m.value))? else {
+            return Ok(live.clone());
+        };
         Call::new(Verb::Patch, m.kind, &m.namespace, &m.name)
             .body(Payload::StrategicPatch(change.to_string()))
     } else {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::super::call::{Call, Payload};
-use super::super::context::{Context, Result, Stop, fail};
+use super::super::context::{Context, Result, fail};
 use super::super::error::Error;
 use super::super::flags::Args;
 use super::super::output::{self, DryRun};
@@ -28,19 +28,13 @@ pub(super) fn view(cx: &mut Context<'_>, args: &Args) -> Result {
     let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
     for (object, source) in objects {
         let Some(text) = object.meta().annotation(LAST_APPLIED) else {
+            // kubectl wraps an error here that it does not have, and says nothing of an object that no file names.
             if source.is_empty() {
-                return fail(format!(
-                    "no last-applied-configuration annotation found on resource: {}",
-                    object.name()
-                ));
+                continue;
             }
-            return Err(Stop::Error(
-                Error::Text(format!(
-                    "no last-applied-configuration annotation found on resource: {}",
-                    object.name()
-                ))
-                .source("viewing", &source),
-            ));
+            let what =
+                format!("no last-applied-configuration annotation found on resource: {}\n", object.name());
+            return Err(Error::text("<nil>").source(&what, &source).into());
         };
         let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
         if format == "json" {

@@ -183,6 +183,15 @@ pub(super) fn validation(args: &Args) -> Result<FieldValidation> {
     }
 }
 
+/// The manifest without the annotation, as `diff` compares it: its annotations are a map, even if there are none.
+pub(super) fn unannotated(value: &Value) -> Value {
+    let mut value = annotated(value);
+    if let Some(Value::Object(annotations)) = value.pointer_mut("/metadata/annotations") {
+        annotations.remove(LAST_APPLIED);
+    }
+    value
+}
+
 /// The manifest with its own text in the annotation, as it is created and compared.
 pub(super) fn annotated(value: &Value) -> Value {
     let part = |of: &Map<String, Value>, key: &str| match of.get(key) {
