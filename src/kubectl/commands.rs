@@ -6,9 +6,9 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
-    expose, generators, get, kustomize, label, node, overrides, patch, replace, rollout, run, scale, set,
-    taint, unbuilt, wait,
+    annotate, apply, auth, autoscale, certificate, create, debug, delete, describe, diff, discovery, edit,
+    events, explain, expose, generators, get, kustomize, label, node, overrides, patch, replace, rollout,
+    run, scale, set, taint, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::order;
@@ -240,13 +240,14 @@ const COMMANDS: &[Command] = &[
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
     command("diff", &[FILENAME, SELECTOR, VALIDATE, diff::FLAGS], diff::run),
     command("config", &[], unbuilt::nothing).with(unbuilt::CONFIG),
-    command("debug", &[], unbuilt::nothing),
+    command("debug", &[FILENAME, debug::FLAGS], debug::run),
     command("cp", &[], unbuilt::nothing),
     command("proxy", &[], unbuilt::nothing),
-    command("certificate", &[], unbuilt::nothing),
+    command("certificate", &[], certificate::group).with(certificate::COMMANDS_OF),
+    command("alpha", &[], unbuilt::alpha),
     command("completion", &[], unbuilt::nothing),
     command("kustomize", &[kustomize::FLAGS], kustomize::run),
-    command("plugin", &[], unbuilt::nothing),
+    command("plugin", &[], unbuilt::nothing).with(unbuilt::PLUGIN),
     command("options", &[], unbuilt::nothing),
 ];
 

@@ -12,11 +12,11 @@ use crate::api::{Key, Kind};
 use crate::apimachinery::{FieldValidation, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    if !args.has_files() {
-        return fail("must specify one of -f and -k");
-    }
     if !args.words.is_empty() {
         return commands::usage("kubectl create", format!("Unexpected args: [{}]", args.words.join(" ")));
+    }
+    if !args.has_files() {
+        return fail("must specify one of -f and -k");
     }
     if let Some(path) = args.flag("raw") {
         return raw(cx, args, path);

@@ -3,18 +3,19 @@
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
+use super::call::{Call, Payload};
 use super::commands::{self, CREATE_FLAGS, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::create::post;
 use super::error::Error;
 use super::expose::port_value;
-use super::flags::{Args, Flag, array, boolean, int, optional, slice, text};
+use super::flags::{Args, Flag, array, boolean, duration, int, optional, slice, text};
 use super::generators_policy as policy;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::{apply, files, resource};
 use crate::api::quantity::Amount;
 use crate::api::{Key, Kind};
-use crate::apimachinery::FieldValidation;
+use crate::apimachinery::{FieldValidation, Verb};
 
 const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
 const FROM: &[Flag] = &[
@@ -73,6 +74,7 @@ pub(super) const CREATE: &[Command] = &[
         &["clusterrole"],
         policy::cluster_role_binding,
     ),
+    sub("token", &[], &[PRINT, &[text("audience"), duration("duration")]], &[], token),
     sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
 ];
 
@@ -229,6 +231,33 @@ fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::SERVICE_ACCOUNT, value, "serviceaccount")
 }
 
+/// `create token`: asks the server for a token of a ServiceAccount.
+fn token(cx: &mut Context<'_>, args: &Args) -> Result {
+    let mut spec = json!({});
+    if let Some(duration) = args.duration("duration") {
+        spec["expirationSeconds"] = duration.as_secs().into();
+    }
+    if !args.text("audience").is_empty() {
+        spec["audiences"] = args.text("audience").split(',').collect::<Vec<_>>().into();
+    }
+    let body = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec});
+    let mut call = Call::new(Verb::Create, Kind::SERVICE_ACCOUNT, &cx.namespace, name(args)?)
+        .body(Payload::Object(body));
+    call.subresource = "token".into();
+    let answer = match cx.send(&call) {
+        Err(Stop::Error(Error::Status(s))) => {
+            return fail(format!("failed to create token: {}", s.message));
+        }
+        answer => answer?,
+    };
+    if args.text("output").is_empty() {
+        let token = answer.text("/status/token").to_owned();
+        cx.say(&token);
+        return Ok(());
+    }
+    output::report(cx, args, answer.value(), "created", DryRun::No)
+}
+
 fn cluster_ip(cx: &mut Context<'_>, args: &Args) -> Result {
     service(cx, args, "ClusterIP")
 }
@@ -331,7 +360,7 @@ fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
         None => return fail(format!("arguments in resource/name form are needed, have {from}")),
     };
     if kind != Kind::CRON_JOB {
-        return fail(format!("from must be an existing cronjob, unknown object {}", kind.as_str()));
+        return fail(format!("unknown object type *{}.{}", kind.version(), kind.as_str()));
     }
     let namespace = cx.namespace.clone();
     let cron = cx.get(kind, &namespace, from.split_once('/').map_or(from, |(_, n)| n))?.to_value();

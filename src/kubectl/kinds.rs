@@ -123,14 +123,12 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::Role | BuiltIn::ClusterRole => described(describe::role),
         BuiltIn::PodDisruptionBudget => described(describe::disruption_budget),
         BuiltIn::PersistentVolumeClaim => described(describe::claim),
-        BuiltIn::ControllerRevision
-        | BuiltIn::EndpointSlice
-        | BuiltIn::Endpoints
-        | BuiltIn::Event
-        | BuiltIn::Lease
-        | BuiltIn::PersistentVolume
-        | BuiltIn::PriorityClass
-        | BuiltIn::ServiceAccount
-        | BuiltIn::StorageClass => described(describe::generic),
+        BuiltIn::EndpointSlice => described(describe::endpoint_slice),
+        BuiltIn::Endpoints => described(describe::endpoints),
+        BuiltIn::PersistentVolume => described(describe::volume),
+        BuiltIn::PriorityClass => described(describe::priority_class),
+        BuiltIn::ServiceAccount => described(describe::service_account),
+        BuiltIn::StorageClass => described(describe::storage_class),
+        BuiltIn::ControllerRevision | BuiltIn::Event | BuiltIn::Lease => described(describe::generic),
     }
 }

@@ -121,7 +121,7 @@ pub(super) fn targets(
     }
     let selected = !args.text("selector").is_empty() || !args.text("field-selector").is_empty();
     let all = args.on("all");
-    if all && !args.text("selector").is_empty() {
+    if all && selected {
         return fail("setting 'all' parameter but found a non empty selector. ");
     }
     let namespace = if rules.all_namespaces { String::new() } else { cx.namespace.clone() };

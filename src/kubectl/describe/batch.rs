@@ -56,12 +56,6 @@ pub(in super::super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, objec
     w.line(0, &format!("CreationTimestamp:\t{}", moment(s.metadata.creation_timestamp.as_ref())));
     w.line(0, &format!("Selector:\t{selector}"));
     marked(w, object);
-    if let Some(service) = spec.service_name.as_deref().filter(|s| !s.is_empty()) {
-        w.line(0, &format!("Service Name:\t{service}"));
-    }
-    if let Some(policy) = spec.pod_management_policy.as_deref().filter(|p| !p.is_empty()) {
-        w.line(0, &format!("Pod Management Policy:\t{policy}"));
-    }
     let total = s.status.as_ref().map_or(0, |s| s.replicas);
     w.line(0, &format!("Replicas:\t{} desired | {total} total", spec.replicas.unwrap_or(0)));
     let strategy = spec.update_strategy.unwrap_or_default();
@@ -71,11 +65,6 @@ pub(in super::super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, objec
         if let Some(most) = &rolling.max_unavailable {
             w.line(1, &format!("MaxUnavailable:\t{}", intstr::to_string(most)));
         }
-    }
-    if let Some(policy) = &spec.persistent_volume_claim_retention_policy {
-        w.line(0, "Persistent Volume Claim Retention Policy:");
-        w.line(1, &format!("WhenDeleted:\t{}", policy.when_deleted.as_deref().unwrap_or_default()));
-        w.line(1, &format!("WhenScaled:\t{}", policy.when_scaled.as_deref().unwrap_or_default()));
     }
     pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template);

@@ -3,7 +3,7 @@
 use super::super::context::{Context, Result};
 use super::{Writer, annotations};
 use crate::api::types::{ConfigMap, EndpointSlice, Namespace, Secret, Service};
-use crate::api::{Kind, Object, intstr, yaml};
+use crate::api::{Kind, Object, intstr};
 
 fn head(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -163,15 +163,4 @@ pub(in super::super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: 
     );
     super::limits::of_namespace(cx, w, object.name())?;
     Ok(false)
-}
-
-/// The fields as they are.
-pub(in super::super) fn generic(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
-    head(w, object);
-    let mut value = object.to_value();
-    if let Some(map) = value.as_object_mut() {
-        map.remove("metadata");
-    }
-    yaml::to_yaml(&value).lines().for_each(|l| w.raw(l));
-    Ok(true)
 }

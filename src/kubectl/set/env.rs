@@ -317,7 +317,11 @@ fn resolve(
         return of_field(object, text("/fieldRef/fieldPath"));
     }
     if source.get("resourceFieldRef").is_some() {
-        return of_resource(container, text("/resourceFieldRef/resource"), text("/resourceFieldRef/divisor"));
+        return of_resource(
+            container.get("resources"),
+            text("/resourceFieldRef/resource"),
+            text("/resourceFieldRef/divisor"),
+        );
     }
     fail("invalid valueFrom")
 }
@@ -351,7 +355,11 @@ fn of_field(object: &Object, path: &str) -> Result<String> {
 }
 
 /// A request or a limit in units of the divisor, rounded up.
-fn of_resource(container: &Map<String, Value>, resource: &str, divisor: &str) -> Result<String> {
+pub(in super::super) fn of_resource(
+    resources: Option<&Value>,
+    resource: &str,
+    divisor: &str,
+) -> Result<String> {
     let known =
         |name: &str| matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
     let Some((side, name)) =
@@ -359,7 +367,7 @@ fn of_resource(container: &Map<String, Value>, resource: &str, divisor: &str) ->
     else {
         return fail(format!("Unsupported container resource : {resource}"));
     };
-    let amount = container.get("resources").and_then(|r| r.get(side)).and_then(|s| s.get(name));
+    let amount = resources.and_then(|r| r.get(side)).and_then(|s| s.get(name));
     let milli = |text: &str| Amount::parse(text).map_or(0, Amount::milli_value);
     let divisor = match milli(divisor) {
         0 => 1000,

@@ -76,6 +76,11 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
     commands::complaining_group(cx, args, "kubectl set", HELP)
 }
 
+/// A request or a limit among the `resources` of a container, in units of a divisor; `None` for what is neither.
+pub(super) fn resource_value(resources: &Value, resource: &str, divisor: &str) -> Option<String> {
+    env::of_resource(Some(resources), resource, divisor).ok()
+}
+
 /// A change of an object: whether it changed something, or what is wrong.
 type Edit<'a> = dyn FnMut(&mut Context<'_>, &Object, &mut Value) -> Result<bool> + 'a;
 
