@@ -58,7 +58,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let served = discovery::resources(cx)?;
         let scales = served.iter().any(|r| {
             (r.group.as_str(), r.name.as_str()) == (kind.group(), kind.plural())
-                && r.subresources.iter().any(|s| s == "scale")
+                && r.parts.iter().any(|s| s == "scale")
         });
         if !scales {
             return fail(format!(

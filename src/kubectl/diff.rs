@@ -102,8 +102,9 @@ fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>
         let Some(change) = apply::patch_of(m, live, &apply::unannotated(&m.value))? else {
             return Ok(live.clone());
         };
-        Call::new(Verb::Patch, m.kind, &m.namespace, &m.name)
-            .body(Payload::StrategicPatch(change.to_string()))
+        let text = change.to_string();
+        let body = if m.kind.is_custom() { Payload::MergePatch(text) } else { Payload::StrategicPatch(text) };
+        Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(body)
     } else {
         Call::new(Verb::Create, m.kind, &m.namespace, &m.name).body(Payload::Object(m.value.clone()))
     };

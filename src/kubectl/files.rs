@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::context::{Context, Result, Stop, fail};
+use super::discovery;
 use super::error::Error;
 use super::flags::Args;
 use super::{Files, kustomize};
@@ -80,7 +81,7 @@ impl Manifests {
 
 /// The objects of the files that `-f` and `-k` name, without those that `-l` does not select. What is wrong is an error
 /// among the errors; the rest is still loaded.
-pub(super) fn load_all(cx: &Context<'_>, args: &Args) -> Result<Loaded> {
+pub(super) fn load_all(cx: &mut Context<'_>, args: &Args) -> Result<Loaded> {
     let (names, directory) = (args.all("filename"), args.text("kustomize"));
     if !names.is_empty() && !directory.is_empty() {
         return fail("only one of -f or -k can be specified");
@@ -102,11 +103,11 @@ pub(super) fn load_all(cx: &Context<'_>, args: &Args) -> Result<Loaded> {
     selected(loaded, args.text("selector"))
 }
 
-fn read_all(cx: &Context<'_>, names: &[String], directory: &str, recursive: bool) -> Result<Loaded> {
+fn read_all(cx: &mut Context<'_>, names: &[String], directory: &str, recursive: bool) -> Result<Loaded> {
     let mut loaded = Loaded::default();
     if !directory.is_empty() {
         for value in kustomize::build(cx.files, directory)? {
-            add(cx, value, directory, &mut loaded);
+            add(cx, value, directory, &mut loaded)?;
         }
     }
     for name in names {
@@ -118,7 +119,9 @@ fn read_all(cx: &Context<'_>, names: &[String], directory: &str, recursive: bool
             let text = read(cx, &source)?;
             match yaml::documents(&text, &Limits::default()) {
                 Ok(documents) => {
-                    documents.into_iter().for_each(|d| add(cx, d.value, &source, &mut loaded));
+                    for d in documents {
+                        add(cx, d.value, &source, &mut loaded)?;
+                    }
                 }
                 Err(e) => {
                     let why = format!("error parsing {source}: {}", e.kubectl_text());
@@ -188,7 +191,7 @@ fn manifests_in(files: &dyn Files, name: &str, recursive: bool) -> Result<Vec<St
 }
 
 /// The objects of the files; the first mistake ends it.
-pub(super) fn load(cx: &Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>>> {
+pub(super) fn load(cx: &mut Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>>> {
     let Loaded { manifests, errors } = load_all(cx, args)?;
     match Error::aggregate(errors) {
         Some(e) => Err(Stop::Error(e)),
@@ -216,7 +219,7 @@ pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
     }
 }
 
-fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
+fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) -> Result {
     let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
     let missing = match &value {
@@ -232,20 +235,22 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
         into.errors.push(Error::Text(format!(
             "error validating {source:?}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
         )));
-        return;
+        return Ok(());
     }
     if kind == "List" || (kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)) {
         if let Some(Value::Array(items)) = value.get_mut("items").map(Value::take) {
-            items.into_iter().for_each(|item| add(cx, item, source, into));
+            for item in items {
+                add(cx, item, source, into)?;
+            }
         }
-        return;
+        return Ok(());
     }
     let (name, own) = (text(&value, "/metadata/name"), text(&value, "/metadata/namespace"));
-    let Some(kind_found) = Kind::of(&api_version, &kind) else {
+    let Some(kind_found) = discovery::kind_of(cx, &api_version, &kind)? else {
         into.errors.push(Error::Text(format!(
             "resource mapping not found for name: {name:?} namespace: {own:?} from {source:?}: no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
         )));
-        return;
+        return Ok(());
     };
     let mut namespace = own;
     if kind_found.namespaced() {
@@ -256,7 +261,7 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
                 "the namespace from the provided object {namespace:?} does not match the namespace {:?}. You must pass '--namespace={namespace}' to perform this operation.",
                 cx.namespace
             )));
-            return;
+            return Ok(());
         }
         let meta = value
             .as_object_mut()
@@ -269,4 +274,5 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
     }
     let manifest = Manifest { kind: kind_found, namespace, name, value, source: source.to_owned() };
     into.manifests.push(Rc::new(manifest));
+    Ok(())
 }

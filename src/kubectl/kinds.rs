@@ -64,7 +64,7 @@ pub(super) fn known(kind: Kind) -> Known {
     use Settable::{Selector, Subjects};
     let Some(built_in) = kind.built_in() else {
         // A kind that a CustomResourceDefinition made.
-        return described(describe::generic);
+        return described(describe::unstructured);
     };
     match built_in {
         BuiltIn::Pod => {
@@ -129,6 +129,8 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::PriorityClass => described(describe::priority_class),
         BuiltIn::ServiceAccount => described(describe::service_account),
         BuiltIn::StorageClass => described(describe::storage_class),
-        BuiltIn::ControllerRevision | BuiltIn::Event | BuiltIn::Lease => described(describe::generic),
+        BuiltIn::ControllerRevision | BuiltIn::CustomResourceDefinition | BuiltIn::Event | BuiltIn::Lease => {
+            described(describe::unstructured)
+        }
     }
 }

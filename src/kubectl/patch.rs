@@ -61,7 +61,15 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             call.dry_run = dry_run == DryRun::Server;
             call.field_manager = "kubectl-patch".into();
             call.subresource = args.text("subresource").to_owned();
-            send(cx, &call, object)?
+            match send(cx, &call, object) {
+                Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
+                    let (type_, kind) = (call.body.media_type(), object.kind());
+                    let (version, kind) = (kind.api_version(), kind.as_str());
+                    let why = s.message;
+                    return fail(format!("{type_} is not supported by {version}, Kind={kind}: {why}"));
+                }
+                sent => sent?,
+            }
         };
         let done = if after == before { "patched (no change)" } else { "patched" };
         // kubectl does not say here that a run is dry.

@@ -8,7 +8,6 @@ mod containers;
 mod core;
 mod endpoints;
 mod events;
-mod generic;
 mod head;
 mod limits;
 mod networking;
@@ -16,6 +15,7 @@ mod node;
 mod pod;
 mod rbac;
 mod storage;
+mod unstructured;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -32,13 +32,13 @@ use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
 pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
 pub(super) use core::{config_map, namespace, secret, service};
 pub(super) use endpoints::{endpoint_slice, endpoints, service_account};
-pub(super) use generic::generic;
 pub(super) use limits::{autoscaler, limit_range, quota};
 pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
 pub(super) use pod::pod;
 pub(super) use rbac::{binding, role};
 pub(super) use storage::{priority_class, storage_class, volume};
+pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {

@@ -1,0 +1,118 @@
+//! Services with their Endpoints and EndpointSlices, in whole clusters.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use crate::api::{Key, Kind, Object};
+use crate::apimachinery::{Body, Patch, Request, Verb};
+use crate::cluster::{Cluster, Config};
+
+fn request(c: &mut Cluster, verb: Verb, kind: Kind, name: &str, body: Body) {
+    let r = Request::new(&"kubectl".into(), verb, kind, Key::new("default", name)).body(body);
+    let _ = c.request(&r).0.object();
+}
+
+fn make(c: &mut Cluster, kind: Kind, value: Value) {
+    let object = Object::from_value(kind, value).unwrap();
+    let name = object.name().to_owned();
+    request(c, Verb::Create, kind, &name, Body::Object(object));
+}
+
+fn rest(c: &mut Cluster) {
+    assert!(c.run_to_steady(2000, |_, _| {}), "it comes to rest");
+}
+
+/// All objects of a kind in `default`, without those of the API server.
+fn all(c: &Cluster, kind: Kind) -> Vec<Value> {
+    let of_kind = c.api().etcd().iter().filter(|(at, _)| at.kind == kind && &*at.key.namespace == "default");
+    of_kind.map(|(_, r)| r.object.to_value()).filter(|v| v["metadata"]["name"] != "kubernetes").collect()
+}
+
+fn with_web(selector: &Value) -> Cluster {
+    let mut c = Cluster::new(&Config::nodes(1));
+    let labels = json!({"app": "web"});
+    make(
+        &mut c,
+        Kind::DEPLOYMENT,
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": {
+                "metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx"}]},
+            }},
+        }),
+    );
+    make(
+        &mut c,
+        Kind::SERVICE,
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"selector": selector, "ports": [{"port": 80, "targetPort": 8080}]},
+        }),
+    );
+    rest(&mut c);
+    c
+}
+
+#[test]
+fn a_service_leads_to_its_pods_and_no_further() {
+    let mut c = with_web(&json!({"app": "web"}));
+    let ips = |c: &Cluster| {
+        let mut ips: Vec<String> =
+            all(c, Kind::POD).iter().map(|p| p["status"]["podIP"].as_str().unwrap().to_owned()).collect();
+        ips.sort();
+        ips
+    };
+    let subset = all(&c, Kind::ENDPOINTS)[0]["subsets"][0].clone();
+    let addresses: Vec<&str> =
+        subset["addresses"].as_array().unwrap().iter().map(|a| a["ip"].as_str().unwrap()).collect();
+    assert_eq!(addresses, ips(&c));
+    assert_eq!(subset["ports"][0]["port"], 8080);
+    let slices = all(&c, Kind::ENDPOINT_SLICE);
+    assert_eq!(slices.len(), 1);
+    let mut seen: Vec<String> = slices[0]["endpoints"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| {
+            assert_eq!(e["conditions"], json!({"ready": true, "serving": true, "terminating": false}));
+            e["addresses"][0].as_str().unwrap().to_owned()
+        })
+        .collect();
+    seen.sort();
+    assert_eq!(seen, ips(&c));
+
+    let patch = Patch::Merge(json!({"spec": {"replicas": 0}}));
+    request(&mut c, Verb::Patch, Kind::DEPLOYMENT, "web", Body::Patch(patch));
+    rest(&mut c);
+    assert_eq!(all(&c, Kind::ENDPOINTS)[0].get("subsets"), None);
+    let slice = &all(&c, Kind::ENDPOINT_SLICE)[0];
+    assert!(slice["endpoints"].as_array().is_none_or(Vec::is_empty), "{slice}");
+
+    request(&mut c, Verb::Delete, Kind::SERVICE, "web", Body::None);
+    rest(&mut c);
+    assert_eq!(all(&c, Kind::ENDPOINTS).len() + all(&c, Kind::ENDPOINT_SLICE).len(), 0);
+}
+
+#[test]
+fn endpoints_written_by_hand_are_mirrored() {
+    let mut c = with_web(&json!(null));
+    assert!(all(&c, Kind::ENDPOINTS).is_empty(), "nobody makes them without a selector");
+    make(
+        &mut c,
+        Kind::ENDPOINTS,
+        json!({
+            "metadata": {"name": "web", "namespace": "default"},
+            "subsets": [{"addresses": [{"ip": "192.0.2.1"}], "ports": [{"port": 8080}]}],
+        }),
+    );
+    rest(&mut c);
+    let slices = all(&c, Kind::ENDPOINT_SLICE);
+    assert_eq!(slices.len(), 1);
+    assert_eq!(slices[0]["endpoints"][0]["addresses"], json!(["192.0.2.1"]));
+    let by = &slices[0]["metadata"]["labels"]["endpointslice.kubernetes.io/managed-by"];
+    assert_eq!(by, "endpointslicemirroring-controller.k8s.io");
+    request(&mut c, Verb::Delete, Kind::ENDPOINTS, "web", Body::None);
+    rest(&mut c);
+    assert!(all(&c, Kind::ENDPOINT_SLICE).is_empty());
+}

@@ -1,0 +1,220 @@
+//! Start, stop and end of containers and pods.
+
+use serde_json::json;
+
+use super::{Lab, one};
+use crate::kubelet::Fault;
+
+macro_rules! timeline {
+    ($lab:expr) => {
+        insta::assert_snapshot!($lab.log)
+    };
+}
+
+#[test]
+fn normal_start() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({}))).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn init_containers_in_order() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {
+        "initContainers": [
+            {"name": "first", "command": ["sleep", "5"]},
+            {"name": "second", "image": "tool:1", "command": ["true"]},
+        ],
+        "containers": [{"name": "app"}],
+    }}))
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn an_init_container_that_fails_is_tried_again() {
+    let mut lab = Lab::new();
+    lab.pod(json!({
+        "metadata": {"annotations": {"sim.steady/exit-code.first": "1"}},
+        "spec": {"initContainers": [{"name": "first"}], "containers": [{"name": "app"}]},
+    }))
+    .wait(40);
+    timeline!(lab);
+}
+
+#[test]
+fn an_init_container_that_fails_ends_a_pod_that_never_restarts() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {
+        "restartPolicy": "Never",
+        "initContainers": [{"name": "first", "command": ["false"]}],
+        "containers": [{"name": "app"}],
+    }}))
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn restart_policy_never() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {
+        "restartPolicy": "Never",
+        "containers": [{"name": "good", "command": ["sleep", "5"]}, {"name": "bad", "command": ["sh", "-c", "sleep 8; exit 3"]}],
+    }}))
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn restart_policy_on_failure() {
+    let mut lab = Lab::new();
+    lab.pod(json!({
+        "metadata": {"annotations": {"sim.steady/run-seconds": "5", "sim.steady/exit-code": "1"}},
+        "spec": {"restartPolicy": "OnFailure", "containers": [{"name": "app"}]},
+    }))
+    .wait(15)
+    .edit("it is mended", |p| {
+        p.metadata.annotations.as_mut().unwrap().insert("sim.steady/exit-code".into(), "0".into());
+    })
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_sidecar_starts_first_and_stops_last() {
+    let mut lab = Lab::new();
+    lab.pod(json!({"spec": {
+        "restartPolicy": "Never",
+        "initContainers": [{"name": "proxy", "restartPolicy": "Always"}],
+        "containers": [{"name": "app", "command": ["sleep", "5"]}],
+    }}))
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_deleted_pod_stops_its_sidecars_last() {
+    let mut lab = Lab::new();
+    lab.pod(json!({
+        "metadata": {"annotations": {"sim.steady/stop-seconds.app": "4"}},
+        "spec": {
+            "initContainers": [
+                {"name": "one", "restartPolicy": "Always"},
+                {"name": "two", "restartPolicy": "Always"},
+            ],
+            "containers": [{"name": "app"}],
+        },
+    }))
+    .steady()
+    .delete(None)
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn graceful_stop_with_a_hook() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"lifecycle": {"preStop": {"exec": {"command": ["sleep", "5"]}}}})))
+        .steady()
+        .delete(None)
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn killed_when_the_grace_period_is_over() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"command": ["sleep", "infinity"]}))).steady().delete(Some(10)).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_second_deletion_shortens_the_grace_period() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"command": ["sleep", "infinity"]})))
+        .steady()
+        .delete(None)
+        .wait(5)
+        .delete(Some(3))
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn deleted_before_it_started() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({}))).wait(2).delete(None).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn active_deadline() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["activeDeadlineSeconds"] = 20.into();
+    lab.pod(pod).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_new_image_restarts_the_container() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({})))
+        .steady()
+        .edit("the image is changed", |p| {
+            p.spec.as_mut().unwrap().containers[0].image = Some("app:2".into());
+        })
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_crash_that_a_person_caused() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({})))
+        .steady()
+        .fault(
+            "app crashes",
+            Fault::CrashContainer {
+                pod: crate::api::Key::new("default", "p"),
+                container: "app".into(),
+                exit_code: 42,
+            },
+        )
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn out_of_memory() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({"resources": {"limits": {"memory": "64Mi"}, "requests": {"memory": "64Mi"}}}));
+    pod["metadata"] = json!({"annotations": {"sim.steady/memory": "100Mi"}});
+    pod["spec"]["restartPolicy"] = "Never".into();
+    lab.pod(pod).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_gated_pod_is_deleted_like_any_other() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["readinessGates"] = json!([{"conditionType": "example.test/gate"}]);
+    lab.pod(pod).steady().delete(None).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn one_crashes_while_the_other_is_pulled() {
+    let mut lab = Lab::new();
+    lab.pod(json!({
+        "metadata": {"annotations": {"sim.steady/image-pull.slow": "30"}},
+        "spec": {"containers": [
+            {"name": "bad", "command": ["false"]},
+            {"name": "slow", "image": "big:1"},
+        ]},
+    }))
+    .wait(60);
+    timeline!(lab);
+}

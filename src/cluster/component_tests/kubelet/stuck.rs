@@ -1,0 +1,147 @@
+//! Pods that are stuck and may recover: images, probes, configuration, crash loops.
+
+use serde_json::json;
+
+use super::{Lab, one};
+use crate::api::{Key, Kind};
+use crate::kubelet::{Fault, ProbeType};
+
+macro_rules! timeline {
+    ($lab:expr) => {
+        insta::assert_snapshot!($lab.log)
+    };
+}
+
+#[test]
+fn crash_loop_is_steady_when_its_back_off_is_at_its_longest() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"command": ["sh", "-c", "sleep 1; exit 1"]}))).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn an_image_that_cannot_be_pulled_and_then_can() {
+    let mut lab = Lab::new();
+    let image = |pullable| Fault::Image { image: "app:1".into(), pullable, message: "".into() };
+    lab.fault("the image is gone", image(false))
+        .pod(one(json!({})))
+        .wait(25)
+        .fault("the image is back", image(true))
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn an_image_that_is_never_there_is_steady() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"image": "app:missing"}))).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn readiness_that_never_comes() {
+    let mut lab = Lab::new();
+    let mut pod =
+        one(json!({"readinessProbe": {"httpGet": {"port": 80}, "periodSeconds": 10, "failureThreshold": 3}}));
+    pod["metadata"] = json!({"annotations": {"sim.steady/ready": "false"}});
+    lab.pod(pod).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn readiness_after_a_while_lost_and_found() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({"readinessProbe": {
+        "tcpSocket": {"port": "web"}, "initialDelaySeconds": 3, "periodSeconds": 5, "failureThreshold": 2,
+    }, "ports": [{"name": "web", "containerPort": 8080}]}));
+    pod["metadata"] = json!({"annotations": {"sim.steady/ready-after-seconds": "12"}});
+    let probe = |failing| Fault::FailProbe {
+        pod: Key::new("default", "p"),
+        container: "app".into(),
+        probe: ProbeType::Readiness,
+        failing,
+    };
+    lab.pod(pod)
+        .steady()
+        .fault("readiness fails", probe(true))
+        .steady()
+        .fault("readiness passes", probe(false))
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn liveness_restarts_the_container() {
+    let mut lab = Lab::new();
+    let mut pod =
+        one(json!({"livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": 5, "failureThreshold": 2}}));
+    pod["metadata"] = json!({"annotations": {"sim.steady/live-for-seconds": "12"}});
+    lab.pod(pod).wait(100);
+    timeline!(lab);
+}
+
+#[test]
+fn a_startup_probe_protects_a_slow_start() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({
+        "startupProbe": {"exec": {"command": ["check"]}, "periodSeconds": 5, "failureThreshold": 10},
+        "livenessProbe": {"exec": {"command": ["check"]}, "periodSeconds": 2, "failureThreshold": 1},
+        "readinessProbe": {"exec": {"command": ["check"]}, "periodSeconds": 2},
+    }));
+    pod["metadata"] = json!({"annotations": {"sim.steady/ready-after-seconds": "20"}});
+    lab.pod(pod).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_startup_probe_that_gives_up() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({
+        "startupProbe": {"grpc": {"port": 9}, "periodSeconds": 5, "failureThreshold": 2, "terminationGracePeriodSeconds": 3},
+    }));
+    pod["metadata"] = json!({"annotations": {
+        "sim.steady/ready-after-seconds": "60", "sim.steady/ignores-sigterm": "true",
+    }});
+    lab.pod(pod).wait(40);
+    timeline!(lab);
+}
+
+#[test]
+fn a_missing_config_map_volume() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({"volumeMounts": [{"name": "cfg", "mountPath": "/etc/cfg"}]}));
+    pod["spec"]["volumes"] = json!([{"name": "cfg", "configMap": {"name": "settings"}}]);
+    lab.pod(pod)
+        .steady()
+        .say("the ConfigMap is made")
+        .create(Kind::CONFIG_MAP, json!({"metadata": {"name": "settings"}}))
+        .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_missing_secret_key_in_the_environment() {
+    let mut lab = Lab::new();
+    lab.create(Kind::SECRET, json!({"metadata": {"name": "db"}, "data": {}}));
+    lab.pod(one(json!({"env": [
+        {"name": "P", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}},
+    ]})))
+    .steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_readiness_gate() {
+    let mut lab = Lab::new();
+    let mut pod = one(json!({}));
+    pod["spec"]["readinessGates"] = json!([{"conditionType": "example.test/gate"}]);
+    lab.pod(pod).steady();
+    timeline!(lab);
+}
+
+#[test]
+fn a_pod_that_does_not_fit_is_rejected() {
+    let mut lab = Lab::new();
+    lab.pod(one(json!({"resources": {"requests": {"cpu": "5"}}}))).steady();
+    timeline!(lab);
+}

@@ -1,0 +1,261 @@
+#![allow(clippy::unwrap_used)]
+
+use std::rc::Rc;
+
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::api::types::{Node, Pod};
+use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
+use crate::client::{Component, Controller};
+use crate::cluster::{Cluster, Command, Config, Fault};
+use crate::controllers::node_lifecycle::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
+use crate::controllers::taint_eviction::TaintEvictionController;
+
+fn cluster(nodes: usize) -> Cluster {
+    let config = Config {
+        controllers: Rc::new(|| {
+            vec![Controller::boxed(NodeLifecycleController), Controller::boxed(TaintEvictionController)]
+        }),
+        scheduler: Rc::new(Vec::new),
+        // A kubelet that does nothing.
+        kubelet: Rc::new(|_| Vec::<Box<dyn Component>>::new()),
+        ..Config::nodes(nodes)
+    };
+    Cluster::new(&config)
+}
+
+fn request(c: &mut Cluster, verb: Verb, kind: Kind, key: Key, sub: Subresource, body: Body) {
+    let r = Request::new(&"kubelet".into(), verb, kind, key).subresource(sub).body(body);
+    c.request(&r).0.object().unwrap();
+}
+
+fn pod(c: &mut Cluster, name: &str, node: &str, seconds: Option<i64>) {
+    let tolerations: Vec<Value> = seconds
+        .map(|s| json!({"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": s}))
+        .into_iter()
+        .collect();
+    let value = json!({
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"nodeName": node, "containers": [{"name": "c", "image": "nginx"}], "tolerations": tolerations},
+    });
+    let object = Object::from_value(Kind::POD, value).unwrap();
+    request(c, Verb::Create, Kind::POD, object.key(), Subresource::None, Body::Object(object));
+    let running =
+        json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
+    let key = Key::new("default", name);
+    request(c, Verb::Patch, Kind::POD, key, Subresource::Status, Body::Patch(Patch::Strategic(running)));
+}
+
+/// The status report of a kubelet that is back.
+fn report_ready(c: &mut Cluster, node: &str) {
+    let at = c.now().to_string();
+    let status = json!({"status": {"conditions": [
+        {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": at},
+        {"type": "MemoryPressure", "status": "False", "lastHeartbeatTime": at},
+        {"type": "DiskPressure", "status": "False", "lastHeartbeatTime": at},
+        {"type": "PIDPressure", "status": "False", "lastHeartbeatTime": at},
+    ]}});
+    let body = Body::Patch(Patch::Strategic(status));
+    request(c, Verb::Patch, Kind::NODE, Key::new("", node), Subresource::Status, body);
+}
+
+fn run(c: &mut Cluster) -> Vec<Command> {
+    let mut commands = Vec::new();
+    assert!(c.run_to_steady(200, |_, command| commands.push(command.clone())), "it comes to rest");
+    commands
+}
+
+/// Commands as `seconds verb kind/name`, and the messages of events.
+fn told(commands: &[Command], since: crate::api::Timestamp) -> Vec<String> {
+    let mut out = Vec::new();
+    for c in commands {
+        let at = c.at.duration_since(since).as_secs();
+        if c.request.kind != Kind::EVENT {
+            out.push(format!("{at} {} {}", c.request.verb_string(), c.request.key.name));
+        }
+        let events = c.events.iter().chain(c.writes.iter().filter(|w| w.object.kind == Kind::EVENT));
+        for e in events {
+            let value = e.next.as_ref().unwrap().to_value();
+            out.push(format!("{at} says {}", value["message"].as_str().unwrap()));
+        }
+    }
+    out
+}
+
+fn node(c: &Cluster, name: &str) -> Rc<Node> {
+    c.api().etcd().get(&ObjectRef::new(Kind::NODE, "", name)).unwrap().object.get::<Node>().unwrap().clone()
+}
+
+fn taints(c: &Cluster, name: &str) -> Vec<String> {
+    let node = node(c, name);
+    let all = node.spec.iter().flat_map(|s| s.taints.iter().flatten());
+    all.map(|t| format!("{}:{}", t.key.trim_start_matches("node.kubernetes.io/"), t.effect)).collect()
+}
+
+fn down(c: &mut Cluster, node: &str) {
+    c.fault(&Fault::NodeDown { node: node.into() }).unwrap();
+}
+
+fn up(c: &mut Cluster, node: &str) {
+    c.fault(&Fault::NodeUp { node: node.into() }).unwrap();
+    report_ready(c, node);
+}
+
+fn wait(c: &mut Cluster, seconds: i64) {
+    let to = c.now() + SignedDuration::from_secs(seconds);
+    c.run_until(to, |_, _| {}).unwrap();
+}
+
+#[test]
+fn a_healthy_cluster_is_steady_however_long_it_waits() {
+    let mut c = cluster(3);
+    assert!(c.is_steady());
+    wait(&mut c, 100_000);
+    assert!(c.is_steady());
+    assert!((1..=3).all(|i| taints(&c, &format!("node-{i}")).is_empty()));
+}
+
+#[test]
+fn a_silent_node_is_tainted_and_emptied_and_comes_back() {
+    let mut c = cluster(3);
+    pod(&mut c, "short", "node-3", Some(4));
+    pod(&mut c, "long", "node-3", None);
+    pod(&mut c, "elsewhere", "node-1", Some(4));
+    run(&mut c);
+    let start = c.now();
+    down(&mut c, "node-3");
+    assert!(!c.is_steady(), "a lost node is something to wait for");
+    let did = run(&mut c);
+    assert_eq!(
+        told(&did, start),
+        [
+            "50 update/status node-3",
+            "50 says Node node-3 status is now: NodeNotReady",
+            "50 update/status long",
+            "50 says Node is not ready",
+            "50 update/status short",
+            "50 says Node is not ready",
+            "50 patch node-3",
+            "50 patch node-3",
+            "54 says Marking for deletion Pod default/short",
+            "54 patch/status short",
+            "54 delete short",
+            // Every pod tolerates the taint for 300 seconds by default.
+            "350 says Marking for deletion Pod default/long",
+            "350 patch/status long",
+            "350 delete long",
+        ]
+    );
+    assert_eq!(taints(&c, "node-3"), ["unreachable:NoSchedule", "unreachable:NoExecute"]);
+    let n = node(&c, "node-3");
+    let conditions = n.status.as_ref().unwrap().conditions.as_ref().unwrap();
+    assert!(conditions.iter().all(
+        |x| x.status == "Unknown" && x.message.as_deref() == Some("Kubelet stopped posting node status.")
+    ));
+    let p = c.api().etcd().get(&ObjectRef::new(Kind::POD, "default", "short")).unwrap().object.clone();
+    let p = p.get::<Pod>().unwrap();
+    assert!(p.metadata.is_deleting());
+    assert_eq!(p.status.as_ref().unwrap().phase.as_deref(), Some("Running"));
+
+    up(&mut c, "node-3");
+    let did = run(&mut c);
+    assert_eq!(did.iter().filter(|c| c.request.kind == Kind::NODE).count(), 2);
+    assert!(taints(&c, "node-3").is_empty());
+    assert!(c.is_steady());
+}
+
+#[test]
+fn a_node_that_is_back_in_time_loses_nothing() {
+    let mut c = cluster(2);
+    pod(&mut c, "p", "node-2", None);
+    run(&mut c);
+    down(&mut c, "node-2");
+    wait(&mut c, 60);
+    assert_eq!(taints(&c, "node-2").len(), 2);
+    up(&mut c, "node-2");
+    let before = c.now();
+    let did = run(&mut c);
+    let told = told(&did, before);
+    assert!(told.contains(&"0 says Cancelling deletion of Pod default/p".to_owned()), "{told:?}");
+    assert_eq!(c.now(), before, "nobody waits for an eviction that was cancelled");
+}
+
+#[test]
+fn heartbeats_put_the_end_off() {
+    let mut c = cluster(2);
+    wait(&mut c, 600);
+    let lease = json!({
+        "metadata": {"name": "node-2", "namespace": NODE_LEASE_NAMESPACE},
+        "spec": {"holderIdentity": "node-2", "leaseDurationSeconds": 40, "renewTime": "2026-01-01T00:10:00.000000Z"},
+    });
+    let lease = Object::from_value(Kind::LEASE, lease).unwrap();
+    request(&mut c, Verb::Create, Kind::LEASE, lease.key(), Subresource::None, Body::Object(lease));
+    run(&mut c);
+    wait(&mut c, 5);
+    let start = c.now();
+    down(&mut c, "node-2");
+    let did = run(&mut c);
+    assert_eq!(told(&did, start)[0], "45 update/status node-2");
+}
+
+#[test]
+fn when_all_nodes_are_lost_nothing_is_evicted() {
+    let mut c = cluster(2);
+    pod(&mut c, "p", "node-1", Some(4));
+    pod(&mut c, "q", "node-2", Some(4));
+    run(&mut c);
+    down(&mut c, "node-1");
+    down(&mut c, "node-2");
+    let did = run(&mut c);
+    assert!(did.iter().all(|c| c.request.verb != Verb::Delete));
+    assert_eq!(taints(&c, "node-1"), ["unreachable:NoSchedule"]);
+    up(&mut c, "node-2");
+    let did = run(&mut c);
+    assert_eq!(taints(&c, "node-1"), ["unreachable:NoSchedule", "unreachable:NoExecute"]);
+    let deleted: Vec<_> = did.iter().filter(|c| c.request.verb == Verb::Delete).collect();
+    assert_eq!(deleted.iter().map(|c| &*c.request.key.name).collect::<Vec<_>>(), ["p"]);
+}
+
+#[test]
+fn the_second_node_of_a_zone_is_emptied_ten_seconds_later() {
+    let mut c = cluster(5);
+    pod(&mut c, "p", "node-1", Some(0));
+    pod(&mut c, "q", "node-2", Some(0));
+    run(&mut c);
+    let start = c.now();
+    down(&mut c, "node-1");
+    down(&mut c, "node-2");
+    let did = run(&mut c);
+    let deletes = did.iter().filter(|c| c.request.verb == Verb::Delete);
+    let at: Vec<i64> = deletes.map(|c| c.at.duration_since(start).as_secs()).collect();
+    assert_eq!(at, [50, 60]);
+}
+
+#[test]
+fn a_cordoned_node_gets_its_taint_and_loses_it() {
+    let mut c = cluster(1);
+    for (unschedulable, want) in [(true, vec!["unschedulable:NoSchedule".to_owned()]), (false, Vec::new())] {
+        let body = Body::Patch(Patch::Merge(json!({"spec": {"unschedulable": unschedulable}})));
+        request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
+        run(&mut c);
+        assert_eq!(taints(&c, "node-1"), want);
+    }
+}
+
+#[test]
+fn a_taint_by_hand_evicts_who_does_not_tolerate_it() {
+    let mut c = cluster(2);
+    pod(&mut c, "p", "node-1", None);
+    run(&mut c);
+    let taint = json!({"spec": {"taints": [{"key": "dedicated", "value": "db", "effect": "NoExecute"}]}});
+    let body = Body::Patch(Patch::Merge(taint));
+    request(&mut c, Verb::Patch, Kind::NODE, Key::new("", "node-1"), Subresource::None, body);
+    let start = c.now();
+    let did = run(&mut c);
+    assert_eq!(
+        told(&did, start),
+        ["0 says Marking for deletion Pod default/p", "0 patch/status p", "0 delete p"]
+    );
+}

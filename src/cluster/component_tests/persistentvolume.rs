@@ -1,0 +1,219 @@
+//! Claims and volumes in whole clusters, with the scheduler, a kubelet and the provisioner.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use crate::api::{Key, Kind, Object, ObjectRef};
+use crate::apimachinery::{Body, Request, Verb};
+use crate::cluster::{Cluster, Config};
+
+fn make(c: &mut Cluster, kind: Kind, value: Value) {
+    let object = Object::from_value(kind, value).unwrap();
+    let r = Request::new(&"kubectl".into(), Verb::Create, kind, object.key()).body(Body::Object(object));
+    c.request(&r).0.object().unwrap();
+}
+
+fn delete(c: &mut Cluster, kind: Kind, namespace: &str, name: &str) {
+    let r = Request::new(&"kubectl".into(), Verb::Delete, kind, Key::new(namespace, name));
+    let _ = c.request(&r);
+}
+
+fn get(c: &Cluster, kind: Kind, namespace: &str, name: &str) -> Option<Value> {
+    c.api().etcd().get(&ObjectRef::new(kind, namespace, name)).map(|r| r.object.to_value())
+}
+
+fn claim(class: Option<&str>, more: &Value) -> Value {
+    let mut spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "3Gi"}}});
+    if let Some(class) = class {
+        spec["storageClassName"] = class.into();
+    }
+    for (k, v) in more.as_object().into_iter().flatten() {
+        spec[k] = v.clone();
+    }
+    json!({"metadata": {"name": "data", "namespace": "default"}, "spec": spec})
+}
+
+fn volume(name: &str, size: &str, class: &str) -> Value {
+    json!({"metadata": {"name": name}, "spec": {
+        "capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"], "storageClassName": class,
+        "hostPath": {"path": "/data"},
+    }})
+}
+
+fn pod() -> Value {
+    json!({"metadata": {"name": "web", "namespace": "default"}, "spec": {
+        "containers": [{"name": "c", "image": "nginx", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}],
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}],
+    }})
+}
+
+fn rest(c: &mut Cluster) {
+    assert!(c.run_to_steady(2000, |_, _| {}), "it comes to rest");
+}
+
+fn phase(c: &Cluster, kind: Kind, name: &str) -> String {
+    let namespace = if kind.namespaced() { "default" } else { "" };
+    match get(c, kind, namespace, name) {
+        Some(v) => v["status"]["phase"].as_str().unwrap_or("-").to_owned(),
+        None => "gone".to_owned(),
+    }
+}
+
+fn claim_phase(c: &Cluster) -> String {
+    phase(c, Kind::PERSISTENT_VOLUME_CLAIM, "data")
+}
+
+/// The events about an object, as `reason: message`.
+fn events(c: &Cluster, name: &str) -> Vec<String> {
+    let all = c.api().etcd().iter().filter(|(at, _)| at.kind == Kind::EVENT);
+    let values = all.map(|(_, r)| r.object.to_value());
+    let about = values.filter(|v| v["involvedObject"]["name"] == name || v["regarding"]["name"] == name);
+    about
+        .map(|v| {
+            let text = v["message"].as_str().or(v["note"].as_str()).unwrap_or_default();
+            format!("{}: {text}", v["reason"].as_str().unwrap_or_default())
+        })
+        .collect()
+}
+
+fn says(c: &Cluster, name: &str, what: &str) {
+    let all = events(c, name);
+    assert!(all.iter().any(|e| e == what), "{what:?} is not in {all:#?}");
+}
+
+#[test]
+fn a_claim_gets_a_volume_when_a_pod_wants_it() {
+    let mut c = Cluster::new(&Config::nodes(2));
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(None, &json!({})));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Pending");
+    says(&c, "data", "WaitForFirstConsumer: waiting for first consumer to be created before binding");
+
+    make(&mut c, Kind::POD, pod());
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Bound");
+    assert_eq!(phase(&c, Kind::POD, "web"), "Running");
+    let data = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
+    let name = data["spec"]["volumeName"].as_str().unwrap().to_owned();
+    let node = &get(&c, Kind::POD, "default", "web").unwrap()["spec"]["nodeName"];
+    assert_eq!(&data["metadata"]["annotations"]["volume.kubernetes.io/selected-node"], node);
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, &name), "Bound");
+    says(&c, "data", &format!("ProvisioningSucceeded: Successfully provisioned volume {name}"));
+
+    // A claim in use stays until the pod is gone; then its volume is deleted with it.
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Bound");
+    delete(&mut c, Kind::POD, "default", "web");
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "gone");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, &name), "gone");
+}
+
+#[test]
+fn the_smallest_volume_that_suits_is_taken_and_kept() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    for (name, size, class) in [
+        ("big", "10Gi", "manual"),
+        ("fits", "5Gi", "manual"),
+        ("small", "1Gi", "manual"),
+        ("else", "3Gi", "x"),
+    ] {
+        make(&mut c, Kind::PERSISTENT_VOLUME, volume(name, size, class));
+    }
+    rest(&mut c);
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Available");
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({})));
+    rest(&mut c);
+    let data = get(&c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data").unwrap();
+    assert_eq!(data["spec"]["volumeName"], "fits");
+    assert_eq!(data["status"]["capacity"]["storage"], "5Gi");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Bound");
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "big"), "Available");
+
+    // With `Retain` the released volume stays, and no other claim can have it.
+    delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
+    rest(&mut c);
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Released");
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({"volumeName": "fits"})));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Pending");
+    says(&c, "data", "FailedBinding: volume \"fits\" already bound to a different claim.");
+}
+
+#[test]
+fn a_claim_waits_until_there_is_a_volume() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some(""), &json!({})));
+    make(&mut c, Kind::POD, pod());
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Pending");
+    says(
+        &c,
+        "data",
+        "FailedBinding: no persistent volumes available for this claim and no storage class is set",
+    );
+    says(
+        &c,
+        "web",
+        "FailedScheduling: 0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
+    );
+    make(&mut c, Kind::PERSISTENT_VOLUME, volume("late", "3Gi", ""));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Bound");
+    assert_eq!(phase(&c, Kind::POD, "web"), "Running");
+}
+
+#[test]
+fn a_claim_whose_volume_is_gone_is_lost() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    make(&mut c, Kind::PERSISTENT_VOLUME, volume("disk", "3Gi", "manual"));
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({})));
+    rest(&mut c);
+    assert_eq!(claim_phase(&c), "Bound");
+    // A volume with its protecting finalizer stays until somebody removes that.
+    delete(&mut c, Kind::PERSISTENT_VOLUME, "", "disk");
+    rest(&mut c);
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "disk"), "Bound");
+    let none = json!({"metadata": {"finalizers": null}});
+    let patch = Body::Patch(crate::apimachinery::Patch::Merge(none));
+    let key = Key::new("", "disk");
+    let r = Request::new(&"kubectl".into(), Verb::Patch, Kind::PERSISTENT_VOLUME, key).body(patch);
+    let _ = c.request(&r);
+    rest(&mut c);
+    assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "disk"), "gone");
+    assert_eq!(claim_phase(&c), "Lost");
+    says(&c, "data", "ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+}
+
+#[test]
+fn a_pod_does_not_wait_for_ever() {
+    let mut c = Cluster::new(&Config::nodes(1));
+    make(
+        &mut c,
+        Kind::STORAGE_CLASS,
+        json!({
+            "metadata": {"name": "away"}, "provisioner": "example.com/away",
+            "volumeBindingMode": "WaitForFirstConsumer",
+        }),
+    );
+    make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("away"), &json!({})));
+    make(&mut c, Kind::POD, pod());
+    let from = c.now();
+    rest(&mut c);
+    assert!(c.now().duration_since(from).as_secs() >= 600, "{}", c.now());
+    assert_eq!(claim_phase(&c), "Pending");
+    says(
+        &c,
+        "data",
+        "ExternalProvisioning: Waiting for a volume to be created either by the external provisioner \
+         'example.com/away' or manually by the system administrator. If volume creation is delayed, please \
+         verify that the provisioner is running and correctly registered.",
+    );
+    says(
+        &c,
+        "web",
+        "FailedScheduling: running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded",
+    );
+}
