@@ -13,11 +13,12 @@
 //!    redraws the nodes of the graph that were written, appends to the timeline, reads the declared counts
 //!    and what happened, and lets a kubectl that waits look again.
 //! 4. `handle` returns [`Output::Show`] with the new [`Shown`], whose parts are the same `Rc`s as before where
-//!    nothing changed, [`Output::Stepped`] for whoever embeds the page, and [`Output::Idle`].
-//! 5. A step that does not end in its slice leaves its task. [`Engine::due`] says when the engine wants to go
-//!    on, and the host calls [`Engine::work`] then, one slice each, until `due` is `None`. Inputs are handled
-//!    between slices: one that takes over (another step, Stop) ends the task first. After 400 ms the page is
-//!    shown that it takes long ([`Shown::slow`]).
+//!    nothing changed, and [`Output::Stepped`] for whoever embeds the page.
+//! 5. A step that does not end in its slice leaves its task, and `handle` returns [`Output::Busy`].
+//!    [`Engine::due`] says when the engine wants to go on, and the host calls [`Engine::work`] then, one slice
+//!    each, until `due` is `None`. Inputs are handled between slices: one that takes over (another step, Stop)
+//!    ends the task first. After 400 ms the page is shown that it takes long ([`Shown::slow`]). The slice that
+//!    ends the task returns what step 4 describes, and [`Output::Idle`].
 //! 6. When no task is left, slices go to looking for the next commands (`listing.rs`): each new line comes in
 //!    an [`Output::Show`], with [`Listing::ready`] when all are known.
 //! 7. A component that shows more than the [`Shown`] has, the YAML of an object for instance, asks: an
@@ -56,8 +57,6 @@ mod show;
 mod terminal;
 #[cfg(test)]
 mod tests;
-
-use std::rc::Rc;
 
 use crate::etcd::Etcd;
 use crate::kubectl::Kubectl;

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use std::cell::Cell;
+use std::rc::Rc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
