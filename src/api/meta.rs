@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::kinds::{ApiKind, Kind};
 
@@ -86,8 +87,23 @@ impl fmt::Display for Key {
     }
 }
 
+/// As `apps/v1/Deployment`, or `v1/Pod` for the core group.
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{}/{}", self.api_version(), self.as_str()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
+        let text = String::deserialize(from)?;
+        let kind = text.rsplit_once('/').and_then(|(version, kind)| Kind::of(version, kind));
+        kind.ok_or_else(|| D::Error::custom(format_args!("no such kind: {text}")))
+    }
+}
+
 /// Kind, namespace and name: how a request, an event or a reason names an object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectRef {
     /// Its kind.
     pub kind: Kind,

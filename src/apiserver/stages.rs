@@ -5,6 +5,8 @@
 //! Nothing is noted unless somebody asks: [`ApiServer::trace`] handles a request on a copy, by the same
 //! code that handles every other.
 
+use serde::{Deserialize, Serialize};
+
 use super::context::RequestContext;
 use super::{ApiServer, Write, http};
 use crate::api::Object;
@@ -12,7 +14,7 @@ use crate::apimachinery::{HttpRequest, Request, Response};
 
 /// A stage of a request's way. Who asks and whether they may is settled before the first of these; here
 /// everybody is who they say and may do everything, so there is nothing to note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
     /// The body becomes an object.
     Decode,

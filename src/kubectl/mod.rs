@@ -65,6 +65,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::api::Timestamp;
 use crate::apimachinery::{Request, Response};
 use crate::apiserver::http::Texts;
@@ -79,7 +81,7 @@ pub use error::Error;
 use context::{Context, Stop};
 
 /// What a command printed, and how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// What it printed.
     pub stdout: String,

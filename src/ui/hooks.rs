@@ -1,5 +1,9 @@
 //! What every component can ask for.
 
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use steady::engine::{Answer, Ask};
 use yew::prelude::*;
 
 use super::i18n::Texts;
@@ -18,4 +22,34 @@ pub fn use_store() -> Store {
 #[allow(clippy::expect_used)]
 pub fn use_texts() -> Texts {
     use_context::<Texts>().expect("the app provides it")
+}
+
+/// The engine's answer to a question, asked again when the question or the version is another. Until the
+/// engine has answered it is the answer before, or `None`; the component is drawn again when the answer comes.
+#[hook]
+pub fn use_answer(ask: Option<Ask>, version: u64) -> Option<Rc<Answer>> {
+    let store = use_store();
+    let last = use_mut_ref(|| None::<Rc<Answer>>);
+    let redraw = use_force_update();
+    let here = last.clone();
+    use_memo((ask, version), move |(ask, _)| {
+        let Some(ask) = ask.clone() else {
+            *here.borrow_mut() = None;
+            return;
+        };
+        // An answer that comes at once comes while this is drawn.
+        let drawing = Rc::new(Cell::new(true));
+        let (slot, still) = (here.clone(), drawing.clone());
+        store.ask(
+            ask,
+            Callback::from(move |answer| {
+                *slot.borrow_mut() = Some(Rc::new(answer));
+                if !still.get() {
+                    redraw.force_update();
+                }
+            }),
+        );
+        drawing.set(false);
+    });
+    RefCell::borrow(&last).clone()
 }

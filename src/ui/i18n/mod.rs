@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 
-pub use sentence::step_sentence;
+pub use sentence::sentence;
 #[cfg(target_arch = "wasm32")]
 pub use sentence::{middle, seconds};
 

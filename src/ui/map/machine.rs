@@ -1,9 +1,7 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
-use steady::api::Key;
-use steady::apimachinery::Filter;
-use steady::client::AnyKey;
-use steady::session::view::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::{Filter, Input, Key};
 use yew::prelude::*;
 
 use super::overview::short;
@@ -73,7 +71,7 @@ pub fn MachineView(props: &Props) -> Html {
     };
     let follow = {
         let (store, actor, pinned) = (store.clone(), m.actor, props.pinned);
-        move |_| store.look_at_machine((!pinned).then_some(actor))
+        move |_| store.send(Input::LookAt((!pinned).then_some(actor)))
     };
     let heads = ["map-reflector", "map-fifo", "map-indexer", "map-handlers"];
     html! {
@@ -179,10 +177,9 @@ fn detail(t: &Texts, r: &Reflector, filter: Option<String>) -> Html {
     };
     let coming = r.coming.iter().map(|e| html! { <li><b>{ e.kind.as_str() }</b>{ " " }<code>{ e.key.to_string() }</code><span class="rv">{ format!("rv {}", e.revision) }</span></li> });
     let deltas = r.fifo.iter().map(|(gone, key, version)| html! { <li><b>{ if *gone { "Deleted" } else { "Sync" } }</b>{ " " }<code>{ key.to_string() }</code><span class="rv">{ format!("rv {version}") }</span></li> });
-    let telling = r
-        .telling
-        .iter()
-        .map(|x| html! { <li><b>{ x.handler }</b>{ " " }<code>{ x.key.to_string() }</code></li> });
+    let telling = r.telling.iter().map(
+        |x| html! { <li><b>{ x.handler.to_string() }</b>{ " " }<code>{ x.key.to_string() }</code></li> },
+    );
     let stale = r
         .stale
         .iter()
@@ -221,20 +218,20 @@ fn queue(t: &Texts, m: &Machine) -> Html {
             String::new()
         };
         html! { <li class={classes!("delayed", (d.failures > 0).then_some("bad"), (!d.waited_for).then_some("faint"))}>
-        <span class="tag">{ t.get("map-delayed") }</span><code>{ d.key.to_string() }</code><em>{ time }</em><span class="muted">{ why }</span></li> }
+        <span class="tag">{ t.get("map-delayed") }</span><code>{ d.key.clone() }</code><em>{ time }</em><span class="muted">{ why }</span></li> }
     };
     // A key that failed and is planned for its next try says so there.
-    let planned = |key: &AnyKey| q.delayed.0.iter().any(|d| d.key == *key);
+    let planned = |key: &String| q.delayed.0.iter().any(|d| d.key == *key);
     let failing = q.failing.0.iter().filter(|(key, _)| !planned(key)).map(|(key, times)| {
-        html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.to_string() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
+        html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.clone() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
     });
     html! {
         <ul class="key-list">
             if q.is_empty() { <li class="muted">{ t.get("map-queue-empty") }</li> }
             { for q.processing.iter().map(|(key, again)| html! {
-                <li class="processing"><span class="tag">{ t.get("map-processing") }</span><code>{ key.to_string() }</code>
+                <li class="processing"><span class="tag">{ t.get("map-processing") }</span><code>{ key.clone() }</code>
                     if *again { <em>{ t.get("map-again") }</em> }</li> }) }
-            { for q.waiting.0.iter().map(|key| html! { <li><span class="tag">{ t.get("map-waiting") }</span><code>{ key.to_string() }</code></li> }) }
+            { for q.waiting.0.iter().map(|key| html! { <li><span class="tag">{ t.get("map-waiting") }</span><code>{ key.clone() }</code></li> }) }
             { more(q.waiting.1) }
             { for failing }{ more(q.failing.1) }
             { for q.delayed.0.iter().map(delay) }{ more(q.delayed.1) }
@@ -253,7 +250,7 @@ fn worker(t: &Texts, m: &Machine) -> Html {
         return html! { <><p class="muted">{ t.get("map-worker-idle") }</p>{ events }{ memory }</> };
     };
     html! { <>
-        <p><span class="tag">{ t.get("map-worker-key") }</span><code>{ w.key.to_string() }</code></p>
+        <p><span class="tag">{ t.get("map-worker-key") }</span><code>{ w.key.clone() }</code></p>
         { asks(t, w) }
         { events }{ memory }
     </> }
@@ -277,7 +274,7 @@ fn asks(t: &Texts, w: &Work) -> Html {
         html! { <p class="is-stale">{ t.with("map-worker-stale", &[("believed", believed.into()), ("stored", stored.into())]) }</p> }
     });
     html! { <>
-        <p class="asks"><b>{ a.method }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
+        <p class="asks"><b>{ a.method.to_string() }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
         <p class="muted">{ at }</p>
         { stale }
         if let Some(why) = &a.why { <p class="why">{ t.why(why) }</p> }

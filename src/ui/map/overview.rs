@@ -1,14 +1,12 @@
 //! etcd, and how every component stands.
 
-use steady::cluster::Actor;
-use steady::etcd::{Member, Role};
-use steady::session::view::machinery::{LogLine, Row, State};
+use steady::engine::machinery::{LogLine, Row, State};
+use steady::engine::{Actor, Input, MapState, Member, Role};
 use yew::prelude::*;
 
 use super::pane::Held;
 use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::{Texts, middle};
-use crate::ui::store::MapState;
 use crate::ui::{keys, who};
 
 /// A tile's name has at most so many characters: the ends tell components apart.
@@ -198,7 +196,7 @@ fn Tile(props: &TileProps) -> Html {
     html! {
         <button type="button" class={classes!("tile", who::class(&r.name), props.on.then_some("on"), props.acted.then_some("acted"))}
             aria-pressed={props.on.to_string()} aria-label={words.clone()} title={words}
-            onclick={move |_| store.look_at_machine(Some(actor))}>
+            onclick={move |_| store.send(Input::LookAt(Some(actor)))}>
             { mark(r.state) }<span class="name">{ middle(&name, TILE_NAME) }</span>
             if let Some(n) = count { <span class="n">{ n }</span> }
         </button>
@@ -230,7 +228,7 @@ pub fn Kubelets(props: &RowsProps) -> Html {
             let to: Option<usize> =
                 e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
             if let Some(r) = to.and_then(|i| rows.get(i)) {
-                store.look_at_machine(Some(r.actor));
+                store.send(Input::LookAt(Some(r.actor)));
             }
         })
     };
@@ -241,7 +239,7 @@ pub fn Kubelets(props: &RowsProps) -> Html {
         Callback::from(move |e: MouseEvent| {
             let cell = e.target_dyn_into::<web_sys::Element>().and_then(|el| el.get_attribute("data-i"));
             if let Some(r) = cell.and_then(|i| i.parse::<usize>().ok()).and_then(|i| rows.get(i)) {
-                store.look_at_machine(Some(r.actor));
+                store.send(Input::LookAt(Some(r.actor)));
             }
         })
     };

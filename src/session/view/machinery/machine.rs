@@ -1,16 +1,18 @@
 //! One component from its reflectors to its worker.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::{ObjectRef, order};
-use crate::client::{AnyKey, Component, Why};
+use crate::client::Component;
 use crate::cluster::{Actor, Cluster};
+use crate::session::view::{Reason, Word};
 
 use super::reflector::{Reflector, reflector};
 use super::{SHOWN, cut};
 
 /// A component.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Which.
     pub actor: Actor,
@@ -37,16 +39,16 @@ pub struct Machine {
 }
 
 /// A work queue.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     /// Keys that wait for the worker, first the next one; how many more there are.
-    pub waiting: (Vec<AnyKey>, usize),
+    pub waiting: (Vec<String>, usize),
     /// Keys that are worked on, and whether they come again when that is done.
-    pub processing: Vec<(AnyKey, bool)>,
+    pub processing: Vec<(String, bool)>,
     /// Keys that are planned, soonest first; how many more there are.
     pub delayed: (Vec<Delayed>, usize),
     /// Keys that failed the last time, with how often in a row; how many more there are.
-    pub failing: (Vec<(AnyKey, u32)>, usize),
+    pub failing: (Vec<(String, u32)>, usize),
 }
 
 impl Queue {
@@ -60,10 +62,10 @@ impl Queue {
 }
 
 /// A key that is planned for later.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delayed {
     /// Which.
-    pub key: AnyKey,
+    pub key: String,
     /// In how many milliseconds.
     pub milliseconds: i64,
     /// Whether the cluster waits for it; else it comes when time passes anyway.
@@ -73,10 +75,10 @@ pub struct Delayed {
 }
 
 /// A sync under way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// Its key.
-    pub key: AnyKey,
+    pub key: String,
     /// The status codes of the answers it has got: it stands at the request after these.
     pub answers: Vec<u16>,
     /// The request that waits to be sent.
@@ -84,16 +86,16 @@ pub struct Work {
 }
 
 /// A request that waits to be sent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     /// `PUT`
-    pub method: &'static str,
+    pub method: Word,
     /// Its path.
     pub path: String,
     /// What it is about.
     pub object: ObjectRef,
     /// Why.
-    pub why: Option<Rc<Why>>,
+    pub why: Option<Reason>,
     /// Whether it is a heartbeat.
     pub background: bool,
     /// The resourceVersion that the sync believes the object to have; `None` if it knows of none.
@@ -140,7 +142,7 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
     let mut delayed: Vec<Delayed> = queue
         .planned()
         .map(|(key, at)| Delayed {
-            key: key.clone(),
+            key: key.to_string(),
             milliseconds: at.as_millisecond().saturating_sub(now),
             waited_for: cluster.clock().is_waited_for(*at, actor, key),
             failures: queue.retries(key),
@@ -148,10 +150,10 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
         .collect();
     order::sort_by_key(&mut delayed, |d| (!d.waited_for, d.milliseconds));
     Queue {
-        waiting: cut(queue.iter().cloned(), SHOWN),
-        processing: queue.processing().map(|(k, again)| (k.clone(), again)).collect(),
+        waiting: cut(queue.iter().map(ToString::to_string), SHOWN),
+        processing: queue.processing().map(|(k, again)| (k.to_string(), again)).collect(),
         delayed: cut(delayed.into_iter(), SHOWN),
-        failing: cut(queue.failed().map(|(k, n)| (k.clone(), *n)), SHOWN),
+        failing: cut(queue.failed().map(|(k, n)| (k.to_string(), *n)), SHOWN),
     }
 }
 
@@ -162,14 +164,14 @@ fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
         let stored = cluster.api().etcd().get(&object);
         Ask {
-            method: p.request.verb.method(),
+            method: Word::new_static(p.request.verb.method()),
             path: p.request.path(),
-            why: p.why.clone(),
+            why: p.why.as_deref().map(Reason::of),
             background: p.background,
             believed: believed.and_then(version),
             stored: stored.and_then(|r| version(&r.object)),
             object,
         }
     });
-    Some(Work { key: component.working_on()?.clone(), answers: component.answer_codes(), ask })
+    Some(Work { key: component.working_on()?.to_string(), answers: component.answer_codes(), ask })
 }

@@ -114,7 +114,7 @@ fn say(m: &Machine) -> String {
                 "  asks {} {} ({:?}), believed {:?}, stored {:?}",
                 a.method,
                 a.path,
-                a.why.as_ref().map(|w| w.rule),
+                a.why.as_ref().map(|w| w.rule.as_str()),
                 a.believed,
                 a.stored
             );
@@ -127,13 +127,12 @@ fn say(m: &Machine) -> String {
 }
 
 fn say_way(w: &Way) -> String {
-    let mut out =
-        format!("{} {} {} {}: {}\n", w.request.verb.method(), w.request.path(), w.query, w.media, w.code);
+    let mut out = format!("{} {} {} {}: {}\n", w.method, w.path, w.query, w.media, w.code);
     let _ = writeln!(out, "versions {:?}", w.versions);
     for s in &w.steps {
         let verdict = match &s.verdict {
             Verdict::Passed => String::new(),
-            Verdict::Refused(status) => format!(" refused: {} {}", status.code, status.message),
+            Verdict::Refused { code, message, .. } => format!(" refused: {code} {message}"),
             Verdict::NotReached => " not reached".into(),
         };
         let _ = writeln!(out, "{} {}{verdict}", s.id.as_str(), s.plugin);

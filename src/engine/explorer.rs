@@ -1,0 +1,8 @@
+//! What the page and the worker that explores every order say to each other, and how messages are written as
+//! text. See [`crate::session::explore`].
+
+pub use crate::session::explore::message::{
+    Ask, Break, Found, Goal, Outcome, Own, Plan, Progress, Tell, Unreadable, VERSION, read, write,
+};
+pub use crate::session::explore::picture::{Line, Node, Picture};
+pub use crate::session::explore::{Choice, Cut, StateId, Symmetry};

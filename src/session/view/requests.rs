@@ -1,0 +1,111 @@
+//! The requests behind a moment, and what the API server answered: as YAML, without what the API server
+//! keeps books with, or as kubectl says it when it is asked to be verbose.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::lines::yaml_of;
+use super::{Reason, Word};
+use crate::api::{Kind, Timestamp, yaml};
+use crate::apimachinery::{Body, Request, Response, wire, wire_answer};
+use crate::client::transport;
+use crate::session::{Exchange, MomentId, Session};
+
+/// Everything is said at this level.
+const VERBOSITY: u8 = 9;
+/// So many requests are shown; a reconcile can have thousands.
+const SHOWN: usize = 40;
+
+/// A request in one line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestHead {
+    /// `PUT`
+    pub method: Word,
+    /// Its path.
+    pub path: String,
+    /// Who asked.
+    pub user: Rc<str>,
+    /// The HTTP status code of the answer.
+    pub code: u16,
+    /// `201 Created`
+    pub status: String,
+}
+
+/// A request and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestView {
+    /// In one line.
+    pub head: RequestHead,
+    /// Why it was sent.
+    pub why: Option<Reason>,
+    /// What it carries, where that is asked for as YAML: the media type, and the text.
+    pub body: Option<(String, String)>,
+    /// The answer as YAML.
+    pub answer: Option<String>,
+    /// Both as `kubectl -v=9` logs them, where that is asked for.
+    pub log: Option<String>,
+}
+
+impl RequestHead {
+    /// Of a request and its answer.
+    pub fn of(e: &Exchange) -> RequestHead {
+        let code = e.response.code();
+        RequestHead {
+            method: Word::new_static(e.request.verb.method()),
+            path: e.request.path(),
+            user: e.request.user.clone(),
+            code,
+            status: transport::status(code),
+        }
+    }
+}
+
+/// The first of the requests that led to a moment, and how many more there are; as kubectl logs them if
+/// `verbose`.
+pub fn requests(session: &Session, moment: MomentId, verbose: bool) -> (Vec<RequestView>, usize) {
+    let all = session.exchanges(moment);
+    let now = session.now();
+    let view = |e: &Exchange| RequestView {
+        head: RequestHead::of(e),
+        why: e.why.as_deref().map(Reason::of),
+        body: body(&e.request).filter(|_| !verbose),
+        answer: answer(&e.response).filter(|_| !verbose),
+        log: verbose.then(|| log(e, now)),
+    };
+    (all.iter().take(SHOWN).map(view).collect(), all.len().saturating_sub(SHOWN))
+}
+
+fn log(e: &Exchange, now: Timestamp) -> String {
+    let (request, answer) = (wire(&e.request), wire_answer(e.request.kind, &e.response));
+    transport::debugging(VERBOSITY, now, &request, &answer)
+}
+
+/// What a request carries, and as which media type.
+fn body(request: &Request) -> Option<(String, String)> {
+    let http = wire(request);
+    if http.body.is_empty() {
+        return None;
+    }
+    let text = match &request.body {
+        Body::Object(o) => yaml_of(o, false),
+        _ => {
+            let value: Value = serde_json::from_slice(&http.body).unwrap_or_default();
+            yaml::to_yaml_unfolded(&value)
+        }
+    };
+    Some((http.content_type, text))
+}
+
+fn answer(r: &Response) -> Option<String> {
+    match r {
+        Response::Object { object, .. } => Some(yaml_of(object, false)),
+        Response::Failure(s) => Some(yaml::to_yaml_unfolded(&s.to_value())),
+        Response::Success { .. } => {
+            let text = wire_answer(Kind::POD, r).body;
+            Some(yaml::to_yaml_unfolded(&serde_json::from_str(&text).unwrap_or_default()))
+        }
+        Response::List { .. } => None,
+    }
+}
