@@ -81,6 +81,13 @@ impl Cluster {
         api.trace(request)
     }
 
+    /// The same for a client that speaks HTTP; `None` if the request writes no object.
+    pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
+        let mut api = self.api.clone();
+        api.set_now(self.clock.now());
+        api.trace_http(request)
+    }
+
     /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.clock

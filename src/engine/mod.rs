@@ -58,7 +58,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-use crate::etcd::Etcd;
+use crate::apiserver::ApiServer;
 use crate::kubectl::Kubectl;
 use crate::session::scenario::{self, Scenario};
 use crate::session::view::graph::Drawing;
@@ -97,7 +97,7 @@ pub struct Engine {
     first: MomentId,
     drawing: Drawing,
     /// What the drawing was made of: the moment, and the store then.
-    drawn: Option<(MomentId, Etcd)>,
+    drawn: Option<(MomentId, ApiServer)>,
     /// The end of the branch that the marks are of.
     marks_tip: MomentId,
     shown: Shown,

@@ -41,7 +41,7 @@ impl Engine {
             command,
             objects: moment.writes().iter().map(|w| w.object.to_string()).collect(),
             moment: self.session.at(),
-            revision: self.session.cluster().api().etcd().revision(),
+            revision: self.session.cluster().api().resource_version(),
         };
         self.out.push(Output::Stepped(Box::new(stepped)));
     }
@@ -60,7 +60,7 @@ impl Engine {
         shown.by = moment.by();
         shown.subject = subject(moment);
         shown.finest = session.count_actions_of(session.at());
-        let exists = |o: &ObjectRef| shown.graph.find(o).is_some() || cluster.api().etcd().get(o).is_some();
+        let exists = |o: &ObjectRef| shown.graph.find(o).is_some() || cluster.api().cached(o).is_some();
         if shown.selection.as_ref().is_some_and(|s| !exists(s)) {
             shown.selection = None;
         }
@@ -68,7 +68,7 @@ impl Engine {
         shown.at = session.at();
         shown.position = place_of(session, &shown.marks);
         shown.time = session.now().as_millisecond() - started(session);
-        shown.revision = cluster.api().etcd().revision();
+        shown.revision = cluster.api().resource_version();
         shown.policy = session.policy().clone();
         self.follow_machine();
         self.forget_listing();
@@ -84,7 +84,7 @@ impl Engine {
             Some(touched) => self.drawing.follow(cluster, &boot, &touched),
             None => self.drawing.draw(cluster, &boot),
         }
-        self.drawn = Some((self.session.at(), cluster.api().etcd().clone()));
+        self.drawn = Some((self.session.at(), cluster.api().clone()));
         self.shown.graph = self.drawing.graph().clone();
     }
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, ObjectRef, Timestamp, order};
 use crate::cluster::Cluster;
-use crate::etcd::Record;
 
 /// A condition of an object's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +48,7 @@ pub struct EventsView {
 
 /// What was said of an object; `start` is when the run began.
 pub fn events(cluster: &Cluster, of: &ObjectRef, start: Timestamp) -> EventsView {
-    let object = cluster.api().etcd().get(of).map(|r| r.object.to_value());
+    let object = cluster.api().cached(of).map(|o| o.to_value());
     let conditions = object.as_ref().and_then(|v| v.pointer("/status/conditions")?.as_array());
     EventsView {
         conditions: conditions.into_iter().flatten().map(condition).collect(),
@@ -97,22 +96,23 @@ const EVENTS: usize = 2_000;
 /// The events about an object, oldest first.
 fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
-    let etcd = cluster.api().etcd();
+    let api = cluster.api();
     let mut events: Vec<(u64, Object)> = Vec::new();
-    let mut look = |record: &Record| {
-        let about = record.object.get::<Event>().is_some_and(|e| {
+    let mut look = |event: &Object| {
+        let about = event.get::<Event>().is_some_and(|e| {
             e.involved_object.name.as_deref() == Some(&*of.key.name)
                 && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
         });
         if about {
-            events.push((record.mod_revision, record.object.clone()));
+            let version = event.meta().resource_version.as_deref().and_then(|v| v.parse().ok());
+            events.push((version.unwrap_or(0), event.clone()));
         }
     };
-    if etcd.range(Kind::EVENT, Some(namespace)).nth(EVENTS).is_some() {
+    if api.cached_list(Kind::EVENT, Some(namespace)).nth(EVENTS).is_some() {
         let prefix = format!("{}.", of.key.name);
-        etcd.named(Kind::EVENT, namespace, &prefix).for_each(|(_, r)| look(r));
+        api.cached_named(Kind::EVENT, namespace, &prefix).for_each(|(_, o)| look(o));
     } else {
-        etcd.range(Kind::EVENT, Some(namespace)).for_each(|(_, r)| look(r));
+        api.cached_list(Kind::EVENT, Some(namespace)).for_each(|(_, o)| look(o));
     }
     order::sort_by_key(&mut events, |(revision, _)| *revision);
     events.into_iter().map(|(_, o)| o).collect()

@@ -162,7 +162,7 @@ impl Happened {
             What::Start => Happened::Start,
             // A raw request prints the raw answer.
             What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => {
-                Happened::Requested(exchanges.iter().map(|(r, a)| Asked::of(r, a)).collect())
+                Happened::Requested(exchanges.iter().map(|e| Asked::of(&e.request, &e.response)).collect())
             }
             What::Person { output, .. } => {
                 Happened::Printed(output.stdout.lines().map(str::to_owned).collect())

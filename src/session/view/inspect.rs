@@ -37,7 +37,7 @@ pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
     let cluster = session.cluster();
     let view = kinds::of(of.kind);
     let none = ObjectView { keeper: view.keeper().to_owned(), gone: true, ..ObjectView::default() };
-    let Some(object) = cluster.api().etcd().get(of).map(|r| &r.object) else { return none };
+    let Some(object) = cluster.api().cached(of) else { return none };
     ObjectView {
         gone: false,
         owner: object.meta().controller().map(|o| (o.kind.clone(), o.name.clone())),
@@ -77,7 +77,7 @@ pub fn yaml_view(session: &Session, of: &ObjectRef, all: bool) -> YamlView {
 
 /// An object before the last step and after it.
 fn before_and_after(session: &Session, of: &ObjectRef) -> (Option<Object>, Option<Object>) {
-    let after = session.cluster().api().etcd().get(of).map(|r| r.object.clone());
+    let after = session.cluster().api().cached(of).cloned();
     let first = session.current().writes().into_iter().find(|w| w.object == *of);
     (first.map_or_else(|| after.clone(), |w| w.prev.clone()), after)
 }

@@ -4,12 +4,11 @@
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::lines::yaml_of;
 use super::{Reason, Word};
 use crate::api::{Kind, Timestamp, yaml};
-use crate::apimachinery::{Body, Request, Response, wire, wire_answer};
+use crate::apimachinery::{Body, Response, wire_answer};
 use crate::client::transport;
 use crate::session::{Exchange, MomentId, Session};
 
@@ -70,7 +69,7 @@ pub fn requests(session: &Session, moment: MomentId, verbose: bool) -> (Vec<Requ
     let view = |e: &Exchange| RequestView {
         head: RequestHead::of(e),
         why: e.why.as_deref().map(Reason::of),
-        body: body(&e.request).filter(|_| !verbose),
+        body: body(e).filter(|_| !verbose),
         answer: answer(&e.response).filter(|_| !verbose),
         log: verbose.then(|| log(e, now)),
     };
@@ -78,22 +77,22 @@ pub fn requests(session: &Session, moment: MomentId, verbose: bool) -> (Vec<Requ
 }
 
 fn log(e: &Exchange, now: Timestamp) -> String {
-    let (request, answer) = (wire(&e.request), wire_answer(e.request.kind, &e.response));
-    transport::debugging(VERBOSITY, now, &request, &answer)
+    let (sent, answered) = e.on_the_wire();
+    transport::debugging(VERBOSITY, now, &sent, &answered)
 }
 
 /// What a request carries, and as which media type.
-fn body(request: &Request) -> Option<(String, String)> {
-    let http = wire(request);
+fn body(e: &Exchange) -> Option<(String, String)> {
+    let (http, _) = e.on_the_wire();
     if http.body.is_empty() {
         return None;
     }
-    let text = match &request.body {
+    let text = match &e.request.body {
         Body::Object(o) => yaml_of(o, false),
-        _ => {
-            let value: Value = serde_json::from_slice(&http.body).unwrap_or_default();
-            yaml::to_yaml_unfolded(&value)
-        }
+        _ => match serde_json::from_slice(&http.body) {
+            Ok(value) => yaml::to_yaml_unfolded(&value),
+            Err(_) => String::from_utf8_lossy(&http.body).into_owned(),
+        },
     };
     Some((http.content_type, text))
 }

@@ -7,25 +7,25 @@ use std::rc::Rc;
 use super::edges::{names_something, same_lines};
 use super::{Drawing, Edge, GraphNode, Place, shown};
 use crate::api::{Object, ObjectRef};
+use crate::apiserver::ApiServer;
 use crate::cluster::Cluster;
-use crate::etcd::Etcd;
 use crate::session::view::kinds::{self, Shows};
 use crate::session::{MomentId, Session};
 
 /// More changes than this are not followed one by one.
 const LIMIT: u64 = 4_000;
 
-/// What was written between a moment whose store is `then`, and the one that is looked at now; forth
+/// The objects that were written between a moment whose API server is `then`, and the moment that is looked at now; forth
 /// or back, but along one line. `None` if that is not known.
-pub fn touched(session: &Session, from: MomentId, then: &Etcd) -> Option<BTreeSet<ObjectRef>> {
-    let now = session.cluster().api().etcd();
-    let (older, newer, newest) = if now.revision() >= then.revision() {
+pub fn touched(session: &Session, from: MomentId, then: &ApiServer) -> Option<BTreeSet<ObjectRef>> {
+    let now = session.cluster().api();
+    let (older, newer, newest) = if now.resource_version() >= then.resource_version() {
         (from, session.at(), now)
     } else {
         (session.at(), from, then)
     };
-    let since = now.revision().min(then.revision());
-    if newest.revision() - since > LIMIT {
+    let since = now.resource_version().min(then.resource_version());
+    if newest.resource_version() - since > LIMIT {
         return None;
     }
     let mut at = newer;
@@ -33,8 +33,8 @@ pub fn touched(session: &Session, from: MomentId, then: &Etcd) -> Option<BTreeSe
         // Each moment comes after its parent: below the older one it cannot be met any more.
         at = session.moment(at)?.parent.filter(|p| *p >= older)?;
     }
-    let log = newest.since(since).ok()?;
-    Some(log.map(|e| &e.key).filter(|k| kinds::of(k.kind).shows() != Shows::None).cloned().collect())
+    let written = newest.written_since(since).ok()?;
+    Some(written.filter(|at| kinds::of(at.kind).shows() != Shows::None).cloned().collect())
 }
 
 /// Objects whose lines are others than before, and those that came or went.
@@ -67,24 +67,24 @@ impl Drawing {
         // Copied if somebody else holds it.
         let graph = Rc::make_mut(&mut self.graph);
         for reference in touched {
-            let (at, record) = (graph.find(reference), shown(cluster, boot, reference));
+            let (at, new) = (graph.find(reference), shown(cluster, boot, reference));
             let old = at.and_then(|at| self.objects.get_mut(at));
-            match (at.and_then(|at| graph.nodes.get_mut(at)), old, record) {
-                (Some(slot), Some(old), Some(record)) => {
-                    if old.ptr_eq(&record.object) {
+            match (at.and_then(|at| graph.nodes.get_mut(at)), old, new) {
+                (Some(slot), Some(old), Some(new)) => {
+                    if old.ptr_eq(new) {
                         continue;
                     }
-                    let new = Rc::new(GraphNode::new(reference, &record.object));
-                    same_shape &= slot.want() == new.want();
-                    if slot.id != new.id || !same_lines(old, &record.object) {
-                        moved.push(reference, at, [Some(old), Some(&record.object)]);
+                    let node = Rc::new(GraphNode::new(reference, new));
+                    same_shape &= slot.want() == node.want();
+                    if slot.id != node.id || !same_lines(old, new) {
+                        moved.push(reference, at, [Some(old), Some(new)]);
                     }
-                    *slot = new;
-                    *old = record.object.clone();
+                    *slot = node;
+                    *old = new.clone();
                 }
                 (None, _, None) => {}
-                (_, old, record) => {
-                    moved.push(reference, at, [old.map(|o| &*o), record.map(|r| &r.object)]);
+                (_, old, new) => {
+                    moved.push(reference, at, [old.map(|o| &*o), new]);
                     moved.come_or_gone.insert(reference);
                 }
             }
@@ -125,9 +125,9 @@ impl Drawing {
         let mut places = Vec::with_capacity(old.len());
         let mut news = come_or_gone.iter().copied().peekable();
         let put = |nodes: &mut Vec<Rc<GraphNode>>, objects: &mut Vec<Object>, reference: &ObjectRef| {
-            if let Some(record) = shown(cluster, boot, reference) {
-                nodes.push(Rc::new(GraphNode::new(reference, &record.object)));
-                objects.push(record.object.clone());
+            if let Some(object) = shown(cluster, boot, reference) {
+                nodes.push(Rc::new(GraphNode::new(reference, object)));
+                objects.push(object.clone());
             }
         };
         for (node, object) in old.into_iter().zip(kept) {

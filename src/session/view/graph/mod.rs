@@ -20,7 +20,6 @@ use super::kinds::{self, Shows};
 use super::pods::PodView;
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
-use crate::etcd::Record;
 
 pub use change::touched;
 
@@ -201,16 +200,16 @@ impl Drawing {
         let mut nodes: Vec<Rc<GraphNode>> = Vec::new();
         let mut objects: Vec<Object> = Vec::new();
         let mut old = self.graph.nodes.iter().zip(&self.objects).peekable();
-        for (reference, record) in cluster.api().etcd().iter() {
+        for (reference, object) in cluster.api().cached_all() {
             if hidden(reference, boot) {
                 continue;
             }
             while old.next_if(|(o, _)| o.reference < *reference).is_some() {}
             nodes.push(match old.next_if(|(o, _)| o.reference == *reference) {
-                Some((node, same)) if same.ptr_eq(&record.object) => node.clone(),
-                _ => Rc::new(GraphNode::new(reference, &record.object)),
+                Some((node, same)) if same.ptr_eq(object) => node.clone(),
+                _ => Rc::new(GraphNode::new(reference, object)),
             });
-            objects.push(record.object.clone());
+            objects.push(object.clone());
         }
         drop(old);
         self.graph = Rc::new(Graph { nodes, edges: Rc::default(), shape: self.graph.shape + 1 });
@@ -229,7 +228,7 @@ fn hidden(reference: &ObjectRef, boot: &Cluster) -> bool {
     match kinds::of(reference.kind).shows() {
         Shows::None => true,
         Shows::All => false,
-        Shows::Made => boot.api().etcd().get(reference).is_some(),
+        Shows::Made => boot.api().cached(reference).is_some(),
     }
 }
 
@@ -259,7 +258,7 @@ mod as_text {
     }
 }
 
-/// Whether the graph shows an object; the record, if it does.
-fn shown<'a>(cluster: &'a Cluster, boot: &Cluster, reference: &ObjectRef) -> Option<&'a Record> {
-    if hidden(reference, boot) { None } else { cluster.api().etcd().get(reference) }
+/// The object, if the graph shows it.
+fn shown<'a>(cluster: &'a Cluster, boot: &Cluster, reference: &ObjectRef) -> Option<&'a Object> {
+    if hidden(reference, boot) { None } else { cluster.api().cached(reference) }
 }

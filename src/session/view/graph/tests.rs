@@ -41,7 +41,7 @@ fn a_graph_that_follows_the_changes_is_the_whole_graph() {
         let mut session = Session::new(s.start());
         let boot = session.cluster().clone();
         let mut drawing = drawn(&boot, &boot);
-        let (mut from, mut then) = (session.at(), boot.api().etcd().clone());
+        let (mut from, mut then) = (session.at(), boot.api().clone());
         let mut followed = 0;
         let mut look = |session: &Session, when: &str| {
             let held = drawing.graph().clone();
@@ -56,7 +56,7 @@ fn a_graph_that_follows_the_changes_is_the_whole_graph() {
             assert_same(&drawing, &drawn(session.cluster(), &boot), &format!("{} {when}", s.id));
             // Whoever holds what was shown before still has it as it was.
             assert_eq!(*held, copy);
-            (from, then) = (session.at(), session.cluster().api().etcd().clone());
+            (from, then) = (session.at(), session.cluster().api().clone());
         };
         for (i, deed) in s.setup.iter().enumerate() {
             s.perform(&mut session, deed);
@@ -91,7 +91,7 @@ fn a_new_status_leaves_the_shape_as_it_is() {
     while session.step(Depth::Command, None) {}
     let mut drawing = drawn(session.cluster(), &boot);
     let shape = drawing.graph().shape;
-    let (from, then) = (session.at(), session.cluster().api().etcd().clone());
+    let (from, then) = (session.at(), session.cluster().api().clone());
     session.kubectl("annotate deployment web a=b", &[]);
     let t = touched(&session, from, &then).unwrap();
     drawing.follow(session.cluster(), &boot, &t);

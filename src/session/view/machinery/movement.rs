@@ -4,7 +4,7 @@ use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::{Request, Response};
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
 use crate::session::view::Word;
-use crate::session::{Moment, What};
+use crate::session::{Exchange, Moment, What};
 use serde::{Deserialize, Serialize};
 
 /// A place on the way that data take. Those after the API server are a component's.
@@ -69,7 +69,7 @@ pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     match &moment.what {
         What::Start | What::Fault(_) => None,
         What::Person { exchanges, .. } => {
-            let (request, response) = exchanges.last()?;
+            let Exchange { request, response, .. } = exchanges.last()?;
             let carried = request_carried(request, response);
             Some(written(None, carried, response))
         }
