@@ -103,6 +103,11 @@ impl Cluster {
         self.call(|api| http::http(api, request))
     }
 
+    /// The same as [`Cluster::http`], with what goes with the answer.
+    pub fn serve_whole(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
+        self.call(|api| http::serve_whole(api, request))
+    }
+
     /// The same for a client that reads the body of a list or a watch piece by piece, with [`Cluster::more`].
     pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.call(|api| http::serve(api, request))

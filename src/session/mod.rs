@@ -673,7 +673,7 @@ impl Client {
 
 impl ApiClient for Client {
     fn http(&mut self, request: &HttpRequest) -> HttpResponse {
-        let (served, writes) = self.cluster.serve(request);
+        let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
         if let Some((typed, answered)) = served.exchange.map(|e| *e) {
             self.exchanges.push(Exchange {

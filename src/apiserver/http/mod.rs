@@ -75,16 +75,21 @@ pub struct Served {
 
 /// Answers a request. The body of a list is whole; that of a watch has the events up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    let Served { mut response, stream, .. } = serve(api, request);
-    let Some(mut stream) = stream else { return response };
+    serve_whole(api, request).response
+}
+
+/// Answers a request as [`http`] does, and tells what goes with the answer. No stream is left to be read.
+pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest) -> Served {
+    let mut served = serve(api, request);
+    let Some(mut stream) = served.stream.take() else { return served };
     let mut cache = TextCache::default();
     loop {
         let piece = stream.more(api, &mut cache);
         if piece.is_empty() {
-            return response;
+            return served;
         }
         for text in piece.into_texts() {
-            response.body.push_str(&String::from_utf8_lossy(&text));
+            served.response.body.push_str(&String::from_utf8_lossy(&text));
         }
     }
 }
