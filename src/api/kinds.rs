@@ -12,6 +12,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::custom::CustomObject;
 use super::object::Object;
 use super::structs;
@@ -19,7 +21,7 @@ use super::types;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Whether objects of a kind live in a namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
     /// One set for the whole cluster.
     Cluster,
@@ -55,7 +57,7 @@ struct Resource {
 pub struct Kind(&'static Resource);
 
 /// The names of a kind that a CustomResourceDefinition makes, as its `status.acceptedNames` has them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CustomNames {
     /// `stable.example.com`
     pub group: String,
@@ -348,6 +350,11 @@ impl Kind {
     /// `deploy`
     pub const fn short_names(self) -> &'static [&'static str] {
         self.0.short_names
+    }
+
+    /// `all`: groups of resources that clients ask for by one word. Those of built-in kinds are in the table of discovery.
+    pub const fn categories(self) -> &'static [&'static str] {
+        self.0.categories
     }
 
     /// Namespaced or not.

@@ -8,8 +8,7 @@ use std::rc::Rc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use serde::de::{Deserializer, Error as _};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::kinds::{ApiKind, Kind};
 
@@ -84,21 +83,6 @@ impl fmt::Display for Key {
         } else {
             write!(f, "{}/{}", self.namespace, self.name)
         }
-    }
-}
-
-/// As `apps/v1/Deployment`, or `v1/Pod` for the core group.
-impl Serialize for Kind {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&format_args!("{}/{}", self.api_version(), self.as_str()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
-        let text = String::deserialize(from)?;
-        let kind = text.rsplit_once('/').and_then(|(version, kind)| Kind::of(version, kind));
-        kind.ok_or_else(|| D::Error::custom(format_args!("no such kind: {text}")))
     }
 }
 

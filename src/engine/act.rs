@@ -1,10 +1,10 @@
-//! What a person does.
+//! Each input, and what it does.
 
 use std::rc::Rc;
 
 use super::load::{Origin, SetUpOf};
 use super::run::Task;
-use super::{Engine, Input, Output, Pick, SPEEDS, Said, Slot};
+use super::{Engine, Input, Output, Pick, SPEEDS, Said};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;
 use crate::session::scenario::{self, Deed, SetUp};
@@ -19,7 +19,7 @@ impl Engine {
                 self.open(&link, Origin::Link { first: false });
             }
             Input::OpenAside(link) => {
-                // The two change places.
+                // The run that is shown is put aside in its place.
                 self.open(&link, Origin::Aside);
             }
             Input::OpenScenario(id) => self.open_scenario(&id),
@@ -48,7 +48,7 @@ impl Engine {
             }
             Input::Walk(by) => self.walk(by),
             Input::Restart => {
-                self.goto(self.first);
+                self.goto(self.beginning);
             }
             Input::StepInto(moment, n) => self.step_into(moment, n),
             Input::Follow { session, from, depth, way } => self.follow_way(session, from, depth, way),
@@ -115,12 +115,7 @@ impl Engine {
                     self.load(Task::Share(Box::new(Digesting::new(tip))));
                 }
             }
-            Input::Save => {
-                if self.task.is_none() {
-                    let text = self.draft(None).encode();
-                    self.keep(Slot::Work, text);
-                }
-            }
+            Input::Save => self.save_due = true,
             Input::Ask(number, ask) => {
                 let answer = Box::new(self.answer(&ask));
                 self.out.push(Output::Answer(number, answer));
@@ -167,7 +162,7 @@ impl Engine {
         }
     }
 
-    /// Goes to a moment, a slice at a time where that takes long; whether it is there.
+    /// Goes to a moment, in slices if that takes long. Returns whether the run is there already.
     fn goto(&mut self, moment: MomentId) -> bool {
         if matches!(self.task, Some(Task::Travel(..))) {
             self.task = None;
@@ -186,7 +181,7 @@ impl Engine {
         self.session.at() == moment
     }
 
-    /// Goes along the branch that is shown.
+    /// Goes so many moments along the branch that is shown.
     fn walk(&mut self, by: i64) {
         let from = self.heading();
         let marks = &self.shown.marks;
@@ -198,8 +193,7 @@ impl Engine {
         }
     }
 
-    /// Steps into a moment: its finest actions become a branch, and the moment after so many of them is
-    /// looked at.
+    /// Makes a branch of a moment's finest actions and goes to the moment after the first `n` of them.
     fn step_into(&mut self, moment: MomentId, n: usize) {
         if !self.at_rest() {
             return;
@@ -215,7 +209,7 @@ impl Engine {
         }
     }
 
-    /// Goes a way that the explorer found. It is a branch of the run like any other.
+    /// Takes the choices that the explorer found, one after the other, as a branch of the run.
     fn follow_way(&mut self, session: u32, from: MomentId, depth: Depth, way: Vec<Choice>) {
         if session != self.shown.session || !self.at_rest() {
             return;
@@ -270,7 +264,7 @@ impl Engine {
         self.touch();
     }
 
-    /// Makes something go wrong.
+    /// Lets something go wrong, or right again.
     fn break_it(&mut self, fault: &Fault) {
         if !self.at_rest() {
             return;

@@ -1,4 +1,4 @@
-//! What a component of the page wants to know.
+//! The answers to what components of the page ask.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use crate::session::view::{
 };
 use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
 
-/// So many finest actions are listed.
+/// How many finest actions of a moment are listed.
 const FINEST: usize = 200;
-/// So many moments back the last request is looked for.
+/// How many moments back the last request is looked for.
 const BACK: usize = 2000;
-/// So many next commands at most are told as JSON.
+/// How many next commands are told as JSON at most.
 const NEXT_COMMANDS: usize = 32;
 
 impl Engine {
-    /// Answers a question; nothing changes.
+    /// The answer to a question.
     pub(super) fn answer(&self, ask: &Ask) -> Answer {
         let session = &self.session;
         let cluster = session.cluster();
@@ -81,7 +81,7 @@ impl Engine {
         FinestView { lines, more, limit: FINEST_LIMIT }
     }
 
-    /// The policies that can be chosen now: of chance the seed that holds and the next one.
+    /// The policies that can be chosen now. Of [`Policy::Random`] these are the seed that is set and the next one.
     fn policies(&self) -> Vec<Policy> {
         let mut all = vec![Policy::Fair];
         match self.session.policy() {

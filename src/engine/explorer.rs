@@ -1,5 +1,5 @@
-//! What the page and the worker that explores every order say to each other, and how messages are written as
-//! text. See [`crate::session::explore`].
+//! The messages between the page and the worker that explores every order ([`crate::session::explore`]), and how messages
+//! are written as text.
 
 pub use crate::session::explore::message::{
     Ask, Break, Found, Goal, Outcome, Own, Plan, Progress, Tell, Unreadable, VERSION, read, write,

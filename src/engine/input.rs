@@ -8,140 +8,146 @@ use crate::session::explore::Choice;
 use crate::session::view::Pick;
 use crate::session::{Depth, MomentId};
 
-/// What a page opens with: the first input.
+/// What the page knows when it opens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Begin {
-    /// The link in its address, without `#`.
+    /// The link in the page's address, without `#`.
     pub link: Option<String>,
-    /// The run that was kept when it was closed ([`Slot::Work`](super::Slot)).
+    /// The run in [`Slot::Work`](super::Slot::Work), as a link.
     pub work: Option<String>,
-    /// Whether a run was put aside ([`Slot::Aside`](super::Slot)).
+    /// Whether there is a run in [`Slot::Aside`](super::Slot::Aside).
     pub aside: bool,
-    /// Whether the component map was shown.
-    pub machinery: bool,
+    /// Whether the component map was shown when the page was last open.
+    pub map_shown: bool,
 }
 
-/// What a person did, or whoever drives the page.
+/// What a person did, or a script that drives the page (docs/embed.md).
+///
+/// While a run is being opened, a scenario set up or a link made, inputs that would change the run do nothing, but for
+/// [`Input::Stop`] and those that open another run from a link. Any other task ends when such an input comes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Input {
-    /// The page stands.
+    /// The page was opened: the first input.
     Begin(Begin),
-    /// A link came into the address.
+    /// Opens the run of a link that came into the page's address. The run that is shown is put aside.
     Open(String),
-    /// The run that was put aside is asked for: it, as a link.
+    /// Opens the run in [`Slot::Aside`](super::Slot::Aside), which is given as a link. The run that is shown takes its
+    /// place there.
     OpenAside(String),
-    /// A scenario is begun, by its id.
+    /// Sets up the scenario with this id. The run that is shown is put aside.
     OpenScenario(String),
-    /// What the scenario offers to try is done: the place in its list.
+    /// Does what the scenario offers to try: the place in [`ScenarioView::tries`](super::ScenarioView).
     Attempt(usize),
 
-    /// A step at the depth that is set.
+    /// Takes a step at the depth that is set.
     Step,
-    /// As `Step`, but at one go, however long it takes. Answered by [`Output::Did`](super::Output).
+    /// Takes a step that ends before [`Engine::handle`](super::Engine::handle) returns, however long it takes. Answered by
+    /// [`Output::Did`](super::Output::Did).
     StepAtOnce,
-    /// One of the next lines goes first.
+    /// Takes a step of what a line of the listing names.
     Choose(Pick),
-    /// Runs at the speed that is set, or stops what runs.
+    /// Takes one step after the other at the speed that is set; stops the task instead if there is one.
     Run,
-    /// Runs as fast as it goes until the cluster is steady, or stops if it does already.
+    /// Takes steps without a pause until the cluster is steady; stops them instead if they are under way.
     ToSteady,
-    /// Stops whatever is under way.
+    /// Stops the task.
     Stop,
-    /// Back to the moment before. Answered by [`Output::Did`](super::Output): whether it is there already.
+    /// Goes to the moment before. Answered by [`Output::Did`](super::Output::Did): whether the run is there already.
     Back,
-    /// To a moment.
+    /// Goes to a moment.
     Goto(MomentId),
-    /// So many moments along the branch that is shown, back if negative.
+    /// Goes so many moments along the branch that is shown; back, if the number is negative.
     Walk(i64),
-    /// To the start of the scenario.
+    /// Goes to the moment at which the scenario begins.
     Restart,
-    /// The finest actions of a moment become a branch, and the moment after so many of them is looked at.
+    /// Makes a branch of a moment's finest actions, and goes to the moment after so many of them.
     StepInto(MomentId, usize),
-    /// A way that the explorer found is gone.
+    /// Takes the choices that the explorer found, as a branch. Nothing happens if another run is shown by now.
     Follow {
-        /// In which session it was found: [`Shown::session`](super::Shown).
+        /// The run that was explored: [`Shown::session`](super::Shown::session).
         session: u32,
-        /// From which moment.
+        /// The moment that it was explored from.
         from: MomentId,
-        /// What one step is.
+        /// The depth of its steps.
         depth: Depth,
-        /// What to choose, in order.
+        /// The choices, in order.
         way: Vec<Choice>,
     },
 
-    /// How deep a step goes.
+    /// Sets how deep a step goes.
     Depth(Depth),
-    /// Who goes next where nobody is chosen. Answered by [`Output::Did`](super::Output).
+    /// Sets by which policy the next component is chosen. Answered by [`Output::Did`](super::Output::Did).
     Policy(Policy),
-    /// How fast a run is: a place in [`SPEEDS`](super::SPEEDS).
+    /// Sets how fast a run is: a place in [`SPEEDS`](super::SPEEDS).
     Speed(usize),
-    /// More of what may come next is worked out.
+    /// Has more lines of the listing worked out.
     ShowMore,
 
-    /// An object is selected, or none.
+    /// Selects an object, or none.
     Select(Option<ObjectRef>),
-    /// The component map is shown, or the objects.
+    /// Shows the component map, or the objects.
     ShowMap(bool),
-    /// A component's machine is looked at; with none, that of whoever acts.
+    /// Shows one component on the map from now on; with `None`, the component that acted last.
     LookAt(Option<Actor>),
 
-    /// The editor's text is another.
+    /// A person typed: the editor's whole text.
     Typed(String),
-    /// What Apply would do is worked out, unless something is under way.
+    /// Works out what Apply would do, unless a task is under way.
     Preview,
-    /// The editor's text is applied.
+    /// Applies the editor's text.
     Apply,
-    /// A text is applied. Answered by [`Output::Printed`](super::Output).
+    /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
     ApplyText(String),
-    /// A command line is typed into the terminal, with or without `kubectl`.
+    /// Runs a command line in the terminal. It may begin with `kubectl` or not.
     Terminal(String),
-    /// The command line that waits is given up.
+    /// Ends the command line that waits in the terminal.
     Interrupt,
-    /// A command line runs, and what it printed is a notice.
+    /// Runs a command line. What it printed is a notice.
     Do(String),
-    /// A command line runs. Answered by [`Output::Printed`](super::Output).
+    /// Runs a command line. Answered by [`Output::Printed`](super::Output::Printed).
     Kubectl(String),
-    /// A pod is evicted.
+    /// Evicts a pod.
     Evict(ObjectRef),
-    /// A container of a pod ends with an exit code.
+    /// Ends a container of a pod with an exit code.
     Crash(ObjectRef, String, i32),
-    /// Something goes wrong, or right again.
+    /// Lets something go wrong, or right again.
     Break(Fault),
 
-    /// The run is asked for as a link. Answered by [`Output::Link`](super::Output) when it is made.
+    /// Makes a link of the run. Answered by [`Output::Link`](super::Output::Link) when the link is made.
     Share,
-    /// The run is to be kept, unless something is under way: [`Output::Keep`](super::Output).
+    /// Has the run kept in [`Slot::Work`](super::Slot::Work): answered by [`Output::Keep`](super::Output::Keep) as soon as
+    /// no task is under way.
     Save,
-    /// A question, and the number that its answer shall have: [`Output::Answer`](super::Output).
+    /// A question, and the number that its [`Output::Answer`](super::Output::Answer) has.
     Ask(u64, Ask),
 }
 
-/// What a component of the page wants to know. Asking changes nothing.
+/// A question of a component of the page. Asking changes nothing. "Now" is the moment that is shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     /// What an object is and what can be done to it.
     Object(ObjectRef),
-    /// Its YAML; with or without what is only kept for bookkeeping.
+    /// An object's YAML, with the fields that are only kept for bookkeeping or without them.
     Yaml(ObjectRef, bool),
-    /// Its conditions and events.
+    /// An object's conditions, and the events about it.
     Events(ObjectRef),
-    /// Its versions.
+    /// An object's versions.
     History(ObjectRef),
-    /// What it hangs together with.
+    /// The objects that an object is related to.
     Links(ObjectRef),
-    /// The requests that led to a moment; or as `kubectl -v=9` logs them.
+    /// The requests that led to a moment: as YAML, or as `kubectl -v=9` logs them if `true`.
     Requests(MomentId, bool),
     /// The finest actions that a moment is made of.
     Finest(MomentId),
-    /// The component map: whose machine, and which of its lanes is open.
+    /// The component map: the component that is shown, and which of its informers is unfolded.
     Machinery(Actor, Option<u16>),
     /// The last request before now.
     LastRequest,
-    /// The way of a request through the API server: the moment that it belongs to, and its place there.
+    /// The stages of a request in the API server: the moment that it led to, and its place among those that did.
     Way(MomentId, usize),
     /// What can go wrong with the control plane.
     PlaneFaults,
-    /// Every scenario.
+    /// All scenarios.
     Scenarios,
     /// The policies that can be chosen.
     Policies,
@@ -149,16 +155,16 @@ pub enum Ask {
     Branches,
     /// What happened on the way to a moment.
     Happened(MomentId),
-    /// The run since a moment, as a link.
+    /// The run from a moment up to now, as a link.
     Run(MomentId),
-    /// Every object of the kind that a word names, or of all kinds, as a JSON array.
+    /// Every object of the kind that a word names (`pods`, `deploy`), or of all kinds, as a JSON array.
     Objects(Option<String>),
     /// The finest actions that may happen now, as a JSON array.
     Enabled,
     /// What each component would do next, as a JSON array.
     NextCommands,
-    /// The fingerprint of the cluster.
+    /// The cluster's fingerprint.
     Digest,
-    /// The run as a link with its fingerprint, however long that takes.
+    /// The run as a link with its fingerprint. Unlike [`Input::Share`] this is not cut into slices.
     Link,
 }

@@ -1,4 +1,5 @@
-//! The work survives a reload, and a link is opened: both are a run that is repeated (see `load`).
+//! Runs as links: the one that a reload brings back, the one that was put aside, and the one in the address. Opening
+//! any of them repeats the run (`load.rs`).
 
 use super::load::{Opening, Origin};
 use super::run::Task;
@@ -13,23 +14,23 @@ pub(super) const MACHINERY: &str = "machinery";
 pub(super) const MANIFEST: &str = "manifest.yaml";
 
 impl Engine {
-    /// The page stands: the link in its address is opened, or else the run that was kept.
+    /// Opens the link in the page's address, or else the saved run.
     pub(super) fn open_page(&mut self, with: Begin) {
-        self.shown.map.shown = with.machinery;
-        self.work = with.work;
-        self.kept = with.aside;
+        self.shown.map.shown = with.map_shown;
+        self.saved = with.work;
+        self.has_aside = with.aside;
         self.moved();
         if !with.link.is_some_and(|link| self.open(&link, Origin::Link { first: true })) {
             self.open_work();
         }
     }
 
-    /// Opens the run that was kept; whether there is one.
+    /// Opens the saved run. Returns whether there is one that can be opened.
     pub(super) fn open_work(&mut self) -> bool {
-        self.work.clone().is_some_and(|text| self.open(&text, Origin::Work))
+        self.saved.clone().is_some_and(|text| self.open(&text, Origin::Work))
     }
 
-    /// Repeats a run that is written as a link.
+    /// Opens a run that is written as a link. Returns `false` if the link cannot be read; a message says why.
     pub(super) fn open(&mut self, text: &str, from: Origin) -> bool {
         let link = match Link::decode(text) {
             Ok(link) => link,
@@ -38,12 +39,11 @@ impl Engine {
                 return false;
             }
         };
-        // What a link takes the place of is the work that was kept when the page opens with it, and else what
-        // is on the table.
+        // A link takes the place of the saved run if the page was opened with it, and else of the run that is shown.
         match from {
             Origin::Link { first: true } => {
-                if let Some(work) = self.work.clone().filter(|w| w != text) {
-                    self.keep(Slot::Aside, work);
+                if let Some(saved) = self.saved.clone().filter(|saved| saved != text) {
+                    self.keep(Slot::Aside, saved);
                 }
             }
             Origin::Link { first: false } | Origin::Aside => self.put_aside(),
@@ -56,11 +56,11 @@ impl Engine {
         true
     }
 
-    /// Keeps the run that is on the table, if somebody has done something to it.
+    /// Puts the run that is shown aside, if a person has done something in it since its beginning.
     pub(super) fn put_aside(&mut self) {
         let s = &self.session;
         let line = s.timeline();
-        let done = line.iter().skip_while(|m| **m != self.first).skip(1);
+        let done = line.iter().skip_while(|m| **m != self.beginning).skip(1);
         let did = done.filter_map(|m| s.moment(*m)).any(|m| m.by().as_deref() == Some("you"));
         if did || self.scenario.as_ref().is_some_and(|x| x.manifest != *self.shown.text) {
             let text = self.draft(None).encode();
@@ -68,16 +68,16 @@ impl Engine {
         }
     }
 
-    /// Has a run remembered.
+    /// Has the page keep a run.
     pub(super) fn keep(&mut self, slot: Slot, text: String) {
         match slot {
-            Slot::Work => self.work = Some(text.clone()),
-            Slot::Aside => self.kept = true,
+            Slot::Work => self.saved = Some(text.clone()),
+            Slot::Aside => self.has_aside = true,
         }
         self.out.push(Output::Keep(slot, text));
     }
 
-    /// The run as a link, with the fingerprint of where it leads if that is known.
+    /// The run as a link. `digest` is the fingerprint of the cluster at the end of its branch, if that is known.
     pub(super) fn draft(&self, digest: Option<String>) -> Link {
         let mut link = Link::draft(&self.session);
         if last_manifest(&link).as_deref() != Some(self.shown.text.as_str()) {

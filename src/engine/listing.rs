@@ -1,5 +1,5 @@
-//! The next commands: found when nothing else is under way, by letting one component after the other run on a
-//! copy, a slice at a time.
+//! The next commands. They are looked for in slices, while no task is under way: one component after the other runs
+//! on a copy of the cluster up to its next command.
 
 use std::rc::Rc;
 
@@ -7,24 +7,25 @@ use super::run::SLICE;
 use super::{Depth, Engine, Listing, NextLine};
 use crate::cluster::{Actor, Cluster, Command, Search};
 
-/// So many lines are worked out at first; the rest is only counted.
+/// How many lines are worked out at first; further components are only counted.
 pub(super) const LINES: usize = 40;
-/// Finest actions between two looks at the clock.
+/// How many finest actions are taken between two readings of the clock.
 const AT_ONCE: usize = 4;
 
-/// Work under way.
+/// A search for the next commands that is under way.
 pub(super) struct Finder {
     cluster: Cluster,
-    /// What is looked for now, on a copy of its own.
+    /// The search for one line, and the copy of the cluster that it runs on.
     search: Option<(Cluster, Search)>,
-    /// Whether the first line is known: whoever's turn it is.
+    /// Whether the first line is known: the command of the component whose turn it is.
     begun: bool,
+    /// The components whose commands are looked for after that.
     waiting: std::vec::IntoIter<Actor>,
     lines: Vec<NextLine>,
 }
 
 impl Finder {
-    /// Takes in what a search found.
+    /// Adds the command that a search found.
     fn found(&mut self, command: &Command) {
         let line = NextLine::of_command(&self.cluster, command);
         if !self.begun && line.wait == 0 {
@@ -37,7 +38,7 @@ impl Finder {
 }
 
 impl Engine {
-    /// Looks for what comes next, for a slice.
+    /// Goes on with the search for a slice.
     pub(super) fn find(&mut self) {
         let end = (self.clock)() + SLICE;
         let mut finder = match self.finder.take() {
@@ -64,7 +65,7 @@ impl Engine {
                 }
             }
         }
-        // What is known so far is shown while the rest is looked for.
+        // The lines that are known are shown while further ones are looked for.
         if self.shown.listing.lines.len() != finder.lines.len() {
             let (lines, more) = (Rc::new(finder.lines.clone()), finder.waiting.len());
             self.shown.listing = Listing { lines, more, ready: false };

@@ -1,29 +1,29 @@
-//! What must not hold up the page and leaves what was there until it is done: a scenario's set-up, a run that
-//! is opened, the way to a moment, the fingerprint of a link.
+//! Tasks that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
+//! was opened, going to a moment, the fingerprint of a link.
 
 use super::run::Task;
 use super::{Engine, MapState, Output, Said, Slot};
 use crate::session::Replay;
 use crate::session::scenario::{self, Scenario, SetUp};
 
-/// Objects that go into a fingerprint between two looks at the clock.
+/// How many objects are added to a fingerprint between two readings of the clock.
 const OBJECTS_AT_ONCE: usize = 32;
 
-/// A scenario's set-up.
+/// The set-up of a scenario.
 pub(super) struct SetUpOf {
     pub(super) scenario: Scenario,
     pub(super) setup: SetUp,
 }
 
-/// A run that is opened.
+/// A run that is being opened.
 pub(super) struct Opening {
-    /// The run.
+    /// The run, which is repeated from its start.
     pub(super) replay: Replay,
     /// The editor's text at its end.
     pub(super) text: Option<String>,
     /// The selected object, as `Kind namespace/name`.
     pub(super) selected: Option<String>,
-    /// What is looked at, if it is not the objects.
+    /// The view that the link names: [`MACHINERY`](super::keep::MACHINERY), or none for the objects.
     pub(super) view: Option<String>,
     /// Where it came from.
     pub(super) from: Origin,
@@ -32,19 +32,20 @@ pub(super) struct Opening {
 /// Where a run came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The address; whether the page began with it.
+    /// The page's address.
     Link {
-        /// It did.
+        /// Whether the page was opened with that link.
         first: bool,
     },
-    /// What was kept when the page was closed.
+    /// [`Slot::Work`]: it was saved when the page was closed.
     Work,
-    /// What was put aside.
+    /// [`Slot::Aside`].
     Aside,
 }
 
 impl Task {
-    /// Goes on with what is loaded; whether it is done, and of a link's fingerprint the fingerprint.
+    /// Does the next small piece of a task of this file. Returns whether the task is done, and for
+    /// [`Task::Share`] then the fingerprint.
     fn advance(&mut self) -> (bool, Option<String>) {
         match self {
             Task::SetUp(s) => (s.setup.advance(1), None),
@@ -60,7 +61,7 @@ impl Task {
 }
 
 impl Engine {
-    /// Begins to load something, in place of what is being loaded.
+    /// Begins a task of this file, in place of the task that is under way.
     pub(super) fn load(&mut self, task: Task) {
         if let Some(Task::Replay(old)) = self.task.take()
             && old.from == Origin::Work
@@ -71,7 +72,7 @@ impl Engine {
         self.begin(task);
     }
 
-    /// A slice of what is loaded.
+    /// Works on a task of this file until the time `end`.
     pub(super) fn go_on_loading(&mut self, mut task: Task, end: f64) {
         while (self.clock)() < end {
             let (done, digest) = task.advance();
@@ -86,7 +87,7 @@ impl Engine {
         match task {
             Task::SetUp(s) => {
                 let SetUpOf { scenario, setup } = *s;
-                self.put_on_the_table(scenario, setup.finish());
+                self.show_scenario(scenario, setup.finish());
                 self.moved();
             }
             Task::Replay(opening) => self.opened(*opening),
@@ -106,8 +107,8 @@ impl Engine {
     fn opened(&mut self, opening: Opening) {
         let replayed = opening.replay.finish();
         let scenario = scenario::find(&replayed.session.start().scenario);
-        let first = scenario.as_ref().map_or(0, |x| x.begins(&replayed.session));
-        self.put(scenario, replayed.session, first);
+        let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
+        self.replace_run(scenario, replayed.session, beginning);
         if let Some(text) = opening.text {
             self.set_text(text);
         }
@@ -126,11 +127,11 @@ impl Engine {
         if !replayed.same {
             self.say(Said::key("link-differs"), true);
         } else if link {
-            self.say(Said::key(if self.kept { "link-opened" } else { "link-opened-first" }), false);
+            self.say(Said::key(if self.has_aside { "link-opened" } else { "link-opened-first" }), false);
         }
     }
 
-    /// It was stopped: what was there before is there still.
+    /// Says what it means that a task was stopped before it was done.
     pub(super) fn given_up(&mut self, task: &Task) {
         let Task::Replay(opening) = task else { return };
         match opening.from {
@@ -143,10 +144,10 @@ impl Engine {
         }
     }
 
-    /// The work from before the page was closed is not what is shown now: it must not be overwritten by that.
+    /// Puts the saved run aside where it was not opened: the next save would overwrite it.
     fn keep_work_aside(&mut self) {
-        if let Some(work) = self.work.clone() {
-            self.keep(Slot::Aside, work);
+        if let Some(saved) = self.saved.clone() {
+            self.keep(Slot::Aside, saved);
         }
     }
 }

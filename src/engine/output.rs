@@ -17,43 +17,44 @@ use crate::session::view::{
 };
 use crate::session::{Depth, MomentId};
 
-/// Something that came of an input, or of a slice of work.
+/// What came of an input, or of a slice of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Output {
-    /// What is to be shown from now on.
+    /// The page shows this from now on.
     Show(Box<Shown>),
-    /// A message for the person.
+    /// The page shows a message for a while.
     Notice(Notice),
-    /// The message that stands there no longer holds.
+    /// The page takes its message away: it no longer holds.
     Hush,
-    /// There was a step, or a person did something.
+    /// The moment that is shown is another one: what led there.
     Stepped(Box<Stepped>),
-    /// Something is under way that was not before.
+    /// A task began that did not end in its first slice.
     Busy,
-    /// Nothing is under way any more.
+    /// The task ended.
     Idle,
-    /// Whether what was asked for could be done.
+    /// Whether the input was carried out.
     Did(bool),
-    /// What a command line printed; `None` if it did not run because a run is being opened.
+    /// What a command line printed; `None` if it did not run, because of a task during which nothing else can be done.
     Printed(Option<kubectl::Output>),
-    /// A run is to be remembered, as a link.
+    /// The page keeps this run, which is a link, until it keeps another one in that slot.
     Keep(Slot, String),
-    /// The link that was asked for.
+    /// The link that [`Input::Share`](super::Input::Share) asked for, without `#`.
     Link(String),
-    /// The link in the address has been opened: it has done its work.
+    /// The link in the page's address was opened. The page takes it out of the address, so that a reload brings back
+    /// the run as it is by then.
     Opened,
-    /// Whether the component map is to be shown from now on, also when the page is opened anew.
+    /// Whether the component map is shown. The page remembers it for [`Begin::map_shown`](super::Begin).
     MapShown(bool),
-    /// The answer to the question of this number.
+    /// The answer to the question with this number.
     Answer(u64, Box<Answer>),
 }
 
-/// Where a run is remembered.
+/// Where the page keeps a run beyond a reload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
-    /// What a person works on: a reload brings it back.
+    /// The run that is shown.
     Work,
-    /// What a person worked on before they opened another run.
+    /// The run that was shown before a person opened another one.
     Aside,
 }
 
@@ -66,7 +67,7 @@ pub struct Notice {
     pub bad: bool,
 }
 
-/// A text of the page's catalogue, or one that is the same in every language.
+/// A sentence: a text of the page's catalogue, or one that is the same in every language.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Said {
     /// The catalogue's text of this key, with named values.
@@ -111,26 +112,26 @@ impl Said {
     }
 }
 
-/// What is under way.
+/// Which task is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// Nothing: it waits for a person.
+    /// None: the engine waits for a person.
     #[default]
     Idle,
-    /// A step that takes longer than a slice.
+    /// A step.
     Stepping,
-    /// One step after the other, at a speed.
+    /// One step after the other, at the speed that is set.
     Playing,
-    /// As fast as it goes until steady.
+    /// Steps without a pause until the cluster is steady.
     ToSteady {
         /// Steps so far.
         done: u64,
     },
-    /// A set-up is done, a run is opened, the way to a moment is gone, a link is made.
+    /// Setting up a scenario, opening a run, going to a moment, or making a link.
     Loading {
         /// Steps so far.
         done: u64,
-        /// Of so many, where that is known.
+        /// How many steps there will be, where that is known.
         of: Option<u64>,
     },
 }
@@ -146,18 +147,18 @@ pub struct Entry {
     pub failed: bool,
     /// Whether it waits for something to happen.
     pub waits: bool,
-    /// Whether it did not run because a run is being opened.
+    /// Whether it did not run, because of a task during which nothing else could be done.
     pub refused: bool,
 }
 
-/// What of the component map is chosen.
+/// Whether the component map is shown, and which component on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapState {
     /// Whether the map is shown in place of the objects.
     pub shown: bool,
-    /// Whose machine.
+    /// The component whose informers, queue and worker are shown.
     pub machine: Actor,
-    /// Whether a person chose it; else it is of whoever acted last.
+    /// Whether a person chose it; else it is the component that acted last.
     pub pinned: bool,
 }
 
@@ -170,7 +171,7 @@ pub struct ScenarioView {
     pub title: Text,
     /// What to look at.
     pub text: Text,
-    /// What can be tried: what the buttons say.
+    /// What a person may try: the text of each button.
     pub tries: Vec<Text>,
 }
 
@@ -181,14 +182,15 @@ impl ScenarioView {
     }
 }
 
-/// What is shown. Cloning it copies pointers; a part that did not change is the same `Rc` as before.
+/// All that the page shows without asking. Cloning it copies pointers; a part that did not change is the same `Rc` as
+/// before.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Shown {
-    /// Grows whenever the run moves.
+    /// Grows whenever another moment is shown, or the same one after a change.
     pub version: u64,
-    /// Grows with every other run that is put on the table: moments of one mean nothing in another.
+    /// Grows with every other run that is shown. A moment means nothing in another run.
     pub session: u32,
-    /// The objects.
+    /// The objects and the lines between them.
     pub graph: Rc<Graph>,
     /// The objects that the last step wrote.
     pub changed: Rc<BTreeSet<ObjectRef>>,
@@ -204,23 +206,23 @@ pub struct Shown {
     pub selection: Option<ObjectRef>,
     /// The branch that is shown, moment by moment.
     pub marks: Rc<Vec<Mark>>,
-    /// Where on it the run stands.
+    /// The place of `at` among `marks`.
     pub position: usize,
-    /// The moment that is looked at.
+    /// The moment that is shown.
     pub at: MomentId,
-    /// Virtual milliseconds since the start.
+    /// Virtual milliseconds since the start of the run.
     pub time: i64,
     /// etcd's revision.
     pub revision: u64,
-    /// What may come next.
+    /// The next commands, or the next finest actions.
     pub listing: Listing,
     /// How deep a step goes.
     pub depth: Depth,
-    /// Who goes next where nobody is chosen.
+    /// By which policy the next component is chosen.
     pub policy: Policy,
-    /// What is under way.
+    /// Which task is under way.
     pub mode: Mode,
-    /// Whether that has taken so long that a person wants to know how far it is.
+    /// Whether the task has taken so long that the page shows how far it is.
     pub slow: bool,
     /// How fast a run is: a place in [`SPEEDS`](super::SPEEDS).
     pub speed: usize,
@@ -228,30 +230,30 @@ pub struct Shown {
     pub declared: Rc<Declared>,
     /// The editor's text.
     pub text: Rc<String>,
-    /// Grows when the engine set that text, and the editor does not have it yet.
+    /// Grows when the engine replaces that text: the editor then takes it over.
     pub text_set: u32,
-    /// What is wrong with it.
+    /// What is wrong with that text.
     pub diagnostics: Rc<Vec<Problem>>,
     /// What Apply would do, once that is known.
     pub preview: Option<Rc<Preview>>,
-    /// What was typed into the terminal, and printed.
+    /// The terminal's command lines and what they printed, oldest first.
     pub terminal: Rc<Vec<Entry>>,
-    /// What of the component map is chosen.
+    /// The component map.
     pub map: MapState,
     /// The scenario that the run came from, if it came from one.
     pub scenario: Option<Rc<ScenarioView>>,
 }
 
-/// What a step was, for whoever embeds the page (docs/embed.md).
+/// A step, for the site that embeds the page (docs/embed.md).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stepped {
-    /// Who: a component's name, or `you`; `None` at the start.
+    /// A component's name, or `you`; `None` at the start.
     pub by: Option<Rc<str>>,
-    /// Of a component's first command: its method, path, status code, and the rule behind it.
+    /// The first command of a component: method, path, status code, and the rule behind it.
     pub command: Option<(Word, String, u16, Option<Word>)>,
     /// The objects that were written.
     pub objects: Vec<String>,
-    /// The moment that is looked at.
+    /// The moment that it led to.
     pub moment: MomentId,
     /// etcd's revision.
     pub revision: u64,
@@ -260,20 +262,20 @@ pub struct Stepped {
 /// The finest actions that a moment is made of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FinestView {
-    /// The first of them; `None` if there are more than are done again, which are `limit`.
+    /// The first of them; `None` if there are more than `limit`.
     pub lines: Option<Vec<FinestLine>>,
     /// How many more there are.
     pub more: usize,
-    /// A moment of more than so many is not looked into.
+    /// A moment of more finest actions than this is not repeated to list them.
     pub limit: usize,
 }
 
 /// The component map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineryView {
-    /// All of it at a glance.
+    /// All components at a glance.
     pub overview: Overview,
-    /// The machine that was asked for, if there is such a component.
+    /// The component that was asked for, if there is one.
     pub machine: Option<Machine>,
     /// What the last step moved.
     pub movement: Option<Movement>,
@@ -282,26 +284,26 @@ pub struct MachineryView {
 /// A run as a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunText {
-    /// In which session: [`Shown::session`].
+    /// Which run it is: [`Shown::session`].
     pub session: u32,
-    /// Up to which moment.
+    /// The moment that it ends with.
     pub moment: MomentId,
     /// The link, without `#`.
     pub link: String,
 }
 
-/// What a component wanted to know: each variant answers the [`Ask`](super::Ask) of its name.
+/// An answer. Each variant answers the [`Ask`](super::Ask) of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// What an object is and what can be done to it.
     Object(Box<ObjectView>),
-    /// Its YAML.
+    /// The object's YAML.
     Yaml(YamlView),
-    /// Its conditions and events.
+    /// The object's conditions and events.
     Events(EventsView),
-    /// Its versions, oldest first.
+    /// The object's versions, oldest first.
     History(Vec<Version>),
-    /// What it hangs together with.
+    /// The objects that it is related to, by relation.
     Links(Vec<LinkGroup>),
     /// The requests, and how many more there are.
     Requests(Vec<RequestView>, usize),
@@ -311,11 +313,11 @@ pub enum Answer {
     Machinery(Box<MachineryView>),
     /// The moment that the last request belongs to, its place there, and the request; `None` if there was none.
     LastRequest(Option<(MomentId, usize, RequestHead)>),
-    /// The way of a request; `None` if too much led to it to be done again.
+    /// The stages of the request; `None` if too much would have to be repeated to see them.
     Way(Option<Box<Way>>),
     /// What can go wrong with the control plane.
     PlaneFaults(Vec<PlaneFault>),
-    /// Every scenario.
+    /// All scenarios, in the order of the gallery.
     Scenarios(Vec<ScenarioView>),
     /// The policies that can be chosen.
     Policies(Vec<Policy>),
@@ -323,13 +325,13 @@ pub enum Answer {
     Branches(Vec<Branch>),
     /// What happened.
     Happened(Happened),
-    /// The run; `None` if the moment is not on the way to the one that is looked at.
+    /// The run; `None` if the moment is not on the branch that leads to the one that is shown.
     Run(Option<RunText>),
-    /// JSON.
+    /// A JSON array.
     Objects(String),
-    /// JSON.
+    /// A JSON array.
     Enabled(String),
-    /// JSON.
+    /// A JSON array.
     NextCommands(String),
     /// The fingerprint.
     Digest(String),

@@ -1,4 +1,4 @@
-//! What takes longer than a person waits is a task, and a task is gone a slice at a time.
+//! Tasks: work that may take longer than a slice of time. An engine has one task at most.
 
 use super::load::{Opening, SetUpOf};
 use super::{Engine, Mode, Said};
@@ -6,39 +6,39 @@ use crate::cluster::{Digesting, Stopped};
 use crate::session::explore::{Choice, follow};
 use crate::session::{Depth, MOMENTS_LIMIT, MomentId, Travel};
 
-/// A slice of work, in milliseconds of the engine's clock.
+/// For how many milliseconds of its clock the engine works at a time.
 pub const SLICE: f64 = 8.0;
-/// Milliseconds between steps while it runs.
+/// Milliseconds between two steps of a run, slowest speed first.
 pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
-/// After so many milliseconds a person wants to know how far it is.
+/// After so many milliseconds a task's progress is shown.
 pub(super) const SLOW: f64 = 400.0;
-/// How far a task is, is told so often.
+/// Milliseconds between two outputs that show a task's progress.
 const TELL: f64 = 100.0;
-/// More steps than this at one go stop and say so.
+/// After so many steps a run to steady stops, with a message.
 const LIMIT: u64 = 1_000_000;
 
-/// What is under way.
+/// What an engine works on in slices.
 pub(super) enum Task {
-    /// A step.
+    /// One step.
     Step,
-    /// One step after the other.
+    /// Steps at the speed that is set, until a person stops them.
     Play,
-    /// As fast as it goes until steady: how many steps were taken.
+    /// Steps without a pause until the cluster is steady: how many were taken.
     ToSteady(u64),
-    /// A way that the explorer found: how deep its steps are, all of them, how many are taken.
+    /// Choices that the explorer found: the depth of their steps, all choices, and how many were taken.
     Follow(Depth, Vec<Choice>, usize),
-    /// A scenario's set-up.
+    /// The set-up of a scenario.
     SetUp(Box<SetUpOf>),
-    /// A run that is opened.
+    /// Repeating a run that was opened.
     Replay(Box<Opening>),
-    /// The way to a moment.
+    /// Going to a moment whose cluster has to be computed again.
     Travel(MomentId, Box<Travel>),
-    /// The fingerprint that a link carries.
+    /// Computing the fingerprint that a link carries.
     Share(Box<Digesting>),
 }
 
 impl Task {
-    /// How it is shown.
+    /// How the page shows the task.
     pub(super) fn mode(&self) -> Mode {
         match self {
             Task::Step | Task::Follow(..) => Mode::Stepping,
@@ -57,19 +57,19 @@ impl Task {
         }
     }
 
-    /// Whether the page stays as it is until it is done, and it has to be stopped by itself.
+    /// Whether nothing else can be done until the task has ended or was stopped.
     fn is_loading(&self) -> bool {
         matches!(self.mode(), Mode::Loading { .. })
     }
 }
 
 impl Engine {
-    /// Whether something is being loaded: until that is done nothing else happens.
+    /// Whether a task is under way during which nothing else can be done.
     pub(super) fn is_loading(&self) -> bool {
         self.task.as_ref().is_some_and(Task::is_loading)
     }
 
-    /// The moment that is on the way to be looked at, or the one that is.
+    /// The moment that the engine is going to, or else the one that is shown.
     pub(super) fn heading(&self) -> MomentId {
         match &self.task {
             Some(Task::Travel(to, _)) => *to,
@@ -77,11 +77,11 @@ impl Engine {
         }
     }
 
-    /// Ends what runs, for a person takes over. `false` while something is loaded, which has to be stopped by
-    /// itself.
+    /// Ends the task, because a person wants something else. Returns `false`, and does nothing, for a task
+    /// that has to be stopped first (see [`Engine::is_loading`]).
     pub(super) fn at_rest(&mut self) -> bool {
         if let Some(Task::Travel(to, _)) = self.task {
-            // Whoever is on the way somewhere means that place.
+            // What a person does on the way to a moment is meant for that moment.
             self.task = None;
             self.session.goto(to);
             self.derive();
@@ -96,20 +96,20 @@ impl Engine {
         true
     }
 
-    /// Begins a task with its first slice.
+    /// Begins a task and works on it for the first slice.
     pub(super) fn begin(&mut self, task: Task) {
         let now = (self.clock)();
-        (self.since, self.told, self.wake, self.picture) = (now, now, now, false);
+        (self.since, self.told, self.wake, self.draw_next) = (now, now, now, false);
         self.task = Some(task);
         self.go_on();
     }
 
-    /// Stops whatever is under way.
+    /// Stops the task.
     pub(super) fn stop(&mut self) {
         let Some(task) = self.task.take() else { return };
         self.session.give_up();
         if task.is_loading() {
-            // Nothing has moved.
+            // The run stands where it stood before the task.
             self.touch();
             self.given_up(&task);
         } else {
@@ -117,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// A slice of the task.
+    /// Works on the task for a slice.
     pub(super) fn go_on(&mut self) {
         let end = (self.clock)() + SLICE;
         match self.task.take() {
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// The task is not done.
+    /// Keeps a task that did not end in its slice, and shows its progress from time to time.
     pub(super) fn keep_on(&mut self, task: Task) {
         self.task = Some(task);
         let now = (self.clock)();
@@ -140,7 +140,7 @@ impl Engine {
         }
     }
 
-    /// A step, or as much of it as fits into a slice; whether it is done.
+    /// Works on a step until the time `end`. Returns whether the step is done.
     fn step_until(&mut self, end: f64) -> Result<bool, Stopped> {
         let clock = &self.clock;
         self.session.step_within(self.shown.depth, || clock() < end)
@@ -174,8 +174,8 @@ impl Engine {
     }
 
     fn go_on_to_steady(&mut self, mut done: u64, end: f64) {
-        if std::mem::take(&mut self.picture) {
-            // Drawing takes as long as a slice: it is one.
+        if std::mem::take(&mut self.draw_next) {
+            // Drawing the graph can take as long as a slice, so it gets one of its own.
             self.derive();
             self.task = Some(Task::ToSteady(done));
             return;
@@ -200,12 +200,12 @@ impl Engine {
             return self.moved_quietly();
         }
         self.task = Some(Task::ToSteady(done));
-        // Drawing takes longer than stepping: a few pictures a second tell enough.
+        // Drawing takes longer than stepping, so the graph is drawn a few times a second only.
         let now = (self.clock)();
         let pause = if self.shown.graph.nodes.len() > 300 { 250.0 } else { 90.0 };
         if now - self.told > pause {
             self.told = now;
-            self.picture = true;
+            self.draw_next = true;
         }
     }
 
@@ -226,7 +226,7 @@ impl Engine {
         self.say(Said::key(key).number("n", gone as f64), !whole);
     }
 
-    /// A run that is full stops for that reason and for no other.
+    /// Says that no further moment can be kept, if that is so.
     pub(super) fn tell_if_full(&mut self) {
         if self.session.is_full() {
             self.say(Said::key("limit-steps").number("n", MOMENTS_LIMIT as f64), true);

@@ -1,4 +1,4 @@
-//! What follows from where the run stands: all of [`Shown`](super::Shown) that the cluster decides.
+//! The parts of [`Shown`](super::Shown) that are read from the cluster at the moment that is shown.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -12,24 +12,24 @@ use crate::session::view::{Happened, Word, declared, follow_marks, subject};
 use crate::session::{MomentId, Session};
 
 impl Engine {
-    /// Something is to be shown otherwise than before.
+    /// Notes that `shown` has changed.
     pub(super) fn touch(&mut self) {
         self.changed = true;
     }
 
-    /// The run moved: everything that is derived from where it stands is worked out anew, and told.
+    /// Follows a change of the moment that is shown, and reports it as a step ([`Output::Stepped`]).
     pub(super) fn moved(&mut self) {
         self.moved_quietly();
         self.announce();
     }
 
-    /// As [`Engine::moved`], for steps that were told one by one.
+    /// As [`Engine::moved`], for steps that were reported one by one.
     pub(super) fn moved_quietly(&mut self) {
         self.derive();
         self.look_again();
     }
 
-    /// Tells whoever embeds the page of a step.
+    /// Reports the step to the moment that is shown.
     pub(super) fn announce(&mut self) {
         let moment = self.session.current();
         let command = moment.commands().first().map(|c| {
@@ -46,7 +46,7 @@ impl Engine {
         self.out.push(Output::Stepped(Box::new(stepped)));
     }
 
-    /// Works out what follows from where the run stands.
+    /// Reads anew what depends on the moment that is shown.
     pub(super) fn derive(&mut self) {
         self.changed = true;
         self.shown.version += 1;
@@ -75,7 +75,8 @@ impl Engine {
         self.lines = super::listing::LINES;
     }
 
-    /// Draws the graph: along one line only what was written in between is looked at.
+    /// Draws the graph. If the run went along one branch since the last drawing, only the objects that were written
+    /// in between are read.
     fn draw(&mut self) {
         let Some(boot) = self.session.cluster_at(0) else { return };
         let cluster = self.session.cluster();
@@ -88,21 +89,21 @@ impl Engine {
         self.shown.graph = self.drawing.graph().clone();
     }
 
-    /// What comes next is looked for once more.
+    /// Has the next commands looked for anew.
     pub(super) fn forget_listing(&mut self) {
         self.shown.listing = Listing::default();
         self.finder = None;
         self.changed = true;
     }
 
-    /// The map shows whoever acted last, unless somebody was chosen.
+    /// Turns the component map to the component that acted last, unless a person chose one.
     pub(super) fn follow_machine(&mut self) {
         let (cluster, map) = (self.session.cluster(), &mut self.shown.map);
         if map.pinned && cluster.component(map.machine).is_some() {
             return;
         }
         let Some(m) = movement(cluster, self.session.current()) else { return };
-        // What reaches several components is looked at where one is looking.
+        // Of a step that reached the component that is shown, too, the map stays there.
         if !m.reaches.contains(&map.machine)
             && let Some(actor) = m.actor
         {
@@ -110,12 +111,12 @@ impl Engine {
         }
     }
 
-    /// Another run is put on the table: what was derived from the last one counts no more.
-    pub(super) fn put(&mut self, scenario: Option<Scenario>, session: Session, first: MomentId) {
+    /// Puts a run in place of the one that was there. The caller calls [`Engine::derive`] after this.
+    pub(super) fn replace_run(&mut self, scenario: Option<Scenario>, session: Session, beginning: MomentId) {
         self.shown.scenario = scenario.as_ref().map(|s| Rc::new(ScenarioView::of(s)));
         self.scenario = scenario;
         self.session = session;
-        self.first = first;
+        self.beginning = beginning;
         self.shown.session += 1;
         self.shown.selection = None;
         self.shown.diagnostics = Rc::default();
@@ -127,16 +128,16 @@ impl Engine {
         self.waiting = None;
     }
 
-    /// Puts a scenario that is set up on the table.
-    pub(super) fn put_on_the_table(&mut self, scenario: Scenario, session: Session) {
-        let first = session.at();
+    /// Shows a scenario, from the session in which its set-up was done.
+    pub(super) fn show_scenario(&mut self, scenario: Scenario, session: Session) {
+        let beginning = session.at();
         self.shown.depth = scenario.depth.unwrap_or(self.shown.depth);
         self.set_text(scenario.manifest.clone());
-        self.put(Some(scenario), session, first);
+        self.replace_run(Some(scenario), session, beginning);
         self.derive();
     }
 
-    /// Gives the editor another text.
+    /// Replaces the editor's text.
     pub(super) fn set_text(&mut self, text: String) {
         self.shown.text = Rc::new(text);
         self.shown.text_set += 1;
@@ -149,6 +150,6 @@ fn started(session: &Session) -> i64 {
 }
 
 fn place_of(session: &Session, marks: &[super::Mark]) -> usize {
-    // Moments of a branch grow along it.
+    // Each moment of a branch has a higher number than its parent.
     marks.binary_search_by(|m| m.moment.cmp(&session.at())).unwrap_or(0)
 }

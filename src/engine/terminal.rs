@@ -1,4 +1,4 @@
-//! Command lines: typed, or behind a button, or of whoever drives the page.
+//! Command lines: those that a person types, those behind buttons, and those of a script that drives the page.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::api::ObjectRef;
 use crate::kubectl::{self, Kubectl};
 use crate::session::view::{eviction, problems};
 
-/// Lines of the terminal that are kept.
+/// How many command lines the terminal keeps.
 const TERMINAL: usize = 400;
 
 impl Engine {
@@ -40,11 +40,11 @@ impl Engine {
         self.touch();
     }
 
-    /// Runs a command line, in which `manifest.yaml` is the editor's text. `None` if something is being
-    /// loaded; else what it printed, and the command if it waits.
+    /// Runs a command line, in which `manifest.yaml` is the editor's text. Returns what it printed, and the command if it
+    /// waits; `None` if it did not run, because of a task during which nothing else can be done.
     pub(super) fn kubectl(&mut self, line: &str) -> Option<(kubectl::Output, Option<Kubectl>)> {
         let text = self.shown.text.clone();
-        // A link carries the files with the line: only those that it names.
+        // A link carries a line's files with it, so a line gets only those that it names.
         let files: &[(&str, &str)] = &[(MANIFEST, &text)];
         self.kubectl_with(line, if line.contains(MANIFEST) { files } else { &[] })
     }
@@ -66,7 +66,7 @@ impl Engine {
         Some(done)
     }
 
-    /// A command that waits is given up.
+    /// Ends the command that waits.
     pub(super) fn interrupt(&mut self) {
         if self.waiting.take().is_some()
             && let Some(e) = Rc::make_mut(&mut self.shown.terminal).last_mut().filter(|e| e.waits)
@@ -77,7 +77,7 @@ impl Engine {
         self.touch();
     }
 
-    /// A command that waits looks again: something has happened.
+    /// Polls the command that waits, because the run moved.
     pub(super) fn look_again(&mut self) {
         let Some(mut command) = self.waiting.take() else { return };
         let (output, waits) = self.session.look_again(&mut command);
@@ -92,7 +92,7 @@ impl Engine {
         self.touch();
     }
 
-    /// Runs a command line and says what it printed.
+    /// Runs a command line and shows what it printed as a message.
     pub(super) fn run_line(&mut self, line: &str) {
         let Some((out, _)) = self.kubectl(line) else { return self.say_still_loading() };
         let text = if out.exit == 0 { &out.stdout } else { &out.stderr };
@@ -105,7 +105,7 @@ impl Engine {
         self.say(Said::key("still-loading"), true);
     }
 
-    /// Evicts a pod: through its Eviction subresource, which asks the budgets first.
+    /// Evicts a pod through its Eviction subresource, which PodDisruptionBudgets may refuse.
     pub(super) fn evict(&mut self, pod: &ObjectRef) {
         let (line, files) = eviction(pod);
         let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
@@ -128,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Applies a text. `None` if something is being loaded.
+    /// Applies a text. Returns `None` if it was not applied, because of a task during which nothing else can be done.
     pub(super) fn apply_text(&mut self, text: &str) -> Option<kubectl::Output> {
         if !self.at_rest() {
             return None;
@@ -136,10 +136,10 @@ impl Engine {
         let before = self.session.at();
         let output = self.session.apply(text);
         if output.exit == 0 {
-            // What was said of the text before is no longer so.
+            // A message about an earlier text no longer holds.
             self.out.push(Output::Hush);
         }
-        // Its mistakes are marked where it is shown: another text has its own.
+        // The mistakes are marked in the editor only if the editor has that text.
         if *self.shown.text == text {
             self.shown.diagnostics = Rc::new(problems(text, &output));
             self.shown.preview = None;

@@ -82,7 +82,7 @@ fn everything_that_crosses_is_plain_data() {
             out.extend(e.handle(there_and_back(&input)));
         }
         out.extend(e.handle(Input::Terminal("get pods -w".into())));
-        out.extend(e.handle(Input::Goto(e.first)));
+        out.extend(e.handle(Input::Goto(e.beginning)));
         out.extend(e.handle(Input::ToSteady));
         out.extend(finish(&mut e).0);
         out.iter().for_each(|o| drop(there_and_back(o)));
@@ -125,7 +125,7 @@ fn everything_that_crosses_is_plain_data() {
 fn inputs_come_back_as_they_were_sent() {
     let pod = ObjectRef::new(Kind::POD, "default", "web-1");
     let actor = Actor { process: 1, component: 2 };
-    let begin = Begin { link: Some("a".into()), machinery: true, ..Begin::default() };
+    let begin = Begin { link: Some("a".into()), map_shown: true, ..Begin::default() };
     let way = vec![explorer::Choice::Actor(actor), explorer::Choice::Time];
     for input in [
         Input::Begin(begin),
@@ -191,7 +191,7 @@ fn a_press_of_step_shows_what_happened_and_then_what_comes_next() {
     let out = e.handle(Input::Step);
     assert!(matches!(&out[..], [Output::Show(shown), Output::Stepped(_)] if shown.position == 2));
     let shown = e.shown();
-    assert!(matches!(&*shown.happened, Happened::Issued(c, 0) if c.asked.verb == "create"));
+    assert!(matches!(&*shown.happened, Happened::Issued(c, 0) if c.request.verb == "create"));
     assert!(!shown.listing.ready && shown.mode == Mode::Idle);
     finish(&mut e);
     assert!(e.shown().listing.ready && !e.shown().listing.lines.is_empty());
@@ -249,6 +249,18 @@ fn a_link_opens_what_was_shared_and_puts_the_work_aside() {
     let out = again.handle(Input::Open("a<script>".into()));
     assert!(matches!(notices(&out)[..], [Said::Key(key, _)] if key == "link-refused"));
     assert_eq!(again.session.cluster().digest(), e.session.cluster().digest());
+}
+
+#[test]
+fn a_run_is_saved_when_its_task_has_ended() {
+    let keeps = |out: &[Output]| out.iter().filter(|o| matches!(o, Output::Keep(Slot::Work, _))).count();
+    let mut e = in_slices();
+    assert_eq!(keeps(&e.handle(Input::Save)), 1);
+    e.handle(Input::ToSteady);
+    assert!(e.task.is_some(), "it takes more than a slice");
+    assert_eq!(keeps(&e.handle(Input::Save)), 0);
+    assert_eq!(keeps(&finish(&mut e).0), 1);
+    assert_eq!(e.saved, Some(e.draft(None).encode()));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn App(props: &Props) -> Html {
     };
     let t = &view.texts;
     let v = &view.shown;
-    let said = &view.said;
+    let last_step = &view.last_step;
     let graph: Shared<_> = (&v.graph).into();
     let text: Shared<_> = (&v.text).into();
     let story = v.scenario.as_ref().map(Shared::from);
@@ -155,8 +155,8 @@ fn App(props: &Props) -> Html {
                     <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
                         depth={v.depth} mode={v.mode} />
                     <section class="bottom" aria-label={t.get("what-next")}>
-                        <p class={classes!("said", said.who)}><i class="dot" aria-hidden="true"></i>
-                            <span role="status" aria-live="polite">{ &said.text }</span><StepIn at={v.at} finest={v.finest} /></p>
+                        <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
+                            <span role="status" aria-live="polite">{ &last_step.text }</span><StepIn at={v.at} finest={v.finest} /></p>
                         <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
                         <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>

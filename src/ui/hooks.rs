@@ -11,17 +11,15 @@ use super::store::Store;
 
 /// The page's state.
 #[hook]
-#[allow(clippy::expect_used)]
 pub fn use_store() -> Store {
     // The app puts both around everything that it draws.
-    use_context::<Store>().expect("the app provides it")
+    use_context::<Store>().unwrap_or_default()
 }
 
 /// The texts of the language that is shown.
 #[hook]
-#[allow(clippy::expect_used)]
 pub fn use_texts() -> Texts {
-    use_context::<Texts>().expect("the app provides it")
+    use_context::<Texts>().unwrap_or_default()
 }
 
 /// The engine's answer to a question, asked again when the question or the version is another. Until the

@@ -11,7 +11,7 @@ use crate::ui::hooks::{use_store, use_texts};
 
 /// The verb of a command, as its chip has it.
 fn verb(c: &Issued) -> String {
-    match c.asked.verb.as_str() {
+    match c.request.verb.as_str() {
         "deletecollection" => "DELETE".to_owned(),
         "list" | "watch" => "GET".to_owned(),
         verb => verb.to_ascii_uppercase(),
@@ -99,7 +99,7 @@ fn command(t: &Texts, line: &NextLine) -> Html {
             let refused = c.code >= 400;
             html! { <>
                 <span class={classes!("verb", refused.then_some("bad"))}>{ verb(c) }</span>
-                <span class="what"><code>{ middle(&c.asked.object, 46) }</code>
+                <span class="what"><code>{ middle(&c.request.object, 46) }</code>
                     if refused { <em class="refused">{ t.with("refused", &[("code", c.code.into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ " " }<b>{ t.why(why) }</b></span> }

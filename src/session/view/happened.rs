@@ -19,7 +19,7 @@ pub enum Happened {
     /// A person's command line printed these lines.
     Printed(Vec<String>),
     /// A person sent these requests and got raw JSON back, which nobody reads.
-    Requested(Vec<Asked>),
+    Requested(Vec<RequestWords>),
     /// Something went wrong, because a person wanted it to.
     Fault(Fault),
     /// A component issued a command; of a reconcile the first one, and how many followed.
@@ -30,9 +30,9 @@ pub enum Happened {
     Finest(Finest),
 }
 
-/// A request in two words.
+/// A request in two words: what is done, and to which object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct RequestWords {
     /// `create`, `update`, `patch`, `delete` …; `bind` and `evict` for those parts of a pod.
     pub verb: Word,
     /// `Pod web-cc5`, or `Pod web-cc5/status` for a part of it.
@@ -44,8 +44,8 @@ pub struct Asked {
 pub struct Issued {
     /// The component.
     pub by: Rc<str>,
-    /// What it asked for.
-    pub asked: Asked,
+    /// Its request.
+    pub request: RequestWords,
     /// The HTTP status code of the answer.
     pub code: u16,
     /// Why.
@@ -94,9 +94,9 @@ pub enum Finest {
     },
 }
 
-impl Asked {
+impl RequestWords {
     /// A request, with the name of the object that was answered.
-    pub fn of(request: &Request, response: &Response) -> Asked {
+    pub fn of(request: &Request, response: &Response) -> RequestWords {
         let verb = match (request.verb, request.subresource) {
             (Verb::Create, Subresource::Binding) => "bind",
             (Verb::Create, Subresource::Eviction) => "evict",
@@ -111,7 +111,7 @@ impl Asked {
             Subresource::None => format!("{kind} {name}"),
             part => format!("{kind} {name}/{}", part.as_str()),
         };
-        Asked { verb: Word::new_static(verb), object }
+        RequestWords { verb: Word::new_static(verb), object }
     }
 }
 
@@ -120,7 +120,7 @@ impl Issued {
     pub fn of(c: &Command) -> Issued {
         Issued {
             by: c.by.clone(),
-            asked: Asked::of(&c.request, &c.response),
+            request: RequestWords::of(&c.request, &c.response),
             code: c.response.code(),
             why: c.why.as_deref().map(Reason::of),
         }
@@ -161,9 +161,9 @@ impl Happened {
         match &moment.what {
             What::Start => Happened::Start,
             // A raw request prints the raw answer.
-            What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => {
-                Happened::Requested(exchanges.iter().map(|e| Asked::of(&e.request, &e.response)).collect())
-            }
+            What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => Happened::Requested(
+                exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
+            ),
             What::Person { output, .. } => {
                 Happened::Printed(output.stdout.lines().map(str::to_owned).collect())
             }

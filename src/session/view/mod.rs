@@ -29,7 +29,7 @@ pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
 pub use events::{Condition, EventLine, EventsView, events};
 pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};
-pub use happened::{Asked, Finest, FinestLine, Happened, Issued, subject};
+pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, subject};
 pub use history::{Version, versions};
 pub use inspect::{ObjectView, YamlView, object_view, yaml_view};
 pub use lines::{Line, LineMark, object_lines, yaml_of};

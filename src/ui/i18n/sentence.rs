@@ -2,7 +2,8 @@
 
 use fluent_bundle::FluentValue;
 use steady::engine::{
-    Asked, Fault, Finest, Happened, Issued, Kind, KubeletFault, NextLine, NextWhat, Reason, Said, Value,
+    Fault, Finest, Happened, Issued, Kind, KubeletFault, NextLine, NextWhat, Reason, RequestWords, Said,
+    Value,
 };
 
 use super::Texts;
@@ -54,7 +55,7 @@ impl Texts {
 
     /// What a command does and why, as one sentence.
     pub fn command(&self, c: &Issued) -> String {
-        let what = asked(&c.asked);
+        let what = in_words(&c.request);
         match &c.why {
             Some(w) => {
                 let why = self.why(w);
@@ -131,8 +132,8 @@ fn value(text: &str) -> FluentValue<'static> {
 }
 
 /// `create Pod web-cc5`
-fn asked(a: &Asked) -> String {
-    format!("{} {}", a.verb, a.object)
+fn in_words(r: &RequestWords) -> String {
+    format!("{} {}", r.verb, r.object)
 }
 
 /// The sentence of what happened on a step.
@@ -141,7 +142,7 @@ pub fn sentence(t: &Texts, happened: &Happened) -> String {
     match happened {
         Happened::Start => t.get("said-start"),
         Happened::Printed(lines) => you(lines.clone()),
-        Happened::Requested(requests) => you(requests.iter().map(asked).collect()),
+        Happened::Requested(requests) => you(requests.iter().map(in_words).collect()),
         Happened::Issued(first, 0) => t.command(first),
         Happened::Issued(first, more) => {
             t.with("said-more", &[("first", t.command(first).into()), ("n", (*more as f64).into())])

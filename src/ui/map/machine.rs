@@ -267,7 +267,7 @@ fn asks(t: &Texts, w: &Work) -> Html {
             &[("n", ((w.answers.len() + 1) as f64).into()), ("codes", codes.join(", ").into())],
         )
     };
-    let Some(a) = &w.ask else { return Html::default() };
+    let Some(a) = &w.pending else { return Html::default() };
     let stale = (a.is_stale() && a.stored.is_some()).then(|| {
         let believed = a.believed.clone().unwrap_or_else(|| "–".into());
         let stored = a.stored.clone().unwrap_or_else(|| "–".into());

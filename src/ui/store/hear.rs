@@ -71,10 +71,7 @@ impl Store {
 
     fn remember(&self, slot: Slot, text: &str) {
         match slot {
-            Slot::Work => {
-                self.0.saved.set(true);
-                self.put(WORK, text);
-            }
+            Slot::Work => self.put(WORK, text),
             Slot::Aside => self.put(ASIDE, text),
         }
     }

@@ -44,12 +44,12 @@ impl Store {
         let store = self.clone();
         EventListener::new(&gloo::utils::document(), "visibilitychange", move |_| {
             if gloo::utils::document().hidden() {
-                store.save();
+                store.send(Input::Save);
             }
         })
         .forget();
-        let machinery = read(VIEW).as_deref() == Some(view_name(true));
-        let begin = Begin { link: address(), work: read(WORK), aside: self.has_aside(), machinery };
+        let map_shown = read(VIEW).as_deref() == Some(view_name(true));
+        let begin = Begin { link: address(), work: read(WORK), aside: self.has_aside(), map_shown };
         self.send(Input::Begin(begin));
     }
 
@@ -80,17 +80,8 @@ impl Store {
         }
         self.plan(SAVE, |store| {
             store.0.saving.set(false);
-            store.save();
+            store.send(Input::Save);
         });
-    }
-
-    /// Has the work saved; later, if something is under way.
-    fn save(&self) {
-        self.0.saved.set(false);
-        self.send(Input::Save);
-        if !self.0.saved.get() {
-            self.plan_save();
-        }
     }
 
     /// Remembers a value; tells the person if it cannot be.

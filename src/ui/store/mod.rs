@@ -37,7 +37,7 @@ pub struct Toast {
 
 /// The step that led here.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct LastStep {
     /// Whose it was, as a class.
     pub who: &'static str,
     /// What happened and why.
@@ -54,15 +54,16 @@ pub struct View {
     /// What a command that is pointed at is about.
     pub lit: Shared<BTreeSet<ObjectRef>>,
     /// The last step.
-    pub said: Said,
+    pub last_step: LastStep,
     /// A message.
     pub toast: Option<Toast>,
 }
 
-/// A handle on the page's state.
-#[derive(Clone)]
+/// A handle on the page's state. The default one has no engine: what is sent to it goes nowhere.
+#[derive(Clone, Default)]
 pub struct Store(Rc<Inner>);
 
+#[derive(Default)]
 struct Inner {
     host: RefCell<Option<Rc<Host>>>,
     shown: RefCell<Shown>,
@@ -84,7 +85,6 @@ struct Inner {
     did: Cell<bool>,
     printed: RefCell<Option<Printed>>,
     saving: Cell<bool>,
-    saved: Cell<bool>,
     previewing: Cell<u64>,
 }
 
@@ -95,27 +95,10 @@ impl PartialEq for Store {
 }
 
 impl Store {
-    /// A store with the first scenario on the table.
+    /// A store with an engine, which shows the first scenario.
     pub fn new(lang: Lang) -> Store {
-        let store = Store(Rc::new(Inner {
-            host: RefCell::default(),
-            shown: RefCell::default(),
-            texts: RefCell::new(Texts::new(lang)),
-            lit: RefCell::default(),
-            toast: RefCell::default(),
-            publish: RefCell::default(),
-            missed: Cell::new(false),
-            ready: RefCell::default(),
-            waiting: RefCell::default(),
-            busy: Cell::new(false),
-            asked: RefCell::default(),
-            questions: Cell::new(0),
-            did: Cell::new(false),
-            printed: RefCell::default(),
-            saving: Cell::new(false),
-            saved: Cell::new(false),
-            previewing: Cell::new(0),
-        }));
+        let texts = RefCell::new(Texts::new(lang));
+        let store = Store(Rc::new(Inner { texts, ..Inner::default() }));
         let hear = {
             let store = store.clone();
             Callback::from(move |out: Vec<Output>| store.hear(out))
@@ -191,12 +174,12 @@ impl Store {
     /// What is drawn now.
     pub fn view(&self) -> View {
         let (texts, shown) = (self.texts(), self.with(Shown::clone));
-        let said = Said {
+        let last_step = LastStep {
             who: shown.by.as_deref().map_or("who-start", who::class),
             text: sentence(&texts, &shown.happened),
         };
         let (lit, toast) = (self.0.lit.borrow().clone(), self.0.toast.borrow().clone());
-        View { shown, texts, lit, said, toast }
+        View { shown, texts, lit, last_step, toast }
     }
 
     /// Draws what is.

@@ -82,12 +82,12 @@ pub struct Work {
     /// The status codes of the answers it has got: it stands at the request after these.
     pub answers: Vec<u16>,
     /// The request that waits to be sent.
-    pub ask: Option<Ask>,
+    pub pending: Option<Pending>,
 }
 
 /// A request that waits to be sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ask {
+pub struct Pending {
     /// `PUT`
     pub method: Word,
     /// Its path.
@@ -104,7 +104,7 @@ pub struct Ask {
     pub stored: Option<String>,
 }
 
-impl Ask {
+impl Pending {
     /// Whether the sync is mistaken about the object.
     pub fn is_stale(&self) -> bool {
         self.believed != self.stored
@@ -158,12 +158,12 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
 }
 
 fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
-    let ask = component.pending().map(|p| {
+    let pending = component.pending().map(|p| {
         let object = p.request.object();
         let version = |o: &crate::api::Object| o.meta().resource_version.clone();
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
         let stored = cluster.api().cached(&object);
-        Ask {
+        Pending {
             method: Word::new_static(p.request.verb.method()),
             path: p.request.path(),
             why: p.why.as_deref().map(Reason::of),
@@ -173,5 +173,5 @@ fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
             object,
         }
     });
-    Some(Work { key: component.working_on()?.to_string(), answers: component.answer_codes(), ask })
+    Some(Work { key: component.working_on()?.to_string(), answers: component.answer_codes(), pending })
 }

@@ -108,7 +108,7 @@ fn say(m: &Machine) -> String {
     }
     if let Some(w) = &m.work {
         let _ = writeln!(out, "worker {}: answers {:?}", w.key, w.answers);
-        if let Some(a) = &w.ask {
+        if let Some(a) = &w.pending {
             let _ = writeln!(
                 out,
                 "  asks {} {} ({:?}), believed {:?}, stored {:?}",
@@ -200,9 +200,10 @@ fn conflict() -> (Session, Actor) {
         let cluster = s.cluster();
         let controller = actor(cluster, "deployment-controller");
         let m = machine(cluster, controller, |_| true).unwrap();
-        let asks_to_update = m.work.as_ref().and_then(|w| w.ask.as_ref()).is_some_and(|a| a.method == "PUT");
+        let asks_to_update =
+            m.work.as_ref().and_then(|w| w.pending.as_ref()).is_some_and(|a| a.method == "PUT");
         if asks_to_update {
-            let about = m.work.unwrap().ask.unwrap().object;
+            let about = m.work.unwrap().pending.unwrap().object;
             let kind = about.kind.singular();
             s.kubectl(&format!("annotate {kind} {} note=mine", about.key.name), &[]);
             return (s, controller);
@@ -216,7 +217,7 @@ fn conflict() -> (Session, Actor) {
 fn a_failing_key() {
     let (mut s, controller) = conflict();
     let before = machine(s.cluster(), controller, |_| true).unwrap();
-    assert!(before.work.as_ref().unwrap().ask.as_ref().unwrap().is_stale());
+    assert!(before.work.as_ref().unwrap().pending.as_ref().unwrap().is_stale());
     expect("conflict-before", &say(&before));
     s.act(crate::cluster::Action::Send { actor: controller });
     let failing = machine(s.cluster(), controller, |_| true).unwrap();
