@@ -29,12 +29,15 @@ pub mod names;
 mod object;
 pub mod order;
 pub mod patch;
+pub mod persistent;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod regexp;
+pub mod release;
 mod shared;
 mod structs;
+pub mod toleration;
 pub mod volume;
 pub mod yaml;
 

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use super::load::{Origin, SetUpOf};
-use super::run::Task;
+use super::task::{Origin, SetUpOf, Task};
 use super::{Engine, Input, Output, Pick, SPEEDS, Said};
 use crate::cluster::{Digesting, Fault};
 use crate::session::explore::Choice;

@@ -1,8 +1,7 @@
 //! Runs as links: the one that a reload brings back, the one that was put aside, and the one in the address. Opening
 //! any of them repeats the run (`load.rs`).
 
-use super::load::{Opening, Origin};
-use super::run::Task;
+use super::task::{Opening, Origin, Task};
 use super::{Begin, Engine, Output, Said, Slot, Value};
 use crate::api::ObjectRef;
 use crate::cluster::Cluster;

@@ -1,67 +1,12 @@
 //! Tasks that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
 //! was opened, going to a moment, the fingerprint of a link.
 
-use super::run::Task;
+use super::task::{Opening, Origin, SetUpOf, Task};
 use super::{Engine, MapState, Output, Said, Slot};
-use crate::session::Replay;
-use crate::session::scenario::{self, Scenario, SetUp};
-
-/// How many objects are added to a fingerprint between two readings of the clock.
-const OBJECTS_AT_ONCE: usize = 32;
-
-/// The set-up of a scenario.
-pub(super) struct SetUpOf {
-    pub(super) scenario: Scenario,
-    pub(super) setup: SetUp,
-}
-
-/// A run that is being opened.
-pub(super) struct Opening {
-    /// The run, which is repeated from its start.
-    pub(super) replay: Replay,
-    /// The editor's text at its end.
-    pub(super) text: Option<String>,
-    /// The selected object, as `Kind namespace/name`.
-    pub(super) selected: Option<String>,
-    /// The view that the link names: [`MACHINERY`](super::keep::MACHINERY), or none for the objects.
-    pub(super) view: Option<String>,
-    /// Where it came from.
-    pub(super) from: Origin,
-}
-
-/// Where a run came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// The page's address.
-    Link {
-        /// Whether the page was opened with that link.
-        first: bool,
-    },
-    /// [`Slot::Work`]: it was saved when the page was closed.
-    Work,
-    /// [`Slot::Aside`].
-    Aside,
-}
-
-impl Task {
-    /// Does the next small piece of a task of this file. Returns whether the task is done, and for
-    /// [`Task::Share`] then the fingerprint.
-    fn advance(&mut self) -> (bool, Option<String>) {
-        match self {
-            Task::SetUp(s) => (s.setup.advance(1), None),
-            Task::Replay(o) => (o.replay.advance(1), None),
-            Task::Travel(_, way) => (way.advance(1), None),
-            Task::Share(d) => {
-                let digest = d.advance(OBJECTS_AT_ONCE);
-                (digest.is_some(), digest)
-            }
-            Task::Step | Task::Play | Task::ToSteady(_) | Task::Follow(..) => (true, None),
-        }
-    }
-}
+use crate::session::scenario;
 
 impl Engine {
-    /// Begins a task of this file, in place of the task that is under way.
+    /// Begins a task that leaves the run as it is, in place of the task that is under way.
     pub(super) fn load(&mut self, task: Task) {
         if let Some(Task::Replay(old)) = self.task.take()
             && old.from == Origin::Work
@@ -72,7 +17,7 @@ impl Engine {
         self.begin(task);
     }
 
-    /// Works on a task of this file until the time `end`.
+    /// Works on such a task until the time `end`.
     pub(super) fn go_on_loading(&mut self, mut task: Task, end: f64) {
         while (self.clock)() < end {
             let (done, digest) = task.advance();

@@ -54,6 +54,7 @@ mod load;
 mod output;
 mod run;
 mod show;
+mod task;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -72,12 +73,12 @@ pub use crate::etcd::{Member, Role};
 pub use crate::kubectl::Output as Printed;
 pub use crate::kubelet::Fault as KubeletFault;
 pub use crate::session::scenario::Text;
-pub use crate::session::view::graph::{Card, Edge, EdgeKind, Graph, GraphNode, Place};
+pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
 pub use crate::session::view::{
-    Branch, Condition, Declared, Deed, EventLine, EventsView, FieldChange, Finest, FinestLine, Happened,
-    Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat, ObjectView, Offer, Pick,
-    PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact, RequestHead,
-    RequestView, RequestWords, Short, Version, Word, YamlView, machinery,
+    Branch, Card, Condition, Declared, Deed, EventLine, EventsView, FieldChange, Finest, FinestLine,
+    Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat, ObjectView, Offer, Pick,
+    Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
+    RequestHead, RequestView, RequestWords, Short, Version, Word, YamlView, machinery,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
@@ -104,7 +105,7 @@ pub struct Engine {
     /// Whether `shown` has changed since the last [`Output::Show`].
     changed: bool,
     /// What takes longer than a slice.
-    task: Option<run::Task>,
+    task: Option<task::Task>,
     /// When the task began. Times are those of `clock`.
     since: f64,
     /// When the task's progress was last shown.
@@ -207,7 +208,7 @@ impl Engine {
         let mut out = Vec::new();
         if std::mem::take(&mut self.changed) {
             let now = (self.clock)();
-            self.shown.mode = self.task.as_ref().map_or(Mode::Idle, run::Task::mode);
+            self.shown.mode = self.task.as_ref().map_or(Mode::Idle, task::Task::mode);
             self.shown.slow = self.task.is_some() && now - self.since > run::SLOW;
             out.push(Output::Show(Box::new(self.shown.clone())));
         }

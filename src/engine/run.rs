@@ -1,10 +1,10 @@
-//! Tasks: work that may take longer than a slice of time. An engine has one task at most.
+//! Working on the task, a slice of time after the other. An engine has one task at most.
 
-use super::load::{Opening, SetUpOf};
-use super::{Engine, Mode, Said};
-use crate::cluster::{Digesting, Stopped};
+use super::task::Task;
+use super::{Engine, Said};
+use crate::cluster::Stopped;
 use crate::session::explore::{Choice, follow};
-use crate::session::{Depth, MOMENTS_LIMIT, MomentId, Travel};
+use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
 
 /// For how many milliseconds of its clock the engine works at a time.
 pub const SLICE: f64 = 8.0;
@@ -16,52 +16,6 @@ pub(super) const SLOW: f64 = 400.0;
 const TELL: f64 = 100.0;
 /// After so many steps a run to steady stops, with a message.
 const LIMIT: u64 = 1_000_000;
-
-/// What an engine works on in slices.
-pub(super) enum Task {
-    /// One step.
-    Step,
-    /// Steps at the speed that is set, until a person stops them.
-    Play,
-    /// Steps without a pause until the cluster is steady: how many were taken.
-    ToSteady(u64),
-    /// Choices that the explorer found: the depth of their steps, all choices, and how many were taken.
-    Follow(Depth, Vec<Choice>, usize),
-    /// The set-up of a scenario.
-    SetUp(Box<SetUpOf>),
-    /// Repeating a run that was opened.
-    Replay(Box<Opening>),
-    /// Going to a moment whose cluster has to be computed again.
-    Travel(MomentId, Box<Travel>),
-    /// Computing the fingerprint that a link carries.
-    Share(Box<Digesting>),
-}
-
-impl Task {
-    /// How the page shows the task.
-    pub(super) fn mode(&self) -> Mode {
-        match self {
-            Task::Step | Task::Follow(..) => Mode::Stepping,
-            Task::Play => Mode::Playing,
-            Task::ToSteady(done) => Mode::ToSteady { done: *done },
-            Task::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
-            Task::Replay(o) => {
-                let (done, of) = o.replay.progress();
-                Mode::Loading { done, of: Some(of) }
-            }
-            Task::Travel(_, way) => {
-                let (done, of) = way.progress();
-                Mode::Loading { done, of: Some(of) }
-            }
-            Task::Share(_) => Mode::Loading { done: 0, of: None },
-        }
-    }
-
-    /// Whether nothing else can be done until the task has ended or was stopped.
-    fn is_loading(&self) -> bool {
-        matches!(self.mode(), Mode::Loading { .. })
-    }
-}
 
 impl Engine {
     /// Whether a task is under way during which nothing else can be done.

@@ -210,7 +210,7 @@ fn what_is_stopped_leaves_what_was_there() {
     finish(&mut e);
     let (digest, at) = (e.session.cluster().digest(), e.shown().at);
     let out = e.handle(Input::OpenScenario("10-node-lost".into()));
-    assert!(matches!(e.task, Some(run::Task::SetUp(_))), "it takes more than a slice");
+    assert!(matches!(e.task, Some(task::Task::SetUp(_))), "it takes more than a slice");
     assert!(matches!(out.last(), Some(Output::Busy)));
     // Meanwhile nothing else is done.
     assert!(matches!(e.handle(Input::Kubectl("get pods".into())).as_slice(), [Output::Printed(None)]));

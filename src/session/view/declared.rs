@@ -9,7 +9,8 @@ use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 
-use super::graph::{Card, Drawing};
+use super::card::Card;
+use super::graph::Drawing;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 

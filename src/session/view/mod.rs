@@ -3,6 +3,7 @@
 //!
 //! All of it is plain data that can be written and read back, so it may be shown where the cluster is not.
 
+mod card;
 mod changes;
 mod declared;
 mod events;
@@ -25,6 +26,7 @@ mod reason;
 mod requests;
 mod timeline;
 
+pub use card::{Card, Place};
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
 pub use events::{Condition, EventLine, EventsView, events};

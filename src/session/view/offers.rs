@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Word;
-use super::graph::Card;
+use super::card::Card;
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Request, Subresource, Verb};
 use crate::cluster::Fault;

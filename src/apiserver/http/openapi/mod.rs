@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::api::go_types::{self, GoField, GoStruct, Type};
-use crate::api::{Kind, Scope, patch};
+use crate::api::{Kind, Scope, patch, release};
 
 /// Where the schemas stand in a document.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -94,7 +94,7 @@ pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     schemas.extend(doc.scalars.into_inner());
     Some(json!({
         "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
+        "info": {"title": "Kubernetes", "version": release::GIT_VERSION},
         "paths": paths,
         "components": {"schemas": schemas},
     }))

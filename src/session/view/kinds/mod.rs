@@ -11,7 +11,7 @@ use crate::api::labels::Selector;
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
 
-use super::graph::{Card, Place};
+use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
 use nodes::Nodes;
 use pods::Pods;

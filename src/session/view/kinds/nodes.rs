@@ -4,7 +4,7 @@ use super::{KindView, Selects, Shows};
 use crate::api::types::Node;
 use crate::api::{Kind, Object};
 use crate::cluster::{Cluster, Fault};
-use crate::session::view::graph::{Card, Place};
+use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Deed, Offer};
 
 /// Nodes.

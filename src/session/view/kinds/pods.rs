@@ -4,7 +4,7 @@ use super::{KindView, Selects, Shows};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
-use crate::session::view::graph::{Card, Place};
+use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Deed, Offer, deletion};
 use crate::session::view::pods::pod_view;
 

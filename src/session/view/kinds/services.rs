@@ -5,7 +5,7 @@ use crate::api::labels::Selector;
 use crate::api::types::Service;
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
-use crate::session::view::graph::{Card, Place};
+use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Offer, deletion};
 
 /// Services.

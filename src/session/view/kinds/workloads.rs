@@ -5,7 +5,7 @@ use crate::api::labels::Selector;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
-use crate::session::view::graph::{Card, Place};
+use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Offer, deletion, line, scaling};
 
 /// A kind that makes pods, or what makes pods, and of which the numbers are read from the fields that such

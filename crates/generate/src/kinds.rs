@@ -1,0 +1,80 @@
+//! The built-in kinds, as the table in `src/api/kinds.rs` has them.
+
+use std::path::Path;
+
+use regex::Regex;
+
+use crate::go::Name;
+use crate::{Result, read_file};
+
+/// Where the table stands.
+pub const FILE: &str = "src/api/kinds.rs";
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// `apps`; empty for the core group.
+    pub group: String,
+    /// `v1`
+    pub version: String,
+    /// `Deployment`
+    pub kind: String,
+}
+
+impl Kind {
+    /// The package of Go that the kind's struct is in, as [`Name`] calls it: `core`, `apps`, `autoscalingv2`.
+    pub fn package(&self) -> String {
+        match (self.directory(), self.version.as_str()) {
+            (directory, "v1") => directory.to_owned(),
+            (directory, version) => format!("{directory}{version}"),
+        }
+    }
+
+    /// The kind's struct in Go.
+    pub fn name(&self) -> Name {
+        Name::new(&self.package(), &self.kind)
+    }
+
+    /// The directory of the group: `networking` of `networking.k8s.io`.
+    pub fn directory(&self) -> &str {
+        match self.group.split('.').next() {
+            Some("") | None => "core",
+            Some(first) => first,
+        }
+    }
+}
+
+/// The table's rows, in its order.
+///
+/// # Errors
+/// If the file cannot be read or has no such table.
+pub fn read(root: &Path) -> Result<Vec<Kind>> {
+    let kinds = rows(&read_file(&root.join(FILE))?)?;
+    if kinds.is_empty() { Err(format!("{FILE} has no table of kinds")) } else { Ok(kinds) }
+}
+
+fn rows(text: &str) -> Result<Vec<Kind>> {
+    // Pod POD: ""/"v1" "pods" …
+    let row = Regex::new(r#"(?m)^\s*(\w+) [A-Z_]+: "([\w.]*)"/"(\w+)" ""#).map_err(|e| e.to_string())?;
+    let kinds = row.captures_iter(text).map(|row| {
+        let (_, [kind, group, version]) = row.extract();
+        Kind { group: group.into(), version: version.into(), kind: kind.into() }
+    });
+    Ok(kinds.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_gives_its_package() {
+        let text = "/// Containers.\n Pod POD: \"\"/\"v1\" \"pods\" \"pod\" [] Namespaced [];\n \
+                    HorizontalPodAutoscaler HORIZONTAL_POD_AUTOSCALER: \"autoscaling\"/\"v2\" \"x\";\n \
+                    Role ROLE: \"rbac.authorization.k8s.io\"/\"v1\" \"roles\"";
+        let packages: Vec<_> =
+            rows(text).into_iter().flatten().map(|k| (k.kind.clone(), k.package())).collect();
+        let expected = [("Pod", "core"), ("HorizontalPodAutoscaler", "autoscalingv2"), ("Role", "rbac")];
+        assert_eq!(packages, expected.map(|(kind, package)| (kind.to_owned(), package.to_owned())));
+    }
+}
