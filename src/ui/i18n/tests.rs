@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use steady::engine::{Reason, ReasonFact};
+use steady::engine::{Answer, Ask, Begin, Engine, Input, Output, Reason, ReasonFact};
 
 /// Every message of a file, with the names it puts values in.
 fn messages(lang: Lang) -> BTreeMap<String, BTreeSet<String>> {
@@ -88,6 +88,39 @@ fn every_key_of_the_engine_has_a_text() {
     }
     assert_eq!(missing, Vec::<String>::new());
     assert!(found > 8, "{found}");
+}
+
+/// What can be done to an object, and what can go wrong, has a name, also where the key is put together.
+#[test]
+fn every_offer_has_a_text() {
+    let texts = Texts::new(Lang::En);
+    let mut keys = BTreeSet::new();
+    let mut engine = Engine::new(|| 0.0);
+    engine.handle(Input::Begin(Begin::default()));
+    for id in ["01-first-deployment", "11-crash-loop", "20-etcd-members"] {
+        engine.handle(Input::OpenScenario(id.to_owned()));
+        let objects: Vec<_> = engine.shown().graph.nodes.iter().map(|n| n.reference.clone()).collect();
+        for ask in objects.into_iter().map(Ask::Object).chain([Ask::PlaneFaults]) {
+            for output in engine.handle(Input::Ask(1, ask)) {
+                let Output::Answer(_, answer) = output else { continue };
+                match *answer {
+                    Answer::Object(view) => {
+                        keys.extend(view.offers.into_iter().map(|o| o.key));
+                        keys.extend(view.faults.into_iter().map(|f| f.key));
+                    }
+                    Answer::PlaneFaults(faults) => {
+                        let with_about =
+                            faults.iter().flat_map(|f| [f.key.clone(), format!("{}-about", f.key).into()]);
+                        keys.extend(with_about);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(keys.len() > 12, "{keys:?}");
+    let missing: Vec<_> = keys.iter().filter(|key| !texts.has(key)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// Every rule that the library names has its sentence, with no placeholder that it does not fill.

@@ -1,7 +1,7 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
 use steady::engine::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
-use steady::engine::{Filter, Input, Key};
+use steady::engine::{Fault, Filter, Input, Key};
 use yew::prelude::*;
 
 use super::overview::short;
@@ -81,6 +81,7 @@ pub fn MachineView(props: &Props) -> Html {
                 <span class="sub">{ m.process.to_string() }{ m.node.as_ref().map(|n| format!(" · {n}")) }</span>
                 if !m.running { <span class="chip bad">{ t.get("state-down") }</span> }
                 else if !m.on { <span class="chip bad">{ t.get("state-off") }</span> }
+                if let Some(fault) = &m.switch { <Switch name={m.name.to_string()} on={m.on} fault={fault.clone()} /> }
                 <button type="button" class="quiet follow" aria-pressed={(!props.pinned).to_string()} title={t.get("map-follow-about")}
                     onclick={follow}>{ t.get("map-follow") }</button>
             </header>
@@ -100,6 +101,28 @@ pub fn MachineView(props: &Props) -> Html {
                 </article>
             </div>
         </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SwitchProps {
+    /// The component's name.
+    name: String,
+    on: bool,
+    /// What switches it to the other state.
+    fault: Fault,
+}
+
+/// Switches a component off, or on again.
+#[component]
+fn Switch(props: &SwitchProps) -> Html {
+    let (store, t) = (use_store(), use_texts());
+    let (word, about) = if props.on { ("map-on", "map-switch-off") } else { ("map-off", "map-switch-on") };
+    let input = Input::Break(props.fault.clone());
+    html! {
+        <button type="button" role="switch" class="quiet switch" aria-checked={props.on.to_string()} title={t.get(about)}
+            onclick={move |_| store.send(input.clone())}>
+            <span class="sr">{ props.name.clone() }</span><i aria-hidden="true"></i><span aria-hidden="true">{ t.get(word) }</span></button>
     }
 }
 

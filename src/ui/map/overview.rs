@@ -127,7 +127,8 @@ fn mark(state: State) -> Html {
         State::Waiting => html! { <><circle r="4" class="line" /><path d="M0-2V0H1.8" class="line" /></> },
         State::Failing => html! { <path d="M0-4.6 4.6 3.6H-4.6Z" class="fill" /> },
         State::Standby => html! { <circle r="4" class="line dash" /> },
-        State::Down | State::Off => html! { <path d="M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2" class="line" /> },
+        State::Down => html! { <path d="M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2" class="line" /> },
+        State::Off => html! { <path d="M-4 0H4" class="line" /> },
     };
     html! { <svg class={classes!("state", state_class(state))} viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">{ inner }</svg> }
 }

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use crate::api::{ObjectRef, order};
 use crate::client::Component;
-use crate::cluster::{Actor, Cluster};
+use crate::cluster::{Actor, Cluster, Fault};
+use crate::session::view::faults::switch;
 use crate::session::view::{Reason, Word};
 
 use super::reflector::{Reflector, reflector};
@@ -26,6 +27,8 @@ pub struct Machine {
     pub running: bool,
     /// Whether it is switched on.
     pub on: bool,
+    /// What switches it off, or on again; `None` if it cannot be switched by itself.
+    pub switch: Option<Fault>,
     /// What it watches, in the order it says.
     pub reflectors: Vec<Reflector>,
     /// Its work queue.
@@ -128,6 +131,7 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         node: process.node.clone(),
         running: process.running,
         on: process.is_on(actor.component),
+        switch: switch(process, &component.name()),
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
         work: work(cluster, component),
