@@ -78,7 +78,7 @@ pub use crate::session::view::{
     Branch, Card, Condition, Declared, Deed, EventLine, EventsView, FieldChange, Finest, FinestLine,
     Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat, ObjectView, Offer, Pick,
     Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
-    RequestHead, RequestView, RequestWords, Short, Version, Word, YamlView, machinery,
+    RequestHead, RequestView, RequestWords, Short, Version, Word, YamlView,
 };
 pub use crate::session::{Depth, MomentId as Moment};
 pub use input::{Ask, Begin, Input};
@@ -87,6 +87,14 @@ pub use output::{
     Shown, Slot, Stepped, Value,
 };
 pub use run::{SLICE, SPEEDS};
+
+/// What the component map shows.
+pub mod machinery {
+    pub use crate::session::view::machinery::{
+        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, Queue,
+        Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
+    };
+}
 
 /// One run of a cluster, all that is shown of it, and the work that is under way on it.
 pub struct Engine {

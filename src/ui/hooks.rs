@@ -1,4 +1,4 @@
-//! What every component can ask for.
+//! Hooks: how a component gets the page's state and texts, and asks the engine.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,8 +22,8 @@ pub fn use_texts() -> Texts {
     use_context::<Texts>().unwrap_or_default()
 }
 
-/// The engine's answer to a question, asked again when the question or the version is another. Until the
-/// engine has answered it is the answer before, or `None`; the component is drawn again when the answer comes.
+/// The engine's answer to a question, which is asked again when the question or the version changes. Until the engine has
+/// answered, this is the answer before, or `None`; the component is drawn again when the answer comes.
 #[hook]
 pub fn use_answer(ask: Option<Ask>, version: u64) -> Option<Rc<Answer>> {
     let store = use_store();
@@ -35,7 +35,7 @@ pub fn use_answer(ask: Option<Ask>, version: u64) -> Option<Rc<Answer>> {
             *here.borrow_mut() = None;
             return;
         };
-        // An answer that comes at once comes while this is drawn.
+        // An answer that comes before `ask` returns needs no second drawing.
         let drawing = Rc::new(Cell::new(true));
         let (slot, still) = (here.clone(), drawing.clone());
         store.ask(

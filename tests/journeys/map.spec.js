@@ -207,7 +207,7 @@ test("a controller is switched off and on again, and the link holds it", async (
   await toggle.press("Space");
   await expect(toggle).not.toBeChecked();
   await expect(toggle).toBeFocused();
-  await expect(said(page)).toHaveText("kube-controller-manager runs with --controllers=*,-replicaset-controller");
+  await expect(said(page)).toHaveText("You let kube-controller-manager run with --controllers=*,-replicaset-controller.");
   await expect(tile).toHaveAccessibleName(/switched off/);
   await accessible(page, ".map");
   await page.evaluate(() => window.steady.runToSteady());

@@ -37,7 +37,7 @@ impl Declared {
 /// A workload that is not as declared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Short {
-    /// It.
+    /// The workload.
     pub object: ObjectRef,
     /// Pods that are wanted.
     pub want: i32,

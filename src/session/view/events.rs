@@ -16,7 +16,7 @@ pub struct Condition {
     pub status: String,
     /// `MinimumReplicasAvailable`
     pub reason: String,
-    /// The sentence.
+    /// Its message.
     pub message: String,
 }
 
@@ -33,11 +33,11 @@ pub struct EventLine {
     pub count: i64,
     /// When it happened last, in milliseconds since the start of the run.
     pub at: Option<i64>,
-    /// The sentence.
+    /// Its message.
     pub message: String,
 }
 
-/// What was said of an object.
+/// An object's conditions and events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventsView {
     /// Its conditions, in the order in which it has them.
@@ -46,7 +46,7 @@ pub struct EventsView {
     pub events: Vec<EventLine>,
 }
 
-/// What was said of an object; `start` is when the run began.
+/// An object's conditions and events. `start` is when the run began.
 pub fn events(cluster: &Cluster, of: &ObjectRef, start: Timestamp) -> EventsView {
     let object = cluster.api().cached(of).map(|o| o.to_value());
     let conditions = object.as_ref().and_then(|v| v.pointer("/status/conditions")?.as_array());
@@ -89,8 +89,8 @@ fn event(e: &Value, start: Timestamp) -> EventLine {
     }
 }
 
-/// With more events than this, only those are looked at that are named after their object, as every
-/// component names them.
+/// If a namespace has more events than this, only those are read whose names begin with the object's name, as every
+/// component names its events.
 const EVENTS: usize = 2_000;
 
 /// The events about an object, oldest first.

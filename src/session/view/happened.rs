@@ -1,4 +1,4 @@
-//! What happened on the way to a moment, as facts. The page makes a sentence of them.
+//! What led to a moment, as facts. The page makes a sentence of them.
 
 use std::rc::Rc;
 
@@ -10,19 +10,19 @@ use crate::apimachinery::{Request, Response, Subresource, Verb};
 use crate::cluster::{Action, Cluster, Command, Fault, Outcome, Transition};
 use crate::session::{Moment, What};
 
-/// What happened on the way to a moment.
+/// What led to a moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Happened {
     /// The run started.
     #[default]
     Start,
-    /// A person's command line printed these lines.
+    /// A person ran a command line, which printed these lines.
     Printed(Vec<String>),
-    /// A person sent these requests and got raw JSON back, which nobody reads.
+    /// A person sent these requests with a command line that printed JSON, which is too long for a sentence.
     Requested(Vec<RequestWords>),
-    /// Something went wrong, because a person wanted it to.
+    /// A person let something go wrong, or right again.
     Fault(Fault),
-    /// A component issued a command; of a reconcile the first one, and how many followed.
+    /// A component issued a command. Of a reconcile this is the first one, and how many followed.
     Issued(Box<Issued>, usize),
     /// A sync ended without a command.
     Nothing,
@@ -33,9 +33,9 @@ pub enum Happened {
 /// A request in two words: what is done, and to which object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestWords {
-    /// `create`, `update`, `patch`, `delete` …; `bind` and `evict` for those parts of a pod.
+    /// `create`, `update`, `patch`, `delete` and so on; `bind` and `evict` for the subresources of a pod.
     pub verb: Word,
-    /// `Pod web-cc5`, or `Pod web-cc5/status` for a part of it.
+    /// `Pod web-cc5`, or `Pod web-cc5/status` for a subresource.
     pub object: String,
 }
 
@@ -48,7 +48,7 @@ pub struct Issued {
     pub request: RequestWords,
     /// The HTTP status code of the answer.
     pub code: u16,
-    /// Why.
+    /// Why it was issued.
     pub why: Option<Reason>,
 }
 
@@ -57,11 +57,11 @@ pub struct Issued {
 pub enum Finest {
     /// A reflector listed a kind.
     Listed {
-        /// Which.
+        /// The kind.
         kind: Kind,
         /// How many objects came.
         items: usize,
-        /// Where the watch could not go on: the revision it had seen, and the oldest one that is known.
+        /// If the watch could not go on: the last revision that it had seen, and the oldest one that etcd knows.
         expired: Option<(u64, u64)>,
     },
     /// A watch event went into a FIFO.
@@ -70,7 +70,7 @@ pub enum Finest {
     Indexed(ObjectRef),
     /// A handler ran.
     Handled(ObjectRef),
-    /// A sync of this key began; whether it ended without a request.
+    /// A sync of this key began, and whether it ended without a request.
     Started(String, bool),
     /// A request was answered.
     Sent {
@@ -95,7 +95,7 @@ pub enum Finest {
 }
 
 impl RequestWords {
-    /// A request, with the name of the object that was answered.
+    /// A request in two words. The name is that of the object in the answer: a create may have none in its request.
     pub fn of(request: &Request, response: &Response) -> RequestWords {
         let verb = match (request.verb, request.subresource) {
             (Verb::Create, Subresource::Binding) => "bind",
@@ -116,7 +116,7 @@ impl RequestWords {
 }
 
 impl Issued {
-    /// A command.
+    /// What the page says of a command.
     pub fn of(c: &Command) -> Issued {
         Issued {
             by: c.by.clone(),
@@ -177,7 +177,8 @@ impl Happened {
     }
 }
 
-/// What the step to a moment was about: the object that it wrote, or that the machinery handled.
+/// The object that the step to a moment was about: the first one that it wrote, or else the one that its finest action
+/// handled.
 pub fn subject(moment: &Moment) -> Option<ObjectRef> {
     let written = moment.writes().into_iter().map(|w| &w.object).find(|o| o.kind != Kind::EVENT).cloned();
     written.or_else(|| match &moment.what {
@@ -193,14 +194,14 @@ pub fn subject(moment: &Moment) -> Option<ObjectRef> {
 /// A finest action in a list of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FinestLine {
-    /// Whose: a component, or the process whose informer it is.
+    /// The component, or for an action of an informer the process.
     pub by: Rc<str>,
     /// What it did.
     pub did: Finest,
 }
 
 impl FinestLine {
-    /// A transition of a cluster in which its component still is.
+    /// The line of a transition. The cluster may be any later one: it is asked for the component's name.
     pub fn of(cluster: &Cluster, t: &Transition) -> FinestLine {
         let by = match t.action {
             Action::Notify { actor, .. }

@@ -9,9 +9,9 @@ use super::changes::{FieldChange, field_changes};
 use crate::api::{Object, ObjectRef};
 use crate::session::{MomentId, Session};
 
-/// Of so many versions, the newest, it is told what they changed.
+/// For how many versions, from the newest on, it is worked out what they changed.
 const COMPARED: usize = 40;
-/// So many changes of a version are named.
+/// How many changes of a version are named.
 const NAMED: usize = 3;
 
 /// A version of an object.
@@ -19,7 +19,7 @@ const NAMED: usize = 3;
 pub struct Version {
     /// The moment that made it.
     pub moment: MomentId,
-    /// Which step of the timeline that is.
+    /// The step of the timeline that led to that moment.
     pub place: usize,
     /// The revision.
     pub revision: u64,
@@ -27,7 +27,7 @@ pub struct Version {
     pub by: Rc<str>,
     /// `update/status`
     pub verb: String,
-    /// The fields that it changed and that tell most; a condition by its type.
+    /// The changed fields that tell most; a condition by its type.
     pub changes: Vec<FieldChange>,
     /// How many more fields it changed.
     pub more: usize,

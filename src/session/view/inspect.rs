@@ -14,11 +14,11 @@ use crate::session::Session;
 /// What an object is, and what a person can do to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObjectView {
-    /// Whether it is not stored (any more, or yet).
+    /// Whether it is not stored now.
     pub gone: bool,
-    /// Its controller's kind and name.
+    /// Kind and name of the owner that is its controller.
     pub owner: Option<(String, String)>,
-    /// `metadata.generation`, of what has one.
+    /// `metadata.generation`, if it has one.
     pub generation: Option<i64>,
     /// The component that makes and keeps objects of its kind; empty for none.
     pub keeper: String,
@@ -26,13 +26,13 @@ pub struct ObjectView {
     pub offers: Vec<Offer>,
     /// The command line that describes it, without `kubectl`.
     pub describe: String,
-    /// Of a pod, its containers that run and can crash.
+    /// The containers of a pod that run, and so can crash.
     pub running: Vec<Rc<str>>,
-    /// Of a pod, what else can go wrong with it, or right again.
+    /// What else can go wrong with a pod, or right again.
     pub faults: Vec<PodFault>,
 }
 
-/// What an object is at the moment that is looked at.
+/// An object at the moment that is shown.
 pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
     let cluster = session.cluster();
     let view = kinds::of(of.kind);
@@ -62,8 +62,8 @@ pub struct YamlView {
 /// More lines than this are not shown.
 const LINES: usize = 3000;
 
-/// The YAML of an object at the moment that is looked at; of one that the last step removed, as it was.
-/// `all` is with the fields that are only kept for bookkeeping.
+/// The YAML of an object at the moment that is shown; of an object that the last step removed, its last state. `all` says
+/// whether the fields that are only kept for bookkeeping are part of it.
 pub fn yaml_view(session: &Session, of: &ObjectRef, all: bool) -> YamlView {
     let (old, new) = before_and_after(session, of);
     let mut lines = match (&new, &old) {

@@ -1,4 +1,4 @@
-//! What may come next, line by line: what each component would do, or which finest actions may happen.
+//! The lines of the next commands, one for each component that has something to do, or of the next finest actions.
 
 use std::rc::Rc;
 
@@ -8,52 +8,52 @@ use super::{Issued, Word};
 use crate::api::ObjectRef;
 use crate::cluster::{Action, Actor, Cluster, Command};
 
-/// What would happen.
+/// What a line says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum NextWhat {
-    /// A command.
+    /// The command that the component would issue.
     Command(Rc<Issued>),
-    /// A finest action.
+    /// A finest action that may happen.
     Action {
         /// `list`, `watch`, `pop`, `notify`, `start`, `send`, `record`, `informers`, `advance`
         name: Word,
-        /// The kind that it brings news of; empty for none.
+        /// The kind that its informer watches; empty for an action that has no informer.
         kind: Word,
     },
 }
 
-/// What choosing a line does.
+/// What happens when a person chooses a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pick {
     /// This finest action happens.
     Act(Action),
     /// This component steps.
     Actor(Actor),
-    /// Whoever's turn it is steps, or time passes.
+    /// The component whose turn it is steps, or time passes.
     Turn,
 }
 
-/// One line: what one component would do.
+/// A line of the listing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NextLine {
-    /// Whose it is, a kubelet's with its node; `time` for nobody's.
+    /// The component's name, of a kubelet with its node; `time` for an action that is no component's.
     pub by: Rc<str>,
-    /// What.
+    /// What it would do.
     pub what: NextWhat,
-    /// How long until then, in milliseconds of virtual time.
+    /// In how many milliseconds of virtual time it would do so.
     pub wait: i64,
-    /// What choosing it does.
+    /// What happens when a person chooses the line.
     pub pick: Pick,
-    /// The objects that it is about and that its reason names.
+    /// The objects that the command is about and that its reason names.
     pub about: Rc<Vec<ObjectRef>>,
 }
 
-/// What may come next.
+/// The next commands, or the next finest actions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
-    /// The lines; the first is what a step does.
+    /// The lines. A step does what the first one says.
     pub lines: Rc<Vec<NextLine>>,
-    /// Components that have something to do and are not in the lines.
+    /// How many components have something to do and are not in the lines.
     pub more: usize,
     /// Whether all lines are known.
     pub ready: bool,
@@ -67,7 +67,7 @@ impl Listing {
 }
 
 impl NextLine {
-    /// A command that a component would issue.
+    /// The line of a command that a component would issue.
     pub fn of_command(cluster: &Cluster, c: &Command) -> NextLine {
         let wait = c.waited_since.map_or(0, |since| c.at.as_millisecond() - since.as_millisecond());
         let mut about = vec![c.request.object()];
@@ -82,7 +82,7 @@ impl NextLine {
         }
     }
 
-    /// A finest action that may happen.
+    /// The line of a finest action that may happen.
     pub fn of_action(cluster: &Cluster, action: Action) -> NextLine {
         let (name, actor) = match action {
             Action::List { .. } => ("list", None),
@@ -110,7 +110,7 @@ impl NextLine {
     }
 }
 
-/// A component's name; of the kubelets, also which.
+/// A component's name, of a kubelet with its node.
 fn name_of(cluster: &Cluster, actor: Actor) -> Rc<str> {
     with_node(cluster, actor.process, cluster.actor_name(actor))
 }

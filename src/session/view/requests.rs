@@ -1,5 +1,5 @@
-//! The requests behind a moment, and what the API server answered: as YAML, without what the API server
-//! keeps books with, or as kubectl says it when it is asked to be verbose.
+//! The requests that led to a moment, and what the API server answered: as YAML, without the fields that are only kept for
+//! bookkeeping, or as kubectl logs them at the highest verbosity.
 
 use std::rc::Rc;
 
@@ -12,9 +12,9 @@ use crate::apimachinery::{Body, Response, wire_answer};
 use crate::client::transport;
 use crate::session::{Exchange, MomentId, Session};
 
-/// Everything is said at this level.
+/// kubectl's `-v` at which it logs requests with their bodies.
 const VERBOSITY: u8 = 9;
-/// So many requests are shown; a reconcile can have thousands.
+/// How many requests are shown; a reconcile can have thousands.
 const SHOWN: usize = 40;
 
 /// A request in one line.
@@ -35,20 +35,20 @@ pub struct RequestHead {
 /// A request and its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestView {
-    /// In one line.
+    /// The request in one line.
     pub head: RequestHead,
     /// Why it was sent.
     pub why: Option<Reason>,
-    /// What it carries, where that is asked for as YAML: the media type, and the text.
+    /// The media type and the text of its body; `None` if there is no body, or the log was asked for.
     pub body: Option<(String, String)>,
-    /// The answer as YAML.
+    /// The answer as YAML; `None` for a list, or if the log was asked for.
     pub answer: Option<String>,
-    /// Both as `kubectl -v=9` logs them, where that is asked for.
+    /// Request and answer as `kubectl -v=9` logs them, if that was asked for.
     pub log: Option<String>,
 }
 
 impl RequestHead {
-    /// Of a request and its answer.
+    /// The head of a request and its answer.
     pub fn of(e: &Exchange) -> RequestHead {
         let code = e.response.code();
         RequestHead {
@@ -81,7 +81,7 @@ fn log(e: &Exchange, now: Timestamp) -> String {
     transport::debugging(VERBOSITY, now, &sent, &answered)
 }
 
-/// What a request carries, and as which media type.
+/// The media type and the text of a request's body.
 fn body(e: &Exchange) -> Option<(String, String)> {
     let (http, _) = e.on_the_wire();
     if http.body.is_empty() {

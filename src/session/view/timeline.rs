@@ -10,9 +10,9 @@ use crate::session::{MomentId, Session, What};
 /// A moment of the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Which.
+    /// The moment.
     pub moment: MomentId,
-    /// Who issued what led there: a component's name, or `you`; `None` for the start.
+    /// Who issued what led to it: a component's name, or `you`; `None` for the start.
     pub by: Option<Rc<str>>,
     /// Whether a person did it.
     pub person: bool,
@@ -23,18 +23,18 @@ pub struct Mark {
 /// A branch that is not shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Branch {
-    /// At which step it leaves the branch that is shown.
+    /// The step of the timeline at which it leaves the branch that is shown.
     pub place: usize,
     /// The moment that it begins with.
     pub moment: MomentId,
-    /// What it begins with.
+    /// What led to that moment.
     pub happened: Happened,
     /// How many moments it has.
     pub length: usize,
 }
 
-/// Brings the marks of a timeline up to date; they are copied only where something else holds them.
-/// `tip` is the end of the branch that they were made for, and is told anew.
+/// Brings the marks of the timeline up to date. `tip` is the last moment of the branch that the marks were made for, and
+/// becomes the last moment of the branch that is shown. The marks are only copied if there is another holder of the `Rc`.
 pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut MomentId) {
     let line = session.timeline();
     let end = line.last().copied().unwrap_or(0);

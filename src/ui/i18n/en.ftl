@@ -251,7 +251,7 @@ said-start-process = You started { $what }.
 said-replicate = You started one more { $what }: it waits for the lease.
 said-member-down = You cut etcd member { $what } off.
 said-member-up = You brought etcd member { $what } back.
-said-controllers = { $process } runs with --controllers={ $controllers }
+said-controllers = You let { $process } run with --controllers={ $controllers }.
 said-compact = You compacted etcd: its history is gone, what is stored stays.
 said-crash = You let container { $container } of { $what } end with exit code { $code }.
 said-probe-fails = You let the { $probe } probe of { $what } fail.
@@ -561,6 +561,7 @@ map-failures = { $n ->
    *[other] failed { $n } times in a row
 }
 map-worker-idle = Waits for a key.
+map-worker-off = Takes no key.
 map-worker-key = syncs
 map-worker-first = Waits to send its first request.
 map-worker-at = Waits to send request { $n }; answers so far: { $codes }

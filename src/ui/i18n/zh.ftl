@@ -222,7 +222,7 @@ said-start-process = 你启动了 { $what }。
 said-replicate = 你又启动了一个 { $what }：它在等待租约。
 said-member-down = 你断开了 etcd 成员 { $what }。
 said-member-up = 你恢复了 etcd 成员 { $what }。
-said-controllers = { $process } 以 --controllers={ $controllers } 运行
+said-controllers = 你让 { $process } 以 --controllers={ $controllers } 运行。
 said-compact = 你压缩了 etcd：历史没有了，存储的内容还在。
 said-crash = 你让 { $what } 的容器 { $container } 以退出码 { $code } 结束。
 said-probe-fails = 你让 { $what } 的 { $probe } 探针失败。
@@ -498,6 +498,7 @@ map-failing = 失败
 map-background = 仅当时间推移时
 map-failures = 连续失败 { $n } 次
 map-worker-idle = 等待一个键。
+map-worker-off = 不取键。
 map-worker-key = 同步
 map-worker-first = 等待发送第一个请求。
 map-worker-at = 等待发送第 { $n } 个请求；已得到的应答：{ $codes }

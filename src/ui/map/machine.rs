@@ -86,7 +86,9 @@ pub fn MachineView(props: &Props) -> Html {
                     onclick={follow}>{ t.get("map-follow") }</button>
             </header>
             <div class="lanes">
-                <div class="lane heads" aria-hidden="true">{ for heads.iter().map(|h| html! { <span>{ t.get(h) }</span> }) }</div>
+                if !m.reflectors.is_empty() {
+                    <div class="lane heads" aria-hidden="true">{ for heads.iter().map(|h| html! { <span>{ t.get(h) }</span> }) }</div>
+                }
                 { for m.reflectors.iter().filter(is_shown).map(lane) }
                 if !quiet.is_empty() {
                     <p class="quiet-lanes">{ t.with("map-lanes-more", &[("n", (quiet.len() as f64).into()), ("kinds", quiet.join(", ").into())]) }</p>
@@ -270,7 +272,8 @@ fn worker(t: &Texts, m: &Machine) -> Html {
             if m.memory.1 > 0 { <li class="muted">{ t.with("next-more", &n(m.memory.1)) }</li> }</ul></div> }
     });
     let Some(w) = &m.work else {
-        return html! { <><p class="muted">{ t.get("map-worker-idle") }</p>{ events }{ memory }</> };
+        let idle = if m.running && m.on { "map-worker-idle" } else { "map-worker-off" };
+        return html! { <><p class="muted">{ t.get(idle) }</p>{ events }{ memory }</> };
     };
     html! { <>
         <p><span class="tag">{ t.get("map-worker-key") }</span><code>{ w.key.clone() }</code></p>

@@ -1,4 +1,4 @@
-//! What comes out of the engine.
+//! What the page does with each output of the engine.
 
 use gloo::utils::window;
 use steady::engine::{Notice, Output, Shown, Slot, Stepped};
@@ -77,7 +77,7 @@ impl Store {
     }
 }
 
-/// Tells whoever embeds the page of a step.
+/// Tells the site that embeds the page of a step (docs/embed.md).
 fn announce(step: &Stepped) {
     let detail = crate::ui::handle::detail(step);
     let init = web_sys::CustomEventInit::new();

@@ -1,5 +1,5 @@
-//! Where the engine lives: on this thread, between the browser's own tasks. Inputs go in and outputs come
-//! out here and nowhere else in the page, so an engine in a worker takes the place of this file.
+//! Runs the engine on the page's thread, between the browser's own tasks. No other file of the page calls the engine, so a
+//! host whose engine is in a worker takes the place of this file.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -14,19 +14,19 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{MessageChannel, MessagePort};
 use yew::Callback;
 
-/// The engine, and what it has to be given time for.
+/// The engine, and the browser tasks in which it works.
 pub struct Host {
     engine: RefCell<Engine>,
     hear: Callback<Vec<Output>>,
     tasks: Tasks,
-    /// What a slice brought that is to be shown: drawing it is a task of its own.
+    /// Outputs of the last slice: they are drawn in a task of their own.
     late: RefCell<Vec<Output>>,
-    /// Grows whenever it is planned anew when the engine goes on.
+    /// Grows with every plan for the engine to go on. A plan of an earlier turn does nothing.
     turn: Cell<u64>,
 }
 
 impl Host {
-    /// An engine. What comes out of it goes to `hear`.
+    /// A host with a new engine, whose outputs go to `hear`.
     pub fn new(hear: Callback<Vec<Output>>) -> Rc<Host> {
         let (engine, tasks) = (RefCell::new(Engine::new(clock)), Tasks::new());
         Rc::new(Host { engine, hear, tasks, late: RefCell::default(), turn: Cell::new(0) })
@@ -46,7 +46,7 @@ impl Host {
         self.hear.emit(out);
     }
 
-    /// Has the engine go on when it wants to: in the next task, if it comes from a slice.
+    /// Plans for the engine to go on when it wants to: after a slice in the next task, without the delay of a timer.
     fn plan(self: &Rc<Host>, from_slice: bool) {
         let turn = self.turn.get() + 1;
         self.turn.set(turn);
@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// Does something in a task of its own, unless it was planned otherwise by then.
+    /// Does something in a task of its own, unless there is a newer plan by then.
     fn soon(self: &Rc<Host>, turn: u64, work: impl FnOnce(&Rc<Host>) + 'static) {
         let host = self.clone();
         self.tasks.push(Box::new(move || {
@@ -107,7 +107,7 @@ type Work = Box<dyn FnOnce()>;
 /// Tasks that follow each other without the 4 ms that browsers put between nested timers.
 struct Tasks {
     waiting: Rc<RefCell<VecDeque<Work>>>,
-    /// What is sent here comes back as a task.
+    /// Each message to this port is a new task of the browser.
     port: Option<MessagePort>,
     _come: Closure<dyn FnMut()>,
 }
@@ -133,7 +133,7 @@ impl Tasks {
         match &self.port {
             Some(port) => {
                 self.waiting.borrow_mut().push_back(work);
-                // Only what cannot be copied is refused.
+                // A browser refuses only messages that it cannot copy, and `null` can be copied.
                 let _ = port.post_message(&JsValue::NULL);
             }
             None => {

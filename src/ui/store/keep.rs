@@ -1,4 +1,4 @@
-//! What outlives the page: the work and a few settings in the browser's storage, links in its address.
+//! What outlives the page: two runs and a setting in the browser's storage, and links in the page's address.
 
 use gloo::events::EventListener;
 use gloo::utils::window;
@@ -6,21 +6,21 @@ use steady::engine::{Begin, Input};
 
 use super::Store;
 
-/// The work.
+/// Where the run of [`Slot::Work`](steady::engine::Slot) is stored.
 pub(super) const WORK: &str = "steady:work";
-/// What the work was before another run was opened.
+/// Where the run of [`Slot::Aside`](steady::engine::Slot) is stored.
 pub(super) const ASIDE: &str = "steady:kept";
-/// Whether the component map was shown last.
+/// Where it is stored whether the component map was shown last.
 pub(super) const VIEW: &str = "steady:view";
-/// So long after a change, in milliseconds, the work is saved.
+/// How many milliseconds after a change the run is saved.
 const SAVE: u32 = 700;
 
-/// How it is remembered whether the component map is shown.
+/// The stored value that says whether the component map is shown.
 pub(super) fn view_name(machinery: bool) -> &'static str {
     if machinery { "machinery" } else { "objects" }
 }
 
-/// Reads a remembered value.
+/// Reads a stored value.
 pub fn read(key: &str) -> Option<String> {
     window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
@@ -32,7 +32,7 @@ fn address() -> Option<String> {
 }
 
 impl Store {
-    /// The page stands: the link in its address is opened, or else what was saved.
+    /// Hands the engine the first input, and from then on the links that come into the address.
     pub fn started(&self) {
         let store = self.clone();
         EventListener::new(&window(), "hashchange", move |_| {
@@ -53,7 +53,7 @@ impl Store {
         self.send(Input::Begin(begin));
     }
 
-    /// The link has done its work: a reload shall bring back what became of it.
+    /// Takes the link out of the address, so that a reload brings back the saved run.
     pub(super) fn clean_address(&self) {
         if let Ok(history) = window().history() {
             let here = window().location().pathname().unwrap_or_default();
@@ -61,19 +61,19 @@ impl Store {
         }
     }
 
-    /// Whether there is work from before another run was opened.
+    /// Whether a run was put aside.
     pub fn has_aside(&self) -> bool {
         read(ASIDE).is_some()
     }
 
-    /// Goes back to the work from before another run was opened.
+    /// Opens the run that was put aside.
     pub fn open_aside(&self) {
         if let Some(link) = read(ASIDE) {
             self.send(Input::OpenAside(link));
         }
     }
 
-    /// Has the work saved soon.
+    /// Has the run saved soon.
     pub fn plan_save(&self) {
         if self.0.saving.replace(true) {
             return;
@@ -84,7 +84,7 @@ impl Store {
         });
     }
 
-    /// Remembers a value; tells the person if it cannot be.
+    /// Stores a value. A message says so if the storage is full.
     pub(super) fn put(&self, key: &str, text: &str) {
         let kept = window().local_storage().ok().flatten().map(|l| l.set_item(key, text));
         if matches!(kept, Some(Err(_))) {
@@ -99,7 +99,7 @@ impl Store {
         Some(format!("{}{}#{link}", location.origin().ok()?, location.pathname().ok()?))
     }
 
-    /// Copies a link; where that is not allowed, puts it into the address.
+    /// Copies a link. Where the browser does not allow that, the link goes into the address.
     pub(super) fn hand_out(&self, link: &str) {
         let Some(link) = self.address(link) else { return };
         let length = link.len();
@@ -115,7 +115,7 @@ impl Store {
         });
     }
 
-    /// Copies a text.
+    /// Copies a text, and says so.
     pub fn copy(&self, text: &str) {
         let store = self.clone();
         let copied = window().navigator().clipboard().write_text(text);

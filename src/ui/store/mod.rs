@@ -1,6 +1,6 @@
-//! The page's state: what the engine said is to be shown, and what only the page knows (its language, a
-//! message, what is pointed at). Components send [`Input`]s and are drawn from a [`View`], whose parts are
-//! shared pointers: what did not change is the same pointer, and is not drawn again.
+//! The page's state: the engine's last [`Shown`], and what only the page knows (its language, a message, the command that
+//! is pointed at). Components send [`Input`]s and are drawn from a [`View`]. The parts of a view are shared pointers; a
+//! part that did not change is the same pointer, and is not drawn again.
 
 mod hear;
 mod host;
@@ -23,10 +23,10 @@ pub use host::clock;
 pub use keep::read as read_local;
 pub use shared::Shared;
 
-/// How long a person has to pause, in milliseconds, until it is worked out what Apply would do.
+/// After how many milliseconds without a change it is worked out what Apply would do.
 const PAUSE: u32 = 250;
 
-/// A message that passes.
+/// A message that is shown for a while.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Toast {
     /// What it says.
@@ -38,7 +38,7 @@ pub struct Toast {
 /// The step that led here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LastStep {
-    /// Whose it was, as a class.
+    /// The CSS class of the component that took it.
     pub who: &'static str,
     /// What happened and why.
     pub text: String,
@@ -47,11 +47,11 @@ pub struct LastStep {
 /// What the page draws.
 #[derive(Clone)]
 pub struct View {
-    /// What the engine said.
+    /// What the engine says is to be shown.
     pub shown: Shown,
     /// The language's texts.
     pub texts: Texts,
-    /// What a command that is pointed at is about.
+    /// The objects of the command that is pointed at.
     pub lit: Shared<BTreeSet<ObjectRef>>,
     /// The last step.
     pub last_step: LastStep,
@@ -70,18 +70,19 @@ struct Inner {
     texts: RefCell<Texts>,
     lit: RefCell<Shared<BTreeSet<ObjectRef>>>,
     toast: RefCell<Option<Toast>>,
-    /// Where new views go, and whether one could go nowhere.
+    /// Where new views go.
     publish: RefCell<Option<Callback<View>>>,
+    /// Whether there was a new view before `publish` was set.
     missed: Cell<bool>,
-    /// Called when there is something to show.
+    /// Called once, when there is something to show.
     ready: RefCell<Option<Callback<()>>>,
-    /// Who waits for nothing to be under way.
+    /// Called when no task is under way any more.
     waiting: RefCell<Vec<js_sys::Function>>,
     busy: Cell<bool>,
     /// Questions that are not answered yet.
     asked: RefCell<BTreeMap<u64, Callback<Answer>>>,
     questions: Cell<u64>,
-    /// What came back on the last input: whether it could be done, and what it printed.
+    /// The last [`Output::Did`] and [`Output::Printed`].
     did: Cell<bool>,
     printed: RefCell<Option<Printed>>,
     saving: Cell<bool>,
@@ -107,7 +108,7 @@ impl Store {
         store
     }
 
-    /// Where new views go.
+    /// Sets where new views go.
     pub fn connect(&self, publish: Callback<View>) {
         *self.0.publish.borrow_mut() = Some(publish);
         if self.0.missed.get() {
@@ -115,7 +116,7 @@ impl Store {
         }
     }
 
-    /// What is called once, when there is something to show.
+    /// Sets what is called once, when there is something to show.
     pub fn when_ready(&self, ready: Callback<()>) {
         *self.0.ready.borrow_mut() = Some(ready);
     }
@@ -131,21 +132,21 @@ impl Store {
         }
     }
 
-    /// As [`Store::send`], of what the engine does at once: whether it could.
+    /// Sends an input that the engine answers with [`Output::Did`] before this returns. Returns that answer.
     pub fn send_at_once(&self, input: Input) -> bool {
         self.0.did.set(false);
         self.send(input);
         self.0.did.get()
     }
 
-    /// Runs a command line, or applies a text; what it printed. `None` while a run is being opened.
+    /// Sends an input that the engine answers with [`Output::Printed`] before this returns. Returns that answer.
     pub fn printed(&self, input: Input) -> Option<Printed> {
         self.0.printed.borrow_mut().take();
         self.send(input);
         self.0.printed.borrow_mut().take()
     }
 
-    /// Asks the engine; it answers at once or later.
+    /// Asks the engine. The answer may come before this returns, or later.
     pub fn ask(&self, ask: Ask, answer: Callback<Answer>) {
         let number = self.0.questions.get() + 1;
         self.0.questions.set(number);
@@ -182,7 +183,7 @@ impl Store {
         View { shown, texts, lit, last_step, toast }
     }
 
-    /// Draws what is.
+    /// Draws the page anew.
     fn refresh(&self) {
         let publish = self.0.publish.borrow().clone();
         match publish {
@@ -191,13 +192,13 @@ impl Store {
         }
     }
 
-    /// The person typed.
+    /// Takes over what a person typed into the editor.
     pub fn typed(&self, text: String) {
         self.send(Input::Typed(text));
         self.plan_preview();
     }
 
-    /// Has it worked out what Apply would do once the person pauses, or the run does.
+    /// Has it worked out what Apply would do, once neither the text nor the run has changed for a while.
     fn plan_preview(&self) {
         let turn = self.0.previewing.get() + 1;
         self.0.previewing.set(turn);
@@ -237,7 +238,7 @@ impl Store {
         self.refresh();
     }
 
-    /// Calls back when nothing is under way any more.
+    /// Calls a function when no task is under way any more.
     pub fn when_idle(&self, resolve: js_sys::Function) {
         self.0.waiting.borrow_mut().push(resolve);
         if !self.0.busy.get() {
@@ -245,7 +246,7 @@ impl Store {
         }
     }
 
-    /// Whether something is under way.
+    /// Whether a task is under way.
     pub fn is_busy(&self) -> bool {
         self.0.busy.get()
     }

@@ -12,11 +12,11 @@ use crate::cluster::Cluster;
 use crate::session::view::kinds::{self, Shows};
 use crate::session::{MomentId, Session};
 
-/// More changes than this are not followed one by one.
+/// More moments than this are not followed one by one.
 const LIMIT: u64 = 4_000;
 
-/// The objects that were written between a moment whose API server is `then`, and the moment that is looked at now; forth
-/// or back, but along one line. `None` if that is not known.
+/// The objects that were written between a moment, at which the API server was `then`, and the moment that is shown. One
+/// of the two leads to the other. `None` if that is not so, or too far.
 pub fn touched(session: &Session, from: MomentId, then: &ApiServer) -> Option<BTreeSet<ObjectRef>> {
     let now = session.cluster().api();
     let (older, newer, newest) = if now.resource_version() >= then.resource_version() {
@@ -30,21 +30,21 @@ pub fn touched(session: &Session, from: MomentId, then: &ApiServer) -> Option<BT
     }
     let mut at = newer;
     while at != older {
-        // Each moment comes after its parent: below the older one it cannot be met any more.
+        // A moment has a higher number than its parent, so below the older one the search can end.
         at = session.moment(at)?.parent.filter(|p| *p >= older)?;
     }
     let written = newest.written_since(since).ok()?;
     Some(written.filter(|at| kinds::of(at.kind).shows() != Shows::None).cloned().collect())
 }
 
-/// Objects whose lines are others than before, and those that came or went.
+/// The objects whose lines changed, and those that came or went.
 #[derive(Default)]
 struct Moved<'a> {
     all: Vec<&'a ObjectRef>,
-    /// Where those of them stood that were there before.
+    /// The places before the change, for those that were there.
     stood: Vec<usize>,
     come_or_gone: BTreeSet<&'a ObjectRef>,
-    /// Whether one of them draws lines for others too, so that all lines have to be found anew.
+    /// Whether one of them makes lines between others, so that all lines have to be found anew.
     far_reaching: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Moved<'a> {
     fn push(&mut self, reference: &'a ObjectRef, stood: Option<usize>, versions: [Option<&Object>; 2]) {
         self.all.push(reference);
         self.stood.extend(stood);
-        // What pods of one owner name is said by one line for all of them.
+        // What the pods of one owner name is one line for all of them.
         let pod = kinds::of(reference.kind).place() == Place::Pod;
         self.far_reaching |= !pod || versions.into_iter().flatten().any(names_something);
     }
@@ -111,7 +111,7 @@ impl Drawing {
         self.change().edges = Rc::new(edges);
     }
 
-    /// Takes out what is gone and puts in what has come; and where each of the old nodes stands then.
+    /// Takes out the nodes of objects that are gone and puts in those that came. Returns for each old node its new place.
     fn merge(
         &mut self,
         come_or_gone: &BTreeSet<&ObjectRef>,
@@ -148,8 +148,8 @@ impl Drawing {
         places
     }
 
-    /// The lines, where only those of a few pods are others. `places` tells where each node of before stands
-    /// now, `dirty` which of them had other lines.
+    /// The lines, if only those of a few pods changed. For each old node, `places` has its new place, and `dirty` whether its
+    /// lines changed.
     fn patched_edges(
         &self,
         lines: &[Edge],
@@ -170,7 +170,7 @@ impl Drawing {
         for i in fresh {
             self.edges_of(i, &selecting, &mut edges);
         }
-        // What was there is in order already: this sort is quick where much is.
+        // The old lines are in order, so this sort is quick.
         edges.sort();
         edges.dedup();
         edges
