@@ -1,8 +1,7 @@
-//! The values of string fields that take only a few. Kubernetes' OpenAPI document, and so
-//! `k8s-openapi`, has them in the descriptions' prose only; here they are as data, from the constants
-//! of `k8s.io/api`.
+//! The values of string fields that accept only a few. Kubernetes' OpenAPI document, and so `k8s-openapi`,
+//! has them in the prose of descriptions only; here they are data, from the constants of `k8s.io/api`.
 
-/// Definition, field, and the values it takes (for a list: those of its items).
+/// Definition, field, and the field's values (for a list: those of its items).
 pub const VALUES: &[(&str, &str, &[&str])] = &[
     ("io.k8s.api.core.v1.Container", "imagePullPolicy", &["Always", "IfNotPresent", "Never"]),
     ("io.k8s.api.core.v1.Container", "restartPolicy", &["Always", "Never", "OnFailure"]),

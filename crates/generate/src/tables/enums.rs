@@ -16,7 +16,7 @@ type Value = (String, String);
 pub fn table(pins: &Pins, files: &[Source]) -> Result<Table> {
     let marked = regex(r"(?m)^// \+enum\n(?://.*\n)*type (\w+) string")?;
     let mut enums = BTreeMap::<String, Vec<Vec<Value>>>::new();
-    for file in files {
+    for file in files.iter().filter(|file| file.of_kinds) {
         for found in marked.captures_iter(&file.text) {
             let (_, [name]) = found.extract();
             let mut values = values(name, &file.text)?;

@@ -44,6 +44,7 @@ fn sources(text: &str) -> Sources {
         path: "core/v1/types.go".into(),
         package: "core".into(),
         text: text.into(),
+        of_kinds: true,
     };
     Sources { files: vec![file], types }
 }

@@ -25,6 +25,5 @@ pub(super) static DEFAULTS: &[(&str, &str, &str)] = &[
     ("ScaleIOPersistentVolumeSource", "storageMode", "\"ThinProvisioned\""),
     ("ScaleIOVolumeSource", "fsType", "\"xfs\""),
     ("ScaleIOVolumeSource", "storageMode", "\"ThinProvisioned\""),
-    ("ScaleSpec", "replicas", "0"),
     ("ServicePort", "protocol", "\"TCP\""),
 ];
