@@ -10,6 +10,7 @@ pub mod cel;
 pub mod client;
 pub mod cluster;
 pub mod controllers;
+pub mod controlplane;
 pub mod engine;
 pub mod etcd;
 pub mod kubectl;

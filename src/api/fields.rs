@@ -62,17 +62,6 @@ impl FieldSelector {
         self.requirements.is_empty()
     }
 
-    /// The conditions.
-    pub fn requirements(&self) -> &[FieldRequirement] {
-        &self.requirements
-    }
-
-    /// The value that the selector requires of a field with `=`; `None` if there is no such condition, or
-    /// more than one.
-    pub fn requires_exact_match(&self, field: &str) -> Option<&str> {
-        self.requirements.iter().find(|r| r.equals && r.field == field).map(|r| r.value.as_str())
-    }
-
     /// Whether all conditions hold. `fields` returns the value of a field; an absent one counts as empty.
     pub fn matches(&self, fields: &dyn Fn(&str) -> Option<String>) -> bool {
         self.requirements.iter().all(|r| (fields(&r.field).unwrap_or_default() == r.value) == r.equals)

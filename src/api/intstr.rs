@@ -50,14 +50,6 @@ fn atoi(text: &str) -> Result<i64, String> {
     })
 }
 
-/// The number. A string is parsed as one; if it is none, the result is 0 (`IntOrString.IntValue`).
-pub fn int_value(value: &IntOrString) -> i32 {
-    match value {
-        IntOrString::Int(n) => *n,
-        IntOrString::String(text) => text.parse().unwrap_or(0),
-    }
-}
-
 /// The text of Go's `IntOrString.String`.
 pub fn to_string(value: &IntOrString) -> String {
     match value {

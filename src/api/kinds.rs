@@ -52,8 +52,8 @@ struct Resource {
 /// A kind of object: a handle to the resource that serves its objects, as small as a pointer.
 ///
 /// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. A kind that a CustomResourceDefinition
-/// made comes from [`Kind::custom`]. Two handles are equal if they name the same resource (group and plural),
-/// whichever of its versions they were made for.
+/// made comes from [`Kind::custom`]. Two handles are equal if they name the same resource (group, plural, the objects'
+/// `kind` and the scope), whichever of its versions they were made for and whatever else is said of it.
 #[derive(Clone, Copy)]
 pub struct Kind(&'static Resource);
 
@@ -62,7 +62,7 @@ pub struct Kind(&'static Resource);
 pub struct CustomNames {
     /// `stable.example.com`
     pub group: String,
-    /// The version that clients prefer, `v1`.
+    /// One of its versions, `v1`.
     pub version: String,
     /// `CronTab`
     pub kind: String,
@@ -177,6 +177,8 @@ macro_rules! with_built_in_kinds {
             ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
             /// What a controller made its pods from, kept as it was.
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
+            /// A kind that is added to a cluster while it runs.
+            CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
         }
     };
 }
@@ -330,7 +332,7 @@ impl Kind {
         self.0.group
     }
 
-    /// The version that clients prefer: `v1`.
+    /// The version that clients prefer: `v1`. The handle of a custom kind has the version that it was made for.
     pub const fn version(self) -> &'static str {
         self.0.version
     }
@@ -426,14 +428,18 @@ impl PartialOrd for Kind {
     }
 }
 
-/// Built-in kinds in the table's order, then custom ones by group and plural.
+/// Built-in kinds in the table's order, then custom ones by group and plural. Definitions of the same group and plural,
+/// of which one was made after the other was deleted, may differ in kind and scope.
 impl Ord for Kind {
     fn cmp(&self, other: &Kind) -> Ordering {
         match (self.0.built_in, other.0.built_in) {
             (Some(a), Some(b)) => a.cmp(&b),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) => (self.0.group, self.0.plural).cmp(&(other.0.group, other.0.plural)),
+            (None, None) => {
+                let of = |r: &'static Resource| (r.group, r.plural, r.kind, r.scope);
+                of(self.0).cmp(&of(other.0))
+            }
         }
     }
 }
@@ -481,6 +487,19 @@ mod tests {
         assert_eq!((a.api_version(), b.api_version()), ("example.com/v1", "example.com/v2"));
         assert_ne!(a, Kind::custom(&names("others", "v1")));
         assert!(Kind::BUILT_IN.iter().all(|k| *k < a && *k != a));
+    }
+
+    #[test]
+    fn a_definition_that_came_after_another_one_makes_another_kind() {
+        let first = Kind::custom(&names("things", "v1"));
+        for other in [
+            CustomNames { kind: "Other".into(), ..names("things", "v1") },
+            CustomNames { scope: Scope::Cluster, ..names("things", "v1") },
+        ] {
+            assert_ne!(first, Kind::custom(&other));
+        }
+        let renamed = CustomNames { short_names: Vec::new(), ..names("things", "v1") };
+        assert_eq!(first, Kind::custom(&renamed));
     }
 
     #[test]

@@ -61,6 +61,15 @@ pub enum WatchEventType {
 }
 
 impl WatchEventType {
+    /// `ADDED`
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WatchEventType::Added => "ADDED",
+            WatchEventType::Modified => "MODIFIED",
+            WatchEventType::Deleted => "DELETED",
+        }
+    }
+
     /// The type that a write has for a watch whose filter let the object through before the write, lets
     /// it through after the write, or both; `None` if neither.
     pub(crate) fn of(before: bool, after: bool) -> Option<WatchEventType> {
@@ -69,15 +78,6 @@ impl WatchEventType {
             (true, true) => Some(WatchEventType::Modified),
             (true, false) => Some(WatchEventType::Deleted),
             (false, false) => None,
-        }
-    }
-
-    /// `ADDED`
-    pub fn as_str(self) -> &'static str {
-        match self {
-            WatchEventType::Added => "ADDED",
-            WatchEventType::Modified => "MODIFIED",
-            WatchEventType::Deleted => "DELETED",
         }
     }
 }

@@ -74,8 +74,8 @@ pub enum Fault {
         /// The node's name, for a kubelet.
         node: Option<String>,
     },
-    /// Components of a process are switched off or on. Both a switched-off and a switched-on component has
-    /// lost what it had in memory.
+    /// Components of a process are switched off or on. A component that is switched off loses what it has in
+    /// memory; one that is switched on starts with nothing in memory.
     Controllers {
         /// The process's name, for example `kube-controller-manager`.
         process: String,

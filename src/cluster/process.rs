@@ -92,7 +92,7 @@ impl Process {
     }
 
     /// Whether a component's syncs, requests and events go on: its process runs, it is switched on, and its
-    /// process does not wait for the lease.
+    /// process does not wait for the lease. While a process waits, its elector goes on.
     pub(super) fn works(&self, component: u16) -> bool {
         self.running
             && (!self.waits || self.elector == Some(component))

@@ -41,8 +41,6 @@ pub struct PostFiltered {
     pub candidate: Option<Candidate>,
     /// Whether `status.nominatedNodeName` of the pod has to be cleared.
     pub clear_nomination: bool,
-    /// The nodes on which preemption was tried without success, each with the reason.
-    pub statuses: Vec<(Rc<str>, Status)>,
 }
 
 /// Runs PostFilter of all plugins (`RunPostFilterPlugins`): `DynamicResources`, then preemption. `random`
@@ -83,12 +81,7 @@ pub fn preempt(
     let absent = Status::unresolvable("Preemption is not helpful for scheduling");
     let nodes = h.snapshot.nodes.len();
     let reasons = histogram(nodes, statuses.iter().map(|(_, s)| s), &absent);
-    PostFiltered {
-        message: fit_error_text(nodes, &reasons, ""),
-        candidate: None,
-        clear_nomination: true,
-        statuses,
-    }
+    PostFiltered { message: fit_error_text(nodes, &reasons, ""), candidate: None, clear_nomination: true }
 }
 
 /// Why the pod may not preempt others; `None` if it may (`PodEligibleToPreemptOthers`).

@@ -1,4 +1,4 @@
-//! The informers' caches, as the plugins ask them.
+//! The informers' caches and the assumed objects, as plugins read them.
 
 use std::borrow::Cow;
 use std::rc::Rc;

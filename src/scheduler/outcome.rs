@@ -1,4 +1,4 @@
-//! How a pod's cycle ends: it is bound, or it is told why not.
+//! The end of a pod's cycle: the pod is bound, or gets the reason why not.
 
 use std::rc::Rc;
 
@@ -74,7 +74,7 @@ pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -
     Ok(())
 }
 
-/// Sets the condition `PodScheduled`; whether that changed anything.
+/// Sets the condition `PodScheduled` to false. Returns whether that changed anything.
 pub(super) fn set_unschedulable(
     status: &mut PodStatus,
     reason: &str,
@@ -108,7 +108,7 @@ pub(super) fn set_unschedulable(
     }
 }
 
-/// An event about a pod.
+/// An event about a pod, to be recorded.
 pub(super) fn event(
     pod: &Pod,
     type_: &'static str,

@@ -1,4 +1,4 @@
-//! What the scheduler remembers between cycles, and what it has to do.
+//! What the scheduler remembers between cycles, and the keys of its work queue.
 
 use std::fmt;
 use std::rc::Rc;

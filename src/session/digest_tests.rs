@@ -1,4 +1,4 @@
-//! A cluster's fingerprint, of clusters as scenarios have them.
+//! Digests of clusters, as in scenarios.
 
 use super::{Depth, scenario};
 use crate::cluster::Digesting;

@@ -76,8 +76,8 @@ fn lint(_: Profile) -> Result<()> {
     tools::wasm_target()?;
     let deny = ["--", "-D", "warnings"];
     exec(cargo().args(["fmt", "--all", "--check"]))?;
-    // Whether what was made from Kubernetes' sources fits its pins, and whether the code keeps to the map in
-    // ARCHITECTURE.md: seconds, so before clippy.
+    // Whether the generated files fit the pins, and whether the code follows the map in ARCHITECTURE.md.
+    // This takes seconds, so it comes before clippy.
     exec(cargo().args(["test", "--quiet", "--package", "steady-generate", "--package", "xtask"]))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(NATIVE).args(deny))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(SCHEMA).args(DOOR).args(deny))?;

@@ -64,7 +64,7 @@ impl Cel {
         Ok(Cel { own: own.clone(), program, known: RefCell::default() })
     }
 
-    /// Whether the expression holds for a cluster.
+    /// Checks that the expression holds for a cluster.
     ///
     /// # Errors
     /// A violation if it does not hold, or if it cannot be evaluated.

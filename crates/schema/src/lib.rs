@@ -8,6 +8,7 @@
 //! The program `steady-schema` writes the document; the editor reads it, see `editor/schema.js`. Native
 //! programs that serve the API have the same descriptions in `/openapi/v3` ([`texts`]).
 
+#[rustfmt::skip]
 mod enums;
 
 use std::collections::BTreeMap;
@@ -36,13 +37,13 @@ pub fn document() -> Result<Value, String> {
     }
     let mut definitions = generator.take_definitions(true);
     for (definition, field, values) in enums::VALUES {
-        // A missing name is a typing error here, or a change in Kubernetes, so it is an error.
+        // The table is made from the release in kubernetes.toml, the definitions are k8s-openapi's.
         let schema = definitions
             .get_mut(*definition)
             .and_then(|d| d.pointer_mut(&format!("/properties/{field}")))
             .and_then(Value::as_object_mut)
             .ok_or_else(|| {
-                format!("{definition} has no field {field}: correct crates/schema/src/enums.rs")
+                format!("{definition} has no field {field}: k8s-openapi is of another release than kubernetes.toml")
             })?;
         // The values of a list are those of its items.
         match schema.get_mut("items").and_then(Value::as_object_mut) {

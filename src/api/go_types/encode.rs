@@ -94,12 +94,12 @@ pub fn empty(kind: &'static GoStruct) -> Value {
     Value::Object(fields.collect())
 }
 
-/// Whether a field is a struct and no pointer to one: then `omitempty` says nothing.
+/// Whether a field is a struct and not a pointer to one; `omitempty` has no effect on such fields.
 fn is_struct(field: &GoField) -> bool {
     matches!(unnamed(field.kind), Type::Struct(_))
 }
 
-/// What Go writes for a field that was not set; `None` if it leaves the field out.
+/// What Go writes for a field that is not set; `None` if it omits the field.
 fn unset(field: &GoField) -> Option<Value> {
     match unnamed(field.kind) {
         Type::Struct(s) => Some(empty(s)),
@@ -119,7 +119,8 @@ pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
 fn write_unset_of(kind: Type, value: &mut Value) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {
-            // Most fields are left out where they are not set, and most values have nothing inside: neither is looked up.
+            // Most fields are omitted if they are not set, and most values have no fields of their own;
+            // neither needs a look-up.
             for (name, value) in map.iter_mut().filter(|(_, v)| v.is_object() || v.is_array()) {
                 if let Some(field) = s.field(name) {
                     write_unset_of(field.kind, value);

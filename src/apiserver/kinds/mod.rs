@@ -23,6 +23,7 @@ mod cluster_role_binding;
 mod config_map;
 mod controller_revision;
 pub(super) mod cron_job;
+mod custom_resource_definition;
 mod daemon_set;
 mod deployment;
 mod endpoint_slice;

@@ -16,9 +16,9 @@ pub(super) use apply::{Applier, apply, apply_scale};
 
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::{Kind, Manager, Timestamp, go_types, order};
+use crate::api::{Kind, Manager, Timestamp, order};
 use crate::etcd::Note;
-use typed::Place;
+pub(super) use typed::Layout;
 
 /// After so many notes about an object its owners are worked out, so that its past is let go.
 pub(super) const NOTES_LIMIT: usize = 64;
@@ -55,17 +55,16 @@ pub(super) fn update(managers: &mut Vec<Manager>, note: &Note) {
 }
 
 /// The owners of an object that has none, when it is applied to for the first time.
-fn before_first_apply(kind: Kind, live: &Value, by: &Applier<'_>) -> Vec<Manager> {
-    let empty = go_types::empty(go_types::of(kind));
-    let comparison = typed::compare(Place::of(kind), &empty, live);
-    let fields = strip(comparison.added.union(&comparison.modified), &reset_fields(kind, by.subresource));
+fn before_first_apply(layout: Layout<'_>, live: &Value, by: &Applier<'_>) -> Vec<Manager> {
+    let comparison = typed::compare(layout.place(), &layout.empty(), live);
+    let fields = strip(comparison.added.union(&comparison.modified), &reset_fields(layout, by.subresource));
     if fields.is_empty() {
         return Vec::new();
     }
     vec![Manager {
         name: BEFORE_FIRST_APPLY.into(),
         apply: false,
-        api_version: kind.api_version().into(),
+        api_version: layout.kind().api_version().into(),
         subresource: by.subresource.into(),
         time: Some(by.now),
         fields: Rc::new(fields),
@@ -108,10 +107,8 @@ fn cap(managers: &mut Vec<Manager>) {
 
 fn take(managers: &mut Vec<Manager>, note: &Note) {
     let kind = note.after.kind();
-    let old = match &note.before {
-        Some(o) => o.to_value(),
-        None => go_types::empty(go_types::of(kind)),
-    };
+    let layout = Layout::BuiltIn(kind);
+    let old = note.before.as_ref().map_or_else(|| layout.empty(), |o| o.to_value());
     let mut new = note.after.to_value();
     if note.component && note.before.is_none() {
         leave_out_admission(kind, &mut new);
@@ -121,8 +118,76 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
     {
         spec.remove("nodeName");
     }
-    let comparison = typed::compare(Place::of(kind), &old, &new);
-    let reset = reset_fields(kind, note.subresource);
+    take_fields(managers, layout, &old, &new, note);
+}
+
+/// What an update of a custom object makes of the owners: `old` and `new` are the object before and after, in the
+/// version of the layout. Of the note it counts who writes, when and through which subresource.
+pub(super) fn update_custom(
+    managers: &mut Vec<Manager>,
+    layout: Layout<'_>,
+    old: Option<&Value>,
+    new: &Value,
+    note: &Note,
+) {
+    if managers.is_empty() && old.is_some() {
+        return;
+    }
+    let empty = layout.empty();
+    take_fields(managers, layout, old.unwrap_or(&empty), new, note);
+    cap(managers);
+}
+
+/// What a change of a custom object through its scale makes of the owners (`ScaleHandler`). `path` is that of the wanted
+/// replicas. A scale of 0 does not have the field, so nobody owns it then.
+pub(super) fn update_scale(
+    managers: &mut Vec<Manager>,
+    kind: Kind,
+    path: &[Element],
+    replicas: i64,
+    note: &Note,
+) {
+    let mut set = Set::default();
+    set.insert(path);
+    for m in managers.iter_mut() {
+        m.fields = Rc::new(m.fields.difference(&set));
+    }
+    if replicas != 0 {
+        let me = Manager {
+            name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
+            apply: false,
+            api_version: kind.api_version().into(),
+            subresource: note.subresource.into(),
+            time: Some(note.time),
+            fields: Rc::new(set),
+        };
+        match managers.iter_mut().find(|m| m.is(&me)) {
+            Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },
+            None => managers.push(me),
+        }
+    }
+    managers.retain(|m| !m.fields.is_empty());
+}
+
+/// The owners of the wanted replicas of a custom object, as its scale shows them.
+pub(super) fn of_scale(managers: &[Manager], path: &[Element]) -> Vec<Manager> {
+    let mut fields = Set::default();
+    fields.insert(&field(&["spec", "replicas"]));
+    let fields = Rc::new(fields);
+    let owners = managers.iter().filter(|m| m.fields.at(path).is_some_and(|s| s.member));
+    let shown = owners.map(|m| Manager {
+        api_version: "autoscaling/v1".into(),
+        time: None,
+        fields: fields.clone(),
+        ..m.clone()
+    });
+    shown.collect()
+}
+
+/// Gives the writer what it changed, and takes it from all others.
+fn take_fields(managers: &mut Vec<Manager>, layout: Layout<'_>, old: &Value, new: &Value, note: &Note) {
+    let comparison = typed::compare(layout.place(), old, new);
+    let reset = reset_fields(layout, note.subresource);
     let changed = comparison.modified.union(&comparison.added);
     let taken = strip(changed, &reset);
     let removed = strip(comparison.removed, &reset);
@@ -136,7 +201,7 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
         let me = Manager {
             name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
             apply: false,
-            api_version: kind.api_version().into(),
+            api_version: layout.kind().api_version().into(),
             subresource: note.subresource.into(),
             time: Some(note.time),
             fields: Rc::new(taken),
@@ -247,9 +312,11 @@ fn cut(set: &mut Set, path: &[Element]) {
 }
 
 /// What a write through a path may not change (`GetResetFields` of the strategies).
-fn reset_fields(kind: Kind, subresource: &str) -> Vec<Vec<Element>> {
+fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
+    let kind = layout.kind();
     let has_status = kind.has_subresource("status");
     match subresource {
+        "status" if kind.is_custom() => vec![field(&["metadata"]), field(&["spec"])],
         "status" => {
             let mut out = vec![field(&["spec"])];
             if kind == Kind::DEPLOYMENT {

@@ -1,4 +1,4 @@
-//! Components in a whole cluster: what a test needs that cannot be shown with the component alone.
+//! Tests of components that need a whole cluster.
 
 mod endpoint;
 mod garbage_collector;

@@ -1,4 +1,4 @@
-//! Pods whose node is gone.
+//! Pods of a node that does not exist any more.
 #![allow(clippy::unwrap_used)]
 
 use std::rc::Rc;

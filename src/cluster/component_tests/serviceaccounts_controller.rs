@@ -1,4 +1,4 @@
-//! What every namespace has.
+//! The ServiceAccount and the ConfigMap of every namespace.
 
 use std::rc::Rc;
 

@@ -12,6 +12,7 @@ mod networking;
 mod node;
 mod pod;
 mod rbac;
+mod unstructured;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -101,17 +102,17 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
-            BuiltIn::ControllerRevision
-            | BuiltIn::EndpointSlice
+            BuiltIn::EndpointSlice
             | BuiltIn::Endpoints
-            | BuiltIn::Event
-            | BuiltIn::Lease
             | BuiltIn::PersistentVolume
             | BuiltIn::PriorityClass
             | BuiltIn::ServiceAccount
             | BuiltIn::StorageClass,
+        ) => core::generic(&mut w, object),
+        Some(
+            BuiltIn::ControllerRevision | BuiltIn::CustomResourceDefinition | BuiltIn::Event | BuiltIn::Lease,
         )
-        | None => core::generic(&mut w, object),
+        | None => unstructured::describe(&mut w, object),
     };
     if with_events && shows_events {
         events::of(cx, &mut w, object)?;

@@ -1,4 +1,4 @@
-//! Classes of pods: what selectors are tried on.
+//! Classes of pods, to which selectors are applied.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

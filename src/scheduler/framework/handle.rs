@@ -1,4 +1,4 @@
-//! What plugins may look at, and answers that are kept for a cycle.
+//! What plugins may read, and answers that are kept for a cycle.
 
 use std::rc::Rc;
 

@@ -23,9 +23,9 @@ pub trait VolumeLister {
 
 /// Reads Services and controllers.
 pub trait WorkloadLister {
-    /// The selectors of the Services that select `pod`, and of the ReplicaSet, ReplicationController
-    /// or StatefulSet that controls it (`helper.DefaultSelector`): all must match. Empty if there are
-    /// none, or if none requires anything.
+    /// The selectors of the Services that select `pod`, and of the ReplicaSet or ReplicationController that
+    /// controls it (`helper.DefaultSelector`). A pod must match all of them. Empty if there are none, or if
+    /// none has a requirement.
     fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>>;
 }
 

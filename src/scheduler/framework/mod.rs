@@ -1,5 +1,5 @@
-//! What the scheduler's plugins see (`pkg/scheduler/framework`): nodes and pods with everything that is read of them
-//! computed once, statuses, and what can be asked of the rest of the cluster.
+//! What the scheduler's plugins read (`pkg/scheduler/framework`): nodes and pods with all values computed
+//! once, statuses, and access to other objects.
 
 mod class;
 pub(crate) mod det_math;

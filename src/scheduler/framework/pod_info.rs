@@ -38,7 +38,7 @@ impl HostPort {
 pub struct PodInfo {
     /// The pod.
     pub pod: Rc<Pod>,
-    /// Namespace and name.
+    /// The pod's namespace and name.
     pub key: Key,
     /// The sum of the pod's requests ([`pod_requests`](super::pod_requests)).
     pub requests: Resource,
@@ -71,14 +71,15 @@ pub struct PodInfo {
 }
 
 impl PodInfo {
-    /// The names of the claims it uses, in the order of its volumes, and whether the claim is the volume's own.
+    /// The names of the claims that the pod uses, in the order of its volumes, each with whether it is the
+    /// volume's own (ephemeral).
     pub fn claims(&self) -> impl Iterator<Item = (String, bool)> {
         let spec = if self.has_volumes { self.pod.spec.as_ref() } else { None };
         let volumes = spec.and_then(|s| s.volumes.as_deref()).unwrap_or_default();
         volumes.iter().filter_map(|v| claim_of(&self.pod, v))
     }
 
-    /// The keys of the claims it uses.
+    /// The keys of the claims that the pod uses.
     pub fn claim_keys(&self) -> Vec<Key> {
         let key = |(name, _): (String, bool)| Key {
             namespace: self.key.namespace.clone(),

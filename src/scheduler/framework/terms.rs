@@ -17,7 +17,7 @@ fn selector(s: Option<&LabelSelector>) -> Option<Selector> {
     Selector::from_label_selector(Some(s?)).ok()
 }
 
-/// Namespaces, as terms ask for them. The scheduler answers from its informers.
+/// Reads namespaces for terms with a namespace selector. The scheduler answers from its informers' caches.
 pub trait NamespaceLister {
     /// The labels of a namespace; `None` if the namespace is not in the cache.
     fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;

@@ -1,10 +1,10 @@
-//! The order in which plugins are asked, and what their answers come to (`pkg/scheduler/framework/runtime`,
-//! `schedule_one.go`).
+//! The order in which plugins are called, and the result of their answers
+//! (`pkg/scheduler/framework/runtime`, `schedule_one.go`).
 //!
-//! Everything is a pure function of its arguments. A cycle for one pod is
-//! [`find_nodes_that_fit`], then [`score_nodes`] and [`select_host`] if more than one node is left,
-//! or [`post_filter`](crate::scheduler::default_preemption::post_filter) and
-//! [`fit_error_message`] if none is.
+//! Every function here depends on its arguments only. A cycle for one pod is [`find_nodes_that_fit`], then
+//! [`score_nodes`] and [`select_host`] if more than one node fits, or
+//! [`post_filter`](crate::scheduler::default_preemption::post_filter) and [`fit_error_message`] if no node
+//! fits.
 //!
 //! ```
 //! use std::rc::Rc;
@@ -32,4 +32,4 @@ pub use find::{
     Diagnosis, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
 };
 pub(crate) use find::{filter_changed_with_nominated, fit_error_text, histogram};
-pub use score::{NodeScore, PluginScore, PluginScores, Scores, prioritize, score_nodes, select_host};
+pub use score::{PluginScores, Scores, score_nodes, select_host};

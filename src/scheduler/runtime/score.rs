@@ -34,52 +34,12 @@ pub struct Scores {
     pub plugins: Vec<PluginScores>,
 }
 
-/// One plugin's score of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PluginScore {
-    /// The plugin's name.
-    pub plugin: &'static str,
-    /// The score before normalisation.
-    pub raw: i64,
-    /// The score from 0 to 100.
-    pub normalized: i64,
-    /// The normalised score times the plugin's weight.
-    pub weighted: i64,
-}
-
-/// A node's score with its parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeScore {
-    /// The node's name.
-    pub name: Rc<str>,
-    /// The sum of the weighted scores.
-    pub total: i64,
-    /// The score of each plugin.
-    pub by_plugin: Vec<PluginScore>,
-}
-
 impl Scores {
     fn add(&mut self, plugin: &'static str, weight: i64, raw: Vec<i64>, normalized: Vec<i64>) {
         for (total, n) in self.totals.iter_mut().zip(&normalized) {
             *total += n * weight;
         }
         self.plugins.push(PluginScores { plugin, weight, raw, normalized });
-    }
-
-    /// The same scores, grouped by node.
-    pub fn by_node(&self) -> Vec<NodeScore> {
-        let part = |p: &PluginScores, i: usize| {
-            let (raw, normalized) = (*p.raw.get(i)?, *p.normalized.get(i)?);
-            Some(PluginScore { plugin: p.plugin, raw, normalized, weighted: normalized * p.weight })
-        };
-        let nodes = self.nodes.iter().zip(&self.totals).enumerate();
-        nodes
-            .map(|(i, (name, total))| NodeScore {
-                name: name.clone(),
-                total: *total,
-                by_plugin: self.plugins.iter().filter_map(|p| part(p, i)).collect(),
-            })
-            .collect()
     }
 }
 
@@ -139,11 +99,6 @@ pub fn score_nodes<'a>(h: &Handle<'a>, state: &CycleState<'a>, nodes: &[&'a Rc<N
     let raw = each(&|n| image_locality::score(&s, n));
     scores.add(image_locality::NAME, 1, raw.clone(), raw);
     scores
-}
-
-/// [`score_nodes`], grouped by node.
-pub fn prioritize<'a>(h: &Handle<'a>, state: &CycleState<'a>, nodes: &[&'a Rc<NodeInfo>]) -> Vec<NodeScore> {
-    score_nodes(h, state, nodes).by_node()
 }
 
 /// The node with the highest total. Among equals, `random` decides; `None` if there is no node.

@@ -238,11 +238,51 @@ impl VolumeLister for Rich {
     }
 }
 
+/// One plugin's score of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PluginScore {
+    /// The plugin's name.
+    plugin: &'static str,
+    /// The score before normalisation.
+    raw: i64,
+    /// The score from 0 to 100.
+    normalized: i64,
+    /// The normalised score times the plugin's weight.
+    weighted: i64,
+}
+
+/// A node's score with its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NodeScore {
+    /// The node's name.
+    name: Rc<str>,
+    /// The sum of the weighted scores.
+    total: i64,
+    /// The score of each plugin.
+    by_plugin: Vec<PluginScore>,
+}
+
+/// The same scores, grouped by node.
+fn by_node(scores: &Scores) -> Vec<NodeScore> {
+    let part = |p: &PluginScores, i: usize| {
+        let (raw, normalized) = (*p.raw.get(i)?, *p.normalized.get(i)?);
+        Some(PluginScore { plugin: p.plugin, raw, normalized, weighted: normalized * p.weight })
+    };
+    let nodes = scores.nodes.iter().zip(&scores.totals).enumerate();
+    nodes
+        .map(|(i, (name, total))| NodeScore {
+            name: name.clone(),
+            total: *total,
+            by_plugin: scores.plugins.iter().filter_map(|p| part(p, i)).collect(),
+        })
+        .collect()
+}
+
 fn totals(rich: &Rich, nodes: &[NodeInfo], p: &PodInfo) -> Vec<NodeScore> {
     let nodes = shared(nodes);
     let h = Handle { workloads: rich, volumes: rich, ..Handle::of_nodes(&nodes) };
     let found = find_nodes_that_fit(&h, p, FindArgs::default());
-    prioritize(&h, &found.state, &found.nodes)
+    by_node(&score_nodes(&h, &found.state, &found.nodes))
 }
 
 #[test]
@@ -415,7 +455,7 @@ fn keeping_the_classes_changes_nothing_but_the_time() {
     let fast = Handle { snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) }, ..plain };
     let scores = |h: &Handle<'_>| {
         let found = find_nodes_that_fit(h, &p, FindArgs::default());
-        prioritize(h, &found.state, &found.nodes)
+        by_node(&score_nodes(h, &found.state, &found.nodes))
     };
     assert_eq!(scores(&plain), scores(&fast));
     assert_eq!(scores(&fast)[0].by_plugin.len(), 5);

@@ -100,7 +100,7 @@ async fn sync_named(cx: &Cx, claim: Claim) -> Result {
     )))
 }
 
-/// Whether a volume fits a claim (`checkVolumeSatisfyClaim`). The error is the reason in the event.
+/// Checks that a volume fits a claim (`checkVolumeSatisfyClaim`). The error is the reason in the event.
 fn check_volume_satisfies(
     claim: &PersistentVolumeClaim,
     volume: &PersistentVolume,

@@ -34,6 +34,16 @@ impl Drawing {
             .collect()
     }
 
+    /// The kind that an owner reference names: a built-in one, or that of a custom object in the graph.
+    fn owner_kind(&self, api_version: &str, kind: &str) -> Option<Kind> {
+        let group = || api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let custom = || {
+            let kinds = self.graph.nodes.iter().rev().map(|n| n.reference.kind).take_while(|k| k.is_custom());
+            kinds.into_iter().find(|k| k.as_str() == kind && k.group() == group())
+        };
+        Kind::of(api_version, kind).or_else(custom)
+    }
+
     /// The lines that one object makes: to its owners, to its node, to what it names, and from what
     /// selects it.
     pub(super) fn edges_of(&self, i: usize, selecting: &[Selecting], edges: &mut Vec<Edge>) {
@@ -41,7 +51,7 @@ impl Drawing {
         let view = kinds::of(object.kind());
         let mut controller = None;
         for owner in object.meta().owners() {
-            let Some(kind) = Kind::of(&owner.api_version, &owner.kind) else { continue };
+            let Some(kind) = self.owner_kind(&owner.api_version, &owner.kind) else { continue };
             let namespace = if kind.namespaced() { object.namespace() } else { "" };
             let owner_ref = ObjectRef { kind, key: Key::new(namespace, &owner.name) };
             let Some(o) = self.graph.find(&owner_ref) else { continue };
