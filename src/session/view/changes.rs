@@ -1,12 +1,13 @@
 //! Which fields differ between two versions of an object.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::lines::name_of_item;
 use crate::api::{Kind, Object};
 
 /// A field that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldChange {
     /// `spec.template.spec.containers[0].image`
     pub path: String,

@@ -1,5 +1,6 @@
 //! Whether what was declared is what is running. A cluster can be steady and still short of it.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::labels::Selector;
@@ -8,12 +9,13 @@ use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 
-use super::graph::{Card, Graph};
+use super::card::Card;
+use super::graph::Drawing;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 
 /// What was declared, over all workloads that nobody else owns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
     /// Pods that are wanted.
     pub want: i64,
@@ -33,9 +35,9 @@ impl Declared {
 }
 
 /// A workload that is not as declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Short {
-    /// It.
+    /// The workload.
     pub object: ObjectRef,
     /// Pods that are wanted.
     pub want: i32,
@@ -58,9 +60,9 @@ pub struct Short {
     pub pod: Option<ObjectRef>,
 }
 
-/// Compares what workloads declare with what they report. `graph` is the cluster's: it knows how its
+/// Compares what workloads declare with what they report. `drawing` is the cluster's: it knows how its
 /// pods look.
-pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
+pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
     let api = cluster.api();
     for (reference, object) in api.cached_list(Kind::DEPLOYMENT, None) {
@@ -101,7 +103,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
             }
         }
         if let Some(selector) = spec.and_then(|s| Selector::from_label_selector(Some(&s.selector)).ok()) {
-            blame_pod(graph, reference, &selector, &mut short);
+            blame_pod(drawing, reference, &selector, &mut short);
         }
         out.short.push(short);
     }
@@ -131,7 +133,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         };
         let selector = rs.spec.as_ref().map(|s| Selector::from_label_selector(Some(&s.selector)));
         if let Some(Ok(selector)) = selector {
-            blame_pod(graph, reference, &selector, &mut short);
+            blame_pod(drawing, reference, &selector, &mut short);
         }
         out.short.push(short);
     }
@@ -171,9 +173,10 @@ fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
 }
 
 /// The first pod that is in trouble, or else one that waits, and what for.
-fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
+fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
     let mut best: Option<(u8, usize)> = None;
-    for (i, node) in graph.nodes.iter().enumerate() {
+    let nodes = &drawing.graph().nodes;
+    for (i, node) in nodes.iter().enumerate() {
         let Card::Pod(view) = &node.card else { continue };
         let rank = match view.look {
             PodLook::Trouble | PodLook::Failed => 0,
@@ -186,8 +189,8 @@ fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut 
         };
         // Labels are compared last: that takes longest.
         if best.is_some_and(|(r, _)| r <= rank)
-            || node.object.namespace() != &*owner.key.namespace
-            || !selector.matches(node.object.meta().labels_or_empty())
+            || node.reference.key.namespace != owner.key.namespace
+            || !drawing.object(i).is_some_and(|o| selector.matches(o.meta().labels_or_empty()))
         {
             continue;
         }
@@ -196,9 +199,10 @@ fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut 
             break;
         }
     }
-    let Some(node) = best.and_then(|(_, i)| graph.node(i)) else { return };
+    let best = best.and_then(|(_, i)| Some((nodes.get(i)?, drawing.object(i)?)));
+    let Some((node, object)) = best else { return };
     let Card::Pod(view) = &node.card else { return };
-    let (reason, message) = words(&node.object, view.word.clone());
+    let (reason, message) = words(object, view.word.clone());
     short.reason = reason;
     short.message = message;
     short.pod = Some(node.reference.clone());
@@ -237,8 +241,9 @@ mod tests {
         let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
                    restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
         assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
-        let graph = Graph::new(session.cluster(), session.cluster(), &Graph::default());
-        let declared = declared(session.cluster(), &graph);
+        let mut drawing = Drawing::default();
+        drawing.draw(session.cluster(), session.cluster());
+        let declared = declared(session.cluster(), &drawing);
         assert_eq!(declared.short.len(), 1);
         assert!(declared.short.iter().all(|s| s.unattended));
     }
@@ -248,7 +253,11 @@ mod tests {
         let mut session = scenario::find("01-first-deployment").unwrap().open();
         while session.step(Depth::Command, None) {}
         let boot = session.cluster_at(0).unwrap();
-        let now = |s: &Session| declared(s.cluster(), &Graph::new(s.cluster(), &boot, &Graph::default()));
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            declared(s.cluster(), &drawing)
+        };
         assert_eq!((now(&session).want, now(&session).have), (3, 3));
         session.kubectl("set image deployment/web nginx=nginx:2", &[]);
         let d = now(&session);

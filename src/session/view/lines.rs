@@ -1,5 +1,6 @@
 //! An object as lines of YAML, and what changed between two versions of it.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use crate::api::patch::{ListType, field_info};
 use crate::api::{Kind, MetaExt, Object, yaml};
 
 /// What became of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineMark {
     /// Nothing.
     Same,
@@ -22,7 +23,7 @@ pub enum LineMark {
 }
 
 /// A line of an object's YAML.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// Without its newline.
     pub text: String,

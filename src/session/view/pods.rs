@@ -3,9 +3,10 @@
 use crate::api::MetaExt;
 use crate::api::types::{Pod, PodStatus};
 use crate::apiserver::printers::{Summary, summarize};
+use serde::{Deserialize, Serialize};
 
 /// How a pod is drawn: one shape and one colour each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PodLook {
     /// No node yet.
     Unscheduled,
@@ -43,7 +44,7 @@ impl PodLook {
 }
 
 /// A pod at a glance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodView {
     /// How it is drawn.
     pub look: PodLook,

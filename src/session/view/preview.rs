@@ -4,11 +4,12 @@ use crate::api::ObjectRef;
 use crate::apiserver::Write;
 use crate::kubectl;
 use crate::session::Session;
+use serde::{Deserialize, Serialize};
 
 use super::changes::{FieldChange, field_changes};
 
 /// What an Apply would do.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
     /// What it would print.
     pub output: kubectl::Output,

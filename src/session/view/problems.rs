@@ -1,5 +1,6 @@
 //! What kubectl complained about, at the place in the manifest that caused it.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::api::yaml::{self, Limits};
@@ -7,7 +8,7 @@ use crate::api::{Kind, Object};
 use crate::kubectl::Output;
 
 /// A mistake at its place; lines and columns count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The line.
     pub line: usize,

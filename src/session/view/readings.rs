@@ -6,6 +6,7 @@
 //! template are available and there are no others. The first can hold long before the second, or for
 //! ever without it: a ReplicaSet may ask for pods that no node has room for.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,7 +17,7 @@ use crate::controllers::controller_utils::{is_available, is_terminal};
 use crate::controllers::deployment::util;
 
 /// How a Deployment's declaration stands, read in both ways.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Readings {
     /// The Deployment.
     pub object: ObjectRef,

@@ -1,16 +1,19 @@
 //! One component from its reflectors to its worker.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::{ObjectRef, order};
-use crate::client::{AnyKey, Component, Why};
-use crate::cluster::{Actor, Cluster};
+use crate::client::Component;
+use crate::cluster::{Actor, Cluster, Fault};
+use crate::session::view::faults::switch;
+use crate::session::view::{Reason, Word};
 
 use super::reflector::{Reflector, reflector};
 use super::{SHOWN, cut};
 
 /// A component.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Which.
     pub actor: Actor,
@@ -24,6 +27,8 @@ pub struct Machine {
     pub running: bool,
     /// Whether it is switched on.
     pub on: bool,
+    /// What switches it off, or on again; `None` if it cannot be switched by itself.
+    pub switch: Option<Fault>,
     /// What it watches, in the order it says.
     pub reflectors: Vec<Reflector>,
     /// Its work queue.
@@ -37,16 +42,16 @@ pub struct Machine {
 }
 
 /// A work queue.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     /// Keys that wait for the worker, first the next one; how many more there are.
-    pub waiting: (Vec<AnyKey>, usize),
+    pub waiting: (Vec<String>, usize),
     /// Keys that are worked on, and whether they come again when that is done.
-    pub processing: Vec<(AnyKey, bool)>,
+    pub processing: Vec<(String, bool)>,
     /// Keys that are planned, soonest first; how many more there are.
     pub delayed: (Vec<Delayed>, usize),
     /// Keys that failed the last time, with how often in a row; how many more there are.
-    pub failing: (Vec<(AnyKey, u32)>, usize),
+    pub failing: (Vec<(String, u32)>, usize),
 }
 
 impl Queue {
@@ -60,10 +65,10 @@ impl Queue {
 }
 
 /// A key that is planned for later.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delayed {
     /// Which.
-    pub key: AnyKey,
+    pub key: String,
     /// In how many milliseconds.
     pub milliseconds: i64,
     /// Whether the cluster waits for it; else it comes when time passes anyway.
@@ -73,27 +78,27 @@ pub struct Delayed {
 }
 
 /// A sync under way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// Its key.
-    pub key: AnyKey,
+    pub key: String,
     /// The status codes of the answers it has got: it stands at the request after these.
     pub answers: Vec<u16>,
     /// The request that waits to be sent.
-    pub ask: Option<Ask>,
+    pub pending: Option<Pending>,
 }
 
 /// A request that waits to be sent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
     /// `PUT`
-    pub method: &'static str,
+    pub method: Word,
     /// Its path.
     pub path: String,
     /// What it is about.
     pub object: ObjectRef,
     /// Why.
-    pub why: Option<Rc<Why>>,
+    pub why: Option<Reason>,
     /// Whether it is a heartbeat.
     pub background: bool,
     /// The resourceVersion that the sync believes the object to have; `None` if it knows of none.
@@ -102,7 +107,7 @@ pub struct Ask {
     pub stored: Option<String>,
 }
 
-impl Ask {
+impl Pending {
     /// Whether the sync is mistaken about the object.
     pub fn is_stale(&self) -> bool {
         self.believed != self.stored
@@ -126,6 +131,7 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         node: process.node.clone(),
         running: process.running,
         on: process.is_on(actor.component),
+        switch: switch(process, &component.name()),
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
         work: work(cluster, component),
@@ -140,7 +146,7 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
     let mut delayed: Vec<Delayed> = queue
         .planned()
         .map(|(key, at)| Delayed {
-            key: key.clone(),
+            key: key.to_string(),
             milliseconds: at.as_millisecond().saturating_sub(now),
             waited_for: cluster.clock().is_waited_for(*at, actor, key),
             failures: queue.retries(key),
@@ -148,28 +154,28 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
         .collect();
     order::sort_by_key(&mut delayed, |d| (!d.waited_for, d.milliseconds));
     Queue {
-        waiting: cut(queue.iter().cloned(), SHOWN),
-        processing: queue.processing().map(|(k, again)| (k.clone(), again)).collect(),
+        waiting: cut(queue.iter().map(ToString::to_string), SHOWN),
+        processing: queue.processing().map(|(k, again)| (k.to_string(), again)).collect(),
         delayed: cut(delayed.into_iter(), SHOWN),
-        failing: cut(queue.failed().map(|(k, n)| (k.clone(), *n)), SHOWN),
+        failing: cut(queue.failed().map(|(k, n)| (k.to_string(), *n)), SHOWN),
     }
 }
 
 fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
-    let ask = component.pending().map(|p| {
+    let pending = component.pending().map(|p| {
         let object = p.request.object();
         let version = |o: &crate::api::Object| o.meta().resource_version.clone();
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
         let stored = cluster.api().cached(&object);
-        Ask {
-            method: p.request.verb.method(),
+        Pending {
+            method: Word::new_static(p.request.verb.method()),
             path: p.request.path(),
-            why: p.why.clone(),
+            why: p.why.as_deref().map(Reason::of),
             background: p.background,
             believed: believed.and_then(version),
             stored: stored.and_then(version),
             object,
         }
     });
-    Some(Work { key: component.working_on()?.clone(), answers: component.answer_codes(), ask })
+    Some(Work { key: component.working_on()?.to_string(), answers: component.answer_codes(), pending })
 }

@@ -1,12 +1,14 @@
 //! What a step moved, and along which way.
 
 use crate::api::{Kind, ObjectRef};
-use crate::apimachinery::Response;
+use crate::apimachinery::{Request, Response};
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
+use crate::session::view::Word;
 use crate::session::{Exchange, Moment, What};
+use serde::{Deserialize, Serialize};
 
 /// A place on the way that data take. Those after the API server are a component's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// etcd
     Etcd,
@@ -27,7 +29,7 @@ pub enum Stop {
 }
 
 /// What is moved.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Carried {
     /// A list of so many objects.
     List(Kind, usize),
@@ -40,7 +42,7 @@ pub enum Carried {
     /// A key; it has the form `namespace/name`.
     Key(String),
     /// A request: its method and object, and the status code of the answer.
-    Request(&'static str, ObjectRef, u16),
+    Request(Word, ObjectRef, u16),
     /// No object: informers of these kinds start or stop.
     Informers(Vec<Kind>),
     /// Nothing but time, in milliseconds.
@@ -48,7 +50,7 @@ pub enum Carried {
 }
 
 /// A step on the map.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Movement {
     /// Whose; of what reaches several components the first. None for a person's doing, and for time.
     pub actor: Option<Actor>,
@@ -68,16 +70,20 @@ pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
         What::Start | What::Fault(_) => None,
         What::Person { exchanges, .. } => {
             let Exchange { request, response, .. } = exchanges.last()?;
-            let carried = Carried::Request(request.verb.method(), request.object(), response.code());
+            let carried = request_carried(request, response);
             Some(written(None, carried, response))
         }
         What::Commands(commands) => {
             let c = commands.last()?;
-            let carried = Carried::Request(c.request.verb.method(), c.request.object(), c.response.code());
+            let carried = request_carried(&c.request, &c.response);
             Some(written(Some(c.actor), carried, &c.response))
         }
         What::Machinery(t) => of_transition(cluster, t),
     }
+}
+
+fn request_carried(request: &Request, response: &Response) -> Carried {
+    Carried::Request(Word::new_static(request.verb.method()), request.object(), response.code())
 }
 
 /// A request on its way to etcd, or back if it was refused.
@@ -120,7 +126,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
             (path, Carried::Key(key.to_string()), error.is_some())
         }
         Outcome::Sent { request, response, error, .. } => {
-            let carried = Carried::Request(request.verb.method(), request.object(), response.code());
+            let carried = request_carried(request, response);
             let mut m = written(actor, carried, response);
             if !request.verb.writes() {
                 m.path = vec![Stop::Worker, Stop::Server, Stop::Worker];
@@ -134,7 +140,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
         }
         Outcome::Recorded { exchange } => {
             let (request, response) = exchange.as_ref()?;
-            let carried = Carried::Request(request.verb.method(), request.object(), response.code());
+            let carried = request_carried(request, response);
             return Some(written(actor, carried, response));
         }
         Outcome::Informers { started, stopped } => {

@@ -1,5 +1,6 @@
 //! All of it at a glance: etcd, and how every component stands.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::ObjectRef;
@@ -11,7 +12,7 @@ use crate::etcd::Member;
 const LOG: usize = 8;
 
 /// The whole control plane.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// etcd's revision.
     pub revision: u64,
@@ -32,7 +33,7 @@ pub struct Overview {
 }
 
 /// A write in etcd's log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
     /// The revision it made.
     pub revision: u64,
@@ -45,7 +46,7 @@ pub struct LogLine {
 }
 
 /// How a component stands, what matters most first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// Its process has stopped.
     Down,
@@ -68,7 +69,7 @@ pub enum State {
 }
 
 /// A component in a line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Which.
     pub actor: Actor,

@@ -5,7 +5,9 @@ use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Filter, WatchEventType};
 use crate::client::{Caches, Delta, Informer};
 use crate::cluster::Cluster;
+use crate::session::view::Word;
 use crate::session::view::changes::{FieldChange, field_changes};
+use serde::{Deserialize, Serialize};
 
 use super::{SHOWN, cut};
 
@@ -16,7 +18,7 @@ const COMPARED: usize = 4;
 const FIELDS: usize = 4;
 
 /// How a reflector is connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Connection {
     /// It has never listed.
     New,
@@ -29,7 +31,7 @@ pub enum Connection {
 }
 
 /// A watch event on its way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coming {
     /// `ADDED`, `MODIFIED`, `DELETED`
     pub kind: WatchEventType,
@@ -40,16 +42,16 @@ pub struct Coming {
 }
 
 /// What a handler will be told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
     /// Which object.
     pub key: Key,
     /// The handler: `OnAdd`, `OnUpdate`, `OnDelete`.
-    pub handler: &'static str,
+    pub handler: Word,
 }
 
 /// An object that the cache has otherwise than the store.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stale {
     /// Which.
     pub key: Key,
@@ -64,7 +66,7 @@ pub struct Stale {
 }
 
 /// A reflector with what follows it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reflector {
     /// Its place in the process.
     pub informer: u16,
@@ -130,11 +132,11 @@ pub(super) fn reflector(
     let told = informer.listeners.get(listener).map(|l| &l.pending);
     let telling = told.into_iter().flatten().take(SHOWN).map(|n| Told {
         key: n.key.clone(),
-        handler: match (&n.old, &n.new) {
+        handler: Word::new_static(match (&n.old, &n.new) {
             (_, None) => "OnDelete",
             (None, Some(_)) => "OnAdd",
             (Some(_), Some(_)) => "OnUpdate",
-        },
+        }),
     });
     let missed = missed(cluster, informer, connection);
     let (stale, stale_more) = stale(cluster, caches, informer, &missed, compare);

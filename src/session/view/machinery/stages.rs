@@ -1,13 +1,15 @@
 //! A request's way through the API server, as facts: what each stage did with this one.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use crate::api::{Kind, ObjectRef};
-use crate::apimachinery::{Request, Response, Status, Subresource};
+use crate::apimachinery::{Response, Subresource};
 use crate::apiserver::{Entered, Stage, Trace};
 use crate::cluster::Cluster;
+use crate::session::view::Word;
 use crate::session::view::changes::{FieldChange, all_changes};
 use crate::session::{Exchange, MomentId, Session};
 
@@ -17,7 +19,7 @@ use super::cut;
 const NAMED: usize = 40;
 
 /// Which stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StepId {
     /// Who asks.
     Authenticate,
@@ -39,23 +41,30 @@ impl StepId {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Verdict {
     /// It went on.
     Passed,
     /// It ended here: the refusal.
-    Refused(Box<Status>),
+    Refused {
+        /// The HTTP status code.
+        code: u16,
+        /// `Conflict`, `Invalid`; empty where Kubernetes leaves it empty.
+        reason: Word,
+        /// The sentence.
+        message: String,
+    },
     /// It was refused before it came here.
     NotReached,
 }
 
 /// What a stage did with the request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Which.
     pub id: StepId,
     /// The admission plug-in; empty elsewhere.
-    pub plugin: &'static str,
+    pub plugin: Word,
     /// What came of it.
     pub verdict: Verdict,
     /// What it changed, and how many more fields.
@@ -63,10 +72,16 @@ pub struct Step {
 }
 
 /// A request's whole way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Way {
-    /// The request.
-    pub request: Rc<Request>,
+    /// `PUT`
+    pub method: Word,
+    /// Its path.
+    pub path: String,
+    /// Who asks.
+    pub user: Rc<str>,
+    /// What kind of object it is about.
+    pub kind: Kind,
     /// Its query; empty for none.
     pub query: String,
     /// The media type of its body; empty for none.
@@ -126,7 +141,10 @@ fn of(cluster: &Cluster, sent: Exchange, trace: Trace) -> Way {
         stored: trace.writes.iter().map(|w| (w.revision, w.object.clone(), w.next.is_none())).collect(),
         told: told(cluster, &trace.told),
         warnings: trace.warnings,
-        request,
+        method: Word::new_static(request.verb.method()),
+        path: request.path(),
+        user: request.user.clone(),
+        kind: request.kind,
     }
 }
 
@@ -150,7 +168,8 @@ fn told(cluster: &Cluster, watches: &[u32]) -> Vec<(Rc<str>, Option<Rc<str>>, us
 }
 
 fn steps(trace: &Trace, kind: Kind, subresource: Subresource) -> Vec<Step> {
-    let passed = |id| Step { id, plugin: "", verdict: Verdict::Passed, changes: (Vec::new(), 0) };
+    let passed =
+        |id| Step { id, plugin: Word::default(), verdict: Verdict::Passed, changes: (Vec::new(), 0) };
     let mut steps = vec![passed(StepId::Authenticate), passed(StepId::Authorize)];
     let refusal = match &trace.response {
         Response::Failure(status) => Some(status),
@@ -168,12 +187,16 @@ fn steps(trace: &Trace, kind: Kind, subresource: Subresource) -> Vec<Step> {
             None => stored.filter(|o| o.kind() == kind && subresource != Subresource::Eviction),
         };
         let verdict = match (next, refusal) {
-            (None, Some(status)) => Verdict::Refused(status.clone()),
+            (None, Some(status)) => Verdict::Refused {
+                code: status.code,
+                reason: Word::from(&*status.reason),
+                message: status.message.clone(),
+            },
             _ => Verdict::Passed,
         };
         steps.push(Step {
             id: StepId::Stage(entered.stage),
-            plugin: entered.plugin,
+            plugin: Word::new_static(entered.plugin),
             verdict,
             changes: changes(entered, after),
         });

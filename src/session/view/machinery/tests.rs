@@ -114,13 +114,13 @@ fn say(m: &Machine) -> String {
     }
     if let Some(w) = &m.work {
         let _ = writeln!(out, "worker {}: answers {:?}", w.key, w.answers);
-        if let Some(a) = &w.ask {
+        if let Some(a) = &w.pending {
             let _ = writeln!(
                 out,
                 "  asks {} {} ({:?}), believed {:?}, stored {:?}",
                 a.method,
                 a.path,
-                a.why.as_ref().map(|w| w.rule),
+                a.why.as_ref().map(|w| w.rule.as_str()),
                 a.believed,
                 a.stored
             );
@@ -133,13 +133,12 @@ fn say(m: &Machine) -> String {
 }
 
 fn say_way(w: &Way) -> String {
-    let mut out =
-        format!("{} {} {} {}: {}\n", w.request.verb.method(), w.request.path(), w.query, w.media, w.code);
+    let mut out = format!("{} {} {} {}: {}\n", w.method, w.path, w.query, w.media, w.code);
     let _ = writeln!(out, "versions {:?}", w.versions);
     for s in &w.steps {
         let verdict = match &s.verdict {
             Verdict::Passed => String::new(),
-            Verdict::Refused(status) => format!(" refused: {} {}", status.code, status.message),
+            Verdict::Refused { code, message, .. } => format!(" refused: {code} {message}"),
             Verdict::NotReached => " not reached".into(),
         };
         let _ = writeln!(out, "{} {}{verdict}", s.id.as_str(), s.plugin);
@@ -207,9 +206,10 @@ fn conflict() -> (Session, Actor) {
         let cluster = s.cluster();
         let controller = actor(cluster, "deployment-controller");
         let m = machine(cluster, controller, |_| true).unwrap();
-        let asks_to_update = m.work.as_ref().and_then(|w| w.ask.as_ref()).is_some_and(|a| a.method == "PUT");
+        let asks_to_update =
+            m.work.as_ref().and_then(|w| w.pending.as_ref()).is_some_and(|a| a.method == "PUT");
         if asks_to_update {
-            let about = m.work.unwrap().ask.unwrap().object;
+            let about = m.work.unwrap().pending.unwrap().object;
             let kind = about.kind.singular();
             s.kubectl(&format!("annotate {kind} {} note=mine", about.key.name), &[]);
             return (s, controller);
@@ -223,7 +223,7 @@ fn conflict() -> (Session, Actor) {
 fn a_failing_key() {
     let (mut s, controller) = conflict();
     let before = machine(s.cluster(), controller, |_| true).unwrap();
-    assert!(before.work.as_ref().unwrap().ask.as_ref().unwrap().is_stale());
+    assert!(before.work.as_ref().unwrap().pending.as_ref().unwrap().is_stale());
     expect("conflict-before", &say(&before));
     s.act(crate::cluster::Action::Send { actor: controller });
     let failing = machine(s.cluster(), controller, |_| true).unwrap();
