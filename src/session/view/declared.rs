@@ -1,4 +1,4 @@
-//! Whether what was declared is what is running. A cluster can be steady and still short of it.
+//! Whether the running pods are those that were declared. A steady cluster can lack some of them.
 
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -14,49 +14,49 @@ use super::graph::Drawing;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 
-/// What was declared, over all workloads that nobody else owns.
+/// The declared and the running pods of all workloads that have no owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
-    /// Pods that are wanted.
+    /// The number of declared pods.
     pub want: i64,
-    /// Of these, how many run as declared: updated and available.
+    /// The number of these that run as declared: updated and available.
     pub have: i64,
-    /// Workloads that are short of it, or have pods too many.
+    /// The workloads that have too few such pods, or too many pods.
     pub short: Vec<Short>,
-    /// Each Deployment, read as a record of intent for ReplicaSets and as one for Pods.
+    /// Each Deployment, read as a record of intent for ReplicaSets and for Pods.
     pub readings: Vec<Readings>,
 }
 
 impl Declared {
-    /// Whether every Deployment is as declared: read as intent for ReplicaSets, and for Pods.
+    /// Whether every Deployment matches its declaration: read as intent for ReplicaSets, and for Pods.
     pub fn as_declared(&self) -> (bool, bool) {
         (self.readings.iter().all(Readings::as_replica_sets), self.readings.iter().all(Readings::as_pods))
     }
 }
 
-/// A workload that is not as declared.
+/// A workload whose pods are not as declared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Short {
     /// The workload.
     pub object: ObjectRef,
-    /// Pods that are wanted.
+    /// The number of declared pods.
     pub want: i32,
-    /// Pods of the newest template.
+    /// The number of pods with the newest template.
     pub updated: i32,
-    /// Of all pods, those available.
+    /// The number of available pods.
     pub available: i32,
-    /// All pods.
+    /// The number of all pods.
     pub total: i32,
-    /// Whether its rollout is paused.
+    /// Whether the rollout is paused.
     pub paused: bool,
-    /// Whether it is of a kind that no controller of this build looks after: it is stored, and
-    /// nothing comes of it.
+    /// Whether no controller of this build handles the workload's kind: it is stored, and nothing acts on
+    /// it.
     pub unattended: bool,
-    /// Why, in Kubernetes' words: a condition's reason, or what a pod waits for.
+    /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
     pub reason: String,
-    /// The longer words to it.
+    /// The message that belongs to the reason.
     pub message: String,
-    /// The pod that waits, if it is one.
+    /// The pod that the reason is about, if it is about one.
     pub pod: Option<ObjectRef>,
 }
 
@@ -70,7 +70,7 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
         let spec = d.spec.as_ref();
         let status = d.status.clone().unwrap_or_default();
         let want = spec.and_then(|s| s.replicas).unwrap_or(1);
-        // A status that has not seen the newest template counts pods of the one before.
+        // A status that has not observed the newest template counts pods of the one before.
         let observed = status.observed_generation >= d.metadata.generation;
         let updated =
             if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, reference, d) };
@@ -161,7 +161,7 @@ fn unattended(reference: &ObjectRef, object: &Object) -> Short {
     }
 }
 
-/// How many pods have a Deployment's template as it is now.
+/// The number of pods that have the present template of a Deployment.
 fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     let all = cluster.api().cached_list(Kind::REPLICA_SET, Some(&of.key.namespace));
     let own: Vec<Rc<ReplicaSet>> = all
@@ -172,7 +172,8 @@ fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     new.and_then(|rs| rs.status.as_ref().map(|s| s.replicas)).unwrap_or(0)
 }
 
-/// The first pod that is in trouble, or else one that waits, and what for.
+/// Sets reason, message and pod of `short` by the pod that is worst off: one in trouble, or else one without
+/// a node, one that is not ready, and so on.
 fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
     let mut best: Option<(u8, usize)> = None;
     let nodes = &drawing.graph().nodes;
@@ -187,7 +188,7 @@ fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &
             PodLook::Terminating => 5,
             PodLook::Ready | PodLook::Succeeded => continue,
         };
-        // Labels are compared last: that takes longest.
+        // Labels are compared last, because that takes longest.
         if best.is_some_and(|(r, _)| r <= rank)
             || node.reference.key.namespace != owner.key.namespace
             || !drawing.object(i).is_some_and(|o| selector.matches(o.meta().labels_or_empty()))
@@ -208,7 +209,7 @@ fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &
     short.pod = Some(node.reference.clone());
 }
 
-/// What a pod says of itself: a container's waiting message, or the condition that does not hold.
+/// The reason and message of a pod: those of a waiting container, or of a condition that does not hold.
 fn words(object: &Object, word: String) -> (String, String) {
     let Some(status) = object.get::<Pod>().and_then(|p| p.status.as_ref()) else {
         return (word, String::new());

@@ -1,4 +1,4 @@
-//! What can go wrong with a pod, as a person may cause it.
+//! The faults that a person can inject into a pod or into the control plane.
 
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -11,21 +11,21 @@ use crate::kubelet::{self, ProbeType};
 use crate::session::view::Word;
 use crate::session::{Op, Session};
 
-/// Something that can go wrong with a pod, or right again.
+/// A fault of a pod, or its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodFault {
-    /// The key of its name in the catalogue.
+    /// The key of the fault's name in the catalogue.
     pub key: Word,
-    /// What it is about: a container, or an image.
+    /// The container or the image that the fault is about.
     pub what: Rc<str>,
-    /// Of a probe, which.
+    /// The type of the probe, for a fault of a probe.
     pub probe: Option<ProbeType>,
-    /// What is done.
+    /// The fault to inject.
     pub fault: Fault,
 }
 
-/// The faults that make sense for a pod now: a probe that it has fails or passes again, an image
-/// vanishes from the registry or comes back. Whether something fails already is read from the run.
+/// The faults that are possible for a pod now: each of its probes can fail or pass again, each image become
+/// unavailable or available. The run says which of them are in effect.
 pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     let Some((pod, spec, node)) = placed(session, object) else { return Vec::new() };
     let done = session.ops(session.at());
@@ -71,18 +71,18 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     out
 }
 
-/// Something that can go wrong with the control plane, or right again.
+/// A fault of the control plane, or its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaneFault {
-    /// The key of its name in the catalogue.
+    /// The key of the fault's name in the catalogue.
     pub key: Word,
-    /// What it is about; empty where the name says it.
+    /// The process or member that the fault is about; empty if the name says it.
     pub what: Rc<str>,
-    /// What is done.
+    /// The fault to inject.
     pub fault: Fault,
 }
 
-/// The faults of the control plane that make sense now.
+/// The faults of the control plane that are possible now.
 pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     let mut out = Vec::new();
     let mut say = |key, what: &Rc<str>, fault| {
@@ -123,13 +123,13 @@ pub(super) fn switch(process: &Process, component: &str) -> Option<Fault> {
     known.then(|| Fault::Controllers { process: process.name.to_string(), controllers })
 }
 
-/// The containers of a pod that run now, and so can crash.
+/// The running containers of a pod, which can crash.
 pub fn running_containers(session: &Session, object: &ObjectRef) -> Vec<Rc<str>> {
     let Some((pod, spec, _)) = placed(session, object) else { return Vec::new() };
     containers(spec).filter(|c| runs(pod, c)).map(|c| c.name.as_str().into()).collect()
 }
 
-/// A container's end, with the exit code that it shall have.
+/// The fault that ends a container with an exit code; `None` if the pod has no node.
 pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: i32) -> Option<Fault> {
     let (pod, _, node) = placed(session, object)?;
     let (pod, container) = (pod.metadata.key(), container.into());
@@ -137,7 +137,7 @@ pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: 
     Some(Fault::Kubelet { node: Some(node.to_owned()), fault })
 }
 
-/// A pod that is on a node.
+/// A pod with its spec and its node; `None` if it has no node.
 fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
     let stored = session.cluster().api().cached(object).filter(|_| object.kind == Kind::POD)?;
     let pod = stored.get::<Pod>()?;

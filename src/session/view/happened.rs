@@ -72,7 +72,7 @@ pub enum Finest {
     Handled(ObjectRef),
     /// A sync of this key began, and whether it ended without a request.
     Started(String, bool),
-    /// A request was answered.
+    /// A request has been answered.
     Sent {
         /// `PUT`
         method: Word,

@@ -17,15 +17,15 @@ const NAMED: usize = 3;
 /// A version of an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Version {
-    /// The moment that made it.
+    /// The moment at which it was written.
     pub moment: MomentId,
     /// The step of the timeline that led to that moment.
     pub place: usize,
     /// The revision.
     pub revision: u64,
-    /// Who asked for it: a component's name, or `you`.
+    /// The name of the component that wrote it, or `you`.
     pub by: Rc<str>,
-    /// `update/status`
+    /// The verb and subresource of the request, for example `update/status`.
     pub verb: String,
     /// The changed fields that tell most; a condition by its type.
     pub changes: Vec<FieldChange>,
@@ -33,13 +33,13 @@ pub struct Version {
     pub more: usize,
 }
 
-/// The versions of an object, oldest first: those that the branch shown writes, also after the
-/// moment that is looked at.
+/// The versions of an object, oldest first: all that the shown branch writes, also those after the current
+/// moment.
 pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
     let mut out: Vec<(Version, Option<Object>)> = Vec::new();
     for (place, id) in session.timeline().into_iter().enumerate() {
         let Some(moment) = session.moment(id) else { continue };
-        // Most moments wrote something else, and there can be very many of them.
+        // Most moments wrote other objects, and there can be very many moments.
         if !moment.wrote(of) {
             continue;
         }

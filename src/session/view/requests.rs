@@ -22,7 +22,7 @@ const SHOWN: usize = 40;
 pub struct RequestHead {
     /// `PUT`
     pub method: Word,
-    /// Its path.
+    /// The path.
     pub path: String,
     /// Who asked.
     pub user: Rc<str>,

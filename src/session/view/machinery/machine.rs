@@ -1,4 +1,4 @@
-//! One component from its reflectors to its worker.
+//! One component, from its reflectors to its worker.
 
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -15,47 +15,48 @@ use super::{SHOWN, cut};
 /// A component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Which.
+    /// The component's process and its index there.
     pub actor: Actor,
-    /// Its name.
+    /// The component's name.
     pub name: Rc<str>,
-    /// Its process.
+    /// The name of its process.
     pub process: Rc<str>,
-    /// The node, of a kubelet.
+    /// The node of a kubelet; `None` for other components.
     pub node: Option<Rc<str>>,
-    /// Whether its process runs.
+    /// Whether the process runs.
     pub running: bool,
-    /// Whether it is switched on.
+    /// Whether the component is switched on.
     pub on: bool,
     /// What switches it off, or on again; `None` if it cannot be switched by itself.
     pub switch: Option<Fault>,
-    /// What it watches, in the order it says.
+    /// A reflector for each kind that it watches, in its order.
     pub reflectors: Vec<Reflector>,
-    /// Its work queue.
+    /// The work queue.
     pub queue: Queue,
-    /// Its worker's sync, if one is under way.
+    /// The sync of the worker, if one is under way.
     pub work: Option<Work>,
-    /// How many events it has recorded that are not written yet.
+    /// The number of recorded events that are not written yet.
     pub events: usize,
-    /// What its reconciler remembers between syncs: the first lines, and how many more there are.
+    /// The first lines of what its reconciler remembers between syncs, and the number of further lines.
     pub memory: (Vec<String>, usize),
 }
 
 /// A work queue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
-    /// Keys that wait for the worker, first the next one; how many more there are.
+    /// The first keys that wait for the worker, the next one first, and the number of further ones.
     pub waiting: (Vec<String>, usize),
-    /// Keys that are worked on, and whether they come again when that is done.
+    /// The keys that are being synced, each with whether it will be synced again afterwards.
     pub processing: Vec<(String, bool)>,
-    /// Keys that are planned, soonest first; how many more there are.
+    /// The first keys that are planned for later, the soonest first, and the number of further ones.
     pub delayed: (Vec<Delayed>, usize),
-    /// Keys that failed the last time, with how often in a row; how many more there are.
+    /// The first keys whose last sync failed, each with the number of failures in a row, and the number of
+    /// further ones.
     pub failing: (Vec<(String, u32)>, usize),
 }
 
 impl Queue {
-    /// Whether it holds nothing.
+    /// Whether the queue has no key at all.
     pub fn is_empty(&self) -> bool {
         self.waiting.0.is_empty()
             && self.processing.is_empty()
@@ -67,55 +68,55 @@ impl Queue {
 /// A key that is planned for later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delayed {
-    /// Which.
+    /// The key.
     pub key: String,
-    /// In how many milliseconds.
+    /// In how many milliseconds it is due.
     pub milliseconds: i64,
-    /// Whether the cluster waits for it; else it comes when time passes anyway.
+    /// Whether it is a foreground deadline, which keeps the cluster from being steady.
     pub waited_for: bool,
-    /// How often the key has failed in a row, if that is why.
+    /// The number of failures of the key in a row.
     pub failures: u32,
 }
 
 /// A sync under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// Its key.
+    /// The key that is synced.
     pub key: String,
-    /// The status codes of the answers it has got: it stands at the request after these.
+    /// The status codes of the responses so far.
     pub answers: Vec<u16>,
-    /// The request that waits to be sent.
+    /// The request that waits to be sent, if there is one.
     pub pending: Option<Pending>,
 }
 
 /// A request that waits to be sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
-    /// `PUT`
+    /// The HTTP method, for example `PUT`.
     pub method: Word,
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// What it is about.
+    /// The object.
     pub object: ObjectRef,
-    /// Why.
+    /// Why it is sent, if the sync says so.
     pub why: Option<Reason>,
     /// Whether it is a heartbeat.
     pub background: bool,
-    /// The resourceVersion that the sync believes the object to have; `None` if it knows of none.
+    /// The resourceVersion of the object in the sync's caches; `None` if it is not there.
     pub believed: Option<String>,
-    /// The one that is stored; `None` if there is none.
+    /// The resourceVersion of the stored object; `None` if there is none.
     pub stored: Option<String>,
 }
 
 impl Pending {
-    /// Whether the sync is mistaken about the object.
+    /// Whether the sync has read another version of the object than the stored one.
     pub fn is_stale(&self) -> bool {
         self.believed != self.stored
     }
 }
 
-/// A component as it stands; `None` if there is none. Of the lanes that are named by the place of their
-/// informer, stale objects are compared field by field.
+/// A component of a cluster; `None` if there is none in that place. Stale objects are compared field by
+/// field in the lanes for whose informer `compared` is true.
 pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) -> Option<Machine> {
     let process = cluster.process(actor.process)?;
     let component = cluster.component(actor)?;
