@@ -34,13 +34,13 @@ impl Place {
 /// What a card says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Card {
-    /// Something that wants so many pods.
+    /// A workload: an object that declares a number of pods.
     Workload {
-        /// How many it wants.
+        /// The number of declared pods.
         want: i32,
-        /// How many of them are ready.
+        /// The number of ready pods; for a Job, of those that have succeeded.
         ready: i32,
-        /// How many exist.
+        /// The number of existing pods.
         have: i32,
         /// `deployment.kubernetes.io/revision`, of a ReplicaSet.
         revision: Option<i64>,

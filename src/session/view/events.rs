@@ -10,11 +10,11 @@ use crate::cluster::Cluster;
 /// A condition of an object's status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
-    /// `Available`
+    /// The type of the condition, for example `Available`.
     pub kind: String,
-    /// `True`, `False`, `Unknown`
+    /// `True`, `False` or `Unknown`.
     pub status: String,
-    /// `MinimumReplicasAvailable`
+    /// The reason, for example `MinimumReplicasAvailable`.
     pub reason: String,
     /// Its message.
     pub message: String,
@@ -23,15 +23,15 @@ pub struct Condition {
 /// An event about an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventLine {
-    /// `Scheduled`
+    /// The reason, for example `Scheduled`.
     pub reason: String,
     /// The component that recorded it.
     pub from: String,
     /// Whether it is a warning.
     pub warning: bool,
-    /// How often it happened.
+    /// The number of times that the event happened.
     pub count: i64,
-    /// When it happened last, in milliseconds since the start of the run.
+    /// The last time that the event happened, in milliseconds since the start of the run.
     pub at: Option<i64>,
     /// Its message.
     pub message: String,

@@ -1,4 +1,4 @@
-//! What led to a moment, as facts. The page makes a sentence of them.
+//! The step that led to a moment, as facts. The page makes a sentence of them.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::apimachinery::{Request, Response, Subresource, Verb};
 use crate::cluster::{Action, Cluster, Command, Fault, Outcome, Transition};
 use crate::session::{Moment, What};
 
-/// What led to a moment.
+/// The step that led to a moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Happened {
     /// The run started.
@@ -20,9 +20,9 @@ pub enum Happened {
     Printed(Vec<String>),
     /// A person sent these requests with a command line that printed JSON, which is too long for a sentence.
     Requested(Vec<RequestWords>),
-    /// A person let something go wrong, or right again.
+    /// A person injected a fault, or ended one.
     Fault(Fault),
-    /// A component issued a command. Of a reconcile this is the first one, and how many followed.
+    /// A component issued commands: the first one of the reconcile, and the number of further ones.
     Issued(Box<Issued>, usize),
     /// A sync ended without a command.
     Nothing,
@@ -30,7 +30,7 @@ pub enum Happened {
     Finest(Finest),
 }
 
-/// A request in two words: what is done, and to which object.
+/// A request in two words: the verb and the object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestWords {
     /// `create`, `update`, `patch`, `delete` and so on; `bind` and `evict` for the subresources of a pod.
@@ -44,11 +44,11 @@ pub struct RequestWords {
 pub struct Issued {
     /// The component.
     pub by: Rc<str>,
-    /// Its request.
+    /// The request that the command sent.
     pub request: RequestWords,
     /// The HTTP status code of the answer.
     pub code: u16,
-    /// Why it was issued.
+    /// The reason that the component gave; `None` if it gave none.
     pub why: Option<Reason>,
 }
 
@@ -59,7 +59,7 @@ pub enum Finest {
     Listed {
         /// The kind.
         kind: Kind,
-        /// How many objects came.
+        /// The number of listed objects.
         items: usize,
         /// If the watch could not go on: the last revision that it had seen, and the oldest one that etcd knows.
         expired: Option<(u64, u64)>,
@@ -74,9 +74,9 @@ pub enum Finest {
     Started(String, bool),
     /// A request has been answered.
     Sent {
-        /// `PUT`
+        /// The HTTP method, for example `PUT`.
         method: Word,
-        /// Its path.
+        /// The path of the request.
         path: String,
         /// The HTTP status code of the answer.
         code: u16,
@@ -116,7 +116,7 @@ impl RequestWords {
 }
 
 impl Issued {
-    /// What the page says of a command.
+    /// The page's form of a command.
     pub fn of(c: &Command) -> Issued {
         Issued {
             by: c.by.clone(),
@@ -128,7 +128,7 @@ impl Issued {
 }
 
 impl Finest {
-    /// What a transition did.
+    /// The page's form of a transition.
     pub fn of(t: &Transition) -> Finest {
         let object = |kind: &Kind, key: &crate::api::Key| ObjectRef { kind: *kind, key: key.clone() };
         match &t.outcome {
@@ -156,7 +156,7 @@ impl Finest {
 }
 
 impl Happened {
-    /// What led to a moment.
+    /// The step that led to a moment.
     pub fn of(moment: &Moment) -> Happened {
         match &moment.what {
             What::Start => Happened::Start,
@@ -196,7 +196,7 @@ pub fn subject(moment: &Moment) -> Option<ObjectRef> {
 pub struct FinestLine {
     /// The component, or for an action of an informer the process.
     pub by: Rc<str>,
-    /// What it did.
+    /// The effect of the action.
     pub did: Finest,
 }
 

@@ -9,9 +9,9 @@ use super::changes::{FieldChange, field_changes};
 use crate::api::{Object, ObjectRef};
 use crate::session::{MomentId, Session};
 
-/// For how many versions, from the newest on, it is worked out what they changed.
+/// The number of newest versions whose changes are computed.
 const COMPARED: usize = 40;
-/// How many changes of a version are named.
+/// The largest number of changes that are listed for a version.
 const NAMED: usize = 3;
 
 /// A version of an object.
@@ -27,9 +27,9 @@ pub struct Version {
     pub by: Rc<str>,
     /// The verb and subresource of the request, for example `update/status`.
     pub verb: String,
-    /// The changed fields that tell most; a condition by its type.
+    /// The most telling changed fields. The path of a condition is its type.
     pub changes: Vec<FieldChange>,
-    /// How many more fields it changed.
+    /// The number of further fields that the version changed.
     pub more: usize,
 }
 
@@ -66,15 +66,15 @@ pub fn versions(session: &Session, of: &ObjectRef) -> Vec<Version> {
     out.into_iter().map(|(version, _)| version).collect()
 }
 
-/// What a version changed: a few fields that tell most, and how many more there are. Of a condition
-/// that is its status.
+/// The changes between two versions: the most telling fields, and the number of further ones. For a
+/// condition, only a change of its status counts.
 fn changes(old: &Object, new: &Object) -> (Vec<FieldChange>, usize) {
     let aside = |path: &str| {
         path.starts_with("status.conditions")
             || ["Time", "observedGeneration"].iter().any(|end| path.ends_with(end))
     };
     let mut all: Vec<FieldChange> = field_changes(old, new).into_iter().filter(|c| !aside(&c.path)).collect();
-    // What is wanted before what is.
+    // Fields of the spec come before those of the status.
     crate::api::order::sort_by_key(&mut all, |c| !c.path.starts_with("spec"));
     let (before, after) = (conditions(&old.to_value()), conditions(&new.to_value()));
     for (path, status) in after {
@@ -88,8 +88,8 @@ fn changes(old: &Object, new: &Object) -> (Vec<FieldChange>, usize) {
     (all, more)
 }
 
-/// The types of an object's conditions, and their status. They are told apart by type: controllers
-/// put them in whatever order they set them.
+/// The types of an object's conditions, and their status. They are identified by type, because
+/// controllers do not keep them in a fixed order.
 fn conditions(object: &Value) -> Vec<(String, String)> {
     let list = object.pointer("/status/conditions").and_then(Value::as_array);
     let text = |c: &Value, name: &str| c.get(name)?.as_str().map(str::to_owned);

@@ -28,7 +28,7 @@ pub struct ObjectView {
     pub describe: String,
     /// The containers of a pod that run, and so can crash.
     pub running: Vec<Rc<str>>,
-    /// What else can go wrong with a pod, or right again.
+    /// The other faults of a pod that a person can inject or end.
     pub faults: Vec<PodFault>,
 }
 

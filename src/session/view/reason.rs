@@ -6,28 +6,28 @@ use super::Word;
 use crate::api::ObjectRef;
 use crate::client::Why;
 
-/// A [`Why`]: the rule of a controller that fired, and what it looked at.
+/// A [`Why`]: the rule of a controller that fired, and the facts that it read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// The function in the code that decided, as `manage_replicas.create`.
+    /// The function in the code that decided, for example `manage_replicas.create`.
     pub rule: Word,
-    /// What it read, in the order in which a sentence names it.
+    /// The facts that the rule read, in the order in which a sentence names them.
     pub facts: Vec<ReasonFact>,
 }
 
-/// Something a rule read.
+/// A fact that a rule read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReasonFact {
-    /// Its name in the sentence.
+    /// The fact's name in the sentence.
     pub name: Word,
-    /// Of which object it was read, if it was read of one.
+    /// The object from which the fact was read, if it was read from one.
     pub object: Option<ObjectRef>,
     /// The value.
     pub value: String,
 }
 
 impl Reason {
-    /// A reason as a component gave it.
+    /// The page's form of the reason that a component gave.
     pub fn of(why: &Why) -> Reason {
         let fact = |f: &crate::client::Fact| ReasonFact {
             name: Word::new_static(f.name),
@@ -37,7 +37,7 @@ impl Reason {
         Reason { rule: Word::new_static(why.rule), facts: why.facts.iter().map(fact).collect() }
     }
 
-    /// The value of the first fact of a name.
+    /// The value of the first fact with this name.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.facts.iter().find(|f| f.name == name).map(|f| f.value.as_str())
     }

@@ -14,21 +14,21 @@ use crate::session::{Exchange, MomentId, Session};
 
 /// kubectl's `-v` at which it logs requests with their bodies.
 const VERBOSITY: u8 = 9;
-/// How many requests are shown; a reconcile can have thousands.
+/// The largest number of requests that are shown; a reconcile can have thousands.
 const SHOWN: usize = 40;
 
 /// A request in one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestHead {
-    /// `PUT`
+    /// The HTTP method, for example `PUT`.
     pub method: Word,
     /// The path.
     pub path: String,
-    /// Who asked.
+    /// The name of the user that sent the request.
     pub user: Rc<str>,
     /// The HTTP status code of the answer.
     pub code: u16,
-    /// `201 Created`
+    /// The code with its text, for example `201 Created`.
     pub status: String,
 }
 
@@ -61,7 +61,7 @@ impl RequestHead {
     }
 }
 
-/// The first of the requests that led to a moment, and how many more there are; as kubectl logs them if
+/// The first of the requests that led to a moment, and the number of further ones; as kubectl logs them if
 /// `verbose`.
 pub fn requests(session: &Session, moment: MomentId, verbose: bool) -> (Vec<RequestView>, usize) {
     let all = session.exchanges(moment);

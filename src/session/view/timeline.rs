@@ -12,7 +12,7 @@ use crate::session::{MomentId, Session, What};
 pub struct Mark {
     /// The moment.
     pub moment: MomentId,
-    /// Who issued what led to it: a component's name, or `you`; `None` for the start.
+    /// The one who led to it: a component's name, or `you`; `None` for the start.
     pub by: Option<Rc<str>>,
     /// Whether a person did it.
     pub person: bool,
@@ -27,9 +27,9 @@ pub struct Branch {
     pub place: usize,
     /// The moment that it begins with.
     pub moment: MomentId,
-    /// What led to that moment.
+    /// The step that led to that moment.
     pub happened: Happened,
-    /// How many moments it has.
+    /// The number of moments of the branch.
     pub length: usize,
 }
 

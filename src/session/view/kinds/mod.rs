@@ -29,7 +29,7 @@ pub enum Shows {
     None,
 }
 
-/// What a selector of an object matches.
+/// A selector of an object, and the objects to which it is applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selects {
     /// The selector.
@@ -42,27 +42,27 @@ pub struct Selects {
 
 /// What the page shows of the objects of a kind. Each method is given an object of that kind.
 pub trait KindView {
-    /// Where its objects stand in the reading order.
+    /// The place of the kind's objects in the reading order.
     fn place(&self) -> Place;
-    /// Which of them the graph shows.
+    /// The objects of the kind that the graph shows.
     fn shows(&self) -> Shows;
-    /// The component that makes or keeps its objects: they have its colour. Empty for none.
+    /// The component that makes or keeps the kind's objects, which are drawn in its colour. Empty for none.
     fn keeper(&self) -> &'static str;
-    /// The kind that its objects make, which stands in the next column.
+    /// The kind of object that the kind's objects make, which stands in the next column.
     fn makes(&self) -> Option<Kind>;
-    /// What an object's card says.
+    /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
     /// The node that an object is bound to.
     fn node<'o>(&self, object: &'o Object) -> Option<&'o str>;
-    /// What an object selects by labels.
+    /// The objects that an object selects by labels; `None` if it selects none.
     fn selects(&self, object: &Object) -> Option<Selects>;
     /// The objects of its own namespace that an object names in its spec.
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
-    /// What a person can do to an object, in the order of the buttons.
+    /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
 
-/// The kinds that are more to the page than a name.
+/// The kinds that have a view of their own.
 const VIEWS: [(Kind, &dyn KindView); 12] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
@@ -89,7 +89,7 @@ pub fn of(kind: Kind) -> &'static dyn KindView {
     VIEWS.iter().find(|(k, _)| *k == kind).map_or(&Plain { shows: Shows::Made }, |(_, view)| *view)
 }
 
-/// A kind of which nothing is known but that it has objects.
+/// The view of all other kinds: the page knows nothing special about them.
 struct Plain {
     shows: Shows,
 }
