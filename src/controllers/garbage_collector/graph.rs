@@ -22,7 +22,7 @@ type Set<T> = imbl::GenericOrdSet<T, RcK>;
 pub struct Identity {
     /// The object's kind.
     pub kind: Kind,
-    /// Namespace and name.
+    /// The object's namespace and name.
     pub key: Key,
     /// The object's uid.
     pub uid: Rc<str>,
@@ -100,7 +100,8 @@ impl Graph {
         self.nodes.get(uid)
     }
 
-    /// What a reference in an object of this namespace means; `None` if the API server never served such a kind.
+    /// The object that an owner reference means, in an object of this namespace; `None` if the API server
+    /// never served its kind.
     pub fn owner(&self, reference: &OwnerReference, namespace: &str) -> Option<Identity> {
         let of = |custom| Identity::of_owner(reference, namespace, custom);
         of(&self.custom).or_else(|| of(&self.earlier))
@@ -401,8 +402,8 @@ impl Graph {
         (matching, others)
     }
 
-    /// Another identity that dependents know an owner by: the first after the one that was looked for,
-    /// or the first of all.
+    /// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
+    /// ones.
     fn alternate_identity(&self, dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
         let all: Set<Identity> = dependents
             .iter()
