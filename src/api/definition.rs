@@ -1,19 +1,19 @@
-//! What a CustomResourceDefinition says of kinds: which ones it makes, and whether they are there.
+//! The kinds that a CustomResourceDefinition defines, and whether they are established.
 
 use super::types::CustomResourceDefinition;
 use super::{CustomNames, Kind, Scope, order, versions};
 
-/// The condition that objects of a definition can be written.
+/// The type of the condition that says whether objects of the definition can be written.
 pub const ESTABLISHED: &str = "Established";
 
-/// Whether a definition has a condition that is true.
+/// Whether the condition of a type is true.
 pub fn has_condition(crd: &CustomResourceDefinition, type_: &str) -> bool {
     let mut conditions = crd.status.iter().flat_map(|s| s.conditions.iter().flatten());
     conditions.any(|c| c.type_ == type_ && c.status == "True")
 }
 
-/// The kind of a definition in each of its versions, with the names that were accepted, and whether the version is
-/// served. The version that clients prefer comes first.
+/// The kind of a definition in each of its versions, with the accepted names, and whether the version is
+/// served. The version that clients prefer is the first.
 pub fn kinds(crd: &CustomResourceDefinition) -> Vec<(Kind, bool)> {
     let none = Default::default();
     let accepted = crd.status.as_ref().and_then(|s| s.accepted_names.as_ref()).unwrap_or(&none);
@@ -46,8 +46,8 @@ pub fn kinds(crd: &CustomResourceDefinition) -> Vec<(Kind, bool)> {
     kinds
 }
 
-/// The kind that a definition makes, as a component of the cluster finds it by discovery: in the version that clients
-/// prefer, or in any where none is served. `None` if the definition is not established.
+/// The kind of a definition, as a component of the cluster finds it by discovery: in the version that
+/// clients prefer, or in another one if no version is served. `None` if the definition is not established.
 pub fn established_kind(crd: &CustomResourceDefinition) -> Option<Kind> {
     if !has_condition(crd, ESTABLISHED) {
         return None;

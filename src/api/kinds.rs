@@ -13,6 +13,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::custom::CustomObject;
 use super::object::Object;
 use super::structs;
@@ -20,7 +22,7 @@ use super::types;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Whether the objects of a kind are in namespaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
     /// The objects are not in namespaces.
     Cluster,
@@ -49,34 +51,34 @@ struct Resource {
 
 /// A kind of object: a handle to the resource that serves its objects, as small as a pointer.
 ///
-/// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. A kind that a CustomResourceDefinition
-/// made comes from [`Kind::custom`]. Two handles are equal if they name the same resource (group, plural, the objects'
-/// `kind` and the scope), whichever of its versions they were made for and whatever else is said of it.
+/// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. [`Kind::custom`] makes a kind that a
+/// CustomResourceDefinition defines. Two handles are equal if they name the same resource (group, plural,
+/// the objects' `kind` and the scope), whatever their versions and other properties are.
 #[derive(Clone, Copy)]
 pub struct Kind(&'static Resource);
 
-/// The names of a kind that a CustomResourceDefinition makes, as its `status.acceptedNames` has them.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The names of a kind that a CustomResourceDefinition defines, as in its `status.acceptedNames`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CustomNames {
-    /// `stable.example.com`
+    /// The API group, for example `stable.example.com`.
     pub group: String,
-    /// One of its versions, `v1`.
+    /// One of the kind's versions, for example `v1`.
     pub version: String,
-    /// `CronTab`
+    /// The kind's name, for example `CronTab`.
     pub kind: String,
-    /// `CronTabList`
+    /// The name of its lists, for example `CronTabList`.
     pub list_kind: String,
-    /// `crontabs`
+    /// The resource's name in paths, for example `crontabs`.
     pub plural: String,
-    /// `crontab`
+    /// The singular of that name, for example `crontab`.
     pub singular: String,
-    /// `ct`
+    /// Short names, for example `ct`.
     pub short_names: Vec<String>,
-    /// `all`
+    /// The categories of the resource, for example `all`.
     pub categories: Vec<String>,
     /// Whether the objects are in namespaces.
     pub scope: Scope,
-    /// `status`, `scale`.
+    /// The subresources: `status`, `scale`.
     pub subresources: Vec<String>,
 }
 
@@ -173,7 +175,7 @@ macro_rules! with_built_in_kinds {
             RoleBinding ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "rolebindings" "rolebinding" [] Namespaced [];
             /// Grants a role to users in the whole cluster.
             ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
-            /// What a controller made its pods from, kept as it was.
+            /// A revision of the template from which a controller creates pods.
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
             /// A kind that is added to a cluster while it runs.
             CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
@@ -330,7 +332,8 @@ impl Kind {
         self.0.group
     }
 
-    /// The version that clients prefer: `v1`. The handle of a custom kind has the version that it was made for.
+    /// The version that clients prefer, for example `v1`. The handle of a custom kind has the version for
+    /// which it was made.
     pub const fn version(self) -> &'static str {
         self.0.version
     }
@@ -355,7 +358,8 @@ impl Kind {
         self.0.short_names
     }
 
-    /// `all`: groups of resources that clients ask for by one word. Those of built-in kinds are in the table of discovery.
+    /// The categories of the resource, for example `all`: words by which clients ask for several resources.
+    /// Those of built-in kinds are in the table of discovery.
     pub const fn categories(self) -> &'static [&'static str] {
         self.0.categories
     }
@@ -426,8 +430,9 @@ impl PartialOrd for Kind {
     }
 }
 
-/// Built-in kinds in the table's order, then custom ones by group and plural. Definitions of the same group and plural,
-/// of which one was made after the other was deleted, may differ in kind and scope.
+/// Built-in kinds come first, in the table's order, then custom ones by group and plural. Two definitions
+/// with the same group and plural, one of which was created after the other was deleted, can differ in kind
+/// and scope.
 impl Ord for Kind {
     fn cmp(&self, other: &Kind) -> Ordering {
         match (self.0.built_in, other.0.built_in) {

@@ -5,7 +5,7 @@ mod apiextensions;
 
 use crate::client::Component;
 
-/// Every controller, in the order in which they take turns.
+/// All controllers, in the order in which they take turns under the fair policy.
 pub fn all() -> Vec<Box<dyn Component>> {
     apiextensions::all()
 }

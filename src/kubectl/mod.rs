@@ -87,6 +87,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::printers;
@@ -98,7 +100,7 @@ use context::Context;
 use files::Manifests;
 
 /// What a command printed, and how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// What it printed.
     pub stdout: String,

@@ -18,7 +18,7 @@ pub const FINEST_LIMIT: usize = 20_000;
 pub struct Exchange {
     /// The request.
     pub request: Rc<Request>,
-    /// The answer.
+    /// The API server's response.
     pub response: Response,
     /// Why the request was sent, if it was said.
     pub why: Option<Rc<Why>>,
@@ -65,6 +65,16 @@ impl Session {
         match self.moment(id).map(|m| &m.op) {
             Some(Op::Heard { .. }) => Vec::new(),
             _ => self.made_of(id),
+        }
+    }
+
+    /// How many finest actions [`Session::actions_of`] gives.
+    pub fn count_actions_of(&self, id: MomentId) -> usize {
+        match self.moment(id).map(|m| (&m.op, &m.what)) {
+            Some((Op::Heard { .. }, _)) | None => 0,
+            Some((_, What::Commands(c))) => c.iter().map(|c| c.actions.len()).sum(),
+            Some((_, What::Machinery(_))) => 1,
+            Some(_) => 0,
         }
     }
 

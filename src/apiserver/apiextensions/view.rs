@@ -106,14 +106,22 @@ impl View {
     /// # Errors
     /// 500: the definition has no such version any more.
     pub(in crate::apiserver) fn read(&self, stored: &Object) -> Result<Object, Status> {
+        let schema = self.schema_of(stored)?;
         let mut value = stored.to_value();
-        let version = value.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
-        let version = version.rsplit('/').next().unwrap_or_default().to_owned();
-        let (_, schema) = self.definition.schema(&version).map_err(plain)?;
         schema.coerce(&mut value, Decode::Stored).map_err(plain)?;
         schema.default(&mut value);
         self.schema.convert(&mut value).map_err(plain)?;
         self.object(value)
+    }
+
+    /// What follows from the schema of the version that a stored object is in.
+    ///
+    /// # Errors
+    /// 500: the definition has no such version any more.
+    pub(in crate::apiserver) fn schema_of(&self, stored: &Object) -> Result<Rc<CustomKind>, Status> {
+        let api_version = stored.custom().map_or(self.kind.api_version(), |o| o.api_version());
+        let version = api_version.rsplit('/').next().unwrap_or_default();
+        Ok(self.definition.schema(version).map_err(plain)?.1)
     }
 
     /// An object of this version as it is stored.

@@ -301,7 +301,8 @@ impl ApiServer {
         let revision = revision.unwrap_or(self.etcd.revision());
         let data = self.etcd.at(revision).map_err(|_| expired(token))?;
         if let Some(view) = &target.view {
-            let unreadable = self.etcd.range(target.kind, None).find_map(|(_, r)| view.read(&r.object).err());
+            let mut all = self.etcd.range(target.kind, None);
+            let unreadable = all.find_map(|(_, r)| view.schema_of(&r.object).err());
             unreadable.map_or(Ok(()), |e| Err(custom::initializing(target.kind, &e.message)))?;
         }
         let all = selectors.is_empty();

@@ -22,7 +22,7 @@ type Set<T> = imbl::GenericOrdSet<T, RcK>;
 pub struct Identity {
     /// The object's kind.
     pub kind: Kind,
-    /// Namespace and name.
+    /// The object's namespace and name.
     pub key: Key,
     /// The object's uid.
     pub uid: Rc<str>,
@@ -82,12 +82,15 @@ pub struct Graph {
     absent_in_order: Vector<Identity>,
     /// The custom kinds that are served.
     custom: Kinds,
+    /// Custom kinds that were served. A reference to one of them still tells an owner that is known to be absent.
+    earlier: Kinds,
 }
 
 impl Default for Graph {
     fn default() -> Graph {
         let (nodes, absent) = (Map::new(), Set::new());
-        Graph { nodes, absent, absent_in_order: Vector::new(), custom: Rc::new([]) }
+        let (absent_in_order, custom, earlier) = (Vector::new(), Rc::new([]) as Kinds, Rc::new([]));
+        Graph { nodes, absent, absent_in_order, custom, earlier }
     }
 }
 
@@ -97,15 +100,24 @@ impl Graph {
         self.nodes.get(uid)
     }
 
-    /// What a reference in an object of this namespace means; `None` if the API server does not serve such a kind.
+    /// The object that an owner reference means, in an object of this namespace; `None` if the API server
+    /// never served its kind.
     pub fn owner(&self, reference: &OwnerReference, namespace: &str) -> Option<Identity> {
-        Identity::of_owner(reference, namespace, &self.custom)
+        let of = |custom| Identity::of_owner(reference, namespace, custom);
+        of(&self.custom).or_else(|| of(&self.earlier))
+    }
+
+    /// Whether the API server serves a kind.
+    pub fn is_served(&self, kind: Kind) -> bool {
+        !kind.is_custom() || self.custom.contains(&kind)
     }
 
     /// Other custom kinds are served than before. References to new ones mean something now; of those that went, no
     /// objects are left.
     pub fn set_custom_kinds(&mut self, custom: Kinds, tasks: &mut Vec<Task>) {
         let before = std::mem::replace(&mut self.custom, custom);
+        let known: Vec<Kind> = self.earlier.iter().chain(before.iter()).copied().collect();
+        self.earlier = known.iter().copied().filter(|k| !self.custom.contains(k)).collect();
         let gone = |kind: Kind| before.contains(&kind) && !self.custom.contains(&kind);
         let gone: Vec<Identity> =
             self.nodes.values().map(|n| &n.identity).filter(|i| gone(i.kind)).cloned().collect();
@@ -114,8 +126,12 @@ impl Graph {
         }
         let mut found = Vec::new();
         for node in self.nodes.values() {
+            let kind = node.identity.kind;
+            if !node.observed && self.custom.contains(&kind) && !before.contains(&kind) {
+                tasks.push(Task::AttemptToDelete(node.identity.uid.clone()));
+            }
             let is_new = |o: &OwnerReference| {
-                Identity::of_owner(o, node.namespace(), &before).is_none()
+                Identity::of_owner(o, node.namespace(), &known).is_none()
                     && self.owner(o, node.namespace()).is_some()
             };
             let owners: Vec<OwnerReference> = node.owners.iter().filter(|o| is_new(o)).cloned().collect();
@@ -386,8 +402,8 @@ impl Graph {
         (matching, others)
     }
 
-    /// Another identity that dependents know an owner by: the first after the one that was looked for,
-    /// or the first of all.
+    /// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
+    /// ones.
     fn alternate_identity(&self, dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
         let all: Set<Identity> = dependents
             .iter()

@@ -206,6 +206,10 @@ async fn attempt_to_delete(cx: &Cx, uid: &str) -> Result {
     if node.being_deleted && !node.deleting_dependents {
         return Ok(());
     }
+    // Its definition went, and the object with it.
+    if !cx.state(|s| s.graph.is_served(node.identity.kind)) {
+        return Ok(());
+    }
     let latest = match get_object(cx, &node.identity).await? {
         Some(latest) if latest.uid() == uid => latest,
         _ => {
@@ -250,7 +254,8 @@ async fn classify_references(cx: &Cx, node: &Node, owners: &[OwnerReference]) ->
             sorted.dangling.push(reference.clone());
             continue;
         }
-        if owner.kind.namespaced() && namespace.is_empty() {
+        let served = cx.state(|s| s.graph.is_served(owner.kind));
+        if !served || owner.kind.namespaced() && namespace.is_empty() {
             return Ok(None);
         }
         match get_object(cx, &owner).await?.filter(|o| o.uid() == reference.uid) {

@@ -1,6 +1,6 @@
-//! The controllers that write one condition each and look at one definition only: whether it is served
-//! (`pkg/controller/establish`), whether its schemas are structural (`nonstructuralschema`), whether a protected group is
-//! approved (`apiapproval`).
+//! The controllers that write one condition of a definition each: whether it is established
+//! (`pkg/controller/establish`), whether its schemas are structural (`nonstructuralschema`), whether a
+//! definition in a protected group is approved (`apiapproval`).
 
 use std::rc::Rc;
 
@@ -11,16 +11,16 @@ use crate::apiserver::apiextensions::names;
 use crate::apiserver::apiextensions::types::CustomResourceDefinitionStatus;
 use crate::client::{Context, Reconciler, Result, Watches, Why};
 
-/// A controller that writes one condition.
+/// A controller that writes one condition of definitions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConditionController {
     name: &'static str,
     rule: &'static str,
-    /// The status to be written, if there is one.
+    /// The status to write; `None` if it is up to date.
     decide: fn(&Crd, Timestamp) -> Option<CustomResourceDefinitionStatus>,
 }
 
-/// Says that objects of a definition can be written, once its names are accepted. Kubernetes waits for five seconds where
+/// Sets `Established` once the names of a definition are accepted. Kubernetes waits for five seconds if
 /// there are several API servers; here there is one.
 pub(super) const ESTABLISHING: ConditionController = ConditionController {
     name: "crd-establishing-controller",
@@ -28,14 +28,14 @@ pub(super) const ESTABLISHING: ConditionController = ConditionController {
     decide: names::establish,
 };
 
-/// Says of a definition that its schemas are not structural.
+/// Sets `NonStructuralSchema` if a schema of a definition is not structural.
 pub(super) const NON_STRUCTURAL_SCHEMA: ConditionController = ConditionController {
     name: "crd-nonstructural-schema-condition-controller",
     rule: "non_structural_schema.sync",
     decide: names::non_structural,
 };
 
-/// Says of a definition in a group of Kubernetes' own whether it is approved.
+/// Sets `KubernetesAPIApprovalPolicyConformant` for definitions in Kubernetes' own groups.
 pub(super) const API_APPROVAL: ConditionController = ConditionController {
     name: "crd-api-approval-condition-controller",
     rule: "api_approval.sync",

@@ -1,5 +1,5 @@
-//! The finalizer of definitions (`pkg/controller/finalizer/crd_finalizer.go`): it deletes the objects of a definition that
-//! is being deleted, and lets the definition go when none is left.
+//! The finalizer of definitions (`pkg/controller/finalizer/crd_finalizer.go`): it deletes the objects of a
+//! definition that is being deleted, and removes the finalizer from the definition when no object is left.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,16 +18,17 @@ use crate::client::{
     ANYWHERE, Context, Error, Handler, Memory, Reconciler, Result, Seen, Wait, Watches, Why,
 };
 
-/// How often it looks whether objects are left.
+/// The interval at which it checks whether objects are left.
 const POLL: SignedDuration = SignedDuration::from_secs(5);
-/// For how long it waits until it says that it could not confirm that none is left, and begins anew.
+/// After this time it reports that it could not confirm the deletion of all objects, and starts again.
 const TIMEOUT: SignedDuration = SignedDuration::from_mins(1);
 
-/// The controller.
+/// The finalizer controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CrdFinalizer;
 
-/// What it remembers: since when it waits for the objects of a definition to go. Kubernetes waits within one sync.
+/// What the controller remembers: since when it has waited for the deletion of a definition's objects.
+/// Kubernetes waits within one sync.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     waiting: Map<Key, Timestamp>,
@@ -57,7 +58,7 @@ impl Reconciler for CrdFinalizer {
     fn watches(&self) -> Watches<State> {
         Watches::new().watches(|cx: &mut Handler<'_, State>, seen: Seen<'_, Crd>| {
             let Some(new) = seen.new.filter(|crd| finalizer::is_waiting(crd)) else { return };
-            // Its own writes change the condition alone.
+            // The controller's own writes change only the condition.
             if seen.old.is_none_or(|old| !differs_in_condition_only(old, new)) {
                 cx.enqueue(seen.key.clone());
             }
@@ -105,7 +106,7 @@ impl Reconciler for CrdFinalizer {
     }
 }
 
-/// What came of a look; `None` where it waits and looks again.
+/// The outcome of a check; `None` if the controller waits and checks again.
 fn outcome_or_wait(cx: &Cx, key: &Key, waiting: Option<Timestamp>, found: Outcome) -> Option<Outcome> {
     if found != Outcome::NotConfirmed(String::new()) {
         return Some(found);
@@ -118,7 +119,7 @@ fn outcome_or_wait(cx: &Cx, key: &Key, waiting: Option<Timestamp>, found: Outcom
     cx.update_state(move |s| {
         s.waiting.insert(k.clone(), since);
     });
-    // To look again is no reason to let time pass while nothing is written.
+    // A further check is a poll: it does not keep the cluster from being steady while nothing is written.
     cx.enqueue_waiting(key.clone(), POLL, Wait::Poll { namespace: ANYWHERE.into() });
     None
 }
@@ -134,7 +135,7 @@ fn why(crd: &Crd, rule: &'static str) -> Why {
     Why::new(rule).read("definition", ObjectRef::of(crd), "metadata.deletionTimestamp", crd.metadata.name())
 }
 
-/// Whether two states of a definition are the same but for the condition `Terminating`.
+/// Whether two versions of a definition differ only in the condition `Terminating`.
 pub(super) fn differs_in_condition_only(old: &Crd, new: &Crd) -> bool {
     let bare = |crd: &Crd| {
         let mut crd = crd.clone();
@@ -151,7 +152,7 @@ async fn instances(cx: &Cx, kind: Kind) -> std::result::Result<Vec<Object>, Stat
     cx.list(kind, "").await
 }
 
-/// Deletes all objects, namespace by namespace, and looks whether they are gone.
+/// Deletes all objects, namespace by namespace, and checks whether they are gone.
 async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
     let Some(kind) = established_kind(crd) else {
         return Outcome::NotListed(format!(
@@ -178,7 +179,7 @@ async fn delete_instances(cx: &Cx, crd: &Crd) -> Outcome {
     }
 }
 
-/// Looks whether no object is left. Where some are, the outcome has no error yet.
+/// Checks whether no object is left. If some are, the outcome is [`Outcome::NotConfirmed`] without an error.
 async fn confirm(cx: &Cx, crd: &Crd) -> Outcome {
     let Some(kind) = established_kind(crd) else { return Outcome::Completed };
     match instances(cx, kind).await {

@@ -1,5 +1,6 @@
-//! The controllers of CustomResourceDefinitions (`k8s.io/apiextensions-apiserver/pkg/controller`). They run in
-//! kube-apiserver, and write what the functions of [`apiserver::apiextensions`](crate::apiserver::apiextensions) decide.
+//! The controllers of CustomResourceDefinitions (`k8s.io/apiextensions-apiserver/pkg/controller`). They run
+//! in kube-apiserver, and write what the functions of
+//! [`apiserver::apiextensions`](crate::apiserver::apiextensions) decide.
 
 mod conditions;
 mod finalizer;
@@ -13,10 +14,10 @@ use crate::api::types::CustomResourceDefinition as Crd;
 use crate::apiserver::apiextensions::types::CustomResourceDefinitionStatus;
 use crate::client::{Component, Context, Controller, Memory, Result, Why, WorkKey};
 
-/// The user of kube-apiserver's own requests, as the audit log names it.
+/// The user of kube-apiserver's own requests in the audit log.
 const USER: &str = "kube-apiserver";
 
-/// The controllers, in the order in which they take turns.
+/// The controllers, in the order in which they take turns under the fair policy.
 pub fn all() -> Vec<Box<dyn Component>> {
     vec![
         Controller::boxed(naming::NamingConditionController),
@@ -27,7 +28,8 @@ pub fn all() -> Vec<Box<dyn Component>> {
     ]
 }
 
-/// Writes a definition's status. A definition that was changed or deleted in the meantime leads to a sync of its own.
+/// Writes a definition's status. If the definition was changed or deleted meanwhile, that change leads to
+/// another sync.
 async fn update_status<S: Memory, K: WorkKey>(
     cx: &Context<S, K>,
     crd: &Rc<Crd>,

@@ -1,5 +1,5 @@
-//! The naming controller (`pkg/controller/status/naming_controller.go`): it accepts the names of a definition that no
-//! other definition of the group has.
+//! The naming controller (`pkg/controller/status/naming_controller.go`): it accepts the names of a
+//! definition that no other definition of its group has.
 
 use std::rc::Rc;
 
@@ -10,12 +10,12 @@ use crate::api::{Key, MetaExt, ObjectRef, Timestamp};
 use crate::apiserver::apiextensions::names;
 use crate::client::{Context, Handler, Memory, Reconciler, Result, Seen, Watches, Why};
 
-/// The controller.
+/// The naming controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamingConditionController;
 
-/// What it remembers: the definitions that it wrote and that its informer has not shown since. Two definitions that want
-/// the same name must not both get it because the informer is late.
+/// What the controller remembers: definitions that it has written and that its informer has not delivered
+/// yet. Without them two definitions could get the same name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     written: Map<Key, Rc<Crd>>,
@@ -84,7 +84,8 @@ impl Reconciler for NamingConditionController {
     }
 }
 
-/// All definitions, as this controller left them or as the informer has shown them, whichever is newer.
+/// All definitions: the version that this controller has written or the one that the informer has delivered,
+/// whichever is newer.
 fn definitions(cx: &Cx, state: &State) -> Vec<Rc<Crd>> {
     let newest = |seen: &Rc<Crd>| match state.written.get(&seen.metadata.key()) {
         Some(written) if version(written) > version(seen) => written.clone(),
@@ -93,7 +94,7 @@ fn definitions(cx: &Cx, state: &State) -> Vec<Rc<Crd>> {
     cx.lister::<Crd>().list(None).map(newest).collect()
 }
 
-/// A definition is gone: its names are free for the others of its group.
+/// A definition was deleted: enqueues the others of its group, because its names are free.
 fn requeue_group(cx: &mut Handler<'_, State>, gone: Seen<'_, Crd>) {
     let group = &gone.object().spec.group;
     let all = cx.caches.of(crate::api::Kind::CUSTOM_RESOURCE_DEFINITION).list(None);

@@ -1,4 +1,4 @@
-//! What the controllers of definitions decide, beside what the recordings show.
+//! The decisions of the definitions' controllers that the recordings do not show.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::json;
@@ -36,6 +36,6 @@ fn the_finalizer_does_not_look_again_at_what_it_wrote_itself() {
     assert!(differs_in_condition_only(&before, &new));
     new.metadata.labels = Some([("a".to_owned(), "b".to_owned())].into());
     assert!(!differs_in_condition_only(&before, &new));
-    // The same version is shown again when the informer lists anew.
+    // The informer delivers the same version again when it lists again.
     assert!(!differs_in_condition_only(&before, &before));
 }
