@@ -106,8 +106,9 @@ fn unset(field: &GoField) -> Option<Value> {
 }
 
 /// Adds what Go writes and k8s-openapi leaves out: a field that is not set but is no pointer and has no `omitempty`
-/// is written as its type's zero, a time or a list as null, and a struct with what it has inside. Readers of either
-/// form take the other, but what is shown is what a cluster shows.
+/// is written as its type's zero, a time or a list as null, and a struct with what it has inside. A list or a map
+/// without items is written as null, too: an object that went to etcd and back through protobuf has none.
+/// Readers of either form take the other, but what is shown is what a cluster shows.
 pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
     write_unset_of(Type::Struct(of), value);
 }
@@ -117,6 +118,7 @@ fn write_unset_of(kind: Type, value: &mut Value) {
         (Type::Struct(s), Value::Object(map)) => {
             for field in s.fields {
                 match map.get_mut(field.name) {
+                    Some(value) if !field.omitempty && is_empty(field.kind, value) => *value = Value::Null,
                     Some(value) => write_unset_of(field.kind, value),
                     None => {
                         if let Some(value) = unset(field) {
@@ -129,6 +131,15 @@ fn write_unset_of(kind: Type, value: &mut Value) {
         (Type::List(of), Value::Array(items)) => items.iter_mut().for_each(|v| write_unset_of(*of, v)),
         (Type::Map(of), Value::Object(map)) => map.values_mut().for_each(|v| write_unset_of(*of, v)),
         _ => {}
+    }
+}
+
+/// Whether a value of a type is a list or a map without items.
+fn is_empty(kind: Type, value: &Value) -> bool {
+    match (unnamed(kind), value) {
+        (Type::List(_), Value::Array(items)) => items.is_empty(),
+        (Type::Map(_), Value::Object(map)) => map.is_empty(),
+        _ => false,
     }
 }
 

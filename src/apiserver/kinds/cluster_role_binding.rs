@@ -19,7 +19,7 @@ impl Strategy for ClusterRoleBinding {
         NAME,
         Column::text(
             "Role",
-            "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
+            "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
         ),
         AGE,
         Column::text("Users", "Users in the clusterRoleBinding").wide(),

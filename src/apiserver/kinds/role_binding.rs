@@ -19,7 +19,7 @@ impl Strategy for RoleBinding {
         NAME,
         Column::text(
             "Role",
-            "RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
+            "RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
         ),
         AGE,
         Column::text("Users", "Users in the roleBinding").wide(),

@@ -345,7 +345,8 @@ fn policy_port(errs: &mut Errors, port: &net::NetworkPolicyPort, path: &Path) {
             let messages = names::port_number((*number).into()).into_iter();
             errs.extend(messages.map(|m| FieldError::invalid(&at, *number, m)));
             if port.end_port.is_some_and(|end| end < *number) {
-                refuse_end(errs, "must be greater than or equal to `port`");
+                // The value in Kubernetes' message is that of `port`.
+                errs.push(FieldError::invalid(&end, *number, "must be greater than or equal to `port`"));
             }
             for message in port.end_port.map(|end| names::port_number(end.into())).unwrap_or_default() {
                 refuse_end(errs, &message);

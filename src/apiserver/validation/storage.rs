@@ -69,7 +69,7 @@ fn volume_spec(errs: &mut Errors, spec: &t::PersistentVolumeSpec, name: &str) {
         errs.push(FieldError::required(&at, ""));
     }
     if !capacity.contains_key("storage") || capacity.len() > 1 {
-        let value = if spec.capacity.is_none() { "null".to_owned() } else { json(&capacity) };
+        let value = spec.capacity.as_ref().map_or_else(|| "null".to_owned(), json);
         errs.push(FieldError::not_supported(&at, BadValue::Json(value), &["storage"]));
     }
     for (name, quantity) in &capacity {
