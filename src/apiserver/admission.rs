@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::context::RequestContext;
-use super::validation::CLASS_ANNOTATION;
+use super::kinds::ingress::CLASS_ANNOTATION;
 use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{

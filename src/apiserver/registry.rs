@@ -8,7 +8,7 @@ use super::context::RequestContext;
 use super::kinds::{self, Creation};
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
-use super::{ApiServer, ValidSpecCache, Write, admission, defaults, strategy, warnings};
+use super::{ApiServer, ValidSpecCache, Write, admission, defaults, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
@@ -243,7 +243,7 @@ impl ApiServer {
         keep_system_fields(&mut object, &old);
         match r.subresource {
             Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
-            Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
+            Subresource::Finalize => kinds::namespace::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
                 kinds::pod::strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
@@ -277,7 +277,7 @@ impl ApiServer {
         if object.meta().is_deleting()
             && object.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
             && object.meta().deletion_grace_period_seconds.unwrap_or(0) == 0
-            && !strategy::has_spec_finalizers(&object)
+            && !kinds::namespace::has_spec_finalizers(&object)
         {
             if !r.dry_run {
                 self.remove(&at, &object, r);

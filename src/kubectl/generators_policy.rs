@@ -8,7 +8,7 @@ use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, array, slice, text};
 use super::generators::{label_map, make, name};
 use crate::api::Kind;
-use crate::apiserver::defaults::RBAC_GROUP;
+use crate::apiserver::RBAC_GROUP;
 use crate::apiserver::http::discovery::served;
 
 pub(super) const INGRESS: &[Flag] =

@@ -9,10 +9,11 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{Column, Creation, SelectableFields, Strategy};
-use crate::api::Timestamp;
 use crate::api::types::Event;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{printers, validation};
+use crate::api::{MetaExt, Timestamp};
+use crate::apiserver::printers::{age, age_micro, name};
+use crate::apiserver::validation::meta::invalid_each;
+use crate::apiserver::validation::{Errors, FieldError, Path, names, text};
 
 impl Strategy for Event {
     const COLUMNS: &'static [Column] = &[
@@ -56,11 +57,46 @@ impl Strategy for Event {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::event::event(errs, self);
+        let namespace = MetaExt::namespace(&self.metadata);
+        let involved = text(&self.involved_object.namespace);
+        let at = Path::new("involvedObject").child("namespace");
+        let mismatch = |errs: &mut Errors| {
+            errs.push(FieldError::invalid(&at, involved, "does not match self.namespace"));
+        };
+        if self.event_time.is_none() {
+            let fits =
+                if involved.is_empty() { matches!(namespace, "" | "default") } else { namespace == involved };
+            if !fits {
+                mismatch(errs);
+            }
+        } else {
+            if involved.is_empty() && !matches!(namespace, "default" | "kube-system") {
+                mismatch(errs);
+            }
+            let controller = text(&self.reporting_component);
+            let at = Path::new("reportingController");
+            if controller.is_empty() {
+                errs.push(FieldError::required(&at, ""));
+            }
+            invalid_each(errs, &at, controller, names::qualified_name(controller));
+            for (name, value) in [
+                ("reportingInstance", &self.reporting_instance),
+                ("action", &self.action),
+                ("reason", &self.reason),
+            ] {
+                let at = Path::new(name);
+                if text(value).is_empty() {
+                    errs.push(FieldError::required(&at, ""));
+                }
+                at_most(errs, text(value), MAX_WORD, &at);
+            }
+            at_most(errs, text(&self.message), MAX_MESSAGE, &Path::new("message"));
+        }
+        invalid_each(errs, &Path::new("namespace"), namespace, names::dns1123_subdomain(namespace));
     }
 
-    fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::event::update(errs, self, old);
+    fn validate_update(&self, _old: &Self, errs: &mut Errors) {
+        self.validate(errs);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -91,6 +127,55 @@ impl Strategy for Event {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::core::event(self, now)
+        let first = match &self.first_timestamp {
+            Some(_) => age(self.first_timestamp.as_ref(), now),
+            None => age_micro(self.event_time.as_ref(), now),
+        };
+        let mut last = match &self.last_timestamp {
+            Some(_) => age(self.last_timestamp.as_ref(), now),
+            None => first.clone(),
+        };
+        let mut count = self.count.filter(|c| *c != 0).unwrap_or(1);
+        if let Some(series) = &self.series {
+            last = age_micro(series.last_observed_time.as_ref(), now);
+            count = series.count.unwrap_or(0);
+        }
+        let kind = self.involved_object.kind.as_deref().unwrap_or_default().to_lowercase();
+        let object = match self.involved_object.name.as_deref().unwrap_or_default() {
+            "" => kind,
+            name => format!("{kind}/{name}"),
+        };
+        vec![
+            last,
+            self.type_.clone().unwrap_or_default(),
+            self.reason.clone().unwrap_or_default(),
+            object,
+            self.involved_object.field_path.clone().unwrap_or_default(),
+            reporter(self),
+            self.message.as_deref().unwrap_or_default().trim().to_owned(),
+            first,
+            count.to_string(),
+            name(&self.metadata),
+        ]
     }
+}
+
+/// The length of a word of an event, such as its reason, in bytes.
+const MAX_WORD: usize = 128;
+/// The length of its message, in bytes.
+const MAX_MESSAGE: usize = 1024;
+
+fn at_most(errs: &mut Errors, value: &str, max: usize, path: &Path) {
+    if value.len() > max {
+        errs.push(FieldError::invalid(path, "", format!("can have at most {max} characters")));
+    }
+}
+
+/// Who reports the event, as a cell shows it (`formatEventSource`).
+fn reporter(e: &Event) -> String {
+    let source = e.source.clone().unwrap_or_default();
+    let component =
+        source.component.filter(|c| !c.is_empty()).or(e.reporting_component.clone()).unwrap_or_default();
+    let host = source.host.filter(|h| !h.is_empty()).or(e.reporting_instance.clone()).unwrap_or_default();
+    if host.is_empty() { component } else { format!("{component}, {host}") }
 }

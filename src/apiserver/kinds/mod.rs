@@ -29,14 +29,14 @@ mod endpoint_slice;
 mod endpoints;
 mod event;
 pub(super) mod horizontal_pod_autoscaler;
-mod ingress;
+pub(super) mod ingress;
 mod ingress_class;
 mod job;
 mod lease;
 mod limit_range;
-mod namespace;
+pub(super) mod namespace;
 mod network_policy;
-mod node;
+pub(super) mod node;
 mod persistent_volume;
 mod persistent_volume_claim;
 pub(super) mod pod;
@@ -46,7 +46,7 @@ mod replica_set;
 mod replication_controller;
 mod resource_quota;
 mod role;
-mod role_binding;
+pub(super) mod role_binding;
 mod secret;
 pub(super) mod service;
 mod service_account;
@@ -417,34 +417,4 @@ fn mark_empty_selector(body: &mut Value) {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn every_kind_has_as_many_cells_as_columns() {
-        for kind in Kind::BUILT_IN {
-            let object = Object::from_value(*kind, json!({"metadata": {"name": "x"}}));
-            // Some kinds have fields that must be there; those have rows in tests of their own.
-            let Ok(object) = object else { continue };
-            assert_eq!(row(&object, Timestamp::UNIX_EPOCH).len(), columns(*kind).len(), "{kind:?}");
-        }
-    }
-
-    #[test]
-    fn a_status_update_copies_a_spec_only_if_it_differs() {
-        let pod = |image: &str| {
-            let spec = json!({"containers": [{"name": "c", "image": image}]});
-            Object::from_value(Kind::POD, json!({"metadata": {"name": "p"}, "spec": spec})).unwrap()
-        };
-        let containers =
-            |o: &Object| o.get::<types::Pod>().unwrap().spec.as_ref().unwrap().containers.as_ptr();
-        let (old, mut same, mut other) = (pod("a"), pod("a"), pod("b"));
-        let before = containers(&same);
-        prepare_for_status_update(&mut same, &old, Timestamp::UNIX_EPOCH);
-        assert_eq!(containers(&same), before);
-        prepare_for_status_update(&mut other, &old, Timestamp::UNIX_EPOCH);
-        assert_eq!(other, old);
-    }
-}
+mod tests;

@@ -417,3 +417,8 @@ mod tests {
         assert_eq!(go_json_string("<a&b>"), "\"\\u003ca\\u0026b\\u003e\"");
     }
 }
+
+/// A text or nothing, as a message quotes a pointer.
+pub(in crate::apiserver) fn pointer(value: &Option<String>) -> BadValue {
+    BadValue::Json(value.as_ref().map_or_else(|| "null".to_owned(), |v| go_json_string(v)))
+}
