@@ -1,8 +1,7 @@
 //! ClusterRole.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/clusterrole/strategy.go`,
-//! `pkg/registry/rbac/clusterrole/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/validation/validation.go`,
+//! `pkg/registry/rbac/clusterrole/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

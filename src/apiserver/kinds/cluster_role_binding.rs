@@ -1,8 +1,8 @@
 //! ClusterRoleBinding.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/clusterrolebinding/strategy.go`,
-//! `pkg/registry/rbac/clusterrolebinding/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/defaults.go`,
+//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/clusterrolebinding/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

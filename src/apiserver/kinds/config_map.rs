@@ -1,8 +1,7 @@
 //! ConfigMap.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/configmap/strategy.go`,
-//! `pkg/registry/core/configmap/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/validation/validation.go`,
+//! `pkg/registry/core/configmap/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

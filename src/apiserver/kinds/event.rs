@@ -1,8 +1,8 @@
 //! Event.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/event/strategy.go`,
-//! `pkg/registry/core/event/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/conversion.go`,
+//! `pkg/apis/core/validation/events.go`, `pkg/registry/core/event/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
@@ -61,7 +61,7 @@ impl Strategy for Event {
         let involved = text(&self.involved_object.namespace);
         let at = Path::new("involvedObject").child("namespace");
         let mismatch = |errs: &mut Errors| {
-            errs.push(FieldError::invalid(&at, involved, "does not match self.namespace"));
+            errs.push(FieldError::invalid(&at, involved, "does not match event.namespace"));
         };
         if self.event_time.is_none() {
             let fits =

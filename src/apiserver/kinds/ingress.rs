@@ -1,8 +1,8 @@
 //! Ingress.
 //!
-//! Read from Kubernetes' `pkg/apis/networking/types.go`, `pkg/apis/networking/v1/{conversion,defaults}.go`,
-//! `pkg/apis/networking/validation/validation.go`, `pkg/registry/networking/ingress/strategy.go`,
-//! `pkg/registry/networking/ingress/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/networking/types.go`, `pkg/apis/networking/v1/defaults.go`,
+//! `pkg/apis/networking/validation/validation.go`, `pkg/registry/networking/ingress/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

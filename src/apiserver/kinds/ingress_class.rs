@@ -1,8 +1,8 @@
 //! IngressClass.
 //!
-//! Read from Kubernetes' `pkg/apis/networking/types.go`, `pkg/apis/networking/v1/{conversion,defaults}.go`,
-//! `pkg/apis/networking/validation/validation.go`, `pkg/registry/networking/ingressclass/strategy.go`,
-//! `pkg/registry/networking/ingressclass/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/networking/types.go`, `pkg/apis/networking/v1/defaults.go`,
+//! `pkg/apis/networking/validation/validation.go`, `pkg/registry/networking/ingressclass/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

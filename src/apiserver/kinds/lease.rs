@@ -1,8 +1,7 @@
 //! Lease.
 //!
-//! Read from Kubernetes' `pkg/apis/coordination/types.go`, `pkg/apis/coordination/v1/{conversion,defaults}.go`,
-//! `pkg/apis/coordination/validation/validation.go`, `pkg/registry/coordination/lease/strategy.go`,
-//! `pkg/registry/coordination/lease/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/coordination/types.go`, `pkg/apis/coordination/validation/validation.go`,
+//! `pkg/registry/coordination/lease/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

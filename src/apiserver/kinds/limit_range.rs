@@ -1,8 +1,8 @@
 //! LimitRange.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/limitrange/strategy.go`,
-//! `pkg/registry/core/limitrange/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/defaults.go`,
+//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/limitrange/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

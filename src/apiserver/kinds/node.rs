@@ -1,8 +1,8 @@
 //! Node.
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/node/strategy.go`,
-//! `pkg/registry/core/node/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/node/strategy.go`, `pkg/api/node/util.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

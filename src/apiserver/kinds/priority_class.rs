@@ -1,8 +1,8 @@
 //! PriorityClass.
 //!
-//! Read from Kubernetes' `pkg/apis/scheduling/types.go`, `pkg/apis/scheduling/v1/{conversion,defaults}.go`,
-//! `pkg/apis/scheduling/validation/validation.go`, `pkg/registry/scheduling/priorityclass/strategy.go`,
-//! `pkg/registry/scheduling/priorityclass/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/scheduling/types.go`, `pkg/apis/scheduling/v1/{defaults,helpers}.go`,
+//! `pkg/apis/scheduling/validation/validation.go`, `pkg/registry/scheduling/priorityclass/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
@@ -68,7 +68,7 @@ impl Strategy for PriorityClass {
                 _ => None,
             };
             let error = match known {
-                None => Some(format!("{name} is not a known system priority self")),
+                None => Some(format!("{name} is not a known system priority class")),
                 Some(v) if v != value => Some(format!("value of {name} PriorityClass must be {v}")),
                 Some(_) if self.global_default == Some(true) => {
                     Some(format!("globalDefault of {name} PriorityClass must be false"))
@@ -79,7 +79,7 @@ impl Strategy for PriorityClass {
                 errs.push(FieldError::forbidden(
                 &Path::new("metadata").child("name"),
                 format!(
-                    "priority self names with 'system-' prefix are reserved for system use only. error: {error}"
+                    "priority class names with 'system-' prefix are reserved for system use only. error: {error}"
                 ),
             ));
             }

@@ -1,8 +1,8 @@
 //! ResourceQuota.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/resourcequota/strategy.go`,
-//! `pkg/registry/core/resourcequota/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/defaults.go`,
+//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/resourcequota/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,8 +1,7 @@
 //! Role.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/role/strategy.go`,
-//! `pkg/registry/rbac/role/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/validation/validation.go`,
+//! `pkg/registry/rbac/role/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! RoleBinding.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/rolebinding/strategy.go`,
-//! `pkg/registry/rbac/rolebinding/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/defaults.go`,
+//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/rolebinding/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

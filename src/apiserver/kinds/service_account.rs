@@ -1,8 +1,7 @@
 //! ServiceAccount.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/serviceaccount/strategy.go`,
-//! `pkg/registry/core/serviceaccount/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/validation/validation.go`,
+//! `pkg/registry/core/serviceaccount/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! StorageClass.
 //!
-//! Read from Kubernetes' `pkg/apis/storage/types.go`, `pkg/apis/storage/v1/{conversion,defaults}.go`,
+//! Read from Kubernetes' `pkg/apis/storage/types.go`, `pkg/apis/storage/v1/defaults.go`,
 //! `pkg/apis/storage/validation/validation.go`, `pkg/registry/storage/storageclass/strategy.go`,
-//! `pkg/registry/storage/storageclass/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/api/storage/util.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

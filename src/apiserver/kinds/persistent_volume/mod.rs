@@ -2,7 +2,7 @@
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/persistentvolume/strategy.go`,
-//! `pkg/registry/core/persistentvolume/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/api/persistentvolume/util.go` and `pkg/printers/internalversion/printers.go`.
 
 mod validation;
 

@@ -38,7 +38,7 @@ fn network_policies() {
         ),
         (
             rule(json!({"ports": [{"port": 80, "endPort": 70}]})),
-            format!("{port}.endPort: Invalid value: 70: must be greater than or equal to `port`"),
+            format!("{port}.endPort: Invalid value: 80: must be greater than or equal to `port`"),
         ),
         (
             rule(json!({"ports": [{"port": "dns", "endPort": 32768}]})),
