@@ -1,5 +1,7 @@
 //! `metav1.Status`: the refusals of the API server.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use crate::api::Kind;
@@ -10,7 +12,7 @@ pub struct Status {
     /// The HTTP status code.
     pub code: u16,
     /// `NotFound`, `AlreadyExists`, `Conflict`, `Invalid` …; empty where Kubernetes leaves it empty.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// A sentence for people.
     pub message: String,
     /// What the refusal is about.
@@ -68,7 +70,7 @@ impl Details {
 impl Status {
     /// A refusal without details.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Status {
-        Status { code, reason, message: message.into(), details: None }
+        Status { code, reason: reason.into(), message: message.into(), details: None }
     }
 
     /// The same with details.
@@ -76,6 +78,40 @@ impl Status {
     pub fn with(mut self, details: Details) -> Status {
         self.details = Some(Box::new(details));
         self
+    }
+
+    /// The refusal that an answer with this HTTP status code has in its body. A body that is no `Status` is the message
+    /// itself (`errors.NewGenericServerResponse`).
+    pub fn of_answer(code: u16, body: &str) -> Status {
+        let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
+        let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        if text(&value, "kind") != "Status" {
+            let (reason, message) = match (code, body.trim()) {
+                (404, _) => ("NotFound", "the server could not find the requested resource"),
+                (_, "") => ("", "an error on the server has prevented the request from succeeding"),
+                (429, body) => ("TooManyRequests", body),
+                (_, body) => ("", body),
+            };
+            return Status::new(code, reason, message);
+        }
+        let cause = |c: &Value| Cause {
+            reason: text(c, "reason"),
+            message: text(c, "message"),
+            field: text(c, "field"),
+        };
+        let details = value.get("details").map(|d| {
+            let causes = d.get("causes").and_then(Value::as_array);
+            Box::new(Details {
+                name: text(d, "name"),
+                group: text(d, "group"),
+                kind: text(d, "kind"),
+                uid: text(d, "uid"),
+                causes: causes.into_iter().flatten().map(cause).collect(),
+            })
+        });
+        let own = value.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
+        let reason = Cow::Owned(text(&value, "reason"));
+        Status { code: own.unwrap_or(code), reason, message: text(&value, "message"), details }
     }
 
     /// 404 for an object.
@@ -201,7 +237,7 @@ impl Status {
             "message": self.message, "code": self.code,
         });
         if !self.reason.is_empty() {
-            v["reason"] = self.reason.into();
+            v["reason"] = (*self.reason).into();
         }
         if let Some(d) = &self.details {
             v["details"] = d.to_value();

@@ -7,7 +7,7 @@ use super::http::{HttpRequest, HttpResponse};
 use super::json::ordered;
 use super::options::DeleteOptions;
 use super::patch::Patch;
-use super::request::{Body, Request, Response, Subresource};
+use super::request::{Body, Request, Response, Subresource, Verb};
 use crate::api::patch::create_two_way_merge_patch;
 use crate::api::{Kind, Object, go_types};
 
@@ -20,7 +20,7 @@ pub fn wire(request: &Request) -> HttpRequest {
         None => (String::new(), String::new()),
     };
     let mut query = Vec::new();
-    if request.dry_run {
+    if request.dry_run && request.verb != Verb::Delete {
         query.push("dryRun=All".to_owned());
     }
     if let Some(manager) = &request.field_manager {
@@ -106,10 +106,13 @@ fn body_of(request: &Request) -> Option<(&'static str, String)> {
         Body::Delete(options) if request.subresource == Subresource::Eviction => {
             let metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
             let mut body = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": metadata});
-            put(&mut body, "deleteOptions", delete_options(options));
+            put(&mut body, "deleteOptions", delete_options(options, false));
             (JSON, ordered(&body) + "\n")
         }
-        Body::Delete(options) => (JSON, ordered(&delete_options(options)?) + "\n"),
+        Body::Delete(options) => {
+            let options = delete_options(options, request.dry_run)?;
+            (JSON, go_types::to_json(go_types::delete_options(), &options, None) + "\n")
+        }
         Body::Binding { node } => {
             let target = json!({"kind": "Node", "name": &**node});
             let metadata = json!({"name": &*request.key.name, "namespace": &*request.key.namespace});
@@ -136,8 +139,8 @@ fn difference(from: &Object, to: &Object) -> Value {
 }
 
 /// The JSON of `metav1.DeleteOptions`; `None` if no option is set.
-fn delete_options(d: &DeleteOptions) -> Option<Value> {
-    if *d == DeleteOptions::default() {
+fn delete_options(d: &DeleteOptions, dry_run: bool) -> Option<Value> {
+    if *d == DeleteOptions::default() && !dry_run {
         return None;
     }
     let mut body = json!({"kind": "DeleteOptions", "apiVersion": "v1"});
@@ -147,6 +150,7 @@ fn delete_options(d: &DeleteOptions) -> Option<Value> {
     put(&mut preconditions, "uid", d.uid.clone().map(Value::from));
     put(&mut preconditions, "resourceVersion", d.resource_version.clone().map(Value::from));
     put(&mut body, "preconditions", Some(preconditions).filter(|p| *p != json!({})));
+    put(&mut body, "dryRun", dry_run.then(|| json!(["All"])));
     Some(body)
 }
 

@@ -94,7 +94,7 @@ fn ingress_class(api: &ApiServer, object: &mut Object) {
     if spec.ingress_class_name.is_some() || ingress.metadata.annotation(CLASS_ANNOTATION).is_some() {
         return;
     }
-    let classes = api.etcd().range(Kind::INGRESS_CLASS, None);
+    let classes = api.etcd.range(Kind::INGRESS_CLASS, None);
     spec.ingress_class_name = classes
         .filter_map(|(_, r)| IngressClass::from_object(&r.object))
         .filter(|c| c.metadata.annotation(DEFAULT_INGRESS_CLASS) == Some("true"))
@@ -225,7 +225,7 @@ fn claim_resize(
     let class = old.spec.as_ref().and_then(|s| s.storage_class_name.as_deref()).unwrap_or_default();
     let at = ObjectRef { kind: Kind::STORAGE_CLASS, key: Key::new("", class) };
     let expands = api
-        .etcd()
+        .etcd
         .get(&at)
         .and_then(|r| StorageClass::from_object(&r.object))
         .is_some_and(|c| c.allow_volume_expansion == Some(true));
@@ -264,7 +264,7 @@ fn service_account(api: &mut ApiServer, pod: &mut Pod) -> Result<(), Status> {
     spec.service_account_name = Some(name.clone());
     spec.service_account = Some(name.clone());
     let at = ObjectRef { kind: Kind::SERVICE_ACCOUNT, key: Key::new(&namespace, &name) };
-    let Some(account) = api.etcd().get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
+    let Some(account) = api.etcd.get(&at).and_then(|r| ServiceAccount::from_object(&r.object)).cloned()
     else {
         let why =
             format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
@@ -361,7 +361,7 @@ fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
         },
         Some(name) => {
             let at = ObjectRef { kind: Kind::PRIORITY_CLASS, key: Key::new("", &name) };
-            let Some(c) = api.etcd().get(&at).and_then(|r| PriorityClass::from_object(&r.object)) else {
+            let Some(c) = api.etcd.get(&at).and_then(|r| PriorityClass::from_object(&r.object)) else {
                 let why = format!("no PriorityClass with name {name} was found");
                 return Err(Status::forbidden(Kind::POD, &pod_name, &why));
             };
@@ -392,7 +392,7 @@ fn priority(api: &ApiServer, pod: &mut Pod) -> Result<(), Status> {
 }
 
 fn global_default(api: &ApiServer) -> Option<Rc<PriorityClass>> {
-    api.etcd()
+    api.etcd
         .range(Kind::PRIORITY_CLASS, None)
         .filter_map(|(_, r)| PriorityClass::from_object(&r.object))
         .filter(|c| c.global_default == Some(true))
@@ -401,7 +401,7 @@ fn global_default(api: &ApiServer) -> Option<Rc<PriorityClass>> {
 }
 
 fn default_storage_class(api: &ApiServer) -> Option<String> {
-    api.etcd()
+    api.etcd
         .range(Kind::STORAGE_CLASS, None)
         .filter_map(|(_, r)| StorageClass::from_object(&r.object))
         .filter(|c| c.metadata.annotation(DEFAULT_CLASS) == Some("true"))

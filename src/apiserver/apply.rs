@@ -14,7 +14,7 @@ use crate::api::{Kind, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 
 impl ApiServer {
-    /// Applies a configuration. After a dry run the owners it would have had stay in the context.
+    /// Applies a configuration. After a dry run the owners that the object would have are left in the context.
     pub(super) fn apply(
         &mut self,
         r: &Request,
@@ -63,7 +63,7 @@ impl ApiServer {
             let version = decoded.value.pointer("/metadata/resourceVersion").and_then(Value::as_str);
             let resource_version = version.map(str::to_owned);
             let body = Body::Scale { replicas, resource_version };
-            return self.scale(&Request { verb: Verb::Update, body, ..r.clone() }, cx);
+            return self.scale(&Request { body, ..r.clone() }, cx);
         }
         if old.is_some() {
             cx.enter(Stage::Patch, "", old.as_ref());
@@ -88,7 +88,7 @@ impl ApiServer {
     }
 }
 
-/// What a configuration must say of itself.
+/// Checks apiVersion, kind and name of a configuration.
 fn check(config: &Value, kind: &str, api_version: &str, name: &str) -> Result<(), Status> {
     let text = |p: &str| config.pointer(p).and_then(Value::as_str).unwrap_or_default();
     let (its_version, its_kind) = (text("/apiVersion"), text("/kind"));
@@ -110,7 +110,7 @@ fn check(config: &Value, kind: &str, api_version: &str, name: &str) -> Result<()
     check_name(text("/metadata/name"), name)
 }
 
-/// The name in a body must be that of the path.
+/// Checks that the name in a body is the name in the path.
 pub(super) fn check_name(have: &str, want: &str) -> Result<(), Status> {
     if have.is_empty() {
         return Err(Status::bad_request(format!(

@@ -107,7 +107,7 @@ impl ApiServer {
         Ok(Response::Success { code: 200, details: Some(Box::new(details)) })
     }
 
-    /// A namespace is only marked; its controller empties it and takes its finalizer away.
+    /// Marks a namespace. Its controller empties it and removes its finalizer later.
     fn delete_namespace(
         &mut self,
         r: &Request,
@@ -153,7 +153,7 @@ impl ApiServer {
             self.check_budgets(r, &pod, cx)?;
         }
         let pod = self.add_disruption_condition(&target, pod, cx)?;
-        // What is written is written by the eviction.
+        // The eviction is the request that the audit log has of these writes.
         self.delete_object(r, &pod, &options, cx)?;
         Ok(Response::Success { code: 201, details: None })
     }
@@ -190,7 +190,7 @@ impl ApiServer {
         let name = budget.metadata.name().to_owned();
         let status = budget.status.clone().unwrap_or_default();
         if !Pod::from_object(pod).is_some_and(|p| crate::api::pod::is_ready(p)) {
-            // It does not count as healthy, so the budget loses nothing by it.
+            // A pod that is not ready does not count as healthy, so its eviction takes nothing from the budget.
             let policy = budget.spec.as_ref().and_then(|s| s.unhealthy_pod_eviction_policy.as_deref());
             let desired = status.desired_healthy.unwrap_or(0);
             let healthy_enough = desired > 0 && status.current_healthy.unwrap_or(0) >= desired;
@@ -237,7 +237,7 @@ impl ApiServer {
             key: old.key(),
             subresource: Subresource::Status,
             body: Body::None,
-            // The server does this itself.
+            // The server itself is the user of this write.
             user: "kube-apiserver".into(),
             dry_run: r.dry_run,
             field_manager: None,
@@ -256,7 +256,7 @@ impl ApiServer {
         let now = self.now_seconds();
         let generation = p.metadata.generation;
         let status = Rc::make_mut(&mut p).status.get_or_insert_default();
-        // A kubelet that does not say which generation it saw has conditions without one.
+        // Conditions name a generation only if the kubelet reports generations.
         let generation = generation.filter(|_| status.observed_generation.unwrap_or(0) != 0);
         status.conditions.get_or_insert_default().push(PodCondition {
             type_: "DisruptionTarget".into(),
@@ -278,11 +278,11 @@ impl ApiServer {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Grace {
-    /// There is nothing to wait for.
+    /// The object goes at once.
     Now,
     /// `deletionTimestamp` was set or brought forward.
     Graceful,
-    /// It was being deleted already, and this changes nothing.
+    /// The object was being deleted already, and this request changes nothing.
     Pending,
 }
 
@@ -319,7 +319,7 @@ fn before_delete(
         // Only a shorter grace period makes a difference.
         let old = meta.deletion_grace_period_seconds;
         let (Some(asked), Some(old)) = (options.grace_period_seconds, old) else { return Ok(Grace::Pending) };
-        // Less than nothing is a second.
+        // A negative period means one second.
         let (mut asked, old) = (if asked < 0 { 1 } else { asked }, if old < 0 { 1 } else { old });
         if old == 0 {
             return Ok(Grace::Now);
@@ -329,7 +329,7 @@ fn before_delete(
         }
         let new_time = later(since.0, SignedDuration::from_secs(asked.saturating_sub(old)));
         let new_time = if new_time < now {
-            // What is left of the old time is over: whoever runs the pod still gets a moment to see it.
+            // The shorter period is over already: the kubelet still gets a second to see the deletion.
             asked = asked.min(1);
             now
         } else {
@@ -348,7 +348,7 @@ fn before_delete(
     Ok(if period == 0 { Grace::Now } else { Grace::Graceful })
 }
 
-/// Deleting counts as a change of what is wanted.
+/// Raises the generation: a deletion counts as a change of the spec.
 fn bump_generation(object: &mut Object) {
     let g = object.meta().generation();
     if g > 0 {
@@ -360,7 +360,7 @@ fn bump_generation(object: &mut Object) {
 fn set_gc_finalizers(object: &mut Object, options: &DeleteOptions) {
     let orphan = match options.propagation_policy {
         Some(p) => p == Propagation::Orphan,
-        // A Job's and a ReplicationController's pods are left if nothing is said: so it was before there were policies.
+        // Jobs and ReplicationControllers orphan their pods if no policy is given, as they did before there were policies.
         None => {
             let job = [Kind::JOB, Kind::REPLICATION_CONTROLLER].contains(&object.kind())
                 && !object.meta().has_finalizer(FINALIZER_FOREGROUND);

@@ -20,7 +20,7 @@ type Resources = BTreeMap<String, Quantity>;
 type Amounts = BTreeMap<String, Amount>;
 
 fn ranges(api: &ApiServer, namespace: &str) -> Vec<Rc<LimitRange>> {
-    let all = api.etcd().range(Kind::LIMIT_RANGE, Some(namespace));
+    let all = api.etcd.range(Kind::LIMIT_RANGE, Some(namespace));
     all.filter_map(|(_, r)| LimitRange::from_object(&r.object)).cloned().collect()
 }
 

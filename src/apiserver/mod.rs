@@ -1,6 +1,7 @@
 //! The only door to etcd: decode, default, admit, validate, store, watch.
 //!
-//! Every component, kubectl and the page speak to it through [`ApiServer::request`].
+//! Components of the cluster send typed requests ([`ApiServer::request`]); kubectl, the page and clients outside send HTTP
+//! ([`http::serve`]). Both go through the same handlers.
 //!
 //! ```
 //! use steady::api::{Key, Kind, Object};
@@ -16,10 +17,12 @@
 mod admission;
 pub mod apiextensions;
 mod apply;
+mod cacher;
 mod context;
 pub mod defaults;
 mod delete;
-pub(crate) mod fields;
+mod etcd_view;
+mod fields;
 pub mod http;
 pub mod kinds;
 mod limit_ranger;
@@ -41,32 +44,31 @@ use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
-pub use crate::etcd::Compacted;
 pub use admission::TOKEN_VOLUME_PREFIX;
 use context::RequestContext;
-pub(crate) use kinds::role_binding::RBAC_GROUP;
+pub use etcd_view::EtcdView;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use stages::{Entered, Stage, Trace};
-pub use watch::{Missed, WatchCache};
+pub use watch::WatchCache;
 
-/// One write to the store, as the audit log would have it.
+/// One write to the store, with the facts that an audit log has of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write {
-    /// The revision it made.
+    /// The revision of the store after the write.
     pub revision: u64,
-    /// Which object.
+    /// The object that was written.
     pub object: ObjectRef,
-    /// The state before; `None` if it was created.
+    /// The object before the write; `None` if the write created it.
     pub prev: Option<Object>,
-    /// The state after; `None` if it was removed.
+    /// The object after the write; `None` if the write removed it.
     pub next: Option<Object>,
-    /// For a removal, the last state at the revision of the removal.
+    /// For a removal, the last state of the object, at the revision of the removal.
     pub last: Option<Object>,
-    /// Who asked.
+    /// The user who sent the request.
     pub user: Rc<str>,
-    /// What was asked.
+    /// The verb of the request.
     pub verb: Verb,
-    /// Of which part.
+    /// The subresource of the request.
     pub subresource: Subresource,
 }
 
@@ -101,7 +103,7 @@ impl ValidSpecCache {
 #[derive(Clone, Debug)]
 pub struct ApiServer {
     etcd: Etcd,
-    /// Who watches.
+    /// All watches, with the events that their clients have not read yet.
     pub watches: WatchCache,
     now: Timestamp,
     seed: u64,
@@ -116,12 +118,12 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// An API server before an empty store. Names and uids come from the seed.
+    /// An API server with an empty store. Generated names and uids come from the seed.
     pub fn new(seed: u64) -> ApiServer {
         ApiServer::with_etcd(seed, Etcd::default())
     }
 
-    /// The same before a store that is given.
+    /// An API server with a store that is given.
     pub fn with_etcd(seed: u64, etcd: Etcd) -> ApiServer {
         ApiServer {
             etcd,
@@ -137,12 +139,12 @@ impl ApiServer {
         }
     }
 
-    /// Gives `/openapi/v3` its texts.
+    /// Gives the server the documentation of fields that `/openapi` serves.
     pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
         self.texts = Some(texts);
     }
 
-    /// What names and uids come from.
+    /// The seed that generated names and uids come from.
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -152,43 +154,36 @@ impl ApiServer {
         self.now = now;
     }
 
-    /// The store, to be read: for digests, tests and the page's etcd view.
-    pub fn etcd(&self) -> &Etcd {
-        &self.etcd
-    }
-
-    /// Room for the first write since the last were taken. Nearly always it is the only one, and a history
-    /// keeps it: a list's usual first room would be for four.
+    /// Reserves room for one write if there is none yet. A request nearly always makes one write, and histories keep
+    /// the list; a `Vec` that grows by itself begins with room for four.
     fn writes_anew(&mut self) {
         if self.writes.is_empty() {
             self.writes.reserve_exact(1);
         }
     }
 
-    /// The writes since this was last called.
+    /// The writes since the last call of this function.
     pub fn take_writes(&mut self) -> Vec<Write> {
         std::mem::take(&mut self.writes)
     }
 
-    /// The processes whose watches got something since this was last called; may repeat.
+    /// The processes whose watches got an event since the last call of this function; a process may come more than once.
     pub fn take_woken(&mut self) -> impl Iterator<Item = u32> {
         self.woken.drain(..)
     }
 
     /// Compacts etcd up to its last revision (`k8s.io/apiserver/pkg/storage/etcd3/compact.go` does it
-    /// every five minutes, up to the revision of five minutes ago); whether there was something to
-    /// forget.
+    /// every five minutes, up to the revision of five minutes ago). Returns whether etcd had any history to forget.
     pub fn compact(&mut self) -> bool {
         let forgets = self.etcd.compacted() < self.etcd.revision();
         self.etcd.compact(self.etcd.revision());
         forgets
     }
 
-    /// Whether etcd answers.
+    /// Checks that etcd answers.
     ///
     /// # Errors
-    /// What the API server says if it does not: an error of etcd's that it does not know is a 500 with
-    /// etcd's own words; a request that nobody answers runs into its deadline.
+    /// 500 with etcd's own words while its members have no leader; 504 if no member is left to answer.
     pub(super) fn storage_answers(&self) -> Result<(), Status> {
         if self.etcd.raft().has_leader() {
             return Ok(());
@@ -208,22 +203,17 @@ impl ApiServer {
         !self.etcd.raft().has_leader() && self.etcd.raft().electing().is_some()
     }
 
-    /// A member of etcd is lost or back; whether it was not so already.
+    /// Takes a member of etcd away or brings it back. Returns whether that changed anything.
     pub fn set_member(&mut self, name: &str, lost: bool, now: Timestamp) -> bool {
         let (revision, seed) = (self.etcd.revision(), self.seed);
         let raft = self.etcd.raft_mut();
         if lost { raft.lose(name, revision, now, seed) } else { raft.restore(name, now, seed) }
     }
 
-    /// An election of etcd's members is over.
+    /// Ends an election of etcd's members: the one with the longest log leads. Returns whether there was an election.
     pub fn elect(&mut self) -> bool {
         let revision = self.etcd.revision();
         self.etcd.raft_mut().elect(revision)
-    }
-
-    /// A list as the watch cache gives it (`resourceVersion=0`): it needs no etcd.
-    pub fn list_from_cache(&self, request: &Request) -> Response {
-        self.list(request)
     }
 
     /// Handles a request of a component, which reads no warnings.
@@ -281,7 +271,7 @@ impl ApiServer {
         // Its version and its variant.
         r[1] = r[1] & 0xffff_0fff | 0x4000;
         r[2] = r[2] & 0x0fff_ffff | (8 + (r[2] >> 30)) << 28;
-        // Digit by digit into what will be the text: the formatter took 1% of a run.
+        // The digits are written one by one: the formatter took 1% of a run.
         let mut uid = [b'-'; 36];
         let places = (0..36).filter(|i| !matches!(i, 8 | 13 | 18 | 23));
         for (digit, place) in places.enumerate() {

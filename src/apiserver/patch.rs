@@ -32,8 +32,8 @@ impl ApiServer {
         self.store_patched(r, old, object, cx)
     }
 
-    /// A report of a kubelet about the pod as it is stored: all but the status is known to be well
-    /// and to stay. `None` where that is not so.
+    /// Handles a kubelet's report if the kubelet read the pod that is stored now: then only the status can be wrong or
+    /// change, and nothing else is looked at. `None` otherwise; the report is then a patch like any other.
     fn report(
         &mut self,
         r: &Request,
@@ -46,7 +46,7 @@ impl ApiServer {
         if r.subresource != Subresource::Status || *r.key.name != *pod.metadata.name() || r.dry_run {
             return None;
         }
-        // An update may be the removal of what is being deleted.
+        // An update of a pod that is being deleted may be its removal.
         if pod.metadata.is_deleting() || pod.status.is_none() {
             return None;
         }
@@ -71,7 +71,7 @@ impl ApiServer {
         Some(Ok(Response::Object { object, created: false }))
     }
 
-    /// Stores what a patch made of an object.
+    /// Stores the object that a patch led to.
     pub(super) fn store_patched(
         &mut self,
         r: &Request,

@@ -1,4 +1,4 @@
-//! Quotas: what an object uses of what, which quota counts it, and whether there is room
+//! Quotas: how much of each resource an object uses, which quotas count it, and whether they have room
 //! (`k8s.io/kubernetes/pkg/quota/v1/evaluator/core`,
 //! `k8s.io/apiserver/pkg/admission/plugin/resourcequota`).
 
@@ -20,9 +20,9 @@ use crate::apimachinery::{Request, Status, Subresource, Verb};
 /// Amounts of resources by name.
 pub type Amounts = BTreeMap<String, Amount>;
 
-/// What pods use beside what they count as.
+/// The compute resources of pods.
 const COMPUTE: &[&str] = &["cpu", "memory", "ephemeral-storage"];
-/// Of these every container must say what it needs, once a quota counts them.
+/// The resources for which every container must have a request or a limit once a quota counts them.
 const MUST_SAY: &[&str] =
     &["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
 const STORAGE_CLASS: &str = ".storageclass.storage.k8s.io/";
@@ -40,7 +40,7 @@ pub fn amounts(list: Option<&BTreeMap<String, Quantity>>) -> Amounts {
     list.into_iter().flatten().map(|(k, q)| (k.clone(), amount_of(Some(q)))).collect()
 }
 
-/// The sum of both.
+/// Adds amounts to others.
 pub fn add(to: &mut Amounts, more: &Amounts) {
     for (name, amount) in more {
         match to.get_mut(name) {
@@ -164,7 +164,7 @@ fn of_claim(claim: &PersistentVolumeClaim, used: &mut Amounts) {
     used.extend(own);
 }
 
-/// Whether a quota is about an object: it has a resource that it uses, and is in every scope.
+/// Whether a quota counts an object: the object uses one of its resources and is in all of its scopes.
 pub fn matches(quota: &ResourceQuota, object: &Object) -> bool {
     let hard = quota.status.as_ref().and_then(|s| s.hard.as_ref());
     hard.is_some_and(|h| h.keys().any(|r| uses(object.kind(), r))) && in_scopes(quota, object)
@@ -231,7 +231,7 @@ fn crosses_namespaces(spec: &PodSpec) -> bool {
     })
 }
 
-/// What containers must say and do not.
+/// The requests and limits that containers must have and do not; `None` if none is missing.
 fn unsaid(pod: &Pod, required: &[&str]) -> Option<String> {
     let required: Vec<&&str> = MUST_SAY.iter().filter(|r| required.contains(r)).collect();
     let spec = pod.spec.as_deref()?;
@@ -265,7 +265,7 @@ fn pretty(of: &Amounts, names: &[String]) -> String {
     shown.collect::<Vec<_>>().join(",")
 }
 
-/// A quota with more used than before.
+/// A quota, and what will be used of it after the write.
 pub(super) struct Charge {
     at: ObjectRef,
     old: Object,
@@ -273,14 +273,14 @@ pub(super) struct Charge {
 }
 
 impl ApiServer {
-    /// Asks every quota of the namespace whether it has room for a new object, or for what an object
-    /// uses more than before; what is then used of each.
+    /// Checks that every quota of the namespace has room for a new object, or for what an object uses more than before.
+    /// Returns what will be used of each.
     ///
     /// # Errors
     /// 403.
     pub(super) fn quota_charges(&self, object: &Object, old: Option<&Object>) -> Result<Vec<Charge>, Status> {
         let kind = object.kind();
-        // Updates count for what can grow, and no quota counts events (`ignoredResources`).
+        // Of updates only those of kinds that can grow count; no quota counts events (`ignoredResources`).
         if !kind.namespaced()
             || kind == Kind::EVENT
             || (old.is_some() && ![Kind::SERVICE, Kind::PERSISTENT_VOLUME_CLAIM].contains(&kind))
@@ -288,7 +288,7 @@ impl ApiServer {
             return Ok(Vec::new());
         }
         let quotas: Vec<Object> = self
-            .etcd()
+            .etcd
             .range(Kind::RESOURCE_QUOTA, Some(object.namespace()))
             .map(|(_, r)| r.object.clone())
             .filter(|q| ResourceQuota::from_object(q).is_some_and(|q| matches(q, object)))
@@ -321,7 +321,7 @@ impl ApiServer {
             let before = usage(old, self.now);
             for (name, amount) in &mut delta {
                 if let Some(before) = before.get(name) {
-                    // What is used less is given back by the quota's controller, not here.
+                    // The quota controller, not admission, gives back what is used less.
                     let more = amount.sub(*before);
                     *amount = if more.sign() < 0 { more.sub(more) } else { more };
                 }
@@ -359,7 +359,7 @@ impl ApiServer {
         Ok(charges)
     }
 
-    /// Writes down what is used now.
+    /// Writes what is used now into the status of the quotas.
     pub(super) fn charge(&mut self, charges: Vec<Charge>) {
         for charge in charges {
             let mut new = charge.old.clone();

@@ -17,9 +17,9 @@ use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subre
 use crate::apiserver::stages::Stage;
 use crate::etcd::{Memo, Note};
 
-/// So many objects, events not counted, a cluster may have.
+/// The most objects that a cluster may have, not counting events.
 pub const OBJECTS_LIMIT: usize = 20_000;
-/// So many events.
+/// The most events that a cluster may have.
 pub const EVENTS_LIMIT: usize = 60_000;
 
 /// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
@@ -50,7 +50,7 @@ impl ApiServer {
         self.create_object(r, object.clone(), cx)
     }
 
-    /// Creates what the body of the request was.
+    /// Creates the object that the body of the request was.
     pub(super) fn create_object(
         &mut self,
         r: &Request,
@@ -110,7 +110,7 @@ impl ApiServer {
         cx.enter(Stage::Admit, "ResourceQuota", Some(&object));
         let charges = self.quota_charges(&object, None)?;
         cx.enter(Stage::Store, "", Some(&object));
-        // etcd's objects have a version from it alone; a version that is no number is forgotten.
+        // Only etcd gives an object its version. A version that is no number is ignored.
         let version = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
         if version.is_some_and(|v| v != 0) && !r.dry_run {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
@@ -163,7 +163,7 @@ impl ApiServer {
         }
     }
 
-    /// A store that is full takes nothing new, as etcd does beyond its quota.
+    /// Refuses a new object where the store is full, as etcd does beyond its quota.
     fn has_room(&self, kind: Kind) -> Result<(), Status> {
         let (have, limit, what) = match kind {
             kind if kind == Kind::EVENT => (self.events, EVENTS_LIMIT, "events"),
@@ -178,7 +178,7 @@ impl ApiServer {
         Err(Status::new(500, "InternalError", message))
     }
 
-    /// `…/scale`: the object with another size.
+    /// Handles a request for `/scale`: the object gets another size.
     pub(super) fn scale(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
         cx.enter(Stage::Decode, "", None);
@@ -192,7 +192,7 @@ impl ApiServer {
         self.store_update(r, old, object, cx)
     }
 
-    /// The stored object a request is about.
+    /// The stored object that a request is about.
     pub(super) fn existing(&self, r: &Request) -> Result<Object, Status> {
         match self.etcd.get(&r.object()) {
             Some(record) => Ok(record.object.clone()),
@@ -200,7 +200,7 @@ impl ApiServer {
         }
     }
 
-    /// `rest.BeforeUpdate` and what follows: the new object has been decoded and defaulted.
+    /// Stores a new version of an object that has been decoded and defaulted (`rest.BeforeUpdate` and what follows it).
     pub(super) fn store_update(
         &mut self,
         r: &Request,
@@ -285,7 +285,7 @@ impl ApiServer {
             return Ok(Response::Object { object, created: false });
         }
         self.decide(r, given.as_deref(), Some(&old), &object, cx);
-        // A write that changes nothing is none. A patch whose change admission undoes is written all the same: its
+        // An update that changes nothing is not written. A patch whose change admission undoes is written all the same: its
         // manager owns the fields that it set.
         let undone = r.verb == super::Verb::Patch && cx.submitted.is_some();
         if (object == old && cx.managers.is_none() && !undone) || r.dry_run {
@@ -334,8 +334,9 @@ impl ApiServer {
         object
     }
 
-    /// Works out the owners now, where they do not follow from what is noted: the request says who
-    /// they are, or they are shown and not stored.
+    /// Works out the owners of the fields before the write. Most writes only note who writes what, and the owners are
+    /// worked out when somebody reads them; that is not enough for a body with `managedFields` and for a dry run, whose
+    /// owners are shown and not stored.
     fn decide(
         &self,
         r: &Request,
@@ -365,7 +366,7 @@ impl ApiServer {
         cx.managers = Some(managers.into());
     }
 
-    /// Notes who writes what; a deletion, an eviction and a binding change no owners.
+    /// The note of who writes which fields; `None` for a deletion, an eviction and a binding, which change no owners.
     fn note(
         &self,
         prev: Option<&Object>,
@@ -412,7 +413,7 @@ impl ApiServer {
         self.etcd.note_binding(at);
     }
 
-    /// The owners of a stored object's fields.
+    /// The owners of the fields of a stored object.
     pub(super) fn managers(&self, at: &ObjectRef) -> Rc<[Manager]> {
         self.etcd.get(at).and_then(|r| r.notes.as_deref()).map(owners).unwrap_or_default()
     }
@@ -447,7 +448,7 @@ impl ApiServer {
         });
     }
 
-    /// The namespace of the path goes into the object; another one in the object is an error.
+    /// Gives the object the namespace of the path; an object with another namespace is refused.
     pub(super) fn match_namespace(&self, r: &Request, object: &mut Object) -> Result<(), Status> {
         if object.kind() != r.kind {
             return Err(Status::bad_request("the object is not of the kind that the path names"));
@@ -468,12 +469,12 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The time, as stored objects have it.
+    /// The time in whole seconds, as stored objects have it.
     pub(super) fn now_seconds(&self) -> Timestamp {
         seconds(self.now)
     }
 
-    /// Whether there is a namespace of that name, and whether it goes away.
+    /// The namespace of that name.
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
         self.etcd.get(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).map(|r| &r.object)
     }
@@ -484,7 +485,7 @@ pub(super) fn owners(note: &Note) -> Rc<[Manager]> {
     note.owners(managed_fields::update)
 }
 
-/// The owners that a body names: they are kept beside the objects.
+/// Takes the owners that a body names out of the object: the store keeps owners beside the objects.
 fn take_managers(object: &mut Object) -> Option<Vec<ManagedFieldsEntry>> {
     object.meta().managed_fields.as_ref()?;
     object.meta_mut().managed_fields.take()
@@ -504,7 +505,7 @@ fn adds_to_new(kind: Kind) -> bool {
     .contains(&kind)
 }
 
-/// The words of every update that came too late.
+/// The message of every conflict: the object was changed in between.
 pub(super) const CONFLICT: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
@@ -513,9 +514,8 @@ pub(super) fn seconds(t: Timestamp) -> Timestamp {
     Timestamp::from_second(t.as_second()).unwrap_or(t)
 }
 
-/// What only the system writes stays as it was.
-/// An owner that is given twice is kept once, and that is said (`dedupOwnerReferences`); of a patch
-/// only after admission.
+/// Keeps an owner that is given twice once, and warns of it (`dedupOwnerReferences`). The warning about a patch says that
+/// it comes after admission.
 pub(super) fn one_owner_once(object: &mut Object, of_patch: bool, warned: &mut Vec<String>) {
     let Some(owners) = &object.meta().owner_references else { return };
     let again = |i: usize| owners.iter().take(i).any(|o| Some(o) == owners.get(i));
@@ -536,6 +536,7 @@ pub(super) fn one_owner_once(object: &mut Object, of_patch: bool, warned: &mut V
     });
 }
 
+/// Keeps the metadata that only the system writes as it was.
 fn keep_system_fields(object: &mut Object, old: &Object) {
     let o = old.meta();
     let meta = object.meta_mut();
@@ -551,7 +552,7 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
     meta.finalizers.take_if(|v| v.is_empty());
     meta.labels.take_if(|v| v.is_empty());
     meta.annotations.take_if(|v| v.is_empty());
-    // An update cannot bring an object back; that it cannot delete one either is said by validation.
+    // An update cannot revive an object that is being deleted. Validation refuses one that sets a deletionTimestamp.
     if o.deletion_timestamp.is_some() {
         meta.deletion_timestamp.clone_from(&o.deletion_timestamp);
     }
@@ -560,7 +561,7 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
     }
 }
 
-/// 409: the object that was meant is another one.
+/// 409: the stored object has another uid than the one that the request names.
 pub(super) fn other_uid(meant: &str, object: &Object) -> Status {
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {meant}, UID in object meta: {}",
@@ -584,7 +585,7 @@ fn storage_key(r: &ObjectRef) -> String {
     }
 }
 
-/// 422 with every violation.
+/// 422 with a cause for every violation.
 pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError]) -> Status {
     let joined = validation::aggregate(errors);
     let causes = errors
@@ -595,8 +596,8 @@ pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError])
         .with(Details { causes, ..Details::kind(kind, name) })
 }
 
-/// 422 for an update that must say which version it replaces and does not. The store knows the
-/// resource here, where others know the kind.
+/// 422 for an update that must say which version it replaces and does not. Unlike other refusals it names the resource
+/// and not the kind.
 fn must_say_version(kind: Kind, name: &str) -> Status {
     let message = "Invalid value: 0: must be specified for an update";
     let cause = Cause {
@@ -609,7 +610,7 @@ fn must_say_version(kind: Kind, name: &str) -> Status {
         .with(Details { causes: vec![cause], ..Details::resource(kind, name) })
 }
 
-/// 422 for a Scale of less than nothing.
+/// 422 for a Scale with negative replicas.
 fn invalid_scale(name: &str, replicas: i32) -> Status {
     let message = format!("Invalid value: {replicas}: must be greater than or equal to 0");
     Status::new(422, "Invalid", format!("Scale.autoscaling {name:?} is invalid: spec.replicas: {message}"))

@@ -1,42 +1,42 @@
-//! The stages of a request's way, as it goes: which it came to, and what it was when it came there
+//! The stages that a request goes through, and the object as it was at each
 //! (`k8s.io/apiserver/pkg/server/config.go`'s handler chain, `pkg/endpoints/handlers`,
 //! `pkg/registry/generic/registry`).
 //!
-//! Nothing is noted unless somebody asks: [`ApiServer::trace`] handles a request on a copy, by the same
-//! code that handles every other.
+//! Stages are only noted for [`ApiServer::trace`], which handles a request on a copy of the server, by the same code that
+//! handles every other.
 
 use super::context::RequestContext;
 use super::{ApiServer, Write, http};
 use crate::api::Object;
 use crate::apimachinery::{HttpRequest, Request, Response};
 
-/// A stage of a request's way. Who asks and whether they may is settled before the first of these; here
-/// everybody is who they say and may do everything, so there is nothing to note.
+/// A stage of a request. Authentication and authorization come before the first of these; here every user is who they
+/// say and may do everything, so there is nothing to note of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// The body becomes an object.
     Decode,
     /// A patch, a scale or a binding is worked into the stored object.
     Patch,
-    /// What is not said is filled in.
+    /// Fields that are not given get their defaults.
     Default,
     /// Admission plug-ins that change the object, or refuse it.
     Mutate,
-    /// The version and uid that are meant are compared with the stored ones.
+    /// The resourceVersion and the uid of the request are compared with the stored ones.
     Compare,
     /// What only the server writes: uid, creationTimestamp, generation, the status of a new object
     /// (`PrepareForCreate`, `PrepareForUpdate`, `BeforeDelete`).
     Prepare,
-    /// The object is held against the rules of its kind.
+    /// The object is validated by the rules of its kind.
     Validate,
     /// Admission plug-ins that only refuse.
     Admit,
-    /// etcd, and the watchers.
+    /// The object is written to etcd, and the watchers are told.
     Store,
 }
 
 impl Stage {
-    /// Its name, in the order of the way.
+    /// The name of the stage: `decode`.
     pub fn as_str(self) -> &'static str {
         match self {
             Stage::Decode => "decode",
@@ -55,26 +55,26 @@ impl Stage {
 /// A stage that a request came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entered {
-    /// Which.
+    /// The stage.
     pub stage: Stage,
     /// The admission plug-in; empty elsewhere.
     pub plugin: &'static str,
-    /// The object as it came there; `None` where there was none yet, as with a patch.
+    /// The object as it came to the stage; `None` where there was none yet, as with a patch.
     pub object: Option<Object>,
 }
 
-/// A request's whole way.
+/// All that happened to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// The stages it came to, in order. A request that was refused was refused in the last.
+    /// The stages that the request came to, in order. A refused request was refused in the last of them.
     pub entered: Vec<Entered>,
     /// The answer.
     pub response: Response,
-    /// What was written.
+    /// The writes that the request made.
     pub writes: Vec<Write>,
-    /// For each watch that got an event of it, the process that watches.
+    /// For each watch that got an event of these writes, the process that watches.
     pub told: Vec<u32>,
-    /// What the client is advised against (`Warning` headers).
+    /// The texts of the `Warning` headers.
     pub warnings: Vec<String>,
 }
 

@@ -7,30 +7,29 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::ApiServer;
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, Object};
 use crate::apimachinery::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
-use crate::etcd::{Compacted, Map, Vector};
+use crate::etcd::{Map, Vector};
 
-/// Somebody who watches, with what they have not read yet.
+/// A watch, with the events that its client has not read yet.
 #[derive(Clone, Debug)]
 pub struct Watcher {
     /// The process to wake.
     pub process: u32,
-    /// The kind.
+    /// The kind that is watched.
     pub kind: Kind,
-    /// Which of them.
+    /// Which objects of the kind are watched.
     pub filter: Filter,
-    /// What is on its way.
+    /// The events that the client has not read yet, oldest first.
     pub queue: VecDeque<WatchEvent>,
 }
 
 /// All watchers.
 #[derive(Clone, Debug, Default)]
 pub struct WatchCache {
-    // By number; `None` are those that have ended. Shared, so that a step after a snapshot copies
-    // the one it touches and not its neighbours.
+    // By number; a watch that has ended is `None`. Each watch is shared, so that a write after a snapshot copies the
+    // watches that it touches and not their neighbours.
     watchers: Vector<Option<Rc<Watcher>>>,
     index: Map<Kind, Rc<Index>>,
 }
@@ -38,14 +37,14 @@ pub struct WatchCache {
 /// The watchers of a kind.
 #[derive(Clone, Debug, Default)]
 struct Index {
-    /// Those that see every write.
+    /// The watches without a filter.
     all: Vec<WatchId>,
-    /// The others, by the value of the field that they are indexed by.
+    /// The watches with a filter, by the value that their filter asks for.
     by_value: Map<Rc<str>, Vec<WatchId>>,
 }
 
 impl WatchCache {
-    /// Starts a watch; the caller has listed before.
+    /// Begins a watch. It is told of writes from now on; what was before, the caller has listed.
     pub fn add(&mut self, process: u32, kind: Kind, filter: Filter) -> WatchId {
         let id = WatchId::try_from(self.watchers.len()).unwrap_or(WatchId::MAX);
         self.ids_mut(kind, &filter).push(id);
@@ -53,7 +52,7 @@ impl WatchCache {
         id
     }
 
-    /// Ends a watch; what was on its way is lost.
+    /// Ends a watch. Events that its client has not read are lost.
     pub fn remove(&mut self, id: WatchId) {
         let Some(w) = self.watchers.get_mut(id as usize).and_then(Option::take) else { return };
         self.ids_mut(w.kind, &w.filter).retain(|i| *i != id);
@@ -71,7 +70,7 @@ impl WatchCache {
         self.watchers.get(id as usize)?.as_ref()
     }
 
-    /// The next event on its way to a watcher; `Err` if there is no such watch any more.
+    /// Takes the next event of a watch, if there is one; `Err` if the watch has ended.
     #[allow(clippy::missing_errors_doc)]
     pub fn next(&mut self, id: WatchId) -> Result<Option<WatchEvent>, Gone> {
         match self.get(id) {
@@ -84,22 +83,22 @@ impl WatchCache {
         }
     }
 
-    /// How many events are on their way; `None` if there is no such watch any more.
+    /// How many events a client has not read yet; `None` if the watch has ended.
     pub fn pending(&self, id: WatchId) -> Option<usize> {
         self.get(id).map(|w| w.queue.len())
     }
 
-    /// The events on their way to a watcher.
+    /// The events that a client has not read yet, oldest first.
     pub fn queued(&self, id: WatchId) -> impl Iterator<Item = &WatchEvent> {
         self.get(id).into_iter().flat_map(|w| &w.queue)
     }
 
-    /// The last of them.
+    /// The newest event that a client has not read yet.
     pub fn last_queued(&self, id: WatchId) -> Option<&WatchEvent> {
         self.get(id)?.queue.back()
     }
 
-    /// Hands a write to everybody it concerns; calls `wake` with the process of each.
+    /// Adds an event for a write to every watch that it concerns, and the process of each of these to `wake`.
     pub(super) fn dispatch(
         &mut self,
         key: &Key,
@@ -133,33 +132,4 @@ impl WatchCache {
 
 fn node_name(object: &Object) -> Option<&str> {
     Pod::from_object(object)?.spec.as_ref()?.node_name.as_deref()
-}
-
-/// What a watch that was cut has missed.
-#[derive(Clone, Debug)]
-pub struct Missed {
-    /// The events, oldest first.
-    pub events: Vec<WatchEvent>,
-    /// The last revision of the kind.
-    pub revision: u64,
-}
-
-impl ApiServer {
-    /// What a watcher missed that had seen everything up to a revision.
-    ///
-    /// # Errors
-    /// If a part of it was compacted (410 Gone).
-    pub fn missed(&self, kind: Kind, filter: &Filter, since: u64) -> Result<Missed, Compacted> {
-        let mut missed = Missed { events: Vec::new(), revision: since };
-        for e in self.etcd().since(since)?.filter(|e| e.key.kind == kind) {
-            missed.revision = e.revision;
-            let before = e.prev.as_ref().is_some_and(|o| filter.matches(o));
-            let after = e.next.as_ref().is_some_and(|o| filter.matches(o));
-            let Some(kind) = WatchEventType::of(before, after) else { continue };
-            let Some(object) = e.next.clone().or_else(|| e.prev.clone()) else { continue };
-            let (key, revision) = (e.key.key.clone(), e.revision);
-            missed.events.push(WatchEvent { kind, key, object, revision });
-        }
-        Ok(missed)
-    }
 }

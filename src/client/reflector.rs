@@ -1,13 +1,11 @@
 //! The reflector (`k8s.io/client-go/tools/cache.Reflector`): it lists a kind, watches from there, and
 //! puts what comes into its informer's FIFO.
 
-use std::rc::Rc;
-
 use super::indexer::Indexer;
 use super::informer::Informer;
-use crate::api::Key;
-use crate::apimachinery::{Request, Response, Verb, WatchEvent};
-use crate::apiserver::{ApiServer, Compacted};
+use crate::api::Object;
+use crate::apimachinery::WatchEvent;
+use crate::apiserver::ApiServer;
 
 /// What a list brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,35 +19,28 @@ pub struct Listed {
 
 impl Informer {
     /// Lists and begins to watch (`ListAndWatch`). After a watch that was cut it goes on from the
-    /// revision it has seen, and lists only if that is compacted. `None` if the API server does not
-    /// answer with a list.
-    pub fn list(
-        &mut self,
-        api: &mut ApiServer,
-        process: u32,
-        user: &Rc<str>,
-        indexer: &Indexer,
-    ) -> Option<Listed> {
+    /// revision it has seen, and lists only if that is compacted.
+    pub fn list(&mut self, api: &mut ApiServer, process: u32, indexer: &Indexer) -> Listed {
         let mut expired = None;
         if self.resource_version > 0 {
-            match api.missed(self.kind, &self.filter, self.resource_version) {
-                Ok(missed) => {
-                    self.watch = Some(api.watches.add(process, self.kind, self.filter.clone()));
-                    let items = missed.events.len();
-                    missed.events.into_iter().for_each(|e| self.reflect(e));
-                    self.resource_version = missed.revision;
-                    return Some(Listed { items, expired: None });
-                }
-                Err(Compacted { compacted }) => expired = Some((self.resource_version, compacted)),
+            let missed: Option<Vec<WatchEvent>> =
+                api.watch_from(self.kind, &self.filter, self.resource_version).map(Iterator::collect).ok();
+            if let Some(missed) = missed {
+                self.watch = Some(api.watches.add(process, self.kind, self.filter.clone()));
+                let items = missed.len();
+                missed.into_iter().for_each(|e| self.reflect(e));
+                return Listed { items, expired: None };
             }
+            expired = Some((self.resource_version, api.compacted_revision()));
         }
-        let request = Request::new(user, Verb::List, self.kind, Key::new("", ""));
-        let Response::List { mut items, revision } = api.list_from_cache(&request) else { return None };
-        items.retain(|o| self.filter.matches(o));
+        // The watch cache answers the list of a reflector (`resourceVersion=0`).
+        let revision = api.resource_version();
+        let all = api.cached_list(self.kind, None).map(|(_, o)| o);
+        let items: Vec<Object> = all.filter(|o| self.filter.matches(o)).cloned().collect();
         self.watch = Some(api.watches.add(process, self.kind, self.filter.clone()));
         let listed = Listed { items: items.len(), expired };
         self.replace(items, revision, indexer);
-        Some(listed)
+        listed
     }
 
     /// Takes the next event of the watch into the FIFO. `None` if there is none on its way, or the

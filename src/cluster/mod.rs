@@ -81,6 +81,13 @@ impl Cluster {
         api.trace(request)
     }
 
+    /// The same for a client that speaks HTTP; `None` if the request writes no object.
+    pub fn trace_http(&self, request: &HttpRequest) -> Option<Trace> {
+        let mut api = self.api.clone();
+        api.set_now(self.clock.now());
+        api.trace_http(request)
+    }
+
     /// The clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -94,6 +101,11 @@ impl Cluster {
     /// The same for a client that speaks HTTP. The body of a list is whole; that of a watch has the events up to now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
         self.call(|api| http::http(api, request))
+    }
+
+    /// The same as [`Cluster::http`], with what goes with the answer.
+    pub fn serve_whole(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
+        self.call(|api| http::serve_whole(api, request))
     }
 
     /// The same for a client that reads the body of a list or a watch piece by piece, with [`Cluster::more`].

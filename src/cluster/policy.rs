@@ -193,7 +193,7 @@ impl Cluster {
         };
         match action {
             Action::Advance => 0,
-            Action::List { .. } => self.api.etcd().revision(),
+            Action::List { .. } => self.api.resource_version(),
             Action::Watch { .. } => informer()
                 .and_then(|n| self.api.watches.queued(n.watch?).next().map(|e| e.revision))
                 .unwrap_or(0),

@@ -127,7 +127,7 @@ impl Cluster {
         let p = Rc::make_mut(p);
         let n = p.informers.get_mut(usize::from(informer))?;
         let kind = n.kind;
-        let Listed { items, expired } = n.list(&mut self.api, id, &p.name, p.caches.of(kind))?;
+        let Listed { items, expired } = n.list(&mut self.api, id, p.caches.of(kind));
         p.note_synced();
         Some(Outcome::Listed { kind, items, expired })
     }

@@ -1,6 +1,6 @@
 //! The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): it keeps as many pods as
 //! wanted. A ReplicationController is the same in another form (`pkg/controller/replication`), so the
-//! code is written for both: see [`Replicated`].
+//! code is written for both: see `Replicated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -46,7 +46,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         );
     }
     let validation = validation(args)?;
-    let (manifests, mut errors) = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, mut errors } = files::load_all(cx, args.all("filename"))?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to apply");
     }
@@ -152,7 +152,7 @@ fn one(
             call.dry_run = dry_run == DryRun::Server;
             call.field_validation = validation;
             call.field_manager = MANAGER;
-            from(cx.object(call), "creating", &m.source)?.to_value()
+            from(cx.object(&call), "creating", &m.source)?.to_value()
         };
         return output::report(cx, args, &value, "created", dry_run);
     };
@@ -179,7 +179,7 @@ fn one(
         call.dry_run = dry_run == DryRun::Server;
         call.field_validation = validation;
         call.field_manager = MANAGER;
-        match cx.object(call) {
+        match cx.object(&call) {
             Ok(object) => return output::report(cx, args, &object.to_value(), "configured", dry_run),
             Err(Stop::Error(Error::Status(s))) if s.is_conflict() && attempt < RETRIES => {
                 match current(cx, m)? {
@@ -230,7 +230,7 @@ fn server_side(
     call.field_validation = validation;
     call.field_manager = "kubectl";
     call.force = args.on("force-conflicts");
-    let object = cx.object(call)?;
+    let object = cx.object(&call)?;
     output::report(cx, args, &object.to_value(), "serverside-applied", dry_run)
 }
 

@@ -1,47 +1,78 @@
-//! What kubectl asks the API server, as it would travel: JSON bodies, not typed objects, since what
-//! a person wrote may be of the wrong type or have fields that no kind knows.
+//! The requests of kubectl, as `k8s.io/client-go/rest` builds them: method, path, query, headers, body. Bodies are JSON
+//! and not typed objects, since a person may write a field of a wrong type or one that no kind has.
 
 use serde_json::Value;
 
+use super::error::Error;
 use crate::api::{Key, Kind};
-use crate::apimachinery::{DeleteOptions, FieldValidation, HttpRequest, Response, Subresource, Verb, wire};
+use crate::apimachinery::{
+    Body, DeleteOptions, FieldValidation, HttpRequest, Request, Subresource, Verb, wire,
+};
 
-/// Who kubectl says it is.
+/// The `User-Agent`. Its first word owns the fields of a write that names no field manager.
 const USER_AGENT: &str = "kubectl/v1.36.4 (linux/amd64) kubernetes";
+const JSON: &str = "application/json";
+/// A list is asked for in parts of so many objects (`--chunk-size`).
+const CHUNK: &str = "500";
 
-/// One request of kubectl's.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    /// What for.
-    pub verb: Verb,
-    /// Of which resource.
-    pub kind: Kind,
-    /// Which one; the name is empty for a collection, the namespace for all of them.
-    pub key: Key,
-    /// Which part of it.
-    pub subresource: Subresource,
-    /// With what.
-    pub body: Payload,
-    /// `labelSelector`; empty for none.
-    pub label_selector: String,
-    /// `fieldSelector`; empty for none.
-    pub field_selector: String,
-    /// `dryRun=All`
-    pub dry_run: bool,
-    /// `fieldValidation`
-    pub field_validation: FieldValidation,
-    /// `fieldManager`; empty for the server's default.
-    pub field_manager: &'static str,
-    /// `force`: takes fields from other managers in a server-side apply.
-    pub force: bool,
+/// The form of the answer that kubectl accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Accept {
+    /// The objects.
+    Objects,
+    /// A table, each row with the metadata of its object, or with the whole object (`includeObject=Object`).
+    Table {
+        /// Whether the rows have whole objects.
+        whole: bool,
+    },
+    /// All groups with their resources at once (`apidiscovery.k8s.io/v2`).
+    Discovery,
 }
 
-/// What a [`Call`] carries.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Payload {
-    /// Nothing.
+impl Accept {
+    fn header(self) -> &'static str {
+        match self {
+            Accept::Objects => JSON,
+            Accept::Table { .. } => {
+                "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json"
+            }
+            Accept::Discovery => {
+                "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+            }
+        }
+    }
+}
+
+/// A request about objects.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) verb: Verb,
+    pub(super) kind: Kind,
+    /// The name is empty for a collection, the namespace for all namespaces.
+    pub(super) key: Key,
+    pub(super) subresource: Subresource,
+    pub(super) body: Payload,
+    pub(super) accept: Accept,
+    /// `labelSelector`; empty for none.
+    pub(super) label_selector: String,
+    /// `fieldSelector`; empty for none.
+    pub(super) field_selector: String,
+    /// `continue`: where a list goes on; empty for its beginning.
+    pub(super) continue_token: String,
+    /// `dryRun=All`
+    pub(super) dry_run: bool,
+    pub(super) field_validation: FieldValidation,
+    /// `fieldManager`; empty for the server's default.
+    pub(super) field_manager: &'static str,
+    /// `force`: a server-side apply takes fields from other managers.
+    pub(super) force: bool,
+}
+
+/// The body of a [`Call`].
+#[derive(Clone, Debug)]
+pub(super) enum Payload {
     None,
-    /// An object as JSON.
+    /// An object.
     Object(Value),
     /// `application/json-patch+json`, as text: the server says what is wrong with it.
     JsonPatch(String),
@@ -51,28 +82,13 @@ pub enum Payload {
     StrategicPatch(String),
     /// `application/apply-patch+yaml`
     Apply(Value),
-    /// How to delete.
+    /// The options of a deletion or an eviction.
     Delete(DeleteOptions),
-}
-
-/// What came back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The answer.
-    pub response: Response,
-    /// The texts of its `Warning` headers.
-    pub warnings: Vec<String>,
-}
-
-impl From<Response> for Answer {
-    fn from(response: Response) -> Answer {
-        Answer { response, warnings: Vec::new() }
-    }
 }
 
 impl Call {
     /// A request without a body.
-    pub fn new(verb: Verb, kind: Kind, namespace: &str, name: &str) -> Call {
+    pub(super) fn new(verb: Verb, kind: Kind, namespace: &str, name: &str) -> Call {
         let namespace = if kind.namespaced() { namespace } else { "" };
         Call {
             verb,
@@ -80,8 +96,10 @@ impl Call {
             key: Key::new(namespace, name),
             subresource: Subresource::None,
             body: Payload::None,
+            accept: Accept::Objects,
             label_selector: String::new(),
             field_selector: String::new(),
+            continue_token: String::new(),
             dry_run: false,
             field_validation: FieldValidation::Warn,
             field_manager: "",
@@ -89,76 +107,109 @@ impl Call {
         }
     }
 
-    /// With a body.
+    /// The same request with a body.
     #[must_use]
-    pub fn body(mut self, body: Payload) -> Call {
+    pub(super) fn body(mut self, body: Payload) -> Call {
         self.body = body;
         self
     }
 
-    /// The call as it travels.
-    pub fn wire(&self) -> HttpRequest {
-        let escaped = |text: &str| {
-            let mut out = String::with_capacity(text.len());
-            for b in text.bytes() {
-                match b {
-                    b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(b.into()),
-                    b => out.push_str(&format!("%{b:02X}")),
-                }
-            }
-            out
-        };
-        let validation = match self.field_validation {
-            _ if !self.verb.writes() || matches!(self.verb, Verb::Delete | Verb::DeleteCollection) => "",
-            FieldValidation::Ignore => "Ignore",
-            FieldValidation::Warn => "Warn",
-            FieldValidation::Strict => "Strict",
-        };
+    /// The request as it travels.
+    ///
+    /// # Errors
+    /// A name or a namespace that no path can hold (`rest.IsValidPathSegmentName`).
+    pub(super) fn http(&self) -> Result<HttpRequest, Error> {
+        check_segment("resource name", &self.key.name)?;
+        check_segment("namespace", &self.key.namespace)?;
+        let (content_type, body) = self.content();
+        Ok(HttpRequest {
+            method: self.verb.method().into(),
+            path: escaped(&self.request().path(), b"-_.~$&+,/:;=@"),
+            query: self.query(),
+            content_type: content_type.into(),
+            accept: self.accept.header().into(),
+            user_agent: USER_AGENT.into(),
+            body,
+        })
+    }
+
+    fn request(&self) -> Request {
+        Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone()).subresource(self.subresource)
+    }
+
+    fn query(&self) -> String {
+        let validated = matches!(self.verb, Verb::Create | Verb::Update | Verb::Patch);
+        let whole = self.accept == Accept::Table { whole: true };
+        // The options of a deletion stand in its body.
+        let dry_run = self.dry_run && self.verb != Verb::Delete;
         let all = [
-            ("dryRun", if self.dry_run { "All" } else { "" }),
+            ("continue", self.continue_token.as_str()),
+            ("dryRun", if dry_run { "All" } else { "" }),
             ("fieldManager", self.field_manager),
             ("fieldSelector", &self.field_selector),
-            ("fieldValidation", validation),
+            ("fieldValidation", if validated { self.field_validation.as_str() } else { "" }),
             ("force", if self.force { "true" } else { "" }),
+            ("includeObject", if whole { "Object" } else { "" }),
             ("labelSelector", &self.label_selector),
-            ("limit", if self.verb == Verb::List { "500" } else { "" }),
+            ("limit", if self.verb == Verb::List { CHUNK } else { "" }),
         ];
-        let query: Vec<String> =
-            all.iter().filter(|(_, v)| !v.is_empty()).map(|(k, v)| format!("{k}={}", escaped(v))).collect();
-        let (content_type, body) = match &self.body {
-            Payload::None => ("", String::new()),
-            Payload::Object(value) => ("application/json", format!("{value}\n")),
-            Payload::JsonPatch(text) => ("application/json-patch+json", text.clone()),
-            Payload::MergePatch(text) => ("application/merge-patch+json", text.clone()),
-            Payload::StrategicPatch(text) => ("application/strategic-merge-patch+json", text.clone()),
-            Payload::Apply(value) => ("application/apply-patch+yaml", value.to_string()),
-            Payload::Delete(options) => {
-                let delete = crate::apimachinery::Request::new(
-                    &"kubectl".into(),
-                    self.verb,
-                    self.kind,
-                    self.key.clone(),
-                );
-                let body = crate::apimachinery::Body::Delete(options.clone());
-                let body = wire(&delete.subresource(self.subresource).body(body)).body;
-                ("application/json", String::from_utf8_lossy(&body).into_owned())
+        let given = all.iter().filter(|(_, value)| !value.is_empty());
+        given.map(|(key, value)| format!("{key}={}", escaped(value, b"-_.~"))).collect::<Vec<_>>().join("&")
+    }
+
+    /// The media type and the bytes of the body.
+    fn content(&self) -> (&'static str, Vec<u8>) {
+        match &self.body {
+            Payload::None => ("", Vec::new()),
+            Payload::Object(value) => (JSON, format!("{value}\n").into_bytes()),
+            Payload::JsonPatch(text) => ("application/json-patch+json", text.clone().into_bytes()),
+            Payload::MergePatch(text) => ("application/merge-patch+json", text.clone().into_bytes()),
+            Payload::StrategicPatch(text) => {
+                ("application/strategic-merge-patch+json", text.clone().into_bytes())
             }
-        };
-        HttpRequest {
-            method: self.verb.method().into(),
-            path: self.path(),
-            query: query.join("&"),
-            content_type: content_type.into(),
-            accept: "application/json".into(),
-            user_agent: USER_AGENT.into(),
-            body: body.into_bytes(),
+            Payload::Apply(value) => ("application/apply-patch+yaml", value.to_string().into_bytes()),
+            Payload::Delete(options) => (JSON, self.delete_options(options)),
         }
     }
 
-    /// The path it goes to.
-    pub fn path(&self) -> String {
-        crate::apimachinery::Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone())
-            .subresource(self.subresource)
-            .path()
+    fn delete_options(&self, options: &DeleteOptions) -> Vec<u8> {
+        let request = Request { dry_run: self.dry_run, ..self.request() };
+        wire(&request.body(Body::Delete(options.clone()))).body
     }
+}
+
+/// A request for a path that a person names (`--raw`), or that is not about objects.
+pub(super) fn raw(method: &str, path: &str, accept: Accept, body: Vec<u8>) -> HttpRequest {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    HttpRequest {
+        method: method.into(),
+        path: path.into(),
+        query: query.into(),
+        content_type: if body.is_empty() { String::new() } else { JSON.into() },
+        accept: accept.header().into(),
+        user_agent: USER_AGENT.into(),
+        body,
+    }
+}
+
+fn check_segment(what: &str, text: &str) -> Result<(), Error> {
+    let wrong = match text {
+        "." | ".." => format!("may not be '{text}'"),
+        text if text.contains('/') => "may not contain '/'".to_owned(),
+        text if text.contains('%') => "may not contain '%'".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(Error::Text(format!("invalid {what} {text:?}: [{wrong}]")))
+}
+
+/// Percent-encodes all but letters, digits and the bytes that are allowed.
+fn escaped(text: &str, allowed: &[u8]) -> String {
+    let mut out = String::with_capacity(text.len());
+    for b in text.bytes() {
+        match b {
+            b if b.is_ascii_alphanumeric() || allowed.contains(&b) => out.push(b.into()),
+            b => out.push_str(&format!("%{b:02X}")),
+        }
+    }
+    out
 }

@@ -1,33 +1,29 @@
-//! What a command runs in: the answers it has, what it has printed, and what it stops at.
+//! The surroundings of a running command: the answers that it got, the text that it printed, and why it stops.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::call::{Answer, Call};
+use super::answer::{self, Answer};
+use super::call::Call;
+use super::discovery::Resource;
 use super::error::Error;
-use super::{ApiClient, Files, Output, commands, door, words};
+use super::files::Manifests;
+use super::{ApiClient, Files, Output, Poll, Waited, commands, printers, words};
 use crate::api::types::Time;
-use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
-use crate::apimachinery::{HttpResponse, Response, Status, Verb, wire_answer};
-use crate::apiserver::ApiServer;
-use crate::apiserver::http::Texts;
+use crate::api::{Key, Kind, Object, Timestamp};
+use crate::apimachinery::{HttpRequest, HttpResponse, Status, Verb};
 use crate::client::transport;
-
-/// The API server's words about Endpoints.
-const ENDPOINTS_DEPRECATED: &str =
-    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 
 /// Why a command does not go on.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It needs an answer.
-    Request(Rc<Call>),
-    /// It waits.
+    /// The command waits, and its client cannot let anything happen now.
     Wait(Wait),
-    /// It waits for what will never happen.
+    /// The command waits for something that will never happen.
     Never,
-    /// It has failed.
+    /// The command has failed.
     Error(Error),
-    /// It has ended with this code, everything being printed.
+    /// The command has ended with this exit code and has printed everything itself.
     Exit(i32),
 }
 
@@ -46,7 +42,7 @@ impl From<Status> for Stop {
 /// The result of a command or a part of one.
 pub(super) type Result<T = ()> = std::result::Result<T, Stop>;
 
-/// A failure in words.
+/// A failure with a message of kubectl's own.
 pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
     Err(Stop::Error(Error::Text(message.into())))
 }
@@ -56,99 +52,115 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
 pub struct Wait {
     /// What must happen.
     pub what: WaitFor,
-    /// When it gives up or looks again, whatever happens; `None` for never.
+    /// When the command gives up or looks again, whatever happens; `None` for never.
     pub until: Option<Timestamp>,
 }
 
 /// What must happen for a waiting command to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WaitFor {
-    /// An object changes or goes.
+    /// An object changes, appears or goes.
     Change {
-        /// Its kind.
+        /// The kind of the object.
         kind: Kind,
-        /// Which one.
+        /// Its namespace and name.
         key: Key,
-        /// It is looked for again only when it has another resourceVersion than this.
+        /// The `resourceVersion` that the object had; empty if there was no object. Any other is a change.
         resource_version: String,
     },
-    /// Nothing but time.
+    /// Time passes.
     Time,
 }
 
 impl Wait {
-    /// Whether what it waits for has happened; the deadline is not looked at.
-    pub fn is_over(&self, api: &ApiServer) -> bool {
+    /// Whether what is waited for has happened; the deadline is not looked at. `ask` carries requests to the API server.
+    pub fn is_over(&self, ask: &mut dyn FnMut(&HttpRequest) -> HttpResponse) -> bool {
         match &self.what {
             WaitFor::Change { kind, key, resource_version } => {
-                let at = ObjectRef { kind: *kind, key: key.clone() };
-                let now = api.etcd().get(&at).map(|r| r.object.meta().resource_version.clone());
-                now.flatten().unwrap_or_default() != *resource_version
+                let get = Call::new(Verb::Get, *kind, &key.namespace, &key.name);
+                let Ok(request) = get.http() else { return true };
+                let now = Answer::new(ask(&request));
+                now.text("/metadata/resourceVersion") != resource_version
             }
             WaitFor::Time => false,
         }
     }
 }
 
-/// What a command was told so far.
+/// What a command was told: an answer, or that it shall look again.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
-    /// An answer, and when it came.
+    /// An answer, and the time when it came.
     Answer(Rc<Answer>, Timestamp),
-    /// It was woken from a wait.
+    /// The command was woken from a wait at this time.
     Woken(Timestamp),
 }
 
-/// A command's surroundings.
+/// The surroundings of a running command.
 pub(super) struct Context<'a> {
     /// The files at hand.
     pub files: &'a Files<'a>,
-    /// What it printed.
+    /// The objects of the manifests that were read already.
+    pub manifests: &'a Manifests,
+    /// The text on stdout so far.
     pub out: String,
-    /// What it complained about.
+    /// The text on stderr so far.
     pub err: String,
-    /// The namespace it works in.
+    /// The namespace that the command works in.
     pub namespace: String,
-    /// Whether the namespace was said.
+    /// Whether `--namespace` was given.
     pub explicit_namespace: bool,
     /// `-v`
     pub verbosity: u8,
+    /// The resources that discovery lists, once they were asked for.
+    pub(super) discovered: Option<Rc<[Resource]>>,
+    /// The warnings that were printed: each is printed once.
+    warned: BTreeSet<String>,
     now: Timestamp,
+    /// The replies of earlier runs that this run has not come to yet.
     replies: std::vec::IntoIter<Reply>,
-    client: Option<&'a mut dyn ApiClient>,
+    /// The replies that came in this run.
+    fresh: Vec<Reply>,
+    client: &'a mut dyn ApiClient,
 }
 
 impl<'a> Context<'a> {
+    /// The surroundings of a command that began at `now`. It first gets the replies that it got in earlier runs.
     pub(super) fn new(
         files: &'a Files<'a>,
+        manifests: &'a Manifests,
         now: Timestamp,
         replies: Vec<Reply>,
-        client: Option<&'a mut dyn ApiClient>,
+        client: &'a mut dyn ApiClient,
     ) -> Context<'a> {
         Context {
             files,
+            manifests,
             out: String::new(),
             err: String::new(),
             namespace: "default".into(),
             explicit_namespace: false,
             verbosity: 0,
+            discovered: None,
+            warned: BTreeSet::new(),
             now,
             replies: replies.into_iter(),
+            fresh: Vec::new(),
             client,
         }
     }
 
-    /// The documentation, if whoever runs the command has it.
-    pub(super) fn texts(&self) -> Option<Rc<Texts>> {
-        self.client.as_ref()?.texts()
+    /// Takes the replies that came in this run.
+    pub(super) fn fresh_replies(&mut self) -> Vec<Reply> {
+        std::mem::take(&mut self.fresh)
     }
 
-    /// What a person makes of a text; `None` where there is no editor.
+    /// Lets a person edit a text; `None` where there is no editor.
     pub(super) fn edit(&mut self, text: &str) -> Option<String> {
-        self.client.as_mut()?.edit(text)
+        self.client.edit(text)
     }
 
-    /// The time, as of the last answer.
+    /// The time of the last reply.
     pub(super) fn now(&self) -> Timestamp {
         self.now
     }
@@ -161,18 +173,30 @@ impl<'a> Context<'a> {
         commands::dispatch(self, &words)
     }
 
-    pub(super) fn finish(self, exit: i32) -> Output {
+    /// What a run has come to that ended with this result.
+    pub(super) fn poll(mut self, done: Result) -> Poll {
+        let exit = match done {
+            Ok(()) => 0,
+            Err(Stop::Exit(code)) => code,
+            Err(Stop::Wait(wait)) => return Poll::Wait(wait, self.output(0)),
+            Err(Stop::Never) => {
+                self.complain(&Error::text("timed out waiting for the condition"));
+                1
+            }
+            Err(Stop::Error(e)) => {
+                self.complain(&e);
+                1
+            }
+        };
+        Poll::Ready(self.output(exit))
+    }
+
+    fn output(self, exit: i32) -> Output {
         Output { stdout: self.out, stderr: self.err, exit }
     }
 
-    /// Ends a wait for what will never happen.
-    pub(super) fn give_up(mut self) -> Output {
-        self.complain(&Error::text("timed out waiting for the condition"));
-        self.finish(1)
-    }
-
     /// Prints an error as kubectl's `CheckErr` does.
-    pub(super) fn complain(&mut self, e: &Error) {
+    fn complain(&mut self, e: &Error) {
         let text = e.render();
         self.err.push_str(&text);
         if !text.is_empty() && !text.ends_with('\n') {
@@ -193,77 +217,92 @@ impl<'a> Context<'a> {
         self.err.push('\n');
     }
 
-    /// Asks, and prints the answer's warnings.
-    pub(super) fn send(&mut self, call: Call) -> Result<Rc<Answer>> {
-        let endpoints = call.kind == Kind::ENDPOINTS;
-        let answer = match (self.replies.next(), &mut self.client) {
-            (Some(Reply::Answer(answer, at)), _) => {
+    /// Sends a request about objects.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub(super) fn send(&mut self, call: &Call) -> Result<Rc<Answer>> {
+        let request = call.http()?;
+        self.exchange(&request)
+    }
+
+    /// Sends a request and prints the warnings of its answer.
+    ///
+    /// # Errors
+    /// The server's refusal.
+    pub(super) fn exchange(&mut self, request: &HttpRequest) -> Result<Rc<Answer>> {
+        let answer = match self.replies.next() {
+            Some(Reply::Answer(answer, at)) => {
                 self.now = at;
                 answer
             }
-            (Some(Reply::Woken(_)) | None, Some(client)) => {
-                let answer = Rc::new(door::send(&call, &mut |r| client.request(r)));
-                self.now = client.now();
+            // Somebody woke the command where it did not wait.
+            Some(Reply::Woken(_)) | None => {
+                let answer = Rc::new(Answer::new(self.client.http(request)));
+                self.now = self.client.now();
+                self.fresh.push(Reply::Answer(answer.clone(), self.now));
                 answer
             }
-            // Woken without having waited: whoever drives it has lost count. Ask again.
-            (Some(Reply::Woken(_)) | None, None) => return Err(Stop::Request(Rc::new(call))),
         };
-        if self.verbosity >= transport::VERBOSE {
-            let (request, response) = (call.wire(), wire_answer(call.kind, &answer.response));
-            let warnings = answer.warnings.iter().map(|w| format!("299 - {w:?}")).collect();
-            let response = HttpResponse { warnings, ..response };
-            self.err.push_str(&transport::debugging(self.verbosity, self.now, &request, &response));
+        self.err.push_str(&transport::debugging(self.verbosity, self.now, request, &answer.response));
+        for header in &answer.response.warnings {
+            let Some(text) = answer::warning(header) else { continue };
+            if self.warned.insert(text.clone()) {
+                self.warn(&text);
+            }
         }
-        for w in &answer.warnings {
-            self.warn(w);
+        match answer.refusal() {
+            Some(status) => Err(status.into()),
+            None => Ok(answer),
         }
-        // The API server warns whoever touches them; kubectl says so once.
-        if endpoints && !self.err.contains(ENDPOINTS_DEPRECATED) {
-            self.warn(ENDPOINTS_DEPRECATED);
-        }
-        Ok(answer)
     }
 
-    /// Asks for something that is one object; a refusal is an error.
-    pub(super) fn object(&mut self, call: Call) -> Result<Object> {
-        let (kind, name) = (call.kind, call.key.name.clone());
-        match &self.send(call)?.response {
-            Response::Object { object, .. } => Ok(object.clone()),
-            Response::Failure(s) => Err(Error::Status(s.clone()).into()),
-            Response::List { .. } | Response::Success { .. } => Err(Status::not_found(kind, &name).into()),
-        }
+    /// Sends a request whose answer is one object of the request's kind.
+    pub(super) fn object(&mut self, call: &Call) -> Result<Object> {
+        Ok(self.send(call)?.object(call.kind)?)
     }
 
     /// The object of this name.
     pub(super) fn get(&mut self, kind: Kind, namespace: &str, name: &str) -> Result<Object> {
-        self.object(Call::new(Verb::Get, kind, namespace, name))
+        self.object(&Call::new(Verb::Get, kind, namespace, name))
     }
 
     /// The objects of a kind; an empty namespace is all of them.
     pub(super) fn list(&mut self, kind: Kind, namespace: &str, labels: &str) -> Result<Vec<Object>> {
         let mut call = Call::new(Verb::List, kind, namespace, "");
         call.label_selector = labels.into();
-        match &self.send(call)?.response {
-            Response::List { items, .. } => Ok(items.clone()),
-            Response::Failure(s) => Err(Error::Status(s.clone()).into()),
-            Response::Object { .. } | Response::Success { .. } => Ok(Vec::new()),
+        self.all(call)
+    }
+
+    /// All objects of a list, asked for part by part.
+    pub(super) fn all(&mut self, mut call: Call) -> Result<Vec<Object>> {
+        let mut objects = Vec::new();
+        loop {
+            let part = self.send(&call)?.part("items");
+            for item in part.items {
+                objects.push(answer::object(call.kind, item)?);
+            }
+            if part.continue_token.is_empty() {
+                return Ok(objects);
+            }
+            call.continue_token = part.continue_token;
         }
     }
 
     /// Waits until something happened, or fails to.
     pub(super) fn wait(&mut self, wait: Wait) -> Result {
-        match (self.replies.next(), &mut self.client) {
-            (Some(Reply::Woken(at) | Reply::Answer(_, at)), _) => {
-                self.now = at;
+        if let Some(Reply::Woken(at) | Reply::Answer(_, at)) = self.replies.next() {
+            self.now = at;
+            return Ok(());
+        }
+        match self.client.wait(&wait) {
+            Waited::Again => {
+                self.now = self.client.now();
+                self.fresh.push(Reply::Woken(self.now));
                 Ok(())
             }
-            (None, Some(client)) => {
-                let more = client.wait(&wait);
-                self.now = client.now();
-                if more { Ok(()) } else { Err(Stop::Never) }
-            }
-            (None, None) => Err(Stop::Wait(wait)),
+            Waited::Never => Err(Stop::Never),
+            Waited::Later => Err(Stop::Wait(wait)),
         }
     }
 
@@ -280,6 +319,6 @@ impl<'a> Context<'a> {
 
     /// The age of something, as a table shows it.
     pub(super) fn age(&self, since: Option<&Time>) -> String {
-        super::printers::age(since, self.now)
+        printers::age(since, self.now)
     }
 }

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::call::{Call, Payload};
+use super::call::{self, Accept, Call, Payload};
 use super::context::{Context, Result, Stop, fail};
 use super::files;
 use super::flags::Args;
 use super::output::{self, DryRun};
 use super::{apply, commands};
 use crate::api::{Key, Kind};
-use crate::apimachinery::{DeleteOptions, FieldValidation, Response, Subresource, Verb};
+use crate::apimachinery::{FieldValidation, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.has("filename") {
@@ -19,11 +19,11 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         return commands::usage("kubectl create", format!("Unexpected args: [{}]", args.words.join(" ")));
     }
     if let Some(path) = args.flag("raw") {
-        return evict(cx, args, path);
+        return raw(cx, args, path);
     }
     let dry_run = DryRun::of(cx, args)?;
     let validation = apply::validation(args)?;
-    let (manifests, mut errors) = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, mut errors } = files::load_all(cx, args.all("filename"))?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to create");
     }
@@ -56,29 +56,16 @@ pub(super) fn post(
     call.dry_run = dry_run == DryRun::Server;
     call.field_validation = validation;
     call.field_manager = manager;
-    Ok(cx.object(call)?.to_value())
+    Ok(cx.object(&call)?.to_value())
 }
 
-/// `create --raw …/pods/NAME/eviction -f FILE`: the one raw request that lessons use.
-fn evict(cx: &mut Context<'_>, args: &Args, path: &str) -> Result {
-    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-    let ["api", "v1", "namespaces", namespace, "pods", name, "eviction"] = parts.as_slice() else {
-        return fail("raw requests are not built here, but for …/pods/NAME/eviction");
+/// `create --raw PATH -f FILE`: the file is sent as it is (`rawhttp.RawPost`).
+fn raw(cx: &mut Context<'_>, args: &Args, path: &str) -> Result {
+    let [file] = args.all("filename") else {
+        return fail("--raw can only use a single local file or stdin");
     };
-    for f in args.all("filename") {
-        files::text(cx, f)?;
-    }
-    let mut call =
-        Call::new(Verb::Create, Kind::POD, namespace, name).body(Payload::Delete(DeleteOptions::default()));
-    call.subresource = Subresource::Eviction;
-    match &cx.send(call)?.response {
-        Response::Failure(s) => Err((**s).clone().into()),
-        other => {
-            cx.out.push_str(&format!(
-                "{{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{{}},\"status\":\"Success\",\"code\":{}}}\n",
-                other.code()
-            ));
-            Ok(())
-        }
-    }
+    let body = files::text(cx, file)?;
+    let answer = cx.exchange(&call::raw("POST", path, Accept::Objects, body.into_bytes()))?;
+    cx.out.push_str(&answer.response.body);
+    Ok(())
 }

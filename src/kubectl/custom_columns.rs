@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::context::{Result, fail};
 use super::go;
-use super::jsonpath::{self, Template};
 use super::tabwriter;
+use crate::api::jsonpath::{self, Template};
 
 /// Parsed columns.
 pub(super) struct Columns(Vec<(String, Template)>);

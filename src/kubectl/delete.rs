@@ -8,9 +8,9 @@ use super::error::Error;
 use super::flags::Args;
 use super::output::{DryRun, Printer};
 use super::resource::{self, Rules, Target};
-use super::{apply, commands};
+use super::{apply, commands, files};
 use crate::api::{Kind, Object};
-use crate::apimachinery::{DeleteOptions, Propagation, Response, Verb};
+use crate::apimachinery::{DeleteOptions, Propagation, Verb};
 
 /// One thing to delete.
 struct Victim {
@@ -55,7 +55,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     if args.on_or("wait", true) && dry_run == DryRun::No {
         match wait(cx, args, &gone, &mut errors) {
-            // It is on its way, and nobody here can wait for it.
+            // The deletions were accepted, and this client cannot wait.
             Ok(()) | Err(Stop::Never) => {}
             stop => return stop,
         }
@@ -76,7 +76,7 @@ fn options(cx: &mut Context<'_>, args: &Args) -> Result<DeleteOptions> {
         grace = Some(0);
     }
     if !force && grace == Some(0) {
-        // To lose nothing by accident, only --force deletes at once.
+        // Without --force a deletion has at least one second of grace.
         grace = Some(1);
     }
     if force && grace.is_some_and(|g| g > 0) {
@@ -123,7 +123,8 @@ fn victims(
                 out.push(Victim { kind, namespace, name, source: String::new() });
             }
             Target::File(m) => {
-                out.push(Victim { kind: m.kind, namespace: m.namespace, name: m.name, source: m.source });
+                let files::Manifest { kind, namespace, name, source, .. } = (*m).clone();
+                out.push(Victim { kind, namespace, name, source });
             }
             listed @ Target::Listed { .. } => {
                 let (found, mut failed) = resource::fetch(cx, args, &[listed])?;
@@ -141,7 +142,7 @@ fn victims(
     Ok(out)
 }
 
-/// Deletes it; the uid of what is going, where the server says.
+/// Deletes an object. Returns the uid that the server names, or an empty text.
 fn delete(cx: &mut Context<'_>, v: &Victim, options: &DeleteOptions, dry_run: DryRun) -> Result<String> {
     if v.name.is_empty() {
         return fail("resource name may not be empty");
@@ -152,12 +153,13 @@ fn delete(cx: &mut Context<'_>, v: &Victim, options: &DeleteOptions, dry_run: Dr
     let mut call =
         Call::new(Verb::Delete, v.kind, &v.namespace, &v.name).body(Payload::Delete(options.clone()));
     call.dry_run = dry_run == DryRun::Server;
-    match &cx.send(call)?.response {
-        Response::Object { object, .. } => Ok(object.uid().to_owned()),
-        Response::Success { details, .. } => Ok(details.as_ref().map(|d| d.uid.clone()).unwrap_or_default()),
-        Response::List { .. } => Ok(String::new()),
-        Response::Failure(s) => Err((**s).clone().into()),
-    }
+    let answer = cx.send(&call)?;
+    // The answer is the object that is going, or a Status about the one that went.
+    let uid = match answer.text("/kind") {
+        "Status" => answer.text("/details/uid"),
+        _ => answer.text("/metadata/uid"),
+    };
+    Ok(uid.to_owned())
 }
 
 fn say(cx: &mut Context<'_>, args: &Args, v: &Victim, dry_run: DryRun, name_only: bool) {
@@ -190,7 +192,7 @@ fn wait(cx: &mut Context<'_>, args: &Args, gone: &[(Victim, String)], errors: &m
                         break;
                     }
                 }
-                // Another of the same name, or nothing: it is gone.
+                // An object of the same name with another uid is a new one.
                 Ok(_) => break,
                 Err(Stop::Error(e)) if e.is_not_found() => break,
                 Err(stop) => return apply::from(Err(stop), "waiting for", &v.source),

@@ -10,6 +10,7 @@ use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
 use super::files::{self, Manifest};
 use super::flags::{Args, Flag, boolean, text};
+use super::output;
 use crate::api::{Kind, Object, yaml};
 use crate::apimachinery::Verb;
 
@@ -36,13 +37,15 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.has("filename") {
         return fail("must specify one of -f and -k");
     }
-    let (manifests, errors) = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, errors } = files::load_all(cx, args.all("filename"))?;
     super::commands::finish(errors)?;
     let mut out = String::new();
     for m in &manifests {
         let live = apply::current(cx, m)?;
         let merged = merged(cx, args, m, live.as_ref())?;
-        let (mut live, mut merged) = (live.map(|o| o.to_value()), merged.to_value());
+        let managed = args.on("show-managed-fields");
+        let shown = |o: &Object| output::shown(&o.to_value(), managed);
+        let (mut live, mut merged) = (live.as_ref().map(shown), shown(&merged));
         if m.kind == Kind::SECRET && !args.on("show-secrets") {
             mask(live.as_mut(), &mut merged);
         }
@@ -92,7 +95,7 @@ fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>
         Call::new(Verb::Create, m.kind, &m.namespace, &m.name).body(Payload::Object(m.value.clone()))
     };
     call.dry_run = true;
-    cx.object(call)
+    cx.object(&call)
 }
 
 fn name(m: &Manifest) -> String {

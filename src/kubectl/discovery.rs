@@ -1,11 +1,81 @@
-//! `kubectl api-resources`, `api-versions`, `version`, `cluster-info`
+//! What the API server serves (`k8s.io/client-go/discovery`): the resources of all groups, asked for when a command needs
+//! them; `kubectl api-resources`, `api-versions`, `version`, `cluster-info`.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::call::{Accept, raw};
 use super::commands;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::tabwriter;
 use crate::api::order;
-use crate::apiserver::http::discovery::{served, versions};
+
+/// A resource that discovery lists, in one of the versions of its group.
+pub(super) struct Resource {
+    pub(super) group: String,
+    /// `apps/v1`
+    pub(super) group_version: String,
+    /// `deployments`
+    pub(super) name: String,
+    pub(super) singular: String,
+    pub(super) namespaced: bool,
+    pub(super) kind: String,
+    pub(super) verbs: Vec<String>,
+    pub(super) short: Vec<String>,
+    pub(super) categories: Vec<String>,
+}
+
+impl Resource {
+    /// Whether a word names the resource, in the plural, in the singular or short.
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.name == word || self.singular == word || self.short.iter().any(|s| s == word)
+    }
+}
+
+/// Every resource in every version; those of a group's preferred version come first.
+pub(super) fn resources(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
+    if let Some(known) = &cx.discovered {
+        return Ok(known.clone());
+    }
+    let mut all = Vec::new();
+    for path in ["/api", "/apis"] {
+        let answer = cx.exchange(&raw("GET", path, Accept::Discovery, Vec::new()))?;
+        items(answer.value(), "items").for_each(|group| of_group(group, &mut all));
+    }
+    let all: Rc<[Resource]> = all.into();
+    cx.discovered = Some(all.clone());
+    Ok(all)
+}
+
+fn items<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    of.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The resources of an `APIGroupDiscovery`.
+fn of_group(group: &Value, out: &mut Vec<Resource>) {
+    let text =
+        |of: &Value, path: &str| of.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let texts = |of: &Value, key: &str| items(of, key).filter_map(Value::as_str).map(str::to_owned).collect();
+    let name = text(group, "/metadata/name");
+    for version in items(group, "versions") {
+        let of_version = text(version, "/version");
+        let group_version = if name.is_empty() { of_version } else { format!("{name}/{of_version}") };
+        out.extend(items(version, "resources").map(|r| Resource {
+            group: name.clone(),
+            group_version: group_version.clone(),
+            name: text(r, "/resource"),
+            singular: text(r, "/singularResource"),
+            namespaced: text(r, "/scope") == "Namespaced",
+            kind: text(r, "/responseKind/kind"),
+            verbs: texts(r, "verbs"),
+            short: texts(r, "shortNames"),
+            categories: texts(r, "categories"),
+        }));
+    }
+}
 
 pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
@@ -18,18 +88,19 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
     if !matches!(output, "" | "wide" | "name") {
         return fail(format!("--output {output} is not available"));
     }
-    // Also kinds that are not built here, as the API server's discovery has them: whoever asks for one
-    // of those is told.
-    let mut resources = served();
+    // Discovery also lists kinds that are not built here; a request for one of these is told so.
+    let all = resources(cx)?;
+    let mut seen = BTreeSet::new();
+    let mut shown: Vec<&Resource> = all.iter().filter(|r| seen.insert((&r.group, &r.name))).collect();
     if args.has("api-group") {
-        resources.retain(|r| r.group == args.text("api-group"));
+        shown.retain(|r| r.group == args.text("api-group"));
     }
     if args.has("namespaced") {
-        resources.retain(|r| r.namespaced == args.on("namespaced"));
+        shown.retain(|r| r.namespaced == args.on("namespaced"));
     }
-    order::sort_by_key(&mut resources, |r| (r.group, r.name));
+    order::sort_by_key(&mut shown, |r| (&r.group, &r.name));
     if output == "name" {
-        for r in resources {
+        for r in shown {
             let dot = if r.group.is_empty() { "" } else { "." };
             cx.say(&format!("{}{dot}{}", r.name, r.group));
         }
@@ -40,9 +111,9 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
         lines.push_str("NAME\tSHORTNAMES\tAPIVERSION\tNAMESPACED\tKIND");
         lines.push_str(if output == "wide" { "\tVERBS\tCATEGORIES\n" } else { "\n" });
     }
-    for r in resources {
+    for r in shown {
         let short = r.short.join(",");
-        lines.push_str(&format!("{}\t{short}\t{}\t{}\t{}", r.name, r.version, r.namespaced, r.kind));
+        lines.push_str(&format!("{}\t{short}\t{}\t{}\t{}", r.name, r.group_version, r.namespaced, r.kind));
         if output == "wide" {
             lines.push_str(&format!("\t{}\t{}", r.verbs.join(","), r.categories.join(",")));
         }
@@ -54,10 +125,10 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 pub(super) fn api_versions(cx: &mut Context<'_>, _: &Args) -> Result {
-    let mut versions = versions();
-    order::sort(&mut versions);
+    let all = resources(cx)?;
+    let versions: BTreeSet<&str> = all.iter().map(|r| r.group_version.as_str()).collect();
     for v in versions {
-        cx.say(&v);
+        cx.say(v);
     }
     Ok(())
 }
@@ -66,7 +137,8 @@ pub(super) fn version(cx: &mut Context<'_>, args: &Args) -> Result {
     cx.say("Client Version: v1.36.4");
     cx.say("Kustomize Version: v5.8.1");
     if !args.on("client") {
-        cx.say("Server Version: v1.36.2");
+        let answer = cx.exchange(&raw("GET", "/version", Accept::Objects, Vec::new()))?;
+        cx.say(&format!("Server Version: {}", answer.text("/gitVersion")));
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
-    let before = object.to_value();
+    let before = output::shown(&object.to_value(), args.on("show-managed-fields"));
     let text = format!("{HEADER}{}", yaml::to_yaml(&before));
     let Some(edited) = cx.edit(&text) else {
         let (kind, name) = (object.kind().singular(), object.name());
@@ -66,7 +66,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
     call.body = Payload::StrategicPatch(change.to_string());
     call.field_manager = "kubectl-edit";
-    let patched = cx.object(call)?;
+    let patched = cx.object(&call)?;
     output::report(cx, args, &patched.to_value(), "edited", output::DryRun::No)
 }
 

@@ -72,7 +72,7 @@ impl Error {
 }
 
 fn standard(s: &Status) -> String {
-    match s.reason {
+    match &*s.reason {
         "" => format!("Error from server: {}", s.message),
         reason => format!("Error from server ({reason}): {}", s.message),
     }

@@ -7,7 +7,7 @@ use super::{commands, printers, resource, tabwriter};
 use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, Timestamp};
-use crate::apimachinery::{Response, Verb};
+use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
@@ -23,18 +23,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let Some((kind, name)) = target.split_once('/') else {
             return fail("--for must be in resource/name form");
         };
-        let kind = resource::must_kind(kind)?;
+        let kind = resource::must_kind(cx, kind)?;
         call.field_selector = format!(
             "involvedObject.kind={},involvedObject.apiVersion={},involvedObject.name={name}",
             kind.as_str(),
             kind.api_version()
         );
     }
-    let mut items = match &cx.send(call)?.response {
-        Response::List { items, .. } => items.clone(),
-        Response::Failure(s) => return Err((**s).clone().into()),
-        _ => Vec::new(),
-    };
+    let mut items = cx.all(call)?;
     let types = args.all("types");
     items.retain(|o| {
         let type_ = o.get::<Event>().and_then(|e| e.type_.as_deref()).unwrap_or_default();
@@ -42,7 +38,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     });
     order::sort_by_key(&mut items, last_seen);
     if let Some(printer) = Printer::of(cx, args, false)? {
-        let values = items.iter().map(|o| output::presentable(args, o.to_value())).collect();
+        let values = items.iter().map(Object::to_value).collect();
         return printer.print(cx, &output::list(values), true);
     }
     if items.is_empty() {

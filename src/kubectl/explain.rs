@@ -1,15 +1,17 @@
-//! `kubectl explain` (`k8s.io/kubectl/pkg/explain/v2`): what the API server's OpenAPI documents say of
-//! a field. The sentences are there where whoever runs the command has them.
+//! `kubectl explain` (`k8s.io/kubectl/pkg/explain/v2`): what the API server's OpenAPI documents say of a field.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::answer::Answer;
+use super::call::{Accept, raw};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::resource;
-use crate::apiserver::http::openapi_document;
+use crate::api::Kind;
 
 /// So wide are texts that stand at the left.
 const WIDTH: usize = 76;
@@ -26,7 +28,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let mut parts = path.split('.').filter(|p| !p.is_empty());
     let name = parts.next().unwrap_or_default();
-    let Ok(kind) = resource::must_kind(name) else {
+    let Ok(kind) = resource::must_kind(cx, name) else {
         // The words are the mapper's, which are no error of the command's own.
         cx.err.push_str(&format!("the server doesn't have a resource type {name:?}\n"));
         return Err(Stop::Exit(1));
@@ -35,11 +37,10 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if !version.is_empty() && version != kind.api_version() {
         return fail(format!("couldn't find resource for \"{version}, Resource={}\"", kind.plural()));
     }
-    let texts = cx.texts();
-    let Some(document) = openapi_document(kind, texts.as_deref()) else {
+    let Some(document) = document(cx, kind)? else {
         return fail(format!("GVR ({}) not found in OpenAPI schema", resource::resource_string(kind)));
     };
-    let schemas = Schemas(document.pointer("/components/schemas").unwrap_or(&Value::Null));
+    let schemas = Schemas(document.value().pointer("/components/schemas").unwrap_or(&Value::Null));
     let Some(schema) = schemas.of_kind(kind.as_str()) else {
         return fail(format!("GVK {} not found in OpenAPI schema", kind.group_kind()));
     };
@@ -56,6 +57,21 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     cx.out.push_str(&text);
     cx.out.push('\n');
     Ok(())
+}
+
+/// The OpenAPI document that a kind is in; `None` if the server's index has none for its group and version.
+fn document(cx: &mut Context<'_>, kind: Kind) -> Result<Option<Rc<Answer>>> {
+    let mut get = |path: &str| cx.exchange(&raw("GET", path, Accept::Objects, Vec::new()));
+    let index = get("/openapi/v3")?;
+    let place = match kind.group() {
+        "" => format!("api/{}", kind.version()),
+        group => format!("apis/{group}/{}", kind.version()),
+    };
+    let paths = index.value().get("paths").and_then(|p| p.get(&place));
+    match paths.and_then(|p| p.get("serverRelativeURL")).and_then(Value::as_str) {
+        Some(path) => Ok(Some(get(path)?)),
+        None => Ok(None),
+    }
 }
 
 /// The schemas of a document.

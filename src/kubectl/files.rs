@@ -1,4 +1,8 @@
-//! Manifests: what `-f` names, read as kubectl reads it.
+//! Manifests: the files that `-f` names, read as kubectl reads them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -10,15 +14,15 @@ use crate::api::{Key, Kind};
 /// One object of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Manifest {
-    /// Its kind.
+    /// The kind of the object.
     pub(super) kind: Kind,
-    /// Its namespace; the command's where it says none; empty for a cluster-scoped one.
+    /// The namespace of the object: its own, or else the command's; empty for a cluster-scoped object.
     pub(super) namespace: String,
-    /// Its name; may be empty.
+    /// The name of the object; empty where the manifest has none.
     pub(super) name: String,
-    /// What was written, with the namespace filled in.
+    /// The JSON of the manifest, with the namespace filled in.
     pub(super) value: Value,
-    /// The file.
+    /// The name of the file.
     pub(super) source: String,
 }
 
@@ -30,35 +34,81 @@ impl Manifest {
 }
 
 /// The objects of some files, and what is wrong with others of them.
-pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<(Vec<Manifest>, Vec<Error>)> {
-    let mut manifests = Vec::new();
-    let mut errors = Vec::new();
+#[derive(Clone, Debug, Default)]
+pub(super) struct Loaded {
+    pub(super) manifests: Vec<Rc<Manifest>>,
+    pub(super) errors: Vec<Error>,
+}
+
+/// What a command has loaded, by the names of the files. A command that waits is run again from its start; it finds its
+/// manifests here and does not parse them again. Clones of a command share it: they have the same files and flags.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Manifests(Rc<RefCell<Cache>>);
+
+#[derive(Debug, Default)]
+struct Cache {
+    loaded: BTreeMap<Vec<String>, Loaded>,
+    /// How many files were parsed.
+    #[cfg(test)]
+    parsed: usize,
+}
+
+impl Manifests {
+    fn get(&self, names: &[String]) -> Option<Loaded> {
+        self.0.try_borrow().ok()?.loaded.get(names).cloned()
+    }
+
+    fn put(&self, names: &[String], loaded: &Loaded) {
+        if let Ok(mut cache) = self.0.try_borrow_mut() {
+            cache.loaded.insert(names.to_vec(), loaded.clone());
+            #[cfg(test)]
+            {
+                cache.parsed += names.len();
+            }
+        }
+    }
+
+    /// How many files were parsed so far.
+    #[cfg(test)]
+    pub(super) fn parsed(&self) -> usize {
+        self.0.borrow().parsed
+    }
+}
+
+/// Loads files. A file that is wrong is an error among the errors; the others are still loaded.
+pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<Loaded> {
+    if let Some(loaded) = cx.manifests.get(names) {
+        return Ok(loaded);
+    }
+    let mut loaded = Loaded::default();
     for source in names {
         let text = read(cx, source)?;
         let documents = match yaml::documents(&text, &Limits::default()) {
             Ok(documents) => documents,
             Err(e) => {
-                errors.push(Error::Text(format!("error parsing {source}: {}", e.kubectl_text())));
+                let why = format!("error parsing {source}: {}", e.kubectl_text());
+                loaded.errors.push(Error::Text(why));
                 continue;
             }
         };
         for d in documents {
-            add(cx, d.value, source, &mut manifests, &mut errors);
+            add(cx, d.value, source, &mut loaded);
         }
     }
-    Ok((manifests, errors))
+    cx.manifests.put(names, &loaded);
+    Ok(loaded)
 }
 
 /// The objects of some files; the first mistake ends it.
-pub(super) fn load(cx: &Context<'_>, names: &[String]) -> Result<Vec<Manifest>> {
-    let (manifests, errors) = load_all(cx, names)?;
+pub(super) fn load(cx: &Context<'_>, names: &[String]) -> Result<Vec<Rc<Manifest>>> {
+    let Loaded { manifests, errors } = load_all(cx, names)?;
     match Error::aggregate(errors) {
         Some(e) => Err(Stop::Error(e)),
         None => Ok(manifests),
     }
 }
 
-/// The text behind a name. There is no directory to look through, no network and no standard input.
+/// The text of a manifest by its name. There is no directory to look through, no network and no standard input.
 fn read(cx: &Context<'_>, name: &str) -> Result<String> {
     if name == "-" {
         return fail("there is no standard input here: name a file");
@@ -80,7 +130,7 @@ pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
     }
 }
 
-fn add(cx: &Context<'_>, mut value: Value, source: &str, out: &mut Vec<Manifest>, errors: &mut Vec<Error>) {
+fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
     let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
     let missing = match &value {
@@ -90,20 +140,20 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, out: &mut Vec<Manifest>
         _ => Some("invalid object to validate"),
     };
     if let Some(what) = missing {
-        errors.push(Error::Text(format!(
+        into.errors.push(Error::Text(format!(
             "error validating {source:?}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
         )));
         return;
     }
     if kind == "List" || (kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)) {
         if let Some(Value::Array(items)) = value.get_mut("items").map(Value::take) {
-            items.into_iter().for_each(|item| add(cx, item, source, out, errors));
+            items.into_iter().for_each(|item| add(cx, item, source, into));
         }
         return;
     }
     let (name, own) = (text(&value, "/metadata/name"), text(&value, "/metadata/namespace"));
     let Some(kind_found) = Kind::of(&api_version, &kind) else {
-        errors.push(Error::Text(format!(
+        into.errors.push(Error::Text(format!(
             "resource mapping not found for name: {name:?} namespace: {own:?} from {source:?}: no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
         )));
         return;
@@ -113,7 +163,7 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, out: &mut Vec<Manifest>
         if namespace.is_empty() {
             namespace.clone_from(&cx.namespace);
         } else if cx.explicit_namespace && namespace != cx.namespace {
-            errors.push(Error::Text(format!(
+            into.errors.push(Error::Text(format!(
                 "the namespace from the provided object {namespace:?} does not match the namespace {:?}. You must pass '--namespace={namespace}' to perform this operation.",
                 cx.namespace
             )));
@@ -128,5 +178,6 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, out: &mut Vec<Manifest>
     } else {
         namespace.clear();
     }
-    out.push(Manifest { kind: kind_found, namespace, name, value, source: source.to_owned() });
+    let manifest = Manifest { kind: kind_found, namespace, name, value, source: source.to_owned() };
+    into.manifests.push(Rc::new(manifest));
 }

@@ -365,7 +365,7 @@ fn job(cx: &mut Context<'_>, args: &Args) -> Result {
 /// The job that a cron job would make now.
 fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
     let kind = match from.split_once('/') {
-        Some((word, _)) => resource::must_kind(word)?,
+        Some((word, _)) => resource::must_kind(cx, word)?,
         None => return fail(format!("arguments in resource/name form are needed, have {from}")),
     };
     if kind != Kind::CRON_JOB {

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::context::{Context, Result, fail};
+use super::discovery;
 use super::flags::{Args, Flag, array, slice, text};
 use super::generators::{label_map, make, name};
 use crate::api::Kind;
-use crate::apiserver::RBAC_GROUP;
-use crate::apiserver::http::discovery::served;
 
 pub(super) const INGRESS: &[Flag] =
     &[text("class"), array("rule"), text("default-backend"), array("annotation")];
@@ -18,6 +17,7 @@ pub(super) const CLUSTER_ROLE: &[Flag] = &[slice("non-resource-url"), text("aggr
 pub(super) const BINDING: &[Flag] =
     &[text("clusterrole"), text("role"), array("user"), array("group"), array("serviceaccount")];
 
+const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
 const VERBS: &[&str] = &[
     "*",
     "get",
@@ -200,7 +200,7 @@ pub(super) fn role(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("at least one verb must be specified");
     }
     warn(cx, &verbs);
-    let resources = resources(args);
+    let resources = resources(cx, args)?;
     if resources.is_empty() {
         return fail("at least one resource must be specified");
     }
@@ -211,7 +211,7 @@ pub(super) fn role(cx: &mut Context<'_>, args: &Args) -> Result {
 
 pub(super) fn cluster_role(cx: &mut Context<'_>, args: &Args) -> Result {
     let name = name(args)?;
-    let (verbs, resources) = (verbs(args), resources(args));
+    let (verbs, resources) = (verbs(args), resources(cx, args)?);
     let urls = unique(args.all("non-resource-url"));
     let mut value = json!({"metadata": {"name": name}});
     if let Some(rule) = args.flag("aggregation-rule").filter(|r| !r.is_empty()) {
@@ -274,31 +274,36 @@ struct Resource<'a> {
     name: &'a str,
     group: &'a str,
     part: &'a str,
+    /// Name and group of the resource that the server has by this name.
+    known: Option<(String, String)>,
 }
 
-impl Resource<'_> {
-    /// Its name and group as the server has them.
-    fn known(&self) -> Option<(String, String)> {
-        let name = self.name.to_lowercase();
-        let known = served().into_iter().find(|r| {
-            let named = r.name == name || r.kind.to_lowercase() == name || r.short.contains(&name.as_str());
-            named && (self.group.is_empty() || r.group == self.group)
-        });
-        known.map(|r| (r.name.to_owned(), r.group.to_owned()))
+/// The name and the group that the server has for a resource.
+fn known(served: &[discovery::Resource], name: &str, group: &str) -> Option<(String, String)> {
+    let name = name.to_lowercase();
+    let known = served.iter().find(|r| {
+        let named = r.name == name || r.kind.to_lowercase() == name || r.short.contains(&name);
+        named && (group.is_empty() || r.group == group)
+    });
+    known.map(|r| (r.name.clone(), r.group.clone()))
+}
+
+fn resources<'a>(cx: &mut Context<'_>, args: &'a Args) -> Result<Vec<Resource<'a>>> {
+    let given = args.all("resource");
+    if given.is_empty() {
+        return Ok(Vec::new());
     }
-}
-
-fn resources(args: &Args) -> Vec<Resource<'_>> {
-    let all = args.all("resource").iter().map(|r| {
+    let served = discovery::resources(cx)?;
+    let all = given.iter().map(|r| {
         let (whole, part) = r.split_once('/').unwrap_or((r, ""));
         let (name, group) = whole.split_once('.').unwrap_or((whole, ""));
-        Resource { name, group, part }
+        Resource { name, group, part, known: known(&served, name, group) }
     });
     let all: Vec<Resource<'_>> = all.collect();
-    match all.iter().position(|r| r.name == "*" && r.group.is_empty() && r.part.is_empty()) {
+    Ok(match all.iter().position(|r| r.name == "*" && r.group.is_empty() && r.part.is_empty()) {
         Some(at) => all.into_iter().skip(at).take(1).collect(),
         None => all,
-    }
+    })
 }
 
 fn check(verbs: &[&str], resources: &[Resource<'_>]) -> Result {
@@ -309,9 +314,8 @@ fn check(verbs: &[&str], resources: &[Resource<'_>]) -> Result {
         if r.name == "*" {
             return Ok(());
         }
-        let known = r.known();
-        let (name, group) = known.clone().unwrap_or_else(|| (r.name.into(), r.group.into()));
-        let mut found = known.is_some();
+        let (name, group) = r.known.clone().unwrap_or_else(|| (r.name.into(), r.group.into()));
+        let mut found = r.known.is_some();
         for (verb, of) in SPECIAL.iter().filter(|(v, _)| verbs.contains(v)) {
             if !of.contains(&(group.as_str(), name.as_str())) {
                 return fail(format!("can not perform '{verb}' on '{name}' in group '{group}'"));
@@ -330,7 +334,7 @@ fn check(verbs: &[&str], resources: &[Resource<'_>]) -> Result {
 fn rules(args: &Args, verbs: &[&str], resources: &[Resource<'_>]) -> Vec<Value> {
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for r in resources {
-        let (mut name, group) = r.known().unwrap_or_else(|| (r.name.into(), r.group.into()));
+        let (mut name, group) = r.known.clone().unwrap_or_else(|| (r.name.into(), r.group.into()));
         if !r.part.is_empty() {
             name = format!("{name}/{}", r.part);
         }

@@ -2,16 +2,17 @@
 
 use serde_json::Value;
 
+use super::call::{self, Accept};
+use super::commands;
 use super::context::{Context, Result, fail};
+use super::error::Error;
 use super::flags::Args;
-use super::jsonpath::{self, Template};
 use super::output::{self, Printer};
 use super::resource::{self, Found, Rules};
-use super::tabwriter;
-use super::{commands, printers};
+use super::table::{self, Row, tables};
+use crate::api::jsonpath::{self, Template};
 use crate::api::order;
-use crate::api::{MetaExt, Object, quantity};
-use crate::apiserver::kinds;
+use crate::api::{Object, quantity};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if let Some(path) = args.flag("raw") {
@@ -30,14 +31,21 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let all_namespaces = args.on("all-namespaces");
     let rules = Rules { all_by_default: true, required: true, all_namespaces };
     let targets = resource::targets(cx, args, &args.words, rules)?;
-    let (mut found, mut errors) = resource::fetch(cx, args, &targets)?;
-    if args.on("ignore-not-found") {
-        errors.retain(|e| !e.is_not_found());
-    }
-    sort(args, &mut found)?;
-    match Printer::of(cx, args, true)? {
-        Some(printer) => whole(cx, args, &printer, &found, errors.is_empty())?,
+    let printer = Printer::of(cx, args, true)?;
+    match printer {
+        Some(printer) => {
+            let (mut found, errors) = resource::fetch(cx, args, &targets)?;
+            let errors = unforgiven(args, errors);
+            sort(args, &mut found, Object::to_value)?;
+            whole(cx, args, &printer, &found, errors.is_empty())?;
+            commands::finish(errors)
+        }
         None => {
+            let whole = !args.text("sort-by").is_empty();
+            let (mut found, errors) =
+                resource::fetch_with(cx, args, &targets, &mut |cx, call| table::rows(cx, call, whole))?;
+            let errors = unforgiven(args, errors);
+            sort(args, &mut found, |row: &Row| row.object.clone())?;
             let before = cx.out.len();
             tables(cx, args, &found, all_namespaces);
             if cx.out.len() == before && errors.is_empty() && !args.on("ignore-not-found") {
@@ -48,29 +56,35 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
                 };
                 cx.err.push_str(&line);
             }
+            commands::finish(errors)
         }
     }
-    commands::finish(errors)
 }
 
-fn raw(cx: &mut Context<'_>, path: &str) -> Result {
-    match path {
-        "/healthz" | "/livez" | "/readyz" => {
-            cx.out.push_str("ok");
-            Ok(())
-        }
-        "/version" => {
-            cx.out.push_str(&crate::apiserver::http::discovery::version());
-            Ok(())
-        }
-        _ => fail("raw requests are not built here: name a resource"),
+/// The errors that are left with `--ignore-not-found`.
+fn unforgiven(args: &Args, mut errors: Vec<Error>) -> Vec<Error> {
+    if args.on("ignore-not-found") {
+        errors.retain(|e| !e.is_not_found());
     }
+    errors
+}
+
+/// `--raw`: the answer as it is.
+fn raw(cx: &mut Context<'_>, path: &str) -> Result {
+    let answer = cx.exchange(&call::raw("GET", path, Accept::Objects, Vec::new()))?;
+    cx.out.push_str(&answer.response.body);
+    Ok(())
 }
 
 /// Objects as they are, one by itself or several in a list.
-fn whole(cx: &mut Context<'_>, args: &Args, printer: &Printer, found: &[Found], fine: bool) -> Result {
-    let values: Vec<Value> =
-        found.iter().flat_map(|f| &f.objects).map(|o| output::presentable(args, o.to_value())).collect();
+fn whole(
+    cx: &mut Context<'_>,
+    args: &Args,
+    printer: &Printer,
+    found: &[Found<Object>],
+    fine: bool,
+) -> Result {
+    let values: Vec<Value> = found.iter().flat_map(|f| &f.objects).map(Object::to_value).collect();
     let headers = !args.on("no-headers");
     let single = found.len() == 1 && found.iter().all(|f| f.named);
     match (single, values.as_slice()) {
@@ -80,93 +94,8 @@ fn whole(cx: &mut Context<'_>, args: &Args, printer: &Printer, found: &[Found], 
     }
 }
 
-fn tables(cx: &mut Context<'_>, args: &Args, found: &[Found], all_namespaces: bool) {
-    let mut kinds: Vec<_> = found.iter().map(|f| f.kind).collect();
-    kinds.dedup();
-    let with_kind = kinds.len() > 1 || args.on("show-kind");
-    let before = cx.out.len();
-    let mut rest = found;
-    while let Some(first) = rest.first() {
-        let end = rest.iter().position(|f| f.kind != first.kind).unwrap_or(rest.len());
-        let (group, tail) = rest.split_at(end);
-        rest = tail;
-        let objects: Vec<&Object> = group.iter().flat_map(|f| &f.objects).collect();
-        if objects.is_empty() {
-            continue;
-        }
-        if cx.out.len() > before && !args.on("no-headers") {
-            cx.out.push('\n');
-        }
-        let table = table(cx, args, &objects, with_kind, all_namespaces);
-        cx.out.push_str(&table);
-    }
-}
-
-/// The aligned table of some objects of one kind.
-fn table(
-    cx: &Context<'_>,
-    args: &Args,
-    objects: &[&Object],
-    with_kind: bool,
-    all_namespaces: bool,
-) -> String {
-    let Some(kind) = objects.first().map(|o| o.kind()) else { return String::new() };
-    let columns = kinds::columns(kind);
-    let wide = args.text("output") == "wide";
-    let shown = |i: &usize| columns.get(*i).is_some_and(|c| wide || !c.wide);
-    let indexes: Vec<usize> = (0..columns.len()).filter(shown).collect();
-    let labels = args.all("label-columns");
-    let with_namespace = all_namespaces && kind.namespaced();
-    let mut lines = String::new();
-    if !args.on("no-headers") {
-        let mut cells: Vec<String> = Vec::new();
-        if with_namespace {
-            cells.push("NAMESPACE".into());
-        }
-        cells.extend(indexes.iter().filter_map(|i| columns.get(*i)).map(|c| c.name.to_uppercase()));
-        cells.extend(labels.iter().map(|l| l.rsplit('/').next().unwrap_or(l).to_uppercase()));
-        if args.on("show-labels") {
-            cells.push("LABELS".into());
-        }
-        push_line(&mut lines, &cells);
-    }
-    for object in objects {
-        let mut cells: Vec<String> = Vec::new();
-        if with_namespace {
-            cells.push(object.namespace().to_owned());
-        }
-        let row = kinds::row(object, cx.now());
-        for i in &indexes {
-            let mut cell = one_line(row.get(*i).map(String::as_str).unwrap_or_default());
-            if with_kind && columns.get(*i).is_some_and(|c| c.name == "Name") {
-                cell = resource::resource_name(kind, &cell);
-            }
-            cells.push(cell);
-        }
-        cells.extend(labels.iter().map(|l| object.meta().label(l).unwrap_or_default().to_owned()));
-        if args.on("show-labels") {
-            cells.push(printers::format_labels(object.meta().labels.as_ref()));
-        }
-        push_line(&mut lines, &cells);
-    }
-    tabwriter::align(&lines, tabwriter::TABLE)
-}
-
-fn push_line(lines: &mut String, cells: &[String]) {
-    lines.push_str(&cells.join("\t"));
-    lines.push('\n');
-}
-
-/// A cell is one line: what follows is cut.
-fn one_line(cell: &str) -> String {
-    match cell.find(['\n', '\r', '\u{c}']) {
-        Some(at) => format!("{}...", cell.get(..at).unwrap_or_default()),
-        None => cell.replace('\t', " "),
-    }
-}
-
 /// `--sort-by`
-fn sort(args: &Args, found: &mut [Found]) -> Result {
+fn sort<T>(args: &Args, found: &mut [Found<T>], value_of: impl Fn(&T) -> Value) -> Result {
     let path = args.text("sort-by");
     if path.is_empty() {
         return Ok(());
@@ -179,9 +108,9 @@ fn sort(args: &Args, found: &mut [Found]) -> Result {
     let mut any = false;
     let mut some = false;
     for f in found.iter_mut() {
-        let mut keyed: Vec<(Option<Value>, Object)> = Vec::new();
+        let mut keyed: Vec<(Option<Value>, T)> = Vec::new();
         for o in f.objects.drain(..) {
-            let value = o.to_value();
+            let value = value_of(&o);
             let key = match template.find(&value) {
                 Ok(values) => values.first().map(|v| (*v).clone()),
                 Err(e) => return fail(e),

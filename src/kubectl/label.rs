@@ -103,7 +103,7 @@ pub(super) fn send(
         .body(Payload::MergePatch(go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
     call.field_manager = if field == "labels" { "kubectl-label" } else { "kubectl-annotate" };
-    Ok(cx.object(call)?.to_value())
+    Ok(cx.object(&call)?.to_value())
 }
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {

@@ -1,25 +1,37 @@
-//! kubectl: a command line in, API requests out, text back.
+//! kubectl: a command line in, HTTP requests out, text back.
 //!
-//! A command is straight-line code against a context (`cx.send(call)?`), as in Kubernetes' own
-//! kubectl, and yet a value: a [`Kubectl`] holds the words, the files and the answers it has got so
-//! far, and [`Kubectl::poll`] runs the command from its start with those answers until it needs one
-//! more. So it can be cloned, kept in a history, and each of its requests can be a step of its own,
-//! exactly as a controller's sync is. A command that waits (`rollout status`, `delete`, `wait`) stops
-//! at [`Poll::Wait`]: the page shows what it has printed so far and lets the person step; a
-//! synchronous driver lets time pass. [`run`] is the shortcut where every answer is at hand: there
-//! nothing is run twice.
+//! A command is straight-line code against a context (`cx.send(&call)?`), as in Kubernetes' own kubectl. It speaks HTTP
+//! with the API server, through whoever runs it ([`ApiClient`]), and knows nothing of the server but its answers.
+//!
+//! A command that waits (`rollout status`, `delete`, `wait`) can be handed back ([`Waited::Later`]): a [`Kubectl`] is a
+//! value of the command's words, its files, and the answers it got so far. When it is driven again, the command is run
+//! from its start with these answers and goes on with new ones. So it can be cloned and kept in a history; the page shows
+//! what it has printed so far and lets the person step. [`run`] is the shortcut for a client that never hands back.
 //!
 //! Nothing here reads a clock or a file: the time comes with the answers, files are given by name.
 //!
 //! ```
-//! use steady::kubectl::{Kubectl, Poll};
-//! let kubectl = Kubectl::new("get podz", Default::default(), steady::api::Timestamp::UNIX_EPOCH);
-//! let Poll::Ready(output) = kubectl.poll() else { panic!("it needs no request") };
+//! use steady::api::Timestamp;
+//! use steady::apimachinery::{HttpRequest, HttpResponse};
+//! use steady::apiserver::{ApiServer, http::http};
+//! use steady::kubectl::{ApiClient, run};
+//!
+//! struct Client(ApiServer);
+//! impl ApiClient for Client {
+//!     fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+//!         http(&mut self.0, request)
+//!     }
+//!     fn now(&self) -> Timestamp {
+//!         Timestamp::UNIX_EPOCH
+//!     }
+//! }
+//! let output = run("get podz", &|_| None, &mut Client(ApiServer::new(1)));
 //! assert_eq!(output.stderr, "error: the server doesn't have a resource type \"podz\"\n");
 //! assert_eq!(output.exit, 1);
 //! ```
 
 mod annotate;
+mod answer;
 mod apply;
 mod auth;
 mod autoscale;
@@ -32,7 +44,6 @@ mod delete;
 mod describe;
 mod diff;
 mod discovery;
-mod door;
 mod edit;
 mod error;
 mod events;
@@ -48,12 +59,12 @@ mod label;
 mod node;
 mod output;
 mod patch;
-pub use crate::apiserver::printers;
 mod replace;
 mod resource;
 mod rollout;
 mod scale;
 mod set;
+mod table;
 mod tabwriter;
 mod unbuilt;
 mod wait;
@@ -66,17 +77,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
-use crate::apimachinery::{Request, Response};
-use crate::apiserver::http::Texts;
+use crate::apimachinery::{HttpRequest, HttpResponse};
+use crate::apiserver::printers;
 
-pub use crate::api::jsonpath;
-
-pub use call::{Answer, Call, Payload};
 pub use context::{Wait, WaitFor};
-pub use door::send;
 pub use error::Error;
 
-use context::{Context, Stop};
+use context::Context;
+use files::Manifests;
 
 /// What a command printed, and how it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,10 +102,8 @@ pub struct Output {
 pub enum Poll {
     /// It has ended.
     Ready(Output),
-    /// It needs the answer to a request: give it with [`Kubectl::answer`].
-    Request(Rc<Call>),
-    /// It waits. Let something happen or time pass, then call [`Kubectl::wake`]; it will look
-    /// again, and may wait again. What it has printed until now is in the output.
+    /// It waits. Let something happen or time pass, call [`Kubectl::wake`] and drive it again; it will look again, and
+    /// may wait again. The output is what it has printed until now.
     Wait(Wait, Output),
 }
 
@@ -109,6 +115,7 @@ pub type Files<'a> = dyn Fn(&str) -> Option<String> + 'a;
 pub struct Kubectl {
     line: Rc<str>,
     files: Rc<BTreeMap<String, String>>,
+    manifests: Manifests,
     started: Timestamp,
     replies: imbl::GenericVector<context::Reply, imbl::shared_ptr::RcK>,
 }
@@ -116,7 +123,8 @@ pub struct Kubectl {
 impl Kubectl {
     /// A command line without the word `kubectl` (see [`arguments`]), in a directory with these files.
     pub fn new(line: &str, files: Rc<BTreeMap<String, String>>, now: Timestamp) -> Kubectl {
-        Kubectl { line: line.into(), files, started: now, replies: Default::default() }
+        let manifests = Manifests::default();
+        Kubectl { line: line.into(), files, manifests, started: now, replies: Default::default() }
     }
 
     /// The command line.
@@ -124,57 +132,50 @@ impl Kubectl {
         &self.line
     }
 
-    /// Runs as far as the answers go.
-    pub fn poll(&self) -> Poll {
+    /// Runs the command until it ends, or until the client hands back a wait.
+    pub fn drive(&mut self, client: &mut dyn ApiClient) -> Poll {
         let files = |name: &str| self.files.get(name).cloned();
-        let mut cx = Context::new(&files, self.started, self.replies.iter().cloned().collect(), None);
-        match cx.run(&self.line) {
-            Ok(()) => Poll::Ready(cx.finish(0)),
-            Err(Stop::Exit(code)) => Poll::Ready(cx.finish(code)),
-            Err(Stop::Request(call)) => Poll::Request(call),
-            Err(Stop::Wait(wait)) => Poll::Wait(wait, cx.finish(0)),
-            Err(Stop::Never) => Poll::Ready(cx.give_up()),
-            Err(Stop::Error(e)) => {
-                cx.complain(&e);
-                Poll::Ready(cx.finish(1))
-            }
-        }
+        let replies = self.replies.iter().cloned().collect();
+        let mut cx = Context::new(&files, &self.manifests, self.started, replies, client);
+        let done = cx.run(&self.line);
+        self.replies.extend(cx.fresh_replies());
+        cx.poll(done)
     }
 
-    /// The answer to the request it stopped at, and when it came.
-    pub fn answer(&mut self, answer: Answer, now: Timestamp) {
-        self.replies.push_back(context::Reply::Answer(Rc::new(answer), now));
-    }
-
-    /// It shall look again.
+    /// Something has happened: the command shall look again when it is driven.
     pub fn wake(&mut self, now: Timestamp) {
         self.replies.push_back(context::Reply::Woken(now));
     }
 }
 
-/// Who carries a command's requests to the API server when it is run at one go.
+/// What came of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// Something happened or time passed: the command looks again.
+    Again,
+    /// The command is handed back and waits, see [`Poll::Wait`].
+    Later,
+    /// Nothing will ever happen, or nobody can wait. `delete` then ends as if it had not been asked to wait, other
+    /// commands say that they timed out.
+    Never,
+}
+
+/// Who carries a command's requests to the API server.
 pub trait ApiClient {
     /// Sends a request.
-    fn request(&mut self, r: &Request) -> Response;
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse;
 
     /// The time.
     fn now(&self) -> Timestamp;
-
-    /// What Kubernetes' documentation says of every field, if it is at hand.
-    fn texts(&self) -> Option<Rc<Texts>> {
-        None
-    }
 
     /// Lets a person edit a text; `None` where there is no editor.
     fn edit(&mut self, _text: &str) -> Option<String> {
         None
     }
 
-    /// Lets something happen, or time pass up to the wait's deadline; the command then looks again.
-    /// `false` if it cannot, or if nothing will ever happen again: then `delete` ends as if it had
-    /// not been asked to wait, and the others say that they timed out.
-    fn wait(&mut self, _wait: &Wait) -> bool {
-        false
+    /// Lets something happen, or time pass up to the wait's deadline.
+    fn wait(&mut self, _wait: &Wait) -> Waited {
+        Waited::Never
     }
 }
 
@@ -186,18 +187,12 @@ pub fn arguments(line: &str) -> Option<&str> {
     matches!(first, "kubectl" | "k").then_some(rest)
 }
 
-/// Runs a command, given without the word `kubectl`, to its end.
+/// Runs a command, given without the word `kubectl`, to its end. A client that hands back a wait ends it there.
 pub fn run(line: &str, files: &Files<'_>, client: &mut dyn ApiClient) -> Output {
-    let now = client.now();
-    let mut cx = Context::new(files, now, Vec::new(), Some(client));
-    match cx.run(line) {
-        Ok(()) => cx.finish(0),
-        Err(Stop::Exit(code)) => cx.finish(code),
-        Err(Stop::Error(e)) => {
-            cx.complain(&e);
-            cx.finish(1)
-        }
-        // With a client there is no request and no wait to stop at.
-        Err(Stop::Never | Stop::Request(_) | Stop::Wait(_)) => cx.give_up(),
+    let manifests = Manifests::default();
+    let mut cx = Context::new(files, &manifests, client.now(), Vec::new(), client);
+    let done = cx.run(line);
+    match cx.poll(done) {
+        Poll::Ready(output) | Poll::Wait(_, output) => output,
     }
 }

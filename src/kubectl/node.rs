@@ -13,7 +13,7 @@ use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::types::{Node, Pod};
 use crate::api::{Kind, MetaExt, Object, Timestamp, patch};
-use crate::apimachinery::{DeleteOptions, Response, Subresource, Verb};
+use crate::apimachinery::{DeleteOptions, Subresource, Verb};
 
 pub(super) const DRAIN_FLAGS: &[Flag] = &[
     boolean("ignore-daemonsets"),
@@ -75,7 +75,7 @@ fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, d
             .body(Payload::StrategicPatch(patch.to_string()));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-cordon";
-        cx.object(call)?;
+        cx.object(&call)?;
     }
     output::report(cx, args, &node.to_value(), done, dry_run)
 }
@@ -89,11 +89,7 @@ fn drain_one(cx: &mut Context<'_>, args: &Args, node: &Object, dry_run: DryRun) 
     let mut call = Call::new(Verb::List, Kind::POD, "", "");
     call.field_selector = format!("spec.nodeName={}", node.name());
     call.label_selector = args.text("pod-selector").to_owned();
-    let pods = match &cx.send(call)?.response {
-        Response::List { items, .. } => items.clone(),
-        Response::Failure(s) => return Err((**s).clone().into()),
-        _ => Vec::new(),
-    };
+    let pods = cx.all(call)?;
     let pods = match chosen(cx, args, pods) {
         Ok(pods) => pods,
         Err(why) => {
@@ -189,8 +185,8 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
             let mut call =
                 Call::new(Verb::Create, Kind::POD, p.namespace(), p.name()).body(Payload::Delete(options));
             call.subresource = Subresource::Eviction;
-            match &cx.send(call)?.response {
-                Response::Failure(s) if s.reason == "TooManyRequests" => {
+            match cx.send(&call) {
+                Err(Stop::Error(Error::Status(s))) if s.reason == "TooManyRequests" => {
                     cx.err.push_str(&format!(
                         "error when evicting pods/{:?} -n {:?} (will retry after {RETRY_SECONDS}s): {}\n",
                         p.name(),
@@ -199,8 +195,8 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
                     ));
                     refused.push(p);
                 }
-                Response::Failure(s) if s.is_not_found() => {}
-                Response::Failure(s) => {
+                Err(Stop::Error(e)) if e.is_not_found() => {}
+                Err(Stop::Error(Error::Status(s))) => {
                     return fail(format!(
                         "error when evicting pods/{:?} -n {:?}: {}",
                         p.name(),
@@ -208,7 +204,8 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
                         s.message
                     ));
                 }
-                _ => going.push(p),
+                Err(stop) => return Err(stop),
+                Ok(_) => going.push(p),
             }
         }
         let retry = cx.now().checked_add(SignedDuration::from_secs(RETRY_SECONDS)).ok();
@@ -221,7 +218,7 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
                         }
                     }
                     Err(Stop::Error(e)) if !e.is_not_found() => return Err(Stop::Error(e)),
-                    Err(stop @ (Stop::Request(_) | Stop::Wait(_) | Stop::Exit(_) | Stop::Never)) => {
+                    Err(stop @ (Stop::Wait(_) | Stop::Exit(_) | Stop::Never)) => {
                         return Err(stop);
                     }
                     Ok(_) | Err(Stop::Error(_)) => break,
@@ -351,7 +348,7 @@ fn taint_one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint],
             .body(Payload::StrategicPatch(go::json(&patch)));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-taint";
-        cx.object(call)?;
+        cx.object(&call)?;
     }
     let done = match (adds.is_empty(), taints.iter().any(|t| t.remove)) {
         (true, _) => "untainted",

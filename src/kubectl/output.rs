@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::context::{Context, Result, fail};
 use super::custom_columns::Columns;
 use super::flags::{Args, Flag, boolean, optional, text};
-use super::jsonpath::Template;
 use super::{files, go, go_template, resource};
+use crate::api::jsonpath::Template;
 use crate::api::{Kind, yaml};
 
 /// The flags of printing.
@@ -46,7 +46,7 @@ impl DryRun {
         })
     }
 
-    /// What a line says of it.
+    /// The end of a line that says what was done: ` (dry run)`.
     pub(super) fn suffix(self) -> &'static str {
         match self {
             DryRun::No => "",
@@ -59,8 +59,10 @@ impl DryRun {
 /// A printer of whole objects.
 pub(super) enum Printer {
     Name,
-    Json,
-    Yaml,
+    /// JSON; whether with `managedFields`.
+    Json(bool),
+    /// YAML; whether with `managedFields`.
+    Yaml(bool),
     JsonPath(String, Template),
     JsonPathAsJson(Template),
     Columns(Columns),
@@ -71,7 +73,7 @@ const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-templat
 const FORMATS_PLAIN: &str = "go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile,yaml";
 
 impl Printer {
-    /// The printer that `-o` asks for; `None` for the command's own way (tables, lines).
+    /// The printer that `-o` asks for; `None` if the command prints tables or lines of its own.
     pub(super) fn of(cx: &Context<'_>, args: &Args, tables: bool) -> Result<Option<Printer>> {
         let output = args.text("output");
         let (name, template) = match output.split_once('=') {
@@ -85,8 +87,8 @@ impl Printer {
             "" => return Ok(None),
             "wide" if tables => return Ok(None),
             "name" => Printer::Name,
-            "json" => Printer::Json,
-            "yaml" => Printer::Yaml,
+            "json" => Printer::Json(args.on("show-managed-fields")),
+            "yaml" => Printer::Yaml(args.on("show-managed-fields")),
             "jsonpath" | "jsonpath-file" => {
                 needs(template)?;
                 let text = if name == "jsonpath" { template.to_owned() } else { files::text(cx, template)? };
@@ -131,11 +133,11 @@ impl Printer {
                     cx.say(&line);
                 }
             }
-            Printer::Json => {
-                let text = go::json_indent(value);
+            Printer::Json(managed) => {
+                let text = go::json_indent(&shown(value, *managed));
                 cx.say(&text);
             }
-            Printer::Yaml => cx.out.push_str(&yaml::to_yaml(value)),
+            Printer::Yaml(managed) => cx.out.push_str(&yaml::to_yaml(&shown(value, *managed))),
             Printer::JsonPath(text, template) => match template.render(value) {
                 Ok(rendered) => cx.out.push_str(&rendered),
                 Err(e) => return fail(not_executed(text, &e, value)),
@@ -204,7 +206,11 @@ fn name_of(value: &Value) -> String {
     let name = text("/metadata/name");
     match Kind::of(text("/apiVersion"), text("/kind")) {
         Some(kind) => resource::resource_name(kind, name),
-        None => format!("{}/{name}", text("/kind").to_lowercase()),
+        None => {
+            let group = text("/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+            let dot = if group.is_empty() { "" } else { "." };
+            format!("{}{dot}{group}/{name}", text("/kind").to_lowercase())
+        }
     }
 }
 
@@ -213,12 +219,20 @@ pub(super) fn list(items: Vec<Value>) -> Value {
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
 }
 
-/// Without `managedFields`, unless they were asked for.
-pub(super) fn presentable(args: &Args, mut value: Value) -> Value {
-    if !args.on("show-managed-fields")
-        && let Some(Value::Object(meta)) = value.get_mut("metadata")
-    {
-        meta.remove("managedFields");
+/// An object, or each object of a list, with its `managedFields` or without (`OmitManagedFieldsPrinter`).
+pub(super) fn shown(value: &Value, managed: bool) -> Value {
+    let mut value = value.clone();
+    if managed {
+        return value;
+    }
+    let omit = |object: &mut Value| {
+        if let Some(Value::Object(meta)) = object.get_mut("metadata") {
+            meta.remove("managedFields");
+        }
+    };
+    match value.get_mut("items").and_then(Value::as_array_mut) {
+        Some(items) => items.iter_mut().for_each(omit),
+        None => omit(&mut value),
     }
     value
 }
@@ -238,10 +252,10 @@ pub(super) fn report(
             Ok(())
         }
         Some(printer) => {
-            if matches!(printer, Printer::Yaml) && !cx.out.is_empty() {
+            if matches!(printer, Printer::Yaml(_)) && !cx.out.is_empty() {
                 cx.out.push_str("---\n");
             }
-            printer.print(cx, &presentable(args, value.clone()), true)
+            printer.print(cx, value, true)
         }
     }
 }

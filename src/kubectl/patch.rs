@@ -9,6 +9,7 @@ use super::files;
 use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
+use crate::api::Object;
 use crate::api::yaml::{self, Limits};
 use crate::apimachinery::{Subresource, Verb};
 
@@ -43,16 +44,29 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             "scale" => Subresource::Scale,
             _ => Subresource::None,
         };
-        match cx.object(call) {
-            Ok(patched) => {
-                let done = if patched == object { "patched (no change)" } else { "patched" };
-                output::report(cx, args, &patched.to_value(), done, dry_run)?;
+        match one(cx, &call, &object) {
+            Ok((patched, changed)) => {
+                let done = if changed { "patched" } else { "patched (no change)" };
+                output::report(cx, args, &patched, done, dry_run)?;
             }
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),
         }
     }
     commands::finish(errors)
+}
+
+/// Sends the patch: what it made of the object or of its scale, and whether that is something else than before.
+fn one(cx: &mut Context<'_>, call: &Call, object: &Object) -> Result<(Value, bool)> {
+    if call.subresource != Subresource::Scale {
+        let patched = cx.object(call)?;
+        return Ok((patched.to_value(), patched != *object));
+    }
+    let get = Call { verb: Verb::Get, body: Payload::None, ..call.clone() };
+    let before = cx.send(&get)?.value().clone();
+    let patched = cx.send(call)?.value().clone();
+    let changed = patched != before;
+    Ok((patched, changed))
 }
 
 /// JSON stays as it is, right or wrong; YAML becomes JSON.

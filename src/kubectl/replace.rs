@@ -16,7 +16,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     let dry_run = DryRun::of(cx, args)?;
     let validation = apply::validation(args)?;
-    let (manifests, mut errors) = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, mut errors } = files::load_all(cx, args.all("filename"))?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to replace");
     }
@@ -44,7 +44,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             call.dry_run = dry_run == DryRun::Server;
             call.field_validation = validation;
             call.field_manager = "kubectl-replace";
-            cx.object(call).map(|o| o.to_value())
+            cx.object(&call).map(|o| o.to_value())
         };
         match apply::from(done, "replacing", &m.source) {
             Ok(value) => output::report(cx, args, &value, "replaced", dry_run)?,

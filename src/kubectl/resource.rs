@@ -1,14 +1,16 @@
 //! What a command is about: `pods`, `deploy/web`, `deploy,svc web`, `-f file`, `-l app=web`
 //! (`k8s.io/cli-runtime/pkg/resource`).
 
+use std::rc::Rc;
+
 use super::call::Call;
 use super::context::{Context, Result, Stop, fail};
+use super::discovery;
 use super::error::Error;
 use super::files;
 use super::flags::{Args, Flag, boolean, slice, text};
 use crate::api::{Kind, Object};
-use crate::apimachinery::{Response, Verb};
-use crate::apiserver::http::discovery::lists;
+use crate::apimachinery::Verb;
 
 /// `-l`
 pub(super) const SELECTOR: &[Flag] = &[text("selector").short('l'), text("field-selector")];
@@ -16,7 +18,7 @@ pub(super) const SELECTOR: &[Flag] = &[text("selector").short('l'), text("field-
 pub(super) const FILENAME: &[Flag] =
     &[slice("filename").short('f'), boolean("recursive").short('R'), text("kustomize").short('k')];
 
-/// What stands behind `all`, in kubectl's order; kinds that are not served here are left out.
+/// The resources that `all` means, in kubectl's order.
 const ALL: &[(&str, &str)] = &[
     ("", "pods"),
     ("", "replicationcontrollers"),
@@ -44,15 +46,22 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
     })
 }
 
-/// The kind, or kubectl's complaint.
-pub(super) fn must_kind(word: &str) -> Result<Kind> {
-    match kind_of(word) {
-        Some(kind) => Ok(kind),
-        None if lists(&word.to_lowercase()) => {
-            fail(format!("there are {word} in Kubernetes, but not here: this kind is not built yet"))
-        }
-        None => fail(format!("the server doesn't have a resource type {:?}", word)),
+/// The kind that a person means by a word.
+///
+/// kubectl knows the kinds that are built here from an earlier discovery; for any other word it asks the server.
+///
+/// # Errors
+/// The server has no such resource, or the kind is not built here.
+pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
+    if let Some(kind) = kind_of(word) {
+        return Ok(kind);
     }
+    let lower = word.to_lowercase();
+    let name = lower.split('.').next().unwrap_or(&lower);
+    if discovery::resources(cx)?.iter().any(|r| r.is(name)) {
+        return fail(format!("there are {word} in Kubernetes, but not here: this kind is not built yet"));
+    }
+    fail(format!("the server doesn't have a resource type {word:?}"))
 }
 
 /// One thing a command is about.
@@ -63,7 +72,7 @@ pub(super) enum Target {
     /// All of a kind that match.
     Listed { kind: Kind, namespace: String },
     /// What a file says.
-    File(files::Manifest),
+    File(Rc<files::Manifest>),
 }
 
 impl Target {
@@ -78,11 +87,11 @@ impl Target {
 /// How a command reads its arguments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rules {
-    /// A kind alone means all of them.
+    /// A kind without names means all objects of the kind.
     pub(super) all_by_default: bool,
-    /// Nothing at all is an error that says so.
+    /// A command line that names no object is refused.
     pub(super) required: bool,
-    /// Of every namespace (`-A`).
+    /// The objects are looked for in all namespaces (`-A`).
     pub(super) all_namespaces: bool,
 }
 
@@ -93,8 +102,13 @@ Example resource specifications include:
    '<resource> <name>'
    '<resource>'";
 
-/// What the words and flags name.
-pub(super) fn targets(cx: &Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Vec<Target>> {
+/// The targets that words and flags of a command name.
+pub(super) fn targets(
+    cx: &mut Context<'_>,
+    args: &Args,
+    words: &[String],
+    rules: Rules,
+) -> Result<Vec<Target>> {
     let files = args.all("filename");
     if !files.is_empty() {
         if !words.is_empty() {
@@ -115,9 +129,9 @@ pub(super) fn targets(cx: &Context<'_>, args: &Args, words: &[String], rules: Ru
         return if rules.required { fail(NOTHING) } else { Ok(Vec::new()) };
     };
     if words.iter().any(|w| w.contains('/')) {
-        return slashed(words, &namespace, selected);
+        return slashed(cx, words, &namespace, selected);
     }
-    let kinds = kinds(first)?;
+    let kinds = kinds(cx, first)?;
     let names = words.get(1..).unwrap_or_default();
     if names.is_empty() {
         if !(selected || all || rules.all_by_default) {
@@ -151,7 +165,7 @@ fn scope(kind: Kind, namespace: &str) -> String {
 }
 
 /// The kinds of `deploy,svc` or `all`, each once.
-fn kinds(word: &str) -> Result<Vec<Kind>> {
+fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
     let mut kinds = Vec::new();
     let mut add = |k: Kind| {
         if !kinds.contains(&k) {
@@ -166,13 +180,13 @@ fn kinds(word: &str) -> Result<Vec<Kind>> {
         } else if part.is_empty() {
             return fail(format!("the server doesn't have a resource type {part:?}"));
         } else {
-            add(must_kind(part)?);
+            add(must_kind(cx, part)?);
         }
     }
     Ok(kinds)
 }
 
-fn slashed(words: &[String], namespace: &str, selected: bool) -> Result<Vec<Target>> {
+fn slashed(cx: &mut Context<'_>, words: &[String], namespace: &str, selected: bool) -> Result<Vec<Target>> {
     if selected {
         return fail("selectors and the all flag cannot be used when passing resource/name arguments");
     }
@@ -192,19 +206,18 @@ fn slashed(words: &[String], namespace: &str, selected: bool) -> Result<Vec<Targ
         if kind.is_empty() || name.is_empty() || kind.contains(',') {
             return fail("arguments in resource/name form must have a single resource and name");
         }
-        let kind = must_kind(kind)?;
+        let kind = must_kind(cx, kind)?;
         out.push(Target::Named { kind, namespace: scope(kind, namespace), name: name.to_owned() });
     }
     Ok(out)
 }
 
-/// What a target turned out to be.
+/// What a target turned out to be: objects, or what an answer in another form has of them.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    /// Its kind.
+pub(super) struct Found<T> {
     pub(super) kind: Kind,
-    /// The objects: one for a name, any number for a list.
-    pub(super) objects: Vec<Object>,
+    /// One for a name, any number for a list.
+    pub(super) objects: Vec<T>,
     /// Whether it was asked for by name.
     pub(super) named: bool,
     /// The file it was found in.
@@ -217,17 +230,43 @@ pub(super) fn fetch(
     cx: &mut Context<'_>,
     args: &Args,
     targets: &[Target],
-) -> Result<(Vec<Found>, Vec<Error>)> {
+) -> Result<(Vec<Found<Object>>, Vec<Error>)> {
+    fetch_with(cx, args, targets, &mut |cx, call| match call.verb {
+        Verb::Get => Ok(vec![cx.object(&call)?]),
+        _ => cx.all(call),
+    })
+}
+
+/// The same; `ask` sends the request for one object or a list.
+pub(super) fn fetch_with<T>(
+    cx: &mut Context<'_>,
+    args: &Args,
+    targets: &[Target],
+    ask: &mut dyn FnMut(&mut Context<'_>, Call) -> Result<Vec<T>>,
+) -> Result<(Vec<Found<T>>, Vec<Error>)> {
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for target in targets {
-        let got = match target {
-            Target::Named { kind, namespace, name } => one(cx, *kind, namespace, name, ""),
-            Target::File(m) => one(cx, m.kind, &m.namespace, &m.name, &m.source),
-            Target::Listed { kind, namespace } => listed(cx, args, *kind, namespace),
+        let (namespace, name, source) = match target {
+            Target::Named { namespace, name, .. } => (namespace, Some(name), ""),
+            Target::File(m) => (&m.namespace, Some(&m.name), m.source.as_str()),
+            Target::Listed { namespace, .. } => (namespace, None, ""),
+        };
+        let kind = target.kind();
+        let got = match name {
+            Some(name) if name.is_empty() => fail("resource name may not be empty"),
+            Some(name) => ask(cx, Call::new(Verb::Get, kind, namespace, name)),
+            None => {
+                let mut call = Call::new(Verb::List, kind, namespace, "");
+                call.label_selector = args.text("selector").to_owned();
+                call.field_selector = args.text("field-selector").to_owned();
+                ask(cx, call).map_err(|stop| with_selectors(stop, args, kind))
+            }
         };
         match got {
-            Ok(f) => found.push(f),
+            Ok(objects) => {
+                found.push(Found { kind, objects, named: name.is_some(), source: source.to_owned() });
+            }
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),
         }
@@ -235,40 +274,21 @@ pub(super) fn fetch(
     Ok((found, errors))
 }
 
-fn one(cx: &mut Context<'_>, kind: Kind, namespace: &str, name: &str, source: &str) -> Result<Found> {
-    if name.is_empty() {
-        return fail("resource name may not be empty");
+/// What resource.Helper says of a list whose selectors the server does not understand.
+fn with_selectors(mut stop: Stop, args: &Args, kind: Kind) -> Stop {
+    if let Stop::Error(Error::Status(s)) = &mut stop
+        && s.reason == "BadRequest"
+        && (args.has("selector") || args.has("field-selector"))
+    {
+        s.message = format!(
+            "Unable to find {:?} that match label selector {:?}, field selector {:?}: {}",
+            resource_string(kind),
+            args.text("selector"),
+            args.text("field-selector"),
+            s.message
+        );
     }
-    let object = cx.get(kind, namespace, name)?;
-    Ok(Found { kind, objects: vec![object], named: true, source: source.to_owned() })
-}
-
-fn listed(cx: &mut Context<'_>, args: &Args, kind: Kind, namespace: &str) -> Result<Found> {
-    let mut call = Call::new(Verb::List, kind, namespace, "");
-    call.label_selector = args.text("selector").to_owned();
-    call.field_selector = args.text("field-selector").to_owned();
-    match &cx.send(call)?.response {
-        Response::List { items, .. } => {
-            Ok(Found { kind, objects: items.clone(), named: false, source: String::new() })
-        }
-        Response::Failure(s) => {
-            let mut s = (**s).clone();
-            if s.reason == "BadRequest" && (args.has("selector") || args.has("field-selector")) {
-                // resource.Helper says what was asked for.
-                s.message = format!(
-                    "Unable to find {:?} that match label selector {:?}, field selector {:?}: {}",
-                    resource_string(kind),
-                    args.text("selector"),
-                    args.text("field-selector"),
-                    s.message
-                );
-            }
-            Err(s.into())
-        }
-        Response::Object { .. } | Response::Success { .. } => {
-            Ok(Found { kind, objects: Vec::new(), named: false, source: String::new() })
-        }
-    }
+    stop
 }
 
 /// `apps/v1, Resource=deployments`, as Go prints a GroupVersionResource.

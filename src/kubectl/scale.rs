@@ -9,7 +9,7 @@ use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::Object;
-use crate::apimachinery::{Response, Subresource, Verb};
+use crate::apimachinery::{Subresource, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let replicas = args.int("replicas").unwrap_or(-1);
@@ -57,10 +57,8 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
     call.subresource = Subresource::Scale;
     call.dry_run = dry_run == DryRun::Server;
     call.field_manager = "kubectl-scale";
-    match &cx.send(call)?.response {
-        Response::Failure(s) => Err((**s).clone().into()),
-        _ => Ok(()),
-    }
+    cx.send(&call)?;
+    Ok(())
 }
 
 fn current(object: &Object) -> i64 {

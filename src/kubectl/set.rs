@@ -112,7 +112,7 @@ fn one(
             .body(Payload::StrategicPatch(go::json(&patch)));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-set";
-        cx.object(call)?.to_value()
+        cx.object(&call)?.to_value()
     };
     output::report(cx, args, &value, done, dry_run)
 }

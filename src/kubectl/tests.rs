@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::*;
 use crate::apiserver::ApiServer;
+use crate::apiserver::http::http;
 
 const WEB: &str = "apiVersion: apps/v1
 kind: Deployment
@@ -47,8 +48,8 @@ impl Server {
 }
 
 impl ApiClient for Server {
-    fn request(&mut self, r: &Request) -> Response {
-        self.0.request(r)
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        http(&mut self.0, request)
     }
     fn now(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
@@ -94,38 +95,124 @@ fn what_was_applied_last_is_kept_as_kubectl_writes_it() {
     );
 }
 
-/// Drives a command request by request, as the stepping page does, waking it `wakes` times.
-fn step(line: &str, server: &mut ApiServer, wakes: usize) -> (Poll, usize) {
-    let mut kubectl = Kubectl::new(line, Rc::new(files()), Timestamp::UNIX_EPOCH);
-    let (mut requests, mut woken) = (0, 0);
-    loop {
-        match kubectl.poll() {
-            Poll::Request(call) => {
-                requests += 1;
-                let answer = send(&call, &mut |r| server.request(r));
-                kubectl.answer(answer, Timestamp::UNIX_EPOCH);
-            }
-            Poll::Wait(..) if woken < wakes => {
-                woken += 1;
-                kubectl.wake(Timestamp::UNIX_EPOCH);
-            }
-            done => return (done, requests),
-        }
+/// A client that counts the requests and hands back every wait.
+struct Patient<'a> {
+    server: &'a mut ApiServer,
+    requests: usize,
+}
+
+impl ApiClient for Patient<'_> {
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        self.requests += 1;
+        http(self.server, request)
     }
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+    fn wait(&mut self, _: &Wait) -> Waited {
+        Waited::Later
+    }
+}
+
+/// Drives a command as the page does, and wakes it `wakes` times. How often it asked, and how many files it parsed.
+fn step(
+    line: &str,
+    files: BTreeMap<String, String>,
+    server: &mut ApiServer,
+    wakes: usize,
+) -> (Poll, usize, usize) {
+    let mut kubectl = Kubectl::new(line, Rc::new(files), Timestamp::UNIX_EPOCH);
+    let mut client = Patient { server, requests: 0 };
+    let mut done = kubectl.drive(&mut client);
+    for _ in 0..wakes {
+        // A clone goes on from where the command waits.
+        kubectl = kubectl.clone();
+        kubectl.wake(Timestamp::UNIX_EPOCH);
+        done = kubectl.drive(&mut client);
+    }
+    (done, client.requests, kubectl.manifests.parsed())
 }
 
 #[test]
 fn a_command_can_be_stepped_and_waits_as_a_value() {
     let mut s = Server::new();
-    let (done, requests) = step("apply -f web.yaml", &mut s.0, 0);
+    let (done, requests, _) = step("apply -f web.yaml", files(), &mut s.0, 0);
     assert_eq!(requests, 2);
     let Poll::Ready(out) = done else { panic!("it has ended") };
     assert_eq!(out.stdout, "deployment.apps/web created\n");
-    let (done, requests) = step("rollout status deployment/web", &mut s.0, 2);
+    let (done, requests, _) = step("rollout status deployment/web", files(), &mut s.0, 2);
     assert_eq!(requests, 3);
     let Poll::Wait(wait, out) = done else { panic!("it waits") };
     assert!(matches!(wait.what, WaitFor::Change { .. }));
     assert_eq!(out.stdout, "Waiting for deployment spec update to be observed...\n".repeat(3));
+}
+
+#[test]
+fn a_manifest_is_parsed_once_however_many_documents_it_has() {
+    for n in [1, 10, 100] {
+        let mut s = Server::new();
+        let map =
+            |i| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{i}, finalizers: [a/b]}}\n");
+        let all: Vec<String> = (0..n).map(map).collect();
+        let files = BTreeMap::from([("all.yaml".to_owned(), all.join("---\n"))]);
+        let (done, requests, parsed) = step("apply -f all.yaml", files.clone(), &mut s.0, 0);
+        assert!(matches!(done, Poll::Ready(out) if out.stdout.lines().count() == n));
+        // A read and a write for each document.
+        assert_eq!((requests, parsed), (2 * n, 1));
+        // Three wakes run it again three times: nothing is asked again but whether the first is gone.
+        let (done, requests, parsed) = step("delete -f all.yaml", files, &mut s.0, 3);
+        assert!(matches!(done, Poll::Wait(..)));
+        assert_eq!((requests, parsed), (n + 4, 1));
+    }
+}
+
+#[test]
+fn a_patch_is_one_request_and_its_warnings_are_given_once() {
+    let mut s = Server::new();
+    s.ok("apply -f web.yaml");
+    let patch = r#"patch deployment web -p '{"spec":{"replicas":3,"replicaz":1}}' -v=6"#;
+    let out = s.run(patch);
+    assert_eq!(out.stdout, "deployment.apps/web patched\n");
+    assert!(!s.ok("get deployment web -o yaml").contains("managedFields"));
+    assert!(s.ok("get deployment web -o yaml --show-managed-fields").contains("manager: kubectl-patch"));
+    assert!(
+        s.ok("get deployment web -o jsonpath={.metadata.managedFields[*].manager}").contains("kubectl-patch")
+    );
+    assert_eq!(out.stderr.matches("verb=\"PATCH\"").count(), 1, "{}", out.stderr);
+    assert_eq!(out.stderr.matches("verb=\"GET\"").count(), 1, "{}", out.stderr);
+    assert_eq!(out.stderr.matches("Warning: unknown field \"spec.replicaz\"").count(), 1, "{}", out.stderr);
+}
+
+#[test]
+fn a_long_list_is_asked_for_in_parts() {
+    let mut s = Server::new();
+    for i in 0..501 {
+        s.ok(&format!("create configmap c{i:03}"));
+    }
+    let out = s.run("get configmaps -v=6 --no-headers");
+    assert_eq!((out.stdout.lines().count(), out.stderr.lines().count()), (501, 2));
+    assert!(out.stderr.contains("continue="), "{}", out.stderr);
+    assert_eq!(s.ok("get configmaps -o name").lines().count(), 501);
+}
+
+#[test]
+fn what_is_served_is_asked_of_the_server() {
+    let mut s = Server::new();
+    let out = s.run("get podz -v=6");
+    assert_eq!(out.stderr.matches("verb=\"GET\"").count(), 2, "{}", out.stderr);
+    assert!(
+        out.stderr.ends_with("error: the server doesn't have a resource type \"podz\"\n"),
+        "{}",
+        out.stderr
+    );
+    assert_eq!(s.run("get pods -v=6").stderr.matches("verb=\"GET\"").count(), 1);
+    assert!(s.ok("api-resources").contains("deployments"));
+    assert!(s.ok("get --raw /version").contains("v1.36"));
+    assert_eq!(s.ok("auth can-i create pods"), "yes\n");
+    assert_eq!(
+        s.ok("auth whoami"),
+        "ATTRIBUTE   VALUE\nUsername    system:anonymous\nGroups      [system:unauthenticated]\n"
+    );
 }
 
 #[test]

@@ -51,9 +51,9 @@ pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
 }
 
 /// What `deploy/x` names, or `x`: a pod.
-fn named(word: &str) -> Result<(Kind, &str)> {
+fn named<'w>(cx: &mut Context<'_>, word: &'w str) -> Result<(Kind, &'w str)> {
     match word.split_once('/') {
-        Some((kind, name)) => Ok((must_kind(kind)?, name)),
+        Some((kind, name)) => Ok((must_kind(cx, kind)?, name)),
         None => Ok((Kind::POD, word)),
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
             "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command",
         );
     };
-    let (namespace, (kind, name)) = (cx.namespace.clone(), named(word)?);
+    let (namespace, (kind, name)) = (cx.namespace.clone(), named(cx, word)?);
     match cx.get(kind, &namespace, name) {
         Err(Stop::Error(e)) if kind == Kind::POD && e.is_not_found() => {
             fail(format!("error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"))
@@ -80,7 +80,7 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
         return fail("pod, type/name or --filename must be specified");
     };
     let namespace = cx.namespace.clone();
-    let (kind, name) = named(word)?;
+    let (kind, name) = named(cx, word)?;
     cx.get(kind, &namespace, name)?;
     fail("containers run nothing here, so nothing can be run in them")
 }

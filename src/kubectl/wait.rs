@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::context::{Context, Result, Stop, Wait, WaitFor, fail};
 use super::error::Error;
 use super::flags::Args;
-use super::jsonpath::{self, Template};
 use super::output;
 use super::resource::{self, Rules, Target};
 use super::{commands, go};
+use crate::api::jsonpath::{self, Template};
 use crate::api::{Kind, Object, Timestamp};
 
 const EXAMPLE: &str = "--for=jsonpath='{.status.readyReplicas}'=3";
@@ -94,7 +94,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     for target in targets {
         let named: Vec<(Kind, String, String)> = match target {
             Target::Named { kind, namespace, name } => vec![(kind, namespace, name)],
-            Target::File(m) => vec![(m.kind, m.namespace, m.name)],
+            Target::File(m) => vec![(m.kind, m.namespace.clone(), m.name.clone())],
             listed @ Target::Listed { .. } => {
                 let (found, failed) = resource::fetch(cx, args, &[listed])?;
                 errors.extend(failed);

@@ -17,14 +17,14 @@ pub fn kind_of(word: &str) -> Option<Kind> {
 
 /// Every object of a kind, or of all kinds, in key order, as a JSON array.
 pub fn objects(cluster: &Cluster, kind: Option<Kind>) -> String {
-    let all = cluster.api().etcd().iter().filter(|(r, _)| kind.is_none_or(|k| r.kind == k));
+    let all = cluster.api().cached_all().filter(|(r, _)| kind.is_none_or(|k| r.kind == k));
     // Object by object: one text is kept, and never the values of all of them.
     let mut out = String::from("[");
-    for (_, record) in all {
+    for (_, object) in all {
         if out.len() > 1 {
             out.push(',');
         }
-        out.push_str(&record.object.to_value().to_string());
+        out.push_str(&object.to_value().to_string());
     }
     out.push(']');
     out
@@ -80,7 +80,7 @@ mod tests {
         let deployments = read(objects(s.cluster(), kind_of("deploy")));
         assert_eq!(deployments[0]["metadata"]["name"], "web");
         let all = read(objects(s.cluster(), None));
-        assert_eq!(all.as_array().unwrap().len(), s.cluster().api().etcd().len());
+        assert_eq!(all.as_array().unwrap().len(), s.cluster().api().etcd().count());
         assert!(kind_of("widget").is_none());
         let next = read(next_commands(s.cluster(), 9));
         assert_eq!(next[0]["actor"], "kube-controller-manager:deployment-controller");

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::{Depth, MomentId, Op, Session, What};
-use crate::apimachinery::{Request, Response};
+use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response, wire, wire_answer};
 use crate::apiserver::Trace;
 use crate::client::Why;
 use crate::cluster::{Action, Cluster, Outcome, Transition};
@@ -22,6 +22,19 @@ pub struct Exchange {
     pub response: Response,
     /// Why it was sent.
     pub why: Option<Rc<Why>>,
+    /// The request and the answer as they travelled. `None` for a component of the cluster, which shares typed objects
+    /// with the server; the body of `request` is there only then.
+    pub http: Option<Rc<(HttpRequest, HttpResponse)>>,
+}
+
+impl Exchange {
+    /// The request and the answer as they travelled, or as they would have.
+    pub fn on_the_wire(&self) -> (HttpRequest, HttpResponse) {
+        match &self.http {
+            Some(http) => (**http).clone(),
+            None => (wire(&self.request), wire_answer(self.request.kind, &self.response)),
+        }
+    }
 }
 
 impl Session {
@@ -31,16 +44,14 @@ impl Session {
         let Some(moment) = self.moment(id) else { return Vec::new() };
         match &moment.what {
             What::Start | What::Fault(_) => Vec::new(),
-            What::Person { exchanges, .. } => exchanges
-                .iter()
-                .map(|(r, a)| Exchange { request: r.clone(), response: a.clone(), why: None })
-                .collect(),
+            What::Person { exchanges, .. } => exchanges.clone(),
             What::Commands(commands) => commands
                 .iter()
                 .map(|c| Exchange {
                     request: c.request.clone(),
                     response: c.response.clone(),
                     why: c.why.clone(),
+                    http: None,
                 })
                 .collect(),
             What::Machinery(t) => exchange_of(&t.outcome).into_iter().collect(),
@@ -124,10 +135,11 @@ impl Session {
     pub fn trace(&self, id: MomentId, exchange: usize) -> Option<(Cluster, Trace)> {
         let mut cluster = self.before(id)?;
         if let What::Person { exchanges, .. } = &self.moment(id)?.what {
-            for (request, _) in exchanges.iter().take(exchange) {
-                cluster.request(request);
+            let mut sent = exchanges.iter().filter_map(|e| e.http.as_deref());
+            for (request, _) in sent.by_ref().take(exchange) {
+                cluster.http(request);
             }
-            let trace = cluster.trace(&exchanges.get(exchange)?.0);
+            let trace = cluster.trace_http(&sent.next()?.0)?;
             return Some((cluster, trace));
         }
         let actions = self.made_of(id);
@@ -164,10 +176,12 @@ impl Session {
 fn exchange_of(outcome: &Outcome) -> Option<Exchange> {
     match outcome {
         Outcome::Sent { request, response, why, .. } => {
-            Some(Exchange { request: request.clone(), response: response.clone(), why: why.clone() })
+            let (request, response, why) = (request.clone(), response.clone(), why.clone());
+            Some(Exchange { request, response, why, http: None })
         }
         Outcome::Recorded { exchange: Some((request, response)) } => {
-            Some(Exchange { request: request.clone(), response: response.clone(), why: None })
+            let (request, response) = (request.clone(), response.clone());
+            Some(Exchange { request, response, why: None, http: None })
         }
         _ => None,
     }

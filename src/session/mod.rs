@@ -43,12 +43,12 @@ pub use crate::cluster::Policy;
 
 use crate::api::order;
 use crate::api::{ObjectRef, Timestamp};
-use crate::apimachinery::{Request, Response};
+use crate::apimachinery::{HttpRequest, HttpResponse};
 use crate::apiserver::Write;
 use crate::cluster::{
     Action, Actor, Cluster, Command, Config, Fault, NoSuchFault, Outcome, Search, Stopped, Transition,
 };
-use crate::kubectl::{self, Kubectl, Output, Poll};
+use crate::kubectl::{ApiClient, Kubectl, Output, Poll, Wait, Waited};
 
 /// More moments than this are not kept; a run that needs more stops and says so.
 pub const MOMENTS_LIMIT: usize = 200_000;
@@ -67,8 +67,8 @@ pub enum What {
     Start,
     /// A person's doing: an apply, a command line, a fault.
     Person {
-        /// The requests that were made, with their answers.
-        exchanges: Vec<(Rc<Request>, Response)>,
+        /// The requests that wrote, or tried to, with their answers.
+        exchanges: Vec<Exchange>,
         /// What was written.
         writes: Vec<Write>,
         /// What it printed.
@@ -468,7 +468,7 @@ impl Session {
 
     /// What applying a manifest would do: the writes, and what would be printed. Nothing happens.
     pub fn preview(&self, text: &str) -> (Vec<Write>, Output) {
-        let mut copy = Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let mut copy = Client::new(self.cluster());
         let files = order::gather([("manifest.yaml".to_owned(), text.to_owned())]);
         let mut command = Kubectl::new("apply -f manifest.yaml", Rc::new(files), self.now());
         let output = copy.drive(&mut command).0;
@@ -492,8 +492,7 @@ impl Session {
         };
         let given = order::gather(files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())));
         let mut command = Kubectl::new(line, Rc::new(given), self.now());
-        let mut client =
-            Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let mut client = Client::new(self.cluster());
         let (output, waits) = client.drive(&mut command);
         if !client.writes.is_empty() {
             let what =
@@ -507,8 +506,7 @@ impl Session {
     /// still waits. It only reads.
     pub fn look_again(&self, command: &mut Kubectl) -> (Output, bool) {
         command.wake(self.now());
-        let mut client =
-            Client { cluster: self.cluster().clone(), exchanges: Vec::new(), writes: Vec::new() };
+        let mut client = Client::new(self.cluster());
         client.drive(command)
     }
 
@@ -645,7 +643,7 @@ fn redo(cluster: &mut Cluster, op: &Op) {
         Op::Kubectl { line, files } => {
             let given = order::gather(files.iter().cloned());
             let mut command = Kubectl::new(line, Rc::new(given), cluster.now());
-            let mut client = Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() };
+            let mut client = Client::new(cluster);
             client.drive(&mut command);
             *cluster = client.cluster;
         }
@@ -655,32 +653,45 @@ fn redo(cluster: &mut Cluster, op: &Op) {
 /// kubectl's client in a session: it works on a copy of the cluster and keeps what was said.
 struct Client {
     cluster: Cluster,
-    exchanges: Vec<(Rc<Request>, Response)>,
+    exchanges: Vec<Exchange>,
     writes: Vec<Write>,
 }
 
 impl Client {
-    /// Answers a command until it ends or waits; whether it waits.
-    fn drive(&mut self, command: &mut Kubectl) -> (Output, bool) {
-        loop {
-            match command.poll() {
-                Poll::Ready(output) => return (output, false),
-                Poll::Wait(_, output) => return (output, true),
-                Poll::Request(call) => {
-                    let answer = kubectl::send(&call, &mut |r| self.request(r));
-                    command.answer(answer, self.cluster.now());
-                }
-            }
-        }
+    fn new(cluster: &Cluster) -> Client {
+        Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() }
     }
 
-    fn request(&mut self, request: &Request) -> Response {
-        let (response, writes) = self.cluster.request(request);
-        if request.verb.writes() {
-            self.exchanges.push((Rc::new(request.clone()), response.clone()));
+    /// Answers a command until it ends or waits; whether it waits.
+    fn drive(&mut self, command: &mut Kubectl) -> (Output, bool) {
+        match command.drive(self) {
+            Poll::Ready(output) => (output, false),
+            Poll::Wait(_, output) => (output, true),
         }
+    }
+}
+
+impl ApiClient for Client {
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        let (served, writes) = self.cluster.serve_whole(request);
         self.writes.extend(writes);
-        response
+        if let Some((typed, answered)) = served.exchange.map(|e| *e) {
+            self.exchanges.push(Exchange {
+                request: Rc::new(typed),
+                response: answered,
+                why: None,
+                http: Some(Rc::new((request.clone(), served.response.clone()))),
+            });
+        }
+        served.response
+    }
+
+    fn now(&self) -> Timestamp {
+        self.cluster.now()
+    }
+
+    fn wait(&mut self, _: &Wait) -> Waited {
+        Waited::Later
     }
 }
 

@@ -168,7 +168,7 @@ pub fn detail(store: &Store) -> JsValue {
                 ("rule", rule),
                 ("objects", objects.into()),
                 ("moment", (x.session().at() as u32).into()),
-                ("revision", (x.session().cluster().api().etcd().revision() as f64).into()),
+                ("revision", (x.session().cluster().api().resource_version() as f64).into()),
             ])
         })
         .unchecked_into()

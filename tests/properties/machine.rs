@@ -7,7 +7,7 @@ use rand_pcg::Pcg32;
 use serde_json::{Value, json};
 use steady::api::types::{Deployment, Pod};
 use steady::api::{Kind, MetaExt};
-use steady::apimachinery::{Request, Response};
+use steady::apimachinery::{HttpRequest, HttpResponse};
 use steady::apiserver::Write;
 use steady::cluster::{Action, Cluster, Config, Fault};
 use steady::kubectl;
@@ -213,8 +213,8 @@ struct Client<'a> {
 }
 
 impl kubectl::ApiClient for Client<'_> {
-    fn request(&mut self, r: &Request) -> Response {
-        let (response, writes) = self.cluster.request(r);
+    fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        let (response, writes) = self.cluster.http(request);
         self.writes.extend(writes);
         response
     }

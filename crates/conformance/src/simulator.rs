@@ -11,7 +11,7 @@ use steady::apiserver;
 use steady::apiserver::http;
 use steady::client::{Component, Controller};
 use steady::cluster::{Cluster, Config, NodeSpec};
-use steady::kubectl;
+use steady::kubectl::{self, Waited};
 
 use crate::kubelet;
 use crate::provisioner;
@@ -144,25 +144,26 @@ struct Client<'a>(&'a mut Simulator, Timestamp);
 const COMMAND_SECONDS: u64 = 100;
 
 impl kubectl::ApiClient for Client<'_> {
-    fn request(&mut self, r: &Request) -> Response {
-        let (response, writes) = self.0.cluster.request(r);
+    fn http(&mut self, request: &apimachinery::HttpRequest) -> apimachinery::HttpResponse {
+        if request.path.starts_with("/openapi") {
+            let texts = self.0.texts.get_or_init(|| Rc::new(steady_schema::texts())).clone();
+            self.0.cluster.set_texts(texts);
+        }
+        let (response, writes) = self.0.cluster.http(request);
         self.0.note(&writes);
         response
     }
     fn now(&self) -> Timestamp {
         self.0.cluster.now()
     }
-    fn texts(&self) -> Option<Rc<http::Texts>> {
-        Some(self.0.texts.get_or_init(|| Rc::new(steady_schema::texts())).clone())
-    }
     fn edit(&mut self, text: &str) -> Option<String> {
         // The recordings' editor was `true`.
         Some(text.to_owned())
     }
-    fn wait(&mut self, wait: &kubectl::Wait) -> bool {
+    fn wait(&mut self, wait: &kubectl::Wait) -> Waited {
         let end = self.1;
         if self.now() >= end {
-            return false;
+            return Waited::Never;
         }
         let until = wait.until.unwrap_or(end).min(end);
         let simulator = &mut *self.0;
@@ -173,11 +174,11 @@ impl kubectl::ApiClient for Client<'_> {
             }
             let to = simulator.cluster.now() + std::time::Duration::from_millis(100);
             simulator.run_until(to.min(until));
-            if wait.is_over(simulator.cluster.api()) {
-                return true;
+            if wait.is_over(&mut |request| simulator.cluster.http(request).0) {
+                return Waited::Again;
             }
         }
-        wait.until.is_some()
+        if wait.until.is_some() { Waited::Again } else { Waited::Never }
     }
 }
 

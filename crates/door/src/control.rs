@@ -73,7 +73,7 @@ async fn control(house: &Rc<House>, parts: &Parts, what: &str, body: &[u8]) -> R
 fn state(cluster: &Cluster) -> Value {
     json!({
         "now": cluster.now().to_string(),
-        "revision": cluster.api().etcd().revision(),
+        "revision": cluster.api().resource_version(),
         "steady": cluster.is_steady(),
     })
 }

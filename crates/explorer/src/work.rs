@@ -260,7 +260,7 @@ impl Exploring {
             return Vec::new();
         };
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for object in objects(&cluster).filter(|o| boot.api().etcd().get(&o.reference()).is_none()) {
+        for object in objects(&cluster).filter(|o| boot.api().cached(&o.reference()).is_none()) {
             let name = match object.get::<Pod>() {
                 Some(pod) => format!("Pod {}", pod_view(pod).word),
                 None => object.kind().as_str().to_owned(),

@@ -37,7 +37,7 @@ impl Expected {
 ///
 /// # Errors
 /// 400, 415.
-pub fn decode_object(
+pub(super) fn decode_object(
     kind: Kind,
     content_type: &str,
     body: &[u8],
@@ -45,20 +45,6 @@ pub fn decode_object(
     warnings: &mut Vec<String>,
 ) -> Result<Object, Status> {
     let value = decode_body(Expected::of(kind), content_type, body, validation, warnings)?;
-    to_object(kind, value)
-}
-
-/// The same for a body that is JSON already: what kubectl made of a manifest.
-///
-/// # Errors
-/// 400.
-pub fn decode_value(
-    kind: Kind,
-    value: &Value,
-    validation: FieldValidation,
-    warnings: &mut Vec<String>,
-) -> Result<Object, Status> {
-    let value = decode_json(Expected::of(kind), &Json::from(value), Vec::new(), validation, warnings)?;
     to_object(kind, value)
 }
 

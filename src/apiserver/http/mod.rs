@@ -15,8 +15,7 @@
 
 mod answer;
 mod decode;
-pub(crate) mod discovery;
-mod list;
+mod discovery;
 mod negotiate;
 mod openapi;
 mod patch;
@@ -45,10 +44,8 @@ use path::{Path, Target};
 use query::Query;
 
 pub(super) use decode::to_object;
-pub use decode::{decode_object, decode_value};
-pub use openapi::{Texts, TypeTexts, openapi_document};
+pub use openapi::{Texts, TypeTexts};
 pub(super) use patch::refusal;
-pub use patch::{PatchType, patched};
 pub(super) use scale::of as scale_of;
 pub use stream::{Piece, Stream};
 pub use texts::TextCache;
@@ -56,37 +53,43 @@ pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
 
 /// The largest body that is read, in bytes.
 pub const BODY_LIMIT: usize = 3 * 1024 * 1024;
-/// What every request about Endpoints is told (`k8s.io/apiserver/pkg/endpoints/deprecation`).
+/// The warning about every request for Endpoints (`k8s.io/apiserver/pkg/endpoints/deprecation`).
 const ENDPOINTS_DEPRECATED: &str =
     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
-/// What stands for who asks when the client does not say.
+/// The user and field manager of a request without a `User-Agent`.
 const UNKNOWN_AGENT: &str = "unknown";
 /// The longest name of a field manager, in bytes.
 const MANAGER_MAX: usize = 128;
 
-/// What a request was answered with.
+/// The answer to a request, and what goes with it.
 #[derive(Clone, Debug, Default)]
 pub struct Served {
     /// The answer.
     pub response: HttpResponse,
     /// The body of a list or a watch, which is made as it is read; the answer's own body is empty then.
     pub stream: Option<Stream>,
-    /// For a request that writes objects: the request, without its body, and its answer, with typed objects.
+    /// For a request that writes objects: the request, without its body, and its answer, with typed objects. The key of
+    /// the request names the object even where the path does not.
     pub exchange: Option<Box<(Request, Response)>>,
 }
 
 /// Answers a request. The body of a list is whole; that of a watch has the events up to now.
 pub fn http(api: &mut ApiServer, request: &HttpRequest) -> HttpResponse {
-    let Served { mut response, stream, .. } = serve(api, request);
-    let Some(mut stream) = stream else { return response };
+    serve_whole(api, request).response
+}
+
+/// Answers a request as [`http`] does, and tells what goes with the answer. No stream is left to be read.
+pub fn serve_whole(api: &mut ApiServer, request: &HttpRequest) -> Served {
+    let mut served = serve(api, request);
+    let Some(mut stream) = served.stream.take() else { return served };
     let mut cache = TextCache::default();
     loop {
         let piece = stream.more(api, &mut cache);
         if piece.is_empty() {
-            return response;
+            return served;
         }
         for text in piece.into_texts() {
-            response.body.push_str(&String::from_utf8_lossy(&text));
+            served.response.body.push_str(&String::from_utf8_lossy(&text));
         }
     }
 }
@@ -133,8 +136,8 @@ pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut Requ
     Served { response, stream, exchange }
 }
 
-/// The answer to a request whose body has more than [`BODY_LIMIT`] bytes: for whoever does not read
-/// so many.
+/// The answer to a request whose body has more than [`BODY_LIMIT`] bytes, for a server of sockets that does not read so
+/// many.
 pub fn too_large() -> HttpResponse {
     answer::failure(&Status::new(
         413,
@@ -143,13 +146,13 @@ pub fn too_large() -> HttpResponse {
     ))
 }
 
-/// The answer to a request for which there is no room now (`k8s.io/apiserver/pkg/server/filters`).
+/// The answer to a request while there are too many (`k8s.io/apiserver/pkg/server/filters`).
 pub fn too_many() -> HttpResponse {
     HttpResponse { retry_after: Some(1), ..answer::text(429, "Too many requests, please try again later.\n") }
 }
 
-/// The `Warning` headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`): texts that no header
-/// can hold are left out, and if all together are too long each is cut.
+/// The `Warning` headers (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`). A text that no header can hold is left
+/// out; if all texts together are too long, each is cut.
 fn warning_headers(texts: &[String]) -> Vec<String> {
     const TOTAL: usize = 4096;
     const EACH: usize = 256;
@@ -248,7 +251,7 @@ impl Call<'_> {
         if *path == Path::Nothing {
             return Ok(answer::text(404, "404 page not found\n"));
         }
-        // What is no resource is served by Go's own multiplexer, which minds HEAD no more than GET.
+        // Health is served by Go's own multiplexer, which answers every method alike.
         if *path == Path::Health {
             let well = self.api.storage_answers().is_ok();
             return Ok(answer::text(if well { 200 } else { 500 }, &self.health(well)));
@@ -302,7 +305,7 @@ impl Call<'_> {
         })
     }
 
-    /// `ok`, or, `?verbose` or if something is wrong, what was looked at: etcd can fail.
+    /// `ok`; with `?verbose`, or if etcd does not answer, the list of checks.
     fn health(&self, well: bool) -> String {
         let check = self.request.path.trim_matches('/').split('/').next().unwrap_or_default();
         match (well, self.query.has("verbose")) {
@@ -314,7 +317,7 @@ impl Call<'_> {
         }
     }
 
-    /// A kind that is not built: there are none of it.
+    /// Answers a request for a kind that is not built here: there are no objects of it.
     fn unbuilt(
         &mut self,
         kind: &'static str,
@@ -347,7 +350,7 @@ impl Call<'_> {
         })
     }
 
-    /// Whether the answer is to be read by a person (`negotiation.isPrettyPrint`).
+    /// Whether the body is indented for people (`negotiation.isPrettyPrint`).
     fn pretty(&self) -> bool {
         match self.query.text("pretty") {
             "" => ["curl", "Wget", "Mozilla/5.0"].iter().any(|a| self.request.user_agent.starts_with(a)),
@@ -356,7 +359,7 @@ impl Call<'_> {
     }
 
     fn read(&mut self, target: &Target, media: Media) -> Result<HttpResponse> {
-        // Only a collection can be asked to be watched; one object's path has a prefix for it.
+        // `?watch` is for collections; a single object is watched through a path with the prefix `watch`.
         let watch = target.watch || (target.name.is_none() && self.query.on("watch"));
         match (&target.name, target.subresource) {
             (_, Subresource::None) if watch => self.watch(target, media),
@@ -382,7 +385,7 @@ impl Call<'_> {
         }
     }
 
-    /// Who is said to own the fields that a request writes.
+    /// The owner of the fields that a request writes: the field manager that it names, or else its user agent.
     fn manager(&self, given: &str) -> Rc<str> {
         if !given.is_empty() {
             return given.into();
@@ -400,6 +403,7 @@ impl Call<'_> {
 mod facts;
 #[cfg(test)]
 mod limits_tests;
+mod list;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]

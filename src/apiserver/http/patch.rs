@@ -12,7 +12,7 @@ use crate::apimachinery::{Cause, Details, FieldValidation, Status};
 
 /// The kinds of patches but apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatchType {
+pub(super) enum PatchType {
     /// `application/json-patch+json`
     Json,
     /// `application/merge-patch+json`
@@ -33,7 +33,7 @@ pub(super) struct Layout {
 ///
 /// # Errors
 /// 400 for what is no patch, 422 for one that does not fit or leads to no object of the kind.
-pub fn patched(
+pub(super) fn patched(
     kind: Kind,
     old: &Value,
     patch_type: PatchType,

@@ -73,6 +73,9 @@ impl Call<'_> {
         self.answered = Some(response.clone());
         match response {
             Response::Object { object, created } => {
+                if let Some(asked) = self.asked.as_mut().filter(|a| a.key.name.is_empty()) {
+                    asked.key.name = object.name().into();
+                }
                 Ok(Answer::owned(object, created, self.cx.managers.take()))
             }
             Response::Success { code, details } => Ok(Answer::Success { code, details }),
@@ -113,7 +116,13 @@ impl Call<'_> {
                 }
                 Body::Delete(delete_options(value.get("deleteOptions").unwrap_or(&Value::Null)))
             }
-            _ => Body::Object(self.body_object(target.kind, &options)?),
+            _ => {
+                let object = self.body_object(target.kind, &options)?;
+                if let Some(asked) = &mut self.asked {
+                    asked.key.name = object.name().into();
+                }
+                Body::Object(object)
+            }
         };
         self.send(&request.body(body))
     }
@@ -142,7 +151,7 @@ impl Call<'_> {
         }
     }
 
-    /// A Scale that was sent back is that of the object in the path.
+    /// Checks that a Scale that was sent back is the Scale of the object in the path.
     fn same_object(&self, request: &Request, scale: &Value) -> Result<()> {
         let text = |path: &str| scale.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let namespace = text("/metadata/namespace");
@@ -163,7 +172,6 @@ impl Call<'_> {
         let name = wanted.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
         check_name(name, &request.key.name)?;
         let (replicas, resource_version) = scale::wanted(wanted);
-        let request = Request { verb: Verb::Update, ..request };
         match self.send(&request.body(Body::Scale { replicas, resource_version }))? {
             Answer::Object { object, .. } => Answer::scale(&object),
             other => Ok(other),
@@ -226,7 +234,7 @@ impl Call<'_> {
             .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
         let body = Body::Patch(Patch::Apply { config: config.to_value(), force: options.force });
         if options.field_validation == FieldValidation::Strict && !twice.is_empty() {
-            // What an apply would say of its fields comes first.
+            // Refusals of the apply itself come before those of repeated fields.
             let trial = Request { dry_run: true, ..request.clone() };
             self.send(&trial.body(body))?;
             return Err(Status::bad_request(format!("error strict decoding YAML: {}", twice.join(", "))));
@@ -255,12 +263,12 @@ impl Call<'_> {
                 && background
                 && self.api.existing(&request).is_ok()
             {
-                // Whoever asks for this in the old way learns that it is not done yet.
+                // `orphanDependents: false` asks to know that the object is not gone yet.
                 *code = 202;
             }
             return Ok(answer);
         }
-        // Namespaces are only deleted one by one.
+        // Namespaces are deleted one by one; a namespaced kind is deleted in one namespace.
         if target.kind == Kind::NAMESPACE || (target.kind.namespaced() && target.namespace.is_none()) {
             return Err(method_not_allowed());
         }
@@ -344,7 +352,7 @@ impl Call<'_> {
     }
 }
 
-/// How to delete, as the request has it.
+/// The options of a deletion.
 struct DeleteRequest {
     options: DeleteOptions,
     dry_run: bool,
@@ -352,8 +360,8 @@ struct DeleteRequest {
     background: bool,
 }
 
-/// Where a pod is bound to must be a node. Kubernetes gives these errors as they are, so that they
-/// are the server's fault.
+/// Checks that a pod is bound to a node. Kubernetes does not turn these errors into refusals, so they are answered with
+/// 500.
 fn check_binding(binding: &Value) -> Result<()> {
     let text = |p: &str| binding.pointer(p).and_then(Value::as_str).unwrap_or_default();
     let mut errors = Vec::new();
@@ -368,7 +376,7 @@ fn check_binding(binding: &Value) -> Result<()> {
     if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
 }
 
-/// `DeleteOptions` of their JSON.
+/// Reads `DeleteOptions` from their JSON.
 fn delete_options(value: &Value) -> DeleteOptions {
     let text = |p: &str| value.pointer(p).and_then(Value::as_str).map(str::to_owned);
     let policy = match value.get("propagationPolicy").and_then(Value::as_str) {

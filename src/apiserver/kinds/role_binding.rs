@@ -79,7 +79,7 @@ impl Strategy for RoleBinding {
 }
 
 /// The group of roles, and of users and groups.
-pub(crate) const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
+pub(super) const RBAC_GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Fills in the group of the role and of each subject.
 pub(super) fn default_groups(role: &mut RoleRef, subjects: &mut Option<Vec<Subject>>) {

@@ -19,7 +19,7 @@ use std::net::IpAddr;
 use super::kinds;
 use super::validation::{self, Path};
 use crate::api::types as t;
-use crate::api::{Kind, MetaExt, Object, quantity};
+use crate::api::{MetaExt, Object, quantity};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
@@ -33,21 +33,6 @@ pub fn on_create(object: &Object) -> Vec<String> {
 /// it was.
 pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
     kinds::warnings_on_update(new, old)
-}
-
-/// Whether [`on_update`] has to know what an object of the kind was before.
-pub fn compares(kind: Kind) -> bool {
-    [
-        Kind::DEPLOYMENT,
-        Kind::REPLICA_SET,
-        Kind::REPLICATION_CONTROLLER,
-        Kind::STATEFUL_SET,
-        Kind::DAEMON_SET,
-        Kind::JOB,
-        Kind::CRON_JOB,
-        Kind::SERVICE_ACCOUNT,
-    ]
-    .contains(&kind)
 }
 
 /// A name that will be a host's should be one.
@@ -162,6 +147,7 @@ pub(super) fn cidr(out: &mut Vec<String>, value: &str, path: &Path) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::api::Kind;
     use serde_json::json;
 
     fn of(kind: Kind, value: serde_json::Value) -> Vec<String> {

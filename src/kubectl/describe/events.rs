@@ -1,13 +1,13 @@
 //! The events at the end of a description.
 
 use super::super::call::Call;
-use super::super::context::{Context, Result};
+use super::super::context::{Context, Result, Stop};
 use super::super::events::interval;
 use super::Writer;
 use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object};
-use crate::apimachinery::{Response, Verb};
+use crate::apimachinery::Verb;
 
 pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result {
     let mut call = Call::new(Verb::List, Kind::EVENT, object.namespace(), "");
@@ -17,9 +17,10 @@ pub(super) fn of(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Resul
         object.namespace(),
         object.kind().as_str()
     );
-    let mut items = match &cx.send(call)?.response {
-        Response::List { items, .. } => items.clone(),
-        _ => Vec::new(),
+    // What cannot be listed is left out.
+    let mut items = match cx.all(call) {
+        Err(Stop::Error(_)) => Vec::new(),
+        items => items?,
     };
     if items.is_empty() {
         w.line(0, "Events:\t<none>");

@@ -10,7 +10,7 @@ use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Lease, Node, Pod, Quantity};
 use crate::api::{Kind, Object};
-use crate::apimachinery::{Response, Verb};
+use crate::apimachinery::Verb;
 
 pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(node) = object.get::<Node>() else { return Ok(true) };
@@ -88,9 +88,10 @@ pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) ->
     let mut call = Call::new(Verb::List, Kind::POD, "", "");
     call.field_selector =
         format!("spec.nodeName={},status.phase!=Succeeded,status.phase!=Failed", object.name());
-    let pods = match &cx.send(call)?.response {
-        Response::List { items, .. } => items.clone(),
-        _ => Vec::new(),
+    // What cannot be listed is left out.
+    let pods = match cx.all(call) {
+        Err(Stop::Error(_)) => Vec::new(),
+        pods => pods?,
     };
     let allocatable = status.allocatable.or(status.capacity).unwrap_or_default();
     self::pods(cx, w, &pods, &allocatable);

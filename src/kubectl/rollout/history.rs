@@ -71,7 +71,7 @@ fn view(cx: &mut Context<'_>, args: &Args, object: &Object, revision: i64) -> Re
     if let Some(printer) = Printer::of(cx, args, false)? {
         let shown = if revision > 0 { revisions.get(&revision) } else { revisions.values().next_back() };
         let Some(rs) = shown else { return fail("unable to find the specified revision") };
-        return printer.print(cx, &output::presentable(args, rs.to_value()), true);
+        return printer.print(cx, &rs.to_value(), true);
     }
     let title = resource::resource_name(Kind::DEPLOYMENT, object.name());
     if revision > 0 {
@@ -168,7 +168,7 @@ fn roll_back(cx: &mut Context<'_>, args: &Args, object: &Object, dry_run: DryRun
         call.body = Payload::JsonPatch(patch(deployment, rs, &template));
         call.dry_run = dry_run == DryRun::Server;
         call.field_manager = "kubectl-rollout";
-        cx.object(call)?;
+        cx.object(&call)?;
     }
     output::report(cx, args, &fresh.to_value(), &done, dry_run)
 }

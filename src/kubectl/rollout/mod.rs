@@ -116,7 +116,7 @@ fn one(
         .body(Payload::StrategicPatch(super::go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
     call.field_manager = "kubectl-rollout";
-    let value = cx.object(call)?.to_value();
+    let value = cx.object(&call)?.to_value();
     output::report(cx, args, &value, done, dry_run)
 }
 

@@ -3,9 +3,9 @@
 use crate::api::pod::{is_active, is_ready};
 use crate::api::types::{Deployment, Pod, ReplicaSet};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
+use crate::apiserver::ApiServer;
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
-use crate::etcd::Etcd;
 
 /// How an invariant does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Violation {
 /// What an invariant may look at: the objects by which states are told apart. Events and leases are not
 /// among them; states that differ only in those are one.
 pub fn objects(cluster: &Cluster) -> impl Iterator<Item = &Object> {
-    let all = cluster.api().etcd().iter().filter(|(r, _)| is_counted(r));
-    all.map(|(_, record)| &record.object)
+    let all = cluster.api().cached_all().filter(|(r, _)| is_counted(r));
+    all.map(|(_, object)| object)
 }
 
 /// Whether an object makes a difference between states.
@@ -93,12 +93,12 @@ impl Invariant for MaxUnavailable {
     }
 
     fn step(&self, before: &Cluster, after: &Cluster) -> Result<(), Violation> {
-        let (old, new) = (before.api().etcd(), after.api().etcd());
+        let (old, new) = (before.api(), after.api());
         for (reference, d) in rolling(new) {
             let runs = |p: &&Pod| is_active(p) && is_ready(p);
             let taken = pods_of(old, d).any(|p| {
-                let now = new.get(&ObjectRef { kind: Kind::POD, key: p.metadata.key() });
-                runs(&p) && !now.and_then(|r| r.object.get::<Pod>()).is_some_and(|p| is_active(p))
+                let now = new.cached(&ObjectRef { kind: Kind::POD, key: p.metadata.key() });
+                runs(&p) && !now.and_then(|o| o.get::<Pod>()).is_some_and(|p| is_active(p))
             });
             let least = util::wanted(d) - util::max_unavailable(d);
             let ready = i32::try_from(pods_of(new, d).filter(runs).count()).unwrap_or(i32::MAX);
@@ -120,9 +120,9 @@ impl Invariant for MaxSurge {
     }
 
     fn step(&self, before: &Cluster, after: &Cluster) -> Result<(), Violation> {
-        for (reference, d) in rolling(after.api().etcd()) {
+        for (reference, d) in rolling(after.api()) {
             let count = |c: &Cluster| {
-                let pods = pods_of(c.api().etcd(), d).filter(|p| is_active(p)).count();
+                let pods = pods_of(c.api(), d).filter(|p| is_active(p)).count();
                 i32::try_from(pods).unwrap_or(i32::MAX)
             };
             let most = util::wanted(d) + util::max_surge(d);
@@ -145,8 +145,8 @@ impl Invariant for OneController {
     }
 
     fn state(&self, cluster: &Cluster) -> Result<(), Violation> {
-        for (reference, record) in cluster.api().etcd().iter() {
-            let owners = record.object.meta().owners().iter();
+        for (reference, object) in cluster.api().cached_all() {
+            let owners = object.meta().owners().iter();
             let n = owners.filter(|o| o.controller == Some(true)).count();
             if n > 1 {
                 let values = vec![("controllers", n.to_string())];
@@ -166,10 +166,10 @@ impl Invariant for NoOrphan {
     }
 
     fn steady(&self, cluster: &Cluster) -> Result<(), Violation> {
-        let etcd = cluster.api().etcd();
-        let uids: std::collections::BTreeSet<&str> = etcd.iter().map(|(_, r)| r.object.uid()).collect();
-        for (reference, record) in etcd.iter() {
-            let owners = record.object.meta().owners();
+        let api = cluster.api();
+        let uids: std::collections::BTreeSet<&str> = api.cached_all().map(|(_, o)| o.uid()).collect();
+        for (reference, object) in api.cached_all() {
+            let owners = object.meta().owners();
             if !owners.is_empty() && owners.iter().all(|o| !uids.contains(o.uid.as_str())) {
                 let names: Vec<&str> = owners.iter().map(|o| o.name.as_str()).collect();
                 let values = vec![("owners", names.join(", "))];
@@ -190,11 +190,11 @@ impl Invariant for BoundOnce {
 
     fn step(&self, before: &Cluster, after: &Cluster) -> Result<(), Violation> {
         let node = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
-        for (reference, record) in after.api().etcd().range(Kind::POD, None) {
-            let old = before.api().etcd().get(reference);
+        for (reference, object) in after.api().cached_list(Kind::POD, None) {
+            let old = before.api().cached(reference);
             // Only what was written can have changed.
-            let Some(old) = old.filter(|o| !o.object.ptr_eq(&record.object)) else { continue };
-            let (Some(old), Some(new)) = (old.object.get::<Pod>(), record.object.get::<Pod>()) else {
+            let Some(old) = old.filter(|o| !o.ptr_eq(object)) else { continue };
+            let (Some(old), Some(new)) = (old.get::<Pod>(), object.get::<Pod>()) else {
                 continue;
             };
             let (was, is) = (node(old), node(new));
@@ -208,9 +208,9 @@ impl Invariant for BoundOnce {
 }
 
 /// The Deployments that are rolled out step by step.
-fn rolling(etcd: &Etcd) -> impl Iterator<Item = (&ObjectRef, &Deployment)> {
-    let all = etcd.range(Kind::DEPLOYMENT, None);
-    let all = all.filter_map(|(r, record)| record.object.get::<Deployment>().map(|d| (r, &**d)));
+fn rolling(api: &ApiServer) -> impl Iterator<Item = (&ObjectRef, &Deployment)> {
+    let all = api.cached_list(Kind::DEPLOYMENT, None);
+    let all = all.filter_map(|(r, object)| object.get::<Deployment>().map(|d| (r, &**d)));
     all.filter(|(_, d)| {
         let strategy = d.spec.as_ref().and_then(|s| s.strategy.as_ref()).and_then(|s| s.type_.as_deref());
         strategy == Some("RollingUpdate") && !d.metadata.is_deleting()
@@ -218,15 +218,15 @@ fn rolling(etcd: &Etcd) -> impl Iterator<Item = (&ObjectRef, &Deployment)> {
 }
 
 /// The pods of a Deployment's ReplicaSets.
-fn pods_of<'a>(etcd: &'a Etcd, d: &'a Deployment) -> impl Iterator<Item = &'a Pod> {
+fn pods_of<'a>(api: &'a ApiServer, d: &'a Deployment) -> impl Iterator<Item = &'a Pod> {
     let namespace = MetaExt::namespace(&d.metadata);
-    let sets = etcd.range(Kind::REPLICA_SET, Some(namespace));
-    let sets = sets.filter_map(|(_, r)| r.object.get::<ReplicaSet>());
+    let sets = api.cached_list(Kind::REPLICA_SET, Some(namespace));
+    let sets = sets.filter_map(|(_, o)| o.get::<ReplicaSet>());
     let mine: Vec<Key> = sets
         .filter(|rs| rs.metadata.controller().is_some_and(|o| o.uid == d.metadata.uid()))
         .map(|rs| Key::new("", rs.metadata.uid()))
         .collect();
-    let pods = etcd.range(Kind::POD, Some(namespace)).filter_map(|(_, r)| r.object.get::<Pod>());
+    let pods = api.cached_list(Kind::POD, Some(namespace)).filter_map(|(_, o)| o.get::<Pod>());
     pods.map(|p| &**p)
         .filter(move |p| p.metadata.controller().is_some_and(|o| mine.iter().any(|k| *k.name == *o.uid)))
 }

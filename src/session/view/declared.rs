@@ -62,9 +62,9 @@ pub struct Short {
 /// pods look.
 pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
-    let etcd = cluster.api().etcd();
-    for (reference, record) in etcd.range(Kind::DEPLOYMENT, None) {
-        let Some(d) = record.object.get::<Deployment>() else { continue };
+    let api = cluster.api();
+    for (reference, object) in api.cached_list(Kind::DEPLOYMENT, None) {
+        let Some(d) = object.get::<Deployment>() else { continue };
         let spec = d.spec.as_ref();
         let status = d.status.clone().unwrap_or_default();
         let want = spec.and_then(|s| s.replicas).unwrap_or(1);
@@ -105,9 +105,8 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         }
         out.short.push(short);
     }
-    for (reference, record) in etcd.range(Kind::REPLICA_SET, None) {
-        let Some(rs) = record.object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none())
-        else {
+    for (reference, object) in api.cached_list(Kind::REPLICA_SET, None) {
+        let Some(rs) = object.get::<ReplicaSet>().filter(|rs| rs.metadata.controller().is_none()) else {
             continue;
         };
         let want = rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1);
@@ -137,8 +136,8 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         out.short.push(short);
     }
     for kind in crate::controllers::UNATTENDED {
-        for (reference, record) in etcd.range(*kind, None) {
-            out.short.push(unattended(reference, &record.object));
+        for (reference, object) in api.cached_list(*kind, None) {
+            out.short.push(unattended(reference, object));
         }
     }
     out
@@ -162,9 +161,9 @@ fn unattended(reference: &ObjectRef, object: &Object) -> Short {
 
 /// How many pods have a Deployment's template as it is now.
 fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
-    let all = cluster.api().etcd().range(Kind::REPLICA_SET, Some(&of.key.namespace));
+    let all = cluster.api().cached_list(Kind::REPLICA_SET, Some(&of.key.namespace));
     let own: Vec<Rc<ReplicaSet>> = all
-        .filter_map(|(_, record)| record.object.get::<ReplicaSet>().cloned())
+        .filter_map(|(_, object)| object.get::<ReplicaSet>().cloned())
         .filter(|rs| rs.metadata.controller().map(|c| &c.uid) == d.metadata.uid.as_ref())
         .collect();
     let new = util::find_new(d, &own);

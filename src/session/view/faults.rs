@@ -141,8 +141,8 @@ pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: 
 
 /// A pod that is on a node.
 fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
-    let record = session.cluster().api().etcd().get(object).filter(|_| object.kind == Kind::POD)?;
-    let pod = record.object.get::<Pod>()?;
+    let stored = session.cluster().api().cached(object).filter(|_| object.kind == Kind::POD)?;
+    let pod = stored.get::<Pod>()?;
     let spec = pod.spec.as_ref()?;
     Some((pod, spec, spec.node_name.as_deref().filter(|n| !n.is_empty())?))
 }

@@ -4,7 +4,6 @@ use crate::api::order;
 use crate::api::types::Event;
 use crate::api::{Kind, Object, ObjectRef};
 use crate::cluster::Cluster;
-use crate::etcd::Record;
 
 use super::graph::{EdgeKind, Graph};
 
@@ -63,22 +62,23 @@ const EVENTS: usize = 2_000;
 /// The events about an object, oldest first.
 pub fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
     let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
-    let etcd = cluster.api().etcd();
+    let api = cluster.api();
     let mut events: Vec<(u64, Object)> = Vec::new();
-    let mut look = |record: &Record| {
-        let about = record.object.get::<Event>().is_some_and(|e| {
+    let mut look = |event: &Object| {
+        let about = event.get::<Event>().is_some_and(|e| {
             e.involved_object.name.as_deref() == Some(&*of.key.name)
                 && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
         });
         if about {
-            events.push((record.mod_revision, record.object.clone()));
+            let version = event.meta().resource_version.as_deref().and_then(|v| v.parse().ok());
+            events.push((version.unwrap_or(0), event.clone()));
         }
     };
-    if etcd.range(Kind::EVENT, Some(namespace)).nth(EVENTS).is_some() {
+    if api.cached_list(Kind::EVENT, Some(namespace)).nth(EVENTS).is_some() {
         let prefix = format!("{}.", of.key.name);
-        etcd.named(Kind::EVENT, namespace, &prefix).for_each(|(_, r)| look(r));
+        api.cached_named(Kind::EVENT, namespace, &prefix).for_each(|(_, o)| look(o));
     } else {
-        etcd.range(Kind::EVENT, Some(namespace)).for_each(|(_, r)| look(r));
+        api.cached_list(Kind::EVENT, Some(namespace)).for_each(|(_, o)| look(o));
     }
     order::sort_by_key(&mut events, |(revision, _)| *revision);
     events.into_iter().map(|(_, o)| o).collect()

@@ -54,10 +54,10 @@ struct Count {
 /// Reads every Deployment in both ways. What counts is what is stored, not what controllers have
 /// reported of it.
 pub fn readings(cluster: &Cluster) -> Vec<Readings> {
-    let etcd = cluster.api().etcd();
-    let deployments: Vec<(&ObjectRef, &Rc<Deployment>)> = etcd
-        .range(Kind::DEPLOYMENT, None)
-        .filter_map(|(reference, record)| Some((reference, record.object.get::<Deployment>()?)))
+    let api = cluster.api();
+    let deployments: Vec<(&ObjectRef, &Rc<Deployment>)> = api
+        .cached_list(Kind::DEPLOYMENT, None)
+        .filter_map(|(reference, object)| Some((reference, object.get::<Deployment>()?)))
         .collect();
     if deployments.is_empty() {
         return Vec::new();
@@ -68,14 +68,14 @@ pub fn readings(cluster: &Cluster) -> Vec<Readings> {
         .iter()
         .map(|(_, d)| (d.metadata.uid(), d.spec.as_ref().and_then(|s| s.min_ready_seconds).unwrap_or(0)))
         .collect();
-    for rs in etcd.range(Kind::REPLICA_SET, None).filter_map(|(_, r)| r.object.get::<ReplicaSet>()) {
+    for rs in api.cached_list(Kind::REPLICA_SET, None).filter_map(|(_, o)| o.get::<ReplicaSet>()) {
         let Some(owner) = rs.metadata.controller() else { continue };
         if let Some(seconds) = min_ready.get(owner.uid.as_str()) {
             of_deployment.entry(owner.uid.as_str()).or_default().push(rs.clone());
             counts.insert(rs.metadata.uid(), (*seconds, Count::default()));
         }
     }
-    for pod in etcd.range(Kind::POD, None).filter_map(|(_, r)| r.object.get::<Pod>()) {
+    for pod in api.cached_list(Kind::POD, None).filter_map(|(_, o)| o.get::<Pod>()) {
         let owner = pod.metadata.controller().map(|o| o.uid.as_str());
         let Some((seconds, count)) = owner.and_then(|uid| counts.get_mut(uid)) else { continue };
         // What has ended, and is not restarted, is nobody's pod any more: it was replaced.

@@ -6,7 +6,7 @@ use steady::apimachinery::{Request, Response, Subresource, Verb};
 use steady::client::{Fact, Why};
 use steady::cluster::{Action, Command, Fault, Outcome, Transition};
 use steady::kubelet;
-use steady::session::{Moment, What};
+use steady::session::{Exchange, Moment, What};
 
 use super::Texts;
 
@@ -152,7 +152,7 @@ pub fn step_sentence(t: &Texts, m: &Moment) -> String {
             // A raw request prints the raw answer, which is nothing to read.
             let what = if output.stdout.starts_with('{') {
                 let say =
-                    |(r, a): &(std::rc::Rc<Request>, Response)| format!("{} {}", verb(r), t.object(r, a));
+                    |e: &Exchange| format!("{} {}", verb(&e.request), t.object(&e.request, &e.response));
                 exchanges.iter().map(say).collect::<Vec<_>>().join(", ")
             } else {
                 output.stdout.lines().collect::<Vec<_>>().join(", ")

@@ -16,7 +16,7 @@ pub fn Events(props: &TabProps) -> Html {
     let t = use_texts();
     let (conditions, events, start) = store.with(|s| {
         let cluster = s.session().cluster();
-        let object = cluster.api().etcd().get(&props.object).map(|r| r.object.to_value());
+        let object = cluster.api().cached(&props.object).map(|o| o.to_value());
         let conditions = object
             .and_then(|v| v.pointer("/status/conditions").cloned())
             .and_then(|c| c.as_array().cloned())

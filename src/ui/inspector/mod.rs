@@ -101,7 +101,7 @@ fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, props: &Props) -> 
         let o = n.object.meta().controller()?;
         Some(t.with("owned-by", &[("kind", o.kind.clone().into()), ("name", o.name.clone().into())]))
     });
-    let gone = store.with(|s| s.session().cluster().api().etcd().get(object).is_none());
+    let gone = store.with(|s| s.session().cluster().api().cached(object).is_none());
     let kind = object.kind.as_str();
     html! {
         <div class={classes!("who", who::keeper(kind))}>

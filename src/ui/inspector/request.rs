@@ -4,7 +4,7 @@
 
 use gloo::utils::window;
 use serde_json::Value;
-use steady::apimachinery::{Body, Request, Response, wire, wire_answer};
+use steady::apimachinery::{Body, Response, wire_answer};
 use steady::client::transport;
 use steady::session::view::yaml_of;
 use steady::session::{Exchange, MomentId};
@@ -44,8 +44,8 @@ pub fn Exchanges(props: &Props) -> Html {
             if let Some(why) = &e.why { <p class="why">{ t.why(why) }</p> }
         </> };
         let body = if *verbose {
-            let text =
-                transport::debugging(VERBOSITY, now, &wire(request), &wire_answer(request.kind, &e.response));
+            let (sent, answered) = e.on_the_wire();
+            let text = transport::debugging(VERBOSITY, now, &sent, &answered);
             let copy = {
                 let (store, text) = (store.clone(), text.clone());
                 move |_| store.copy(&text)
@@ -56,7 +56,7 @@ pub fn Exchanges(props: &Props) -> Html {
             </> }
         } else {
             html! { <>
-                if let Some((kind, text)) = body(request) {
+                if let Some((kind, text)) = body(e) {
                     <h3>{ t.get("request-body") }{ " " }<span>{ kind }</span></h3>{ yaml::plain(&text) }
                 }
                 if let Some(text) = answer(&e.response) { <h3>{ t.get("response-body") }</h3>{ yaml::plain(&text) } }
@@ -102,17 +102,17 @@ fn pretty(value: &Value) -> String {
 }
 
 /// What a request carries, and as which media type.
-fn body(request: &Request) -> Option<(String, String)> {
-    let http = wire(request);
+fn body(e: &Exchange) -> Option<(String, String)> {
+    let (http, _) = e.on_the_wire();
     if http.body.is_empty() {
         return None;
     }
-    let text = match &request.body {
+    let text = match &e.request.body {
         Body::Object(o) => yaml_of(o, false),
-        _ => {
-            let value: Value = serde_json::from_slice(&http.body).unwrap_or_default();
-            pretty(&value)
-        }
+        _ => match serde_json::from_slice(&http.body) {
+            Ok(value) => pretty(&value),
+            Err(_) => String::from_utf8_lossy(&http.body).into_owned(),
+        },
     };
     Some((http.content_type, text))
 }

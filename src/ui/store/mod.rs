@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use steady::api::ObjectRef;
-use steady::etcd::Etcd;
+use steady::apiserver::ApiServer;
 use steady::kubectl::Kubectl;
 use steady::session::scenario;
 use steady::session::view::graph::Graph;
@@ -39,7 +39,7 @@ pub struct State {
     first: MomentId,
     graph: Shared<Graph>,
     /// What the graph was made of: the moment, and the store then.
-    drawn: Option<(MomentId, Etcd)>,
+    drawn: Option<(MomentId, ApiServer)>,
     changed: Shared<BTreeSet<ObjectRef>>,
     lit: Shared<BTreeSet<ObjectRef>>,
     declared: Rc<Declared>,

@@ -129,7 +129,7 @@ impl State {
                 Some(touched) => self.graph.after(cluster, &boot, &touched),
                 None => Graph::new(cluster, &boot, &self.graph),
             };
-            self.drawn = Some((self.session.at(), cluster.api().etcd().clone()));
+            self.drawn = Some((self.session.at(), cluster.api().clone()));
             self.graph = Shared::new(graph);
         }
         self.declared = Rc::new(declared(self.session.cluster(), &self.graph));
@@ -186,7 +186,7 @@ impl State {
 }
 
 fn exists(state: &State, object: &ObjectRef) -> bool {
-    state.session.cluster().api().etcd().get(object).is_some()
+    state.session.cluster().api().cached(object).is_some()
 }
 
 impl Store {
@@ -211,7 +211,7 @@ impl Store {
                 position,
                 at: s.session.at(),
                 time: s.session.now().as_millisecond() - start,
-                revision: s.session.cluster().api().etcd().revision(),
+                revision: s.session.cluster().api().resource_version(),
                 listing: s.listing.clone(),
                 depth: s.depth,
                 policy: s.session.policy().clone(),
@@ -261,7 +261,7 @@ impl Store {
     pub fn before_and_after(&self, of: &ObjectRef) -> (Option<Object>, Option<Object>) {
         self.with(|s| {
             let moment = s.session.current();
-            let after = s.session.cluster().api().etcd().get(of).map(|r| r.object.clone());
+            let after = s.session.cluster().api().cached(of).cloned();
             let first = moment.writes().into_iter().find(|w| w.object == *of);
             (first.map_or_else(|| after.clone(), |w| w.prev.clone()), after)
         })

@@ -205,52 +205,8 @@ fn aggregated_resources(group: &str, version: &str, resources: &[Resource]) -> V
         .collect()
 }
 
-/// A resource as `kubectl api-resources` shows it.
-pub(crate) struct Served {
-    pub(crate) group: &'static str,
-    pub(crate) version: String,
-    pub(crate) name: &'static str,
-    pub(crate) namespaced: bool,
-    pub(crate) kind: &'static str,
-    pub(crate) verbs: &'static [&'static str],
-    pub(crate) short: &'static [&'static str],
-    pub(crate) categories: &'static [&'static str],
-}
-
-/// Every resource that is not a part of one, in its group's preferred version.
-pub(crate) fn served() -> Vec<Served> {
-    let of = |g: &'static Group| {
-        let (version, resources) = g.versions.first().copied()?;
-        let own = resources.iter().filter(|r| !r.name.contains('/'));
-        Some(own.map(move |r| Served {
-            group: g.name,
-            version: group_version(g.name, version),
-            name: r.name,
-            namespaced: r.namespaced,
-            kind: r.kind,
-            verbs: r.verbs,
-            short: r.short,
-            categories: r.categories,
-        }))
-    };
-    table::GROUPS.iter().filter_map(of).flatten().collect()
-}
-
-/// Whether discovery lists a resource by that name, in the plural, the singular or short.
-pub(crate) fn lists(word: &str) -> bool {
-    let name = word.split('.').next().unwrap_or(word);
-    let all = table::GROUPS.iter().flat_map(|g| g.versions).flat_map(|(_, resources)| *resources);
-    all.filter(|r| !r.name.contains('/'))
-        .any(|r| r.name == name || r.singular == name || r.short.contains(&name))
-}
-
-/// Every group's versions: `v1`, `apps/v1` …
-pub(crate) fn versions() -> Vec<String> {
-    table::GROUPS.iter().flat_map(|g| g.versions.iter().map(|(v, _)| group_version(g.name, v))).collect()
-}
-
 /// `/version`, in the order of its fields, which is for people to read.
-pub(crate) fn version() -> String {
+pub(super) fn version() -> String {
     let fields = [
         ("major", "1"),
         ("minor", "36"),

@@ -64,11 +64,6 @@ struct Document<'a> {
     merging: BTreeMap<&'static str, &'static patch::Type>,
 }
 
-/// The document that a kind is in.
-pub fn openapi_document(kind: Kind, texts: Option<&Texts>) -> Option<Value> {
-    document(&group_path(kind.group(), kind.version()), texts)
-}
-
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
 pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> =

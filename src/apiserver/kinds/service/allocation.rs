@@ -43,7 +43,7 @@ impl Taken {
     /// Those of all Services but `not`, the one that is updated.
     fn by_others(api: &ApiServer, not: Option<&Object>) -> Taken {
         let mut taken = Taken { addresses: BTreeSet::new(), ports: BTreeSet::new() };
-        for (_, record) in api.etcd().range(Kind::SERVICE, None) {
+        for (_, record) in api.etcd.range(Kind::SERVICE, None) {
             if not.is_some_and(|o| o.key() == record.object.key()) {
                 continue;
             }

@@ -7,24 +7,24 @@ use std::rc::Rc;
 use super::edges::{names_something, same_lines};
 use super::{Graph, GraphNode, shown};
 use crate::api::{Kind, ObjectRef};
+use crate::apiserver::ApiServer;
 use crate::cluster::Cluster;
-use crate::etcd::Etcd;
 use crate::session::{MomentId, Session};
 
 /// More changes than this are not followed one by one.
 const LIMIT: u64 = 4_000;
 
-/// What was written between a moment whose store is `then`, and the one that is looked at now; forth
+/// The objects that were written between a moment whose API server is `then`, and the moment that is looked at now; forth
 /// or back, but along one line. `None` if that is not known.
-pub fn touched(session: &Session, from: MomentId, then: &Etcd) -> Option<BTreeSet<ObjectRef>> {
-    let now = session.cluster().api().etcd();
-    let (older, newer, newest) = if now.revision() >= then.revision() {
+pub fn touched(session: &Session, from: MomentId, then: &ApiServer) -> Option<BTreeSet<ObjectRef>> {
+    let now = session.cluster().api();
+    let (older, newer, newest) = if now.resource_version() >= then.resource_version() {
         (from, session.at(), now)
     } else {
         (session.at(), from, then)
     };
-    let since = now.revision().min(then.revision());
-    if newest.revision() - since > LIMIT {
+    let since = now.resource_version().min(then.resource_version());
+    if newest.resource_version() - since > LIMIT {
         return None;
     }
     let mut at = newer;
@@ -32,8 +32,8 @@ pub fn touched(session: &Session, from: MomentId, then: &Etcd) -> Option<BTreeSe
         // Each moment comes after its parent: below the older one it cannot be met any more.
         at = session.moment(at)?.parent.filter(|p| *p >= older)?;
     }
-    let log = newest.since(since).ok()?;
-    Some(log.map(|e| &e.key).filter(|k| ![Kind::EVENT, Kind::LEASE].contains(&k.kind)).cloned().collect())
+    let written = newest.written_since(since).ok()?;
+    Some(written.filter(|at| ![Kind::EVENT, Kind::LEASE].contains(&at.kind)).cloned().collect())
 }
 
 impl Graph {
@@ -46,14 +46,14 @@ impl Graph {
         let mut same_shape = true;
         let mut come_or_gone: BTreeSet<&ObjectRef> = BTreeSet::new();
         for reference in touched {
-            let record = shown(cluster, boot, reference);
-            match (self.find(reference), record) {
-                (Some(at), Some(record)) => {
+            let shown = shown(cluster, boot, reference);
+            match (self.find(reference), shown) {
+                (Some(at), Some(object)) => {
                     let Some(slot) = nodes.get_mut(at) else { continue };
-                    if slot.object.ptr_eq(&record.object) {
+                    if slot.object.ptr_eq(object) {
                         continue;
                     }
-                    let new = Rc::new(GraphNode::new(reference, &record.object));
+                    let new = Rc::new(GraphNode::new(reference, object));
                     same_shape &= slot.want() == new.want();
                     if !same_lines(slot, &new) {
                         moved.push(reference.clone());
@@ -132,8 +132,8 @@ fn merge(
     let mut places = Vec::with_capacity(nodes.len());
     let mut news = come_or_gone.iter().copied().peekable();
     let put = |out: &mut Vec<Rc<GraphNode>>, reference: &ObjectRef| {
-        let record = shown(cluster, boot, reference);
-        out.extend(record.map(|r| Rc::new(GraphNode::new(reference, &r.object))));
+        let shown = shown(cluster, boot, reference);
+        out.extend(shown.map(|object| Rc::new(GraphNode::new(reference, object))));
     };
     for node in nodes {
         // Most of the way there is nothing: one comparison each.

@@ -13,7 +13,6 @@ use std::rc::Rc;
 
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
-use crate::etcd::Record;
 
 use super::pods::PodView;
 use cards::{card_of, place_of};
@@ -148,14 +147,14 @@ impl Graph {
     pub fn new(cluster: &Cluster, boot: &Cluster, last: &Graph) -> Graph {
         let mut nodes: Vec<Rc<GraphNode>> = Vec::new();
         let mut old = last.nodes.iter().peekable();
-        for (reference, record) in cluster.api().etcd().iter() {
+        for (reference, object) in cluster.api().cached_all() {
             if hidden(reference, boot) {
                 continue;
             }
             while old.next_if(|o| o.reference < *reference).is_some() {}
             nodes.push(match old.next_if(|o| o.reference == *reference) {
-                Some(same) if same.object.ptr_eq(&record.object) => same.clone(),
-                _ => Rc::new(GraphNode::new(reference, &record.object)),
+                Some(same) if same.object.ptr_eq(object) => same.clone(),
+                _ => Rc::new(GraphNode::new(reference, object)),
             });
         }
         let mut graph = Graph { nodes, ..Graph::default() };
@@ -178,7 +177,7 @@ fn hidden(reference: &ObjectRef, boot: &Cluster) -> bool {
     match reference.kind {
         kind if [Kind::EVENT, Kind::LEASE].contains(&kind) => true,
         kind if kind == Kind::NODE => false,
-        _ => boot.api().etcd().get(reference).is_some(),
+        _ => boot.api().cached(reference).is_some(),
     }
 }
 
@@ -194,7 +193,7 @@ fn number_of(uid: &str) -> u128 {
     }
 }
 
-/// Whether the graph shows an object; the record, if it does.
-fn shown<'a>(cluster: &'a Cluster, boot: &Cluster, reference: &ObjectRef) -> Option<&'a Record> {
-    if hidden(reference, boot) { None } else { cluster.api().etcd().get(reference) }
+/// The object, if the graph shows it.
+fn shown<'a>(cluster: &'a Cluster, boot: &Cluster, reference: &ObjectRef) -> Option<&'a Object> {
+    if hidden(reference, boot) { None } else { cluster.api().cached(reference) }
 }

@@ -37,7 +37,7 @@ fn a_graph_that_follows_the_changes_is_the_whole_graph() {
         let mut session = Session::new(s.start());
         let boot = session.cluster().clone();
         let mut graph = Graph::new(&boot, &boot, &Graph::default());
-        let (mut from, mut then) = (session.at(), boot.api().etcd().clone());
+        let (mut from, mut then) = (session.at(), boot.api().clone());
         let mut followed = 0;
         let mut look = |session: &Session, when: &str| {
             let whole = Graph::new(session.cluster(), &boot, &Graph::default());
@@ -49,7 +49,7 @@ fn a_graph_that_follows_the_changes_is_the_whole_graph() {
                 None => Graph::new(session.cluster(), &boot, &graph),
             };
             assert_same(&graph, &whole, &format!("{} {when}", s.id));
-            (from, then) = (session.at(), session.cluster().api().etcd().clone());
+            (from, then) = (session.at(), session.cluster().api().clone());
         };
         for (i, deed) in s.setup.iter().enumerate() {
             s.perform(&mut session, deed);
@@ -83,7 +83,7 @@ fn a_new_status_leaves_the_shape_as_it_is() {
     let boot = session.cluster_at(0).unwrap();
     while session.step(Depth::Command, None) {}
     let graph = Graph::new(session.cluster(), &boot, &Graph::default());
-    let (from, then) = (session.at(), session.cluster().api().etcd().clone());
+    let (from, then) = (session.at(), session.cluster().api().clone());
     session.kubectl("annotate deployment web a=b", &[]);
     let t = touched(&session, from, &then).unwrap();
     let next = graph.after(session.cluster(), &boot, &t);

@@ -160,14 +160,14 @@ fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
         let object = p.request.object();
         let version = |o: &crate::api::Object| o.meta().resource_version.clone();
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
-        let stored = cluster.api().etcd().get(&object);
+        let stored = cluster.api().cached(&object);
         Ask {
             method: p.request.verb.method(),
             path: p.request.path(),
             why: p.why.clone(),
             background: p.background,
             believed: believed.and_then(version),
-            stored: stored.and_then(|r| version(&r.object)),
+            stored: stored.and_then(version),
             object,
         }
     });

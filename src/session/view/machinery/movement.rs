@@ -3,7 +3,7 @@
 use crate::api::{Kind, ObjectRef};
 use crate::apimachinery::Response;
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
-use crate::session::{Moment, What};
+use crate::session::{Exchange, Moment, What};
 
 /// A place on the way that data take. Those after the API server are a component's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     match &moment.what {
         What::Start | What::Fault(_) => None,
         What::Person { exchanges, .. } => {
-            let (request, response) = exchanges.last()?;
+            let Exchange { request, response, .. } = exchanges.last()?;
             let carried = Carried::Request(request.verb.method(), request.object(), response.code());
             Some(written(None, carried, response))
         }

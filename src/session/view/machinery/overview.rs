@@ -112,7 +112,7 @@ pub fn overview(cluster: &Cluster) -> Overview {
     Overview {
         revision: etcd.revision(),
         compacted: etcd.compacted(),
-        keys: etcd.len(),
+        keys: etcd.count(),
         members: members.unwrap_or_default(),
         term: etcd.raft().term(),
         log: log.collect(),

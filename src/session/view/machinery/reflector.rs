@@ -5,7 +5,6 @@ use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Filter, WatchEventType};
 use crate::client::{Caches, Delta, Informer};
 use crate::cluster::Cluster;
-use crate::etcd::LogEntry;
 use crate::session::view::changes::{FieldChange, field_changes};
 
 use super::{SHOWN, cut};
@@ -118,7 +117,7 @@ pub(super) fn reflector(
     let connection = match pending {
         Some(_) => Connection::Watching,
         None if informer.resource_version == 0 => Connection::New,
-        None if cluster.api().etcd().since(informer.resource_version).is_ok() => Connection::Cut,
+        None if is_known(cluster, informer) => Connection::Cut,
         None => Connection::Gone,
     };
     let coming = informer.watch.into_iter().flat_map(|w| watches.queued(w));
@@ -164,23 +163,23 @@ fn version(object: &Object) -> String {
 /// The writes that a reflector has not heard of because nobody tells it: all since the revision that it
 /// has seen. Where these are forgotten, what there is.
 fn missed(cluster: &Cluster, informer: &Informer, connection: Connection) -> Vec<Key> {
-    let etcd = cluster.api().etcd();
-    let concerns = |e: &&LogEntry| {
-        let matches = |o: &Option<Object>| o.as_ref().is_some_and(|o| informer.filter.matches(o));
-        e.key.kind == informer.kind && (matches(&e.prev) || matches(&e.next))
-    };
+    let (api, kind, filter) = (cluster.api(), informer.kind, &informer.filter);
     match connection {
         Connection::Watching => Vec::new(),
-        Connection::Cut => match etcd.since(informer.resource_version) {
-            Ok(log) => log.filter(concerns).map(|e| e.key.key.clone()).collect(),
+        Connection::Cut => match api.watch_from(kind, filter, informer.resource_version) {
+            Ok(events) => events.map(|e| e.key).collect(),
             Err(_) => Vec::new(),
         },
-        Connection::New | Connection::Gone => etcd
-            .range(informer.kind, None)
-            .filter(|(_, r)| informer.filter.matches(&r.object))
-            .map(|(k, _)| k.key.clone())
-            .collect(),
+        Connection::New | Connection::Gone => {
+            let all = api.cached_list(kind, None).filter(|(_, o)| filter.matches(o));
+            all.map(|(at, _)| at.key.clone()).collect()
+        }
     }
+}
+
+/// Whether a watch can go on from the revision that a reflector has seen: the server still knows what happened since.
+fn is_known(cluster: &Cluster, informer: &Informer) -> bool {
+    cluster.api().watch_from(informer.kind, &informer.filter, informer.resource_version).is_ok()
 }
 
 /// What the cache has otherwise than the store. Only what is on its way can differ: what is neither in
@@ -204,7 +203,7 @@ fn stale(
     keys.extend(informer.watch.into_iter().flat_map(|w| watches.queued(w)).map(|e| e.key.clone()));
     keys.extend(missed.iter().cloned());
     let cache = caches.of(informer.kind);
-    if !missed.is_empty() && cluster.api().etcd().since(informer.resource_version).is_err() {
+    if !missed.is_empty() && !is_known(cluster, informer) {
         keys.extend(cache.list(None).map(Object::key));
     }
     order::sort(&mut keys);
@@ -212,8 +211,7 @@ fn stale(
     let unseen = keys.len().saturating_sub(LOOKED_AT);
     let stored = |key: &Key| {
         let at = crate::api::ObjectRef { kind: informer.kind, key: key.clone() };
-        let object = cluster.api().etcd().get(&at).map(|r| &r.object);
-        object.filter(|o| informer.filter.matches(o))
+        cluster.api().cached(&at).filter(|o| informer.filter.matches(o))
     };
     let differ = keys.iter().take(LOOKED_AT).filter_map(|key| {
         let (believed, stored) = (cache.get(key), stored(key));

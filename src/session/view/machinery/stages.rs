@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use crate::api::{Kind, ObjectRef};
-use crate::apimachinery::{Body, Request, Response, Status, Subresource, wire};
+use crate::apimachinery::{Request, Response, Status, Subresource};
 use crate::apiserver::{Entered, Stage, Trace};
 use crate::cluster::Cluster;
 use crate::session::view::changes::{FieldChange, all_changes};
-use crate::session::{MomentId, Session};
+use crate::session::{Exchange, MomentId, Session};
 
 use super::cut;
 
@@ -89,9 +91,9 @@ pub struct Way {
 /// `None` if there is no such request, or it is too far to look (see
 /// [`FINEST_LIMIT`](crate::session::FINEST_LIMIT)).
 pub fn way(session: &Session, moment: MomentId, exchange: usize) -> Option<Way> {
-    let request = session.exchanges(moment).into_iter().nth(exchange)?.request;
+    let sent = session.exchanges(moment).into_iter().nth(exchange)?;
     let (before, trace) = session.trace(moment, exchange)?;
-    Some(of(&before, request, trace))
+    Some(of(&before, sent, trace))
 }
 
 /// The last request before now, a person's or a component's: the moment that it belongs to, and its
@@ -108,16 +110,12 @@ pub fn last_request(session: &Session, most: usize) -> Option<(MomentId, usize)>
     None
 }
 
-fn of(cluster: &Cluster, request: Rc<Request>, trace: Trace) -> Way {
-    let http = wire(&request);
-    let brings = match &request.body {
-        Body::Object(o) => o.meta().resource_version.clone(),
-        Body::Scale { resource_version, .. } => resource_version.clone(),
-        Body::Delete(d) => d.resource_version.clone(),
-        _ => None,
-    };
+fn of(cluster: &Cluster, sent: Exchange, trace: Trace) -> Way {
+    let (http, _) = sent.on_the_wire();
+    let request = sent.request;
+    let brings = version_in(&http.body);
     let about = request.object();
-    let had = cluster.api().etcd().get(&about).and_then(|r| r.object.meta().resource_version.clone());
+    let had = cluster.api().cached(&about).and_then(|o| o.meta().resource_version.clone());
     Way {
         query: http.query,
         media: http.content_type,
@@ -130,6 +128,13 @@ fn of(cluster: &Cluster, request: Rc<Request>, trace: Trace) -> Way {
         warnings: trace.warnings,
         request,
     }
+}
+
+/// The resourceVersion that the body of a request names: that of the object, or of the precondition of a deletion.
+fn version_in(body: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let named = ["/metadata/resourceVersion", "/preconditions/resourceVersion"];
+    named.iter().find_map(|path| value.pointer(path)?.as_str()).map(str::to_owned)
 }
 
 fn told(cluster: &Cluster, watches: &[u32]) -> Vec<(Rc<str>, Option<Rc<str>>, usize)> {

@@ -1,0 +1,175 @@
+//! Tables: the server fills them in (`meta.k8s.io/v1` Table), kubectl chooses among the columns, adds some of its own and
+//! aligns them (`k8s.io/cli-runtime/pkg/printers`).
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::call::{Accept, Call};
+use super::context::{Context, Result};
+use super::flags::Args;
+use super::resource::{self, Found};
+use super::tabwriter;
+
+/// A column of a table.
+#[derive(Debug)]
+struct Column {
+    name: String,
+    /// Whether only `-o wide` shows it.
+    wide: bool,
+}
+
+/// A row, with the columns of its table.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    columns: Rc<[Column]>,
+    cells: Vec<String>,
+    /// The object of the row, or only its metadata.
+    pub(super) object: Value,
+}
+
+/// Asks for one object or a list as a table; with `whole` each row brings its whole object.
+pub(super) fn rows(cx: &mut Context<'_>, mut call: Call, whole: bool) -> Result<Vec<Row>> {
+    call.accept = Accept::Table { whole };
+    let mut rows = Vec::new();
+    let mut columns: Rc<[Column]> = Rc::from([]);
+    loop {
+        let answer = cx.send(&call)?;
+        let definitions = answer.value().get("columnDefinitions").and_then(Value::as_array);
+        if let Some(definitions) = definitions.filter(|d| !d.is_empty()) {
+            columns = definitions.iter().map(column).collect();
+        }
+        let part = answer.part("rows");
+        rows.extend(part.items.into_iter().map(|mut row| Row {
+            columns: columns.clone(),
+            cells: row.get("cells").and_then(Value::as_array).into_iter().flatten().map(text).collect(),
+            object: row.get_mut("object").map(Value::take).unwrap_or_default(),
+        }));
+        if part.continue_token.is_empty() {
+            return Ok(rows);
+        }
+        call.continue_token = part.continue_token;
+    }
+}
+
+fn column(definition: &Value) -> Column {
+    Column {
+        name: definition.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        wide: definition.get("priority").and_then(Value::as_i64).is_some_and(|p| p != 0),
+    }
+}
+
+fn text(cell: &Value) -> String {
+    match cell {
+        Value::String(text) => text.clone(),
+        Value::Null => "<nil>".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Prints the rows of all that was found, a table for each run of one kind.
+pub(super) fn tables(cx: &mut Context<'_>, args: &Args, found: &[Found<Row>], all_namespaces: bool) {
+    let mut kinds: Vec<_> = found.iter().map(|f| f.kind).collect();
+    kinds.dedup();
+    let with_kind = kinds.len() > 1 || args.on("show-kind");
+    let before = cx.out.len();
+    for group in found.chunk_by(|a, b| a.kind == b.kind) {
+        let rows: Vec<&Row> = group.iter().flat_map(|f| &f.objects).collect();
+        let (Some(first), Some(row)) = (group.first(), rows.first()) else { continue };
+        if cx.out.len() > before && !args.on("no-headers") {
+            cx.out.push('\n');
+        }
+        let names = with_kind.then_some(first.kind);
+        let columns = Columns::new(args, row, names, all_namespaces && first.kind.namespaced());
+        let text = columns.table(&rows);
+        cx.out.push_str(&text);
+    }
+}
+
+/// The columns that are shown.
+struct Columns<'a> {
+    args: &'a Args,
+    of_server: Vec<(usize, &'a Column)>,
+    labels: &'a [String],
+    with_namespace: bool,
+    with_kind: Option<crate::api::Kind>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(
+        args: &'a Args,
+        row: &'a Row,
+        with_kind: Option<crate::api::Kind>,
+        with_namespace: bool,
+    ) -> Columns<'a> {
+        let wide = args.text("output") == "wide";
+        let of_server = row.columns.iter().enumerate().filter(|(_, c)| wide || !c.wide).collect();
+        Columns { args, of_server, labels: args.all("label-columns"), with_namespace, with_kind }
+    }
+
+    fn table(&self, rows: &[&Row]) -> String {
+        let mut lines = String::new();
+        if !self.args.on("no-headers") {
+            push_line(&mut lines, &self.headers());
+        }
+        for row in rows {
+            push_line(&mut lines, &self.cells(row));
+        }
+        tabwriter::align(&lines, tabwriter::TABLE)
+    }
+
+    fn headers(&self) -> Vec<String> {
+        let mut cells = Vec::new();
+        if self.with_namespace {
+            cells.push("NAMESPACE".to_owned());
+        }
+        cells.extend(self.of_server.iter().map(|(_, c)| c.name.to_uppercase()));
+        cells.extend(self.labels.iter().map(|l| l.rsplit('/').next().unwrap_or(l).to_uppercase()));
+        if self.args.on("show-labels") {
+            cells.push("LABELS".to_owned());
+        }
+        cells
+    }
+
+    fn cells(&self, row: &Row) -> Vec<String> {
+        let mut cells = Vec::new();
+        if self.with_namespace {
+            let namespace = row.object.pointer("/metadata/namespace").and_then(Value::as_str);
+            cells.push(namespace.unwrap_or_default().to_owned());
+        }
+        cells.extend(self.of_server.iter().map(|(i, column)| {
+            let cell = one_line(row.cells.get(*i).map(String::as_str).unwrap_or_default());
+            match self.with_kind {
+                Some(kind) if column.name == "Name" => resource::resource_name(kind, &cell),
+                _ => cell,
+            }
+        }));
+        let labels = row.object.pointer("/metadata/labels");
+        let label = |l: &String| labels.and_then(|all| all.get(l)).and_then(Value::as_str);
+        cells.extend(self.labels.iter().map(|l| label(l).unwrap_or_default().to_owned()));
+        if self.args.on("show-labels") {
+            cells.push(all_labels(labels));
+        }
+        cells
+    }
+}
+
+/// `a=b,c=d`, or `<none>`.
+fn all_labels(labels: Option<&Value>) -> String {
+    let labels = labels.and_then(Value::as_object).into_iter().flatten();
+    let pairs: Vec<String> = labels.map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect();
+    if pairs.is_empty() { "<none>".to_owned() } else { pairs.join(",") }
+}
+
+fn push_line(lines: &mut String, cells: &[String]) {
+    lines.push_str(&cells.join("\t"));
+    lines.push('\n');
+}
+
+/// A cell is one line: what follows is cut.
+fn one_line(cell: &str) -> String {
+    match cell.find(['\n', '\r', '\u{c}']) {
+        Some(at) => format!("{}...", cell.get(..at).unwrap_or_default()),
+        None => cell.replace('\t', " "),
+    }
+}
