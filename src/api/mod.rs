@@ -38,8 +38,8 @@ pub mod volume;
 pub mod yaml;
 
 pub use custom::CustomObject;
-pub(crate) use kinds::BuiltIn;
 pub use kinds::{ApiKind, CustomNames, Kind, Scope};
+pub(crate) use kinds::{BuiltIn, OtherVersion};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
@@ -53,6 +53,7 @@ pub mod types {
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
     pub use k8s_openapi::api::batch::v1::*;
+    pub use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
@@ -62,7 +63,7 @@ pub mod types {
     };
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
-    pub use k8s_openapi::api::storage::v1::StorageClass;
+    pub use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, StorageClass, VolumeAttachment};
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
     pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
@@ -83,6 +84,16 @@ pub mod types {
     /// The parts of roles and their bindings.
     pub mod rbac {
         pub use k8s_openapi::api::rbac::v1::*;
+    }
+
+    /// The parts of a CertificateSigningRequest.
+    pub mod certificates {
+        pub use k8s_openapi::api::certificates::v1::*;
+    }
+
+    /// The parts of CSIDrivers, CSINodes and VolumeAttachments.
+    pub mod storage {
+        pub use k8s_openapi::api::storage::v1::*;
     }
 
     /// The parts of an EndpointSlice, some of which have the names of parts of Endpoints.

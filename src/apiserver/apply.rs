@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::context::RequestContext;
 use super::managed_fields::{self, Applier};
 use super::stages::Stage;
-use super::{ApiServer, defaults, http};
+use super::{ApiServer, defaults, http, kinds};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
@@ -68,7 +68,7 @@ impl ApiServer {
         if old.is_some() {
             cx.enter(Stage::Patch, "", old.as_ref());
         }
-        let live = old.as_ref().map(Object::to_value);
+        let live = old.as_ref().map(|old| kinds::versions::present(r.kind, old.to_value()));
         let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;
         let object = object_of(r.kind, &applied.value)?;
         match old {

@@ -90,10 +90,11 @@ impl ApiServer {
         kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
         cx.enter(Stage::Validate, "", Some(&object));
         let known = self.valid_spec.holds(spec.as_ref());
-        let errors = match object.get::<Pod>().filter(|_| known) {
+        let mut errors = match object.get::<Pod>().filter(|_| known) {
             Some(pod) => validation::validate_pod_of_valid_spec(pod),
             None => validation::validate_create(&object),
         };
+        kinds::versions::validate(r.kind, &object, None, &mut errors);
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
@@ -248,16 +249,24 @@ impl ApiServer {
                 kinds::pod::strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
             Subresource::Resize => kinds::pod::strategy::prepare_for_resize(&mut object, &old),
+            Subresource::Approval => {
+                let now = seconds(self.now);
+                kinds::certificate_signing_request::prepare_for_approval(&mut object, &old, now);
+            }
             _ => kinds::prepare_for_update(&mut object, &old),
         }
         cx.enter(Stage::Validate, "", Some(&object));
-        let errors = match r.subresource {
+        let mut errors = match r.subresource {
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
             Subresource::Resize => validation::validate_resize(&object, &old),
+            Subresource::Approval => validation::validate_approval(&object, &old),
             Subresource::Finalize => validation::validate_finalize(&object, &old),
             _ => validation::validate_update(&object, &old),
         };
+        if r.subresource == Subresource::None {
+            kinds::versions::validate(r.kind, &object, Some(&old), &mut errors);
+        }
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
@@ -394,6 +403,7 @@ impl ApiServer {
     fn new_note(&self, r: &Request, revision: u64, after: &Object) -> Note {
         Note {
             manager: r.field_manager.as_ref().unwrap_or(&r.user).clone(),
+            kind: r.kind,
             subresource: r.subresource.as_str(),
             time: self.now,
             revision,

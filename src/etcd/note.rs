@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::api::{Manager, Object, Timestamp};
+use crate::api::{Kind, Manager, Object, Timestamp};
 
 /// What was worked out of a note when somebody asked; it says nothing that the note does not.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ impl PartialEq for Memo {
 pub struct Note {
     /// Who wrote.
     pub manager: Rc<str>,
+    /// The kind, in the version that the request spoke of it.
+    pub kind: Kind,
     /// Through which subresource; empty for the object itself.
     pub subresource: &'static str,
     /// When.

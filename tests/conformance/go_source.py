@@ -18,7 +18,10 @@ FILES = [
     (1, "scheduling", "scheduling/v1/types.go"),
     (1, "storage", "storage/v1/types.go"),
     (1, "coordination", "coordination/v1/types.go"),
+    (1, "autoscaling", "autoscaling/v1/types.go"),
     (1, "autoscalingv2", "autoscaling/v2/types.go"),
+    (1, "certificates", "certificates/v1/types.go"),
+    (1, "events", "events/v1/types.go"),
     (1, "networking", "networking/v1/types.go"),
     (1, "rbac", "rbac/v1/types.go"),
     (2, "metav1", "pkg/apis/meta/v1/types.go"),
@@ -49,6 +52,15 @@ KINDS = [
     ("rbac", "RoleBinding"),
     ("rbac", "ClusterRoleBinding"),
     ("apps", "ControllerRevision"),
+    ("storage", "CSIDriver"),
+    ("storage", "CSINode"),
+    ("storage", "VolumeAttachment"),
+    ("certificates", "CertificateSigningRequest"),
+]
+# Other versions of kinds: the variant of `OtherVersion`, and the struct.
+VERSIONS = [
+    ("HorizontalPodAutoscalerV1", ("autoscaling", "HorizontalPodAutoscaler")),
+    ("EventsV1Event", ("events", "Event")),
 ]
 
 # (package, struct): its fields as (type, tags, markers).
@@ -98,5 +110,7 @@ def version(package):
 
 def constant(key):
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", key[1]).upper()
+    # Of structs with one name, the one of the core group has it, or of the first package by name.
+    first = min((p for p, name in structs if name == key[1]), key=lambda p: (p != "core", p))
     prefix = "META" if key[0] == "metav1" else key[0].upper()
-    return snake if key[0] == "core" or ("core", key[1]) not in structs else f"{prefix}_{snake}"
+    return snake if key[0] == first else f"{prefix}_{snake}"

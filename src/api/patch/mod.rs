@@ -27,7 +27,7 @@ pub use json::{JSON_PATCH_MAX_OPERATIONS, json_merge_patch, json_patch};
 pub use lists::go_value;
 pub use types::{Field, ListType, Shape, Type};
 
-use super::kinds::{BuiltIn, Kind};
+use super::kinds::{BuiltIn, Kind, OtherVersion};
 use types::Schema;
 
 /// Why a patch cannot be applied; the arms are the API server's answers.
@@ -58,9 +58,13 @@ impl std::fmt::Display for PatchError {
 
 impl std::error::Error for PatchError {}
 
-/// The struct of a kind: how each of its fields merges.
+/// The struct of a kind in the version of its handle: how each of its fields merges.
 pub fn type_of(kind: Kind) -> &'static Type {
-    kind.built_in().map_or(&UNSTRUCTURED, schema::of)
+    match (kind.other_version(), kind.built_in()) {
+        (Some(version), _) => schema::of_version(version),
+        (None, Some(kind)) => schema::of(kind),
+        (None, None) => &UNSTRUCTURED,
+    }
 }
 
 /// An object of a custom kind: what its fields are, its definition says.

@@ -61,7 +61,7 @@ fn drop_empty(kind: Type, value: &mut Value) {
 }
 
 /// Takes out of a body what Go would not write back.
-pub(super) fn omit_empty(kind: Kind, body: &mut Value) {
+pub(in crate::apiserver) fn omit_empty(kind: Kind, body: &mut Value) {
     drop_empty(Type::Struct(go_types::of(kind)), body);
 }
 

@@ -93,6 +93,7 @@ impl ListBody {
         let mut first = self.part == Part::First;
         let mut item = |record: &Record, cache: &mut TextCache| {
             let version = Version {
+                kind: self.kind,
                 object: &record.object,
                 notes: record.notes.as_deref(),
                 revision: record.mod_revision,

@@ -243,7 +243,7 @@ impl Call<'_> {
             "DELETE" => self.delete(&target)?,
             _ => return Err(method_not_allowed()),
         };
-        Ok(self.render(answer, media))
+        Ok(self.render(answer, target.kind, media))
     }
 
     /// Discovery, health, version.
@@ -372,14 +372,15 @@ impl Call<'_> {
                 Subresource::None
                 | Subresource::Status
                 | Subresource::EphemeralContainers
-                | Subresource::Resize,
+                | Subresource::Resize
+                | Subresource::Approval,
             ) => {
                 let object = self.api.http_get(target, &self.query)?;
-                Ok(self.render(Answer::object(object, false), media))
+                Ok(self.render(Answer::object(object, false), target.kind, media))
             }
             (Some(_), Subresource::Scale) => {
                 let object = self.api.http_get(target, &self.query)?;
-                Ok(self.render(Answer::scale(&object)?, media))
+                Ok(self.render(Answer::scale(&object)?, target.kind, media))
             }
             _ => Err(method_not_allowed()),
         }

@@ -17,6 +17,7 @@ use crate::apimachinery::{
 };
 use crate::apiserver::Stage;
 use crate::apiserver::apply::check_name;
+use crate::apiserver::kinds::versions;
 use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
 
@@ -138,7 +139,8 @@ impl Call<'_> {
             | Subresource::Status
             | Subresource::Finalize
             | Subresource::EphemeralContainers
-            | Subresource::Resize => {
+            | Subresource::Resize
+            | Subresource::Approval => {
                 let object = self.body_object(target.kind, &options)?;
                 self.send(&request.body(Body::Object(object)))
             }
@@ -212,7 +214,7 @@ impl Call<'_> {
             )?;
             return self.rescale(request, &new);
         }
-        let current = self.api.managed_value(&old);
+        let current = versions::present(target.kind, self.api.managed_value(&old));
         let object = patched(
             target.kind,
             &current,

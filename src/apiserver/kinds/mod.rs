@@ -18,11 +18,14 @@ use crate::api::types::{ObjectMeta, PodTemplateSpec};
 use crate::api::{ApiKind, BuiltIn, Kind, MetaExt, Object, Timestamp, types};
 use crate::with_built_in_kinds;
 
+pub(super) mod certificate_signing_request;
 mod cluster_role;
 mod cluster_role_binding;
 mod config_map;
 mod controller_revision;
 pub(super) mod cron_job;
+mod csi_driver;
+mod csi_node;
 mod daemon_set;
 mod deployment;
 mod endpoint_slice;
@@ -52,6 +55,8 @@ pub(super) mod service;
 mod service_account;
 mod stateful_set;
 mod storage_class;
+pub(super) mod versions;
+mod volume_attachment;
 
 /// A column of the table that lists objects of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ pub(super) use apply::{Applier, apply, apply_scale};
 
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::{Kind, Manager, Timestamp, go_types, order};
+use crate::api::{Kind, Manager, Object, Timestamp, go_types, order};
+use crate::apiserver::kinds::versions;
 use crate::etcd::Note;
 use typed::Place;
 
@@ -106,12 +107,36 @@ fn cap(managers: &mut Vec<Manager>) {
     }
 }
 
+/// What a write did to the fields of one version of the kind.
+struct Change {
+    /// The fields that got another value or are new.
+    taken: Set,
+    /// The fields that are gone.
+    removed: Set,
+}
+
+impl Change {
+    /// Compares two objects, given in the stored version, as the version of `kind` has them; `old` is `None` if the
+    /// object is new.
+    fn of(kind: Kind, old: Option<&Value>, new: &Value, subresource: &str) -> Change {
+        let old = match old {
+            Some(old) => versions::present(kind, old.clone()),
+            None => go_types::empty(go_types::of(kind)),
+        };
+        let new = versions::present(kind, new.clone());
+        let comparison = typed::compare(Place::of(kind), &old, &new);
+        let reset = reset_fields(kind, subresource);
+        Change {
+            taken: strip(comparison.modified.union(&comparison.added), &reset),
+            removed: strip(comparison.removed, &reset),
+        }
+    }
+}
+
+/// Takes the fields that a write changes from those who owned them, each in the version that they wrote them in.
 fn take(managers: &mut Vec<Manager>, note: &Note) {
-    let kind = note.after.kind();
-    let old = match &note.before {
-        Some(o) => o.to_value(),
-        None => go_types::empty(go_types::of(kind)),
-    };
+    let kind = note.kind;
+    let old = note.before.as_ref().map(Object::to_value);
     let mut new = note.after.to_value();
     if note.component && note.before.is_none() {
         leave_out_admission(kind, &mut new);
@@ -121,25 +146,32 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
     {
         spec.remove("nodeName");
     }
-    let comparison = typed::compare(Place::of(kind), &old, &new);
-    let reset = reset_fields(kind, note.subresource);
-    let changed = comparison.modified.union(&comparison.added);
-    let taken = strip(changed, &reset);
-    let removed = strip(comparison.removed, &reset);
+    let change = Change::of(kind, old.as_ref(), &new, note.subresource);
+    let mut others: Vec<(Rc<str>, Change)> = Vec::new();
     for m in managers.iter_mut() {
-        let rest = m.fields.difference(&taken).difference(&removed);
+        let change = match versions::of(kind, &m.api_version) {
+            Some(version) if version.api_version() != kind.api_version() => {
+                if !others.iter().any(|(v, _)| *v == m.api_version) {
+                    let change = Change::of(version, old.as_ref(), &new, note.subresource);
+                    others.push((m.api_version.clone(), change));
+                }
+                others.iter().find(|(v, _)| *v == m.api_version).map_or(&change, |(_, change)| change)
+            }
+            _ => &change,
+        };
+        let rest = m.fields.difference(&change.taken).difference(&change.removed);
         if rest != *m.fields {
             m.fields = Rc::new(rest);
         }
     }
-    if !taken.is_empty() {
+    if !change.taken.is_empty() {
         let me = Manager {
             name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
             apply: false,
             api_version: kind.api_version().into(),
             subresource: note.subresource.into(),
             time: Some(note.time),
-            fields: Rc::new(taken),
+            fields: Rc::new(change.taken),
         };
         match managers.iter_mut().find(|m| m.is(&me)) {
             Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },

@@ -125,6 +125,18 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
     errs
 }
 
+/// What is wrong with an update of a CertificateSigningRequest's approval.
+pub fn validate_approval(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) =
+        (new.get::<t::CertificateSigningRequest>(), old.get::<t::CertificateSigningRequest>())
+    {
+        kinds::certificate_signing_request::validation::approval_update(&mut errs, new, old);
+    }
+    errs
+}
+
 /// What is wrong with a new status of a pod that stays what it is otherwise.
 pub(super) fn validate_pod_status(pod: &t::Pod, status: &t::PodStatus) -> Vec<FieldError> {
     let mut errs = Errors::new();

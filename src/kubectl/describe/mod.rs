@@ -101,7 +101,10 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
-            BuiltIn::ControllerRevision
+            BuiltIn::CSIDriver
+            | BuiltIn::CSINode
+            | BuiltIn::CertificateSigningRequest
+            | BuiltIn::ControllerRevision
             | BuiltIn::EndpointSlice
             | BuiltIn::Endpoints
             | BuiltIn::Event
@@ -109,7 +112,8 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
             | BuiltIn::PersistentVolume
             | BuiltIn::PriorityClass
             | BuiltIn::ServiceAccount
-            | BuiltIn::StorageClass,
+            | BuiltIn::StorageClass
+            | BuiltIn::VolumeAttachment,
         )
         | None => core::generic(&mut w, object),
     };

@@ -29,7 +29,7 @@ fn group_path(group: &str, version: &str) -> String {
 /// `/openapi/v3`: the documents that there are.
 pub(super) fn index() -> Value {
     let mut paths = Map::new();
-    for kind in Kind::BUILT_IN {
+    for kind in Kind::served() {
         let path = group_path(kind.group(), kind.version());
         let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
         paths.insert(path, at);
@@ -66,8 +66,7 @@ struct Document<'a> {
 
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
 pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
-    let kinds: Vec<Kind> =
-        Kind::BUILT_IN.iter().copied().filter(|k| group_path(k.group(), k.version()) == path).collect();
+    let kinds: Vec<Kind> = Kind::served().filter(|k| group_path(k.group(), k.version()) == path).collect();
     let api_version = kinds.first()?.api_version();
     let doc = Document {
         texts: texts.and_then(|t| t.get(api_version)),

@@ -4,6 +4,8 @@
 //! `pkg/apis/core/validation/events.go`, `pkg/registry/core/event/strategy.go` and
 //! `pkg/printers/internalversion/printers.go`.
 
+pub(super) mod events_v1;
+
 use std::rc::Rc;
 
 use serde_json::Value;
