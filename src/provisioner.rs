@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use crate::api::persistent::Map;
 use crate::api::types::{
     HostPathVolumeSource, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
     PersistentVolumeSpec, StorageClass,
@@ -32,7 +33,6 @@ use crate::apimachinery::DeleteOptions;
 use crate::client::{
     Component, Context, Controller, EventFlavour, Memory, Reconciler, Result, Seen, Watches, Why,
 };
-use crate::etcd::Map;
 
 /// Its name in `provisioner` of a StorageClass.
 pub const NAME: &str = "sim.steady/disk";

@@ -1,4 +1,4 @@
-//! Defaulting and validation against what a real API server of 1.36 answered
+//! Defaulting and validation against what a real API server answered
 //! (`tests/conformance/api/*.jsonl`): every creation through prepare, decode, defaults and
 //! validation, its refusal compared word for word, its defaults field by field.
 

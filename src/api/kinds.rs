@@ -190,7 +190,7 @@ macro_rules! with_built_in_kinds {
 }
 
 /// Calls a macro with the table of the versions in which built-in kinds are served besides the one that their objects
-/// are stored in. A row is: the variant of [`OtherVersion`], group and version, the kind's constant.
+/// are stored in. A row is: the variant of [`OtherVersion`], the kind and its constant, group and version.
 ///
 /// A room that must know every version defines a macro that takes these rows and calls this one with it. The API
 /// server's conversions are in `apiserver::kinds::versions`.
@@ -199,9 +199,9 @@ macro_rules! with_other_versions {
     ($apply:ident) => {
         $apply! {
             /// Autoscaling by the use of CPU alone.
-            HorizontalPodAutoscalerV1 of HORIZONTAL_POD_AUTOSCALER: "autoscaling"/"v1";
+            HorizontalPodAutoscalerV1 of HorizontalPodAutoscaler HORIZONTAL_POD_AUTOSCALER: "autoscaling"/"v1";
             /// Events with the names of fields that their own group gives them.
-            EventsV1Event of EVENT: "events.k8s.io"/"v1";
+            EventsV1Event of Event EVENT: "events.k8s.io"/"v1";
         }
     };
 }
@@ -290,7 +290,7 @@ macro_rules! define {
 with_built_in_kinds!(define);
 
 macro_rules! define_versions {
-    ($($(#[$doc:meta])* $version:ident of $kind:ident: $group:literal / $name:literal;)*) => {
+    ($($(#[$doc:meta])* $version:ident of $type:ident $kind:ident: $group:literal / $name:literal;)*) => {
         /// The other versions as an enum, for the one exhaustive `match` that each room makes of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) enum OtherVersion { $($(#[$doc])* $version,)* }

@@ -28,12 +28,16 @@ pub mod names;
 mod object;
 pub mod order;
 pub mod patch;
+pub mod persistent;
+pub mod pkcs10;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
 pub mod regexp;
+pub mod release;
 mod shared;
 mod structs;
+pub mod toleration;
 pub mod volume;
 pub mod yaml;
 

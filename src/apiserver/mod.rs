@@ -51,6 +51,11 @@ pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use stages::{Entered, Stage, Trace};
 pub use watch::WatchCache;
 
+/// The name of a client that does not say who it is. Nobody is asked here, so every client has it.
+pub(crate) const ANONYMOUS: &str = "system:anonymous";
+/// The group of such clients.
+pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
+
 /// One write to the store, with the facts that an audit log has of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write {

@@ -7,10 +7,10 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use crate::api::persistent::{Map, Vector};
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, Object};
 use crate::apimachinery::{Filter, Gone, WatchEvent, WatchEventType, WatchId};
-use crate::etcd::{Map, Vector};
 
 /// A watch, with the events that its client has not read yet.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Kubernetes' CEL: the Common Expression Language with the functions, the checks and the costs that Kubernetes 1.36
+//! Kubernetes' CEL: the Common Expression Language with the functions, the checks and the costs that Kubernetes
 //! gives it (`k8s.io/apiserver/pkg/cel`, on cel-go).
 //!
 //! An [`Env`] says which variables there are. It [compiles](Env::compile) an expression into a [`Program`], which

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::reconciler::Memory;
+use crate::api::persistent::Map;
 use crate::api::{Key, Timestamp};
-use crate::etcd::Map;
 
 /// An expectation that is not met in this time, in seconds, is no longer waited for.
 const EXPECTATIONS_TIMEOUT: i64 = 300;

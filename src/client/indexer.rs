@@ -8,10 +8,10 @@ use std::rc::Rc;
 use imbl::shared_ptr::RcK;
 
 use crate::api::digest::Digest;
+use crate::api::persistent::Map;
 use crate::api::pod::{is_active, is_ready, is_terminating};
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object};
-use crate::etcd::Map;
 
 type Set<T> = imbl::GenericOrdSet<T, RcK>;
 

@@ -99,7 +99,7 @@ pub trait Reconciler: Clone + 'static {
 }
 
 /// What a controller remembers between syncs. It is cloned with every step, so it is made of
-/// persistent maps ([`etcd::Map`](crate::etcd::Map)), `Rc`s and small values.
+/// persistent maps ([`Map`](crate::api::persistent::Map)), `Rc`s and small values.
 pub trait Memory: Clone + Default + 'static {
     /// What is remembered, a line each, for the component map and for the explorer, which takes two
     /// states of a cluster for one if these lines are the same.

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::digest::Digest;
+use crate::api::persistent::Map;
 use crate::api::types::{Event, EventSeries, EventSource, MicroTime, ObjectMeta, ObjectReference, Time};
 use crate::api::{Key, Kind, Object, Timestamp, seconds};
 use crate::apimachinery::{Body, Patch, Request, Response, Verb};
-use crate::etcd::Map;
 
 /// So many similar events in the window are told apart; the rest are folded.
 const MAX_SIMILAR: usize = 10;

@@ -203,7 +203,7 @@ mod tests {
             query: "fieldManager=kubectl-create".into(),
             content_type: "application/json".into(),
             accept: "application/json".into(),
-            user_agent: "kubectl/v1.36.4".into(),
+            user_agent: "kubectl/v1".into(),
             body: b"{\"kind\":\"ConfigMap\"}\n".to_vec(),
         };
         let response = HttpResponse {
@@ -220,9 +220,9 @@ mod tests {
             "I0102 03:04:05.678000       1 round_trippers.go:632] \"Response\" verb=\"POST\" url=\"https://127.0.0.1:6443/api/v1/namespaces/default/configmaps?fieldManager=kubectl-create\" status=\"201 Created\" milliseconds=0\n"
         );
         assert_eq!(say(7).lines().count(), 6);
-        assert!(say(7).contains("headers=<\n\tAccept: application/json\n\tContent-Type: application/json\n\tUser-Agent: kubectl/v1.36.4\n >\n"));
+        assert!(say(7).contains("headers=<\n\tAccept: application/json\n\tContent-Type: application/json\n\tUser-Agent: kubectl/v1\n >\n"));
         assert!(say(8).contains("\"Response Body\" body=<\n\t{\"kind\":\"ConfigMap\"}\n >\n"));
-        assert!(say(9).contains("\"Request\" curlCommand=<\n\tcurl -v -XPOST  -H \"Accept: application/json\" -H \"Content-Type: application/json\" -H \"User-Agent: kubectl/v1.36.4\" 'https://127.0.0.1:6443/api/v1/namespaces/default/configmaps?fieldManager=kubectl-create'\n >\n"), "{}", say(9));
+        assert!(say(9).contains("\"Request\" curlCommand=<\n\tcurl -v -XPOST  -H \"Accept: application/json\" -H \"Content-Type: application/json\" -H \"User-Agent: kubectl/v1\" 'https://127.0.0.1:6443/api/v1/namespaces/default/configmaps?fieldManager=kubectl-create'\n >\n"), "{}", say(9));
         assert!(say(9).contains("Date: Fri, 02 Jan 2026 03:04:05 GMT"));
     }
 

@@ -5,8 +5,8 @@ use imbl::shared_ptr::RcK;
 use jiff::SignedDuration;
 
 use super::key::AnyKey;
+use crate::api::persistent::{Map, Vector};
 use crate::api::{Timestamp, later};
-use crate::etcd::{Map, Vector};
 
 /// The first delay of a key that failed (`DefaultTypedControllerRateLimiter`).
 const BASE_DELAY_MILLIS: i64 = 5;

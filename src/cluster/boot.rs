@@ -11,7 +11,7 @@ use super::clock::Clock;
 use super::process::Process;
 use crate::api::order;
 use crate::api::types::Node;
-use crate::api::{Kind, Object, Timestamp};
+use crate::api::{Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
 use crate::apiserver::ApiServer;
 use crate::client::Component;
@@ -96,7 +96,7 @@ impl Cluster {
     pub fn new(config: &Config) -> Cluster {
         let mut cluster = Cluster {
             api: ApiServer::with_etcd(config.seed, Etcd::with_members(config.etcd)),
-            processes: crate::etcd::Vector::new(),
+            processes: crate::api::persistent::Vector::new(),
             ready: Default::default(),
             clock: Clock::new(config.start),
             turn: Actor::default(),
@@ -251,7 +251,7 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
             ],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": 10250}},
             "nodeInfo": {
-                "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": "v1.36.2",
+                "architecture": "amd64", "operatingSystem": "linux", "kubeletVersion": release::GIT_VERSION,
                 "kubeProxyVersion": "", "containerRuntimeVersion": "steady://1", "kernelVersion": "", "osImage": "",
                 "machineID": "", "systemUUID": "", "bootID": "",
             },

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use crate::api::order;
+use crate::api::persistent::Map;
 use crate::api::{Key, Timestamp, later};
 use crate::client::{ANYWHERE, AnyKey, TimerOp, Wait};
-use crate::etcd::Map;
 
 use super::action::Actor;
 

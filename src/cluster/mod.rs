@@ -38,10 +38,10 @@ pub use switch::is_controller_enabled;
 use std::rc::Rc;
 
 use crate::api::Timestamp;
+use crate::api::persistent::Vector;
 use crate::apimachinery::{HttpRequest, HttpResponse, Request, Response};
 use crate::apiserver::http::{self, Served};
 use crate::apiserver::{ApiServer, Trace, Write};
-use crate::etcd::Vector;
 use ready::Ready;
 
 /// A Kubernetes control plane with its nodes.

@@ -5,12 +5,12 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::taints::{NO_EXECUTE, taints};
+use crate::api::persistent::Map;
+use crate::api::toleration::tolerates;
 use crate::api::types::{Node, ObjectReference, Pod, PodCondition, Taint, Time, Toleration};
 use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Context, Error, Handler, Memory, Reconciler, Recorded, Result, Seen, Watches, Why};
-use crate::etcd::Map;
-use crate::scheduler::plugins::taint_toleration::tolerates;
 use jiff::SignedDuration;
 
 /// How often an eviction is tried.

@@ -20,16 +20,10 @@ mod raft;
 use std::ops::Bound;
 use std::rc::Rc;
 
-use imbl::shared_ptr::RcK;
-
+use crate::api::persistent::{Map, Vector};
 use crate::api::{Key, Kind, Object, ObjectRef};
 pub use note::{Memo, Note};
 pub use raft::{LogEnd, Member, Raft, Role};
-
-/// A persistent ordered map: cloning shares the tree.
-pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
-/// A persistent vector: cloning shares the tree.
-pub type Vector<T> = imbl::GenericVector<T, RcK>;
 
 /// How many revisions the log keeps before the oldest are compacted. Real API servers compact by
 /// age (every five minutes); here the bound is memory.

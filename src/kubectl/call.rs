@@ -4,16 +4,19 @@
 use serde_json::Value;
 
 use super::error::Error;
-use crate::api::{Key, Kind};
+use crate::api::{Key, Kind, release};
 use crate::apimachinery::{
     Body, DeleteOptions, FieldValidation, HttpRequest, Request, Subresource, Verb, wire,
 };
 
-/// The `User-Agent`. Its first word owns the fields of a write that names no field manager.
-const USER_AGENT: &str = "kubectl/v1.36.4 (linux/amd64) kubernetes";
 const JSON: &str = "application/json";
 /// A list is asked for in parts of so many objects (`--chunk-size`).
 const CHUNK: &str = "500";
+
+/// The `User-Agent`. Its first word owns the fields of a write that names no field manager.
+fn user_agent() -> String {
+    format!("kubectl/{} (linux/amd64) kubernetes", release::KUBECTL)
+}
 
 /// The form of the answer that kubectl accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +131,7 @@ impl Call {
             query: self.query(),
             content_type: content_type.into(),
             accept: self.accept.header().into(),
-            user_agent: USER_AGENT.into(),
+            user_agent: user_agent(),
             body,
         })
     }
@@ -187,7 +190,7 @@ pub(super) fn raw(method: &str, path: &str, accept: Accept, body: Vec<u8>) -> Ht
         query: query.into(),
         content_type: if body.is_empty() { String::new() } else { JSON.into() },
         accept: accept.header().into(),
-        user_agent: USER_AGENT.into(),
+        user_agent: user_agent(),
         body,
     }
 }

@@ -11,7 +11,7 @@ use super::commands;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::tabwriter;
-use crate::api::order;
+use crate::api::{order, release};
 
 /// A resource that discovery lists, in one of the versions of its group.
 pub(super) struct Resource {
@@ -134,8 +134,8 @@ pub(super) fn api_versions(cx: &mut Context<'_>, _: &Args) -> Result {
 }
 
 pub(super) fn version(cx: &mut Context<'_>, args: &Args) -> Result {
-    cx.say("Client Version: v1.36.4");
-    cx.say("Kustomize Version: v5.8.1");
+    cx.say(&format!("Client Version: {}", release::KUBECTL));
+    cx.say(&format!("Kustomize Version: {}", release::KUSTOMIZE));
     if !args.on("client") {
         let answer = cx.exchange(&raw("GET", "/version", Accept::Objects, Vec::new()))?;
         cx.say(&format!("Server Version: {}", answer.text("/gitVersion")));

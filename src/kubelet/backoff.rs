@@ -8,7 +8,7 @@ use crate::api::Timestamp;
 /// The first delay.
 pub const BASE: SignedDuration = SignedDuration::from_secs(10);
 /// The longest. `ReduceDefaultCrashLoopBackOffDecay`, which would make it a minute, is alpha and
-/// off in 1.36.
+/// off.
 pub const MAX: SignedDuration = SignedDuration::from_secs(300);
 /// A container that ran this long after its last restart starts from [`BASE`] again; for images it
 /// is twice [`MAX`], which is as long.

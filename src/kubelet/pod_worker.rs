@@ -14,10 +14,10 @@ use super::state::{
 };
 use super::status;
 use super::timings::{self, later};
+use crate::api::persistent::Map;
 use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
-use crate::etcd::Map;
 
 /// No turn does more than this at one moment; a pod that wants more is looked at again.
 const STEPS_LIMIT: usize = 256;

@@ -8,9 +8,9 @@ use jiff::SignedDuration;
 use super::backoff::BackOff;
 use super::behaviour::{Behaviour, Exit};
 use super::fault::{Fault, ProbeType};
+use crate::api::persistent::Map;
 use crate::api::types::{Lease, Pod};
 use crate::api::{Key, Timestamp};
-use crate::etcd::Map;
 
 /// A kubelet's memory. Cloning it copies pointers.
 #[derive(Clone, Debug, Default)]

@@ -15,12 +15,12 @@ use jiff::SignedDuration;
 use super::framework::Handle;
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
 use super::schedule_one::{Cx, State, Task, bind_pod, event, set_unschedulable, wake_later};
+use crate::api::persistent::Map;
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
 use crate::client::{Handler, Result, Wait, Why};
-use crate::etcd::Map;
 
 /// How long the claims of a pod may take, in seconds (`bindTimeoutSeconds`).
 const BIND_TIMEOUT: i64 = 600;

@@ -5,9 +5,9 @@
 use std::rc::Rc;
 
 use super::framework::{Classes, NodeInfo, PodInfo};
+use crate::api::persistent::Map;
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, MetaExt};
-use crate::etcd::Map;
 
 /// Nodes, and the pods that are or will be on them.
 #[derive(Clone, Debug, Default)]

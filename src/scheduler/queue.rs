@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, MetaExt, Timestamp, later};
-use crate::etcd::Map;
 
 /// How long a pod that could not be placed waits at first, in seconds …
 const INITIAL_BACKOFF: i64 = 1;

@@ -15,6 +15,7 @@ use super::plugins::volume::binding::PodVolumes;
 use super::plugins::{default_preemption, scheduling_gates};
 use super::queue::Queue;
 use crate::api::labels::Selector;
+use crate::api::persistent::Map;
 use crate::api::pod::is_terminal;
 use crate::api::types::{
     Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
@@ -27,7 +28,6 @@ use crate::client::{
     ANYWHERE, Caches, Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait,
     Watches, Why, object_reference,
 };
-use crate::etcd::Map;
 
 /// The scheduler whose pods say `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]

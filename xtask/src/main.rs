@@ -41,6 +41,9 @@ cargo xtask picture
 cargo xtask conformance [DIR] [--suite cases|api|kubectl|hash] [--filter PREFIX] [--brief | --verbose | --against FILE]
     recorded runs of Kubernetes against ours: each group with its first difference; in brief; every
     difference; or what changed since a report in FILE
+cargo xtask generate --from DIR [--pin]
+    the tables that are made from Kubernetes' sources, from checkouts in DIR of what kubernetes.toml pins
+    --pin       pins the files as they are
 cargo xtask schema
     the schema that the editor completes from, in target/schema.json";
 
@@ -61,6 +64,9 @@ fn main() -> ExitCode {
         "picture" => flags(rest, &[]).and_then(|()| bench::with_page("docs/picture.mjs", &[])),
         "conformance" => {
             run::run(cargo().args(["run", "--quiet", "--package", "steady-conformance", "--"]).args(rest))
+        }
+        "generate" => {
+            run::run(cargo().args(["run", "--quiet", "--package", "steady-generate", "--"]).args(rest))
         }
         "schema" => flags(rest, &[]).and_then(|()| schema()),
         "" | "help" | "-h" | "--help" => {

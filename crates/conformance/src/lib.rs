@@ -1,4 +1,4 @@
-//! Judges a simulated cluster by recorded runs of real Kubernetes 1.36 (`tests/conformance/`).
+//! Judges a simulated cluster by recorded runs of real Kubernetes (`tests/conformance/`).
 //!
 //! Anything that implements [`System`] can be judged. It is never looked into: it gets kubectl
 //! command lines, HTTP requests and time, and shows its writes.

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use steady::api::persistent::Map;
 use steady::api::types::{Node as ApiNode, PersistentVolume, PersistentVolumeClaim, Pod};
 use steady::api::{Key, Kind, MetaExt, Object, Timestamp};
 use steady::apimachinery::{DeleteOptions, Filter};
 use steady::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
-use steady::etcd::Map;
 
 use crate::kubelet::{self, KubeletWrite, Memory};
 use crate::provisioner;

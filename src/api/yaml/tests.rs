@@ -88,7 +88,7 @@ fn duplicate_keys_are_warnings() {
     assert_eq!((w.line, w.column, w.message.as_str()), (5, 3, "key \"x\" already set in map"));
 }
 
-/// What kubectl 1.36 prints for the same texts.
+/// What kubectl prints for the same texts.
 #[test]
 fn errors_are_kubectls() {
     for (text, line, want) in [

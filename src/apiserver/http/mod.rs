@@ -401,6 +401,8 @@ impl Call<'_> {
 }
 
 #[cfg(test)]
+mod certificates_tests;
+#[cfg(test)]
 mod facts;
 #[cfg(test)]
 mod limits_tests;
@@ -411,5 +413,7 @@ mod owners_tests;
 mod stream_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod versions_tests;
 #[cfg(test)]
 mod wire_tests;

@@ -12,10 +12,11 @@ use crate::api::fields::FieldSelector;
 use crate::api::go_types::{self, Json};
 use crate::api::labels::Selector;
 use crate::api::names::quote;
+use crate::api::persistent::Map;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
 use crate::apiserver::{ApiServer, fields};
-use crate::etcd::{Map, Record};
+use crate::etcd::Record;
 
 /// Which objects of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -65,6 +65,8 @@ pub struct Column {
     pub name: &'static str,
     /// The OpenAPI type of its cells: `string`, `integer`, `boolean`.
     pub kind: &'static str,
+    /// The OpenAPI format of its cells: `name` for the name of an object, else empty.
+    pub format: &'static str,
     /// What its cells hold, in the words of Kubernetes' API.
     pub description: &'static str,
     /// Whether its cells are JSON numbers or booleans. Some integers are printed as text.
@@ -75,15 +77,19 @@ pub struct Column {
 
 impl Column {
     const fn text(name: &'static str, description: &'static str) -> Column {
-        Column { name, kind: "string", description, bare: false, wide: false }
+        Column { name, kind: "string", format: "", description, bare: false, wide: false }
     }
 
     const fn of(name: &'static str, kind: &'static str, description: &'static str) -> Column {
-        Column { name, kind, description, bare: true, wide: false }
+        Column { name, kind, format: "", description, bare: true, wide: false }
     }
 
     const fn wide(self) -> Column {
         Column { wide: true, ..self }
+    }
+
+    const fn named(self) -> Column {
+        Column { format: "name", ..self }
     }
 
     const fn as_text(self) -> Column {
@@ -95,7 +101,8 @@ impl Column {
 pub(super) const NAME: Column = Column::text(
     "Name",
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
-);
+)
+.named();
 /// The column `Age`, in Kubernetes' words.
 pub(super) const AGE: Column = Column::text(
     "Age",

@@ -51,7 +51,7 @@ impl Conversions {
 }
 
 macro_rules! conversions {
-    ($($(#[$doc:meta])* $version:ident of $kind:ident: $group:literal / $name:literal;)*) => {
+    ($($(#[$doc:meta])* $version:ident of $type:ident $kind:ident: $group:literal / $name:literal;)*) => {
         /// The conversions of the version that a handle was made for; `None` for the stored version.
         fn conversions(kind: Kind) -> Option<Conversions> {
             Some(match kind.other_version()? { $(OtherVersion::$version => Conversions::of::<$version>(),)* })

@@ -280,22 +280,20 @@ fn cut(set: &mut Set, path: &[Element]) {
 
 /// What a write through a path may not change (`GetResetFields` of the strategies).
 fn reset_fields(kind: Kind, subresource: &str) -> Vec<Vec<Element>> {
-    let has_status = kind.has_subresource("status");
-    match subresource {
-        "status" => {
-            let mut out = vec![field(&["spec"])];
-            if kind == Kind::DEPLOYMENT {
-                out.push(field(&["metadata", "labels"]));
-            }
-            if kind == Kind::POD {
-                out.push(field(&["metadata", "deletionTimestamp"]));
-                out.push(field(&["metadata", "ownerReferences"]));
-            }
-            out
+    let paths: &[&[&str]] = match subresource {
+        "status" if kind == Kind::DEPLOYMENT => &[&["spec"], &["metadata", "labels"]],
+        "status" if kind == Kind::POD => {
+            &[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]]
         }
-        "" if has_status => vec![field(&["status"])],
-        _ => Vec::new(),
-    }
+        "status" if kind == Kind::VOLUME_ATTACHMENT => &[&["metadata"], &["spec"]],
+        "status" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status", "conditions"]],
+        "status" => &[&["spec"]],
+        "approval" => &[&["spec"], &["status", "certificate"]],
+        "" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status"]],
+        "" if kind.has_subresource("status") => &[&["status"]],
+        _ => &[],
+    };
+    paths.iter().map(|path| field(path)).collect()
 }
 
 /// The name under which a component manages fields, where the request does not say: that of the

@@ -422,3 +422,8 @@ mod tests {
 pub(in crate::apiserver) fn pointer(value: &Option<String>) -> BadValue {
     BadValue::Json(value.as_ref().map_or_else(|| "null".to_owned(), |v| go_json_string(v)))
 }
+
+/// A value as its JSON, for a message to quote.
+pub(in crate::apiserver) fn json_of<T: serde::Serialize>(value: &T) -> BadValue {
+    BadValue::Json(crate::api::to_value(value).to_string())
+}

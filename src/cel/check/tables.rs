@@ -1,6 +1,6 @@
 //! The functions that exist and the types they take: `common/stdlib/standard.go`, `cel/library.go` and `ext/` of
 //! cel-go, and `k8s.io/apiserver/pkg/cel/library`, at the versions that `pkg/cel/environment/base.go` turns on for
-//! Kubernetes 1.36.
+//! [the release of Kubernetes](crate::api::release).
 //!
 //! One overload a line: its function, its id (costs go by it), what it takes, what it gives. A function that begins
 //! with a point is called on its first argument. A capital letter is a parameter that stands for any type.

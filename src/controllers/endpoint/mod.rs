@@ -11,11 +11,11 @@ mod tests;
 use std::rc::Rc;
 
 use crate::api::labels::Selector;
+use crate::api::persistent::Map;
 use crate::api::pod::{is_terminal, pod_condition};
 use crate::api::types::{IntOrString, Pod, Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
 use crate::client::{Caches, Handler, Memory, Seen};
-use crate::etcd::Map;
 
 /// When the pods or the Service changed that made a controller write.
 pub const LAST_CHANGE_TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-trigger-time";

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use imbl::shared_ptr::RcK;
 
 use super::Task;
+use crate::api::persistent::{Map, Vector};
 use crate::api::types::OwnerReference;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
-use crate::etcd::{Map, Vector};
 
 /// How many owners that do not exist are remembered.
 const ABSENT_OWNERS: usize = 500;

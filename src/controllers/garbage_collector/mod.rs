@@ -16,13 +16,13 @@ use std::rc::Rc;
 
 use serde_json::json;
 
+use crate::api::persistent::Map;
 use crate::api::types::OwnerReference;
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
 use crate::client::{
     Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
 };
-use crate::etcd::Map;
 pub use graph::{Graph, Identity, Node};
 use operations::{delete_object, get_object, patch_object, remove_finalizer};
 

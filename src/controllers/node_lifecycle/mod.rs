@@ -19,12 +19,12 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
+use crate::api::persistent::Map;
 use crate::api::types::{Lease, MicroTime, Node, NodeCondition, ObjectReference, Pod, Taint, Time};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::{
     Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait, Watches,
 };
-use crate::etcd::Map;
 
 /// The namespace of the leases by which kubelets say that they are alive.
 pub const NODE_LEASE_NAMESPACE: &str = "kube-node-lease";

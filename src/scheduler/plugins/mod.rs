@@ -7,7 +7,7 @@
 //! Deliberately absent: `EBSLimits`, `GCEPDLimits`, `AzureDiskLimits` and `NodeVolumeLimits` (they
 //! need CSINode objects, and without one they let every pod pass), and all of `DynamicResources`
 //! but what it says about a pod without claims. `VolumeBinding` scores nothing unless the
-//! StorageCapacityScoring gate is on, which in 1.36 it is not.
+//! StorageCapacityScoring gate is on, which by default it is not.
 
 pub mod default_preemption;
 pub mod dynamic_resources;

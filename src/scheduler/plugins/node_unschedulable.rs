@@ -1,6 +1,6 @@
 //! `NodeUnschedulable`: no new pods on a cordoned node.
 
-use super::taint_toleration::tolerates;
+use crate::api::toleration::tolerates;
 use crate::api::types::Taint;
 use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 

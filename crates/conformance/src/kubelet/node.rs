@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use steady::api::Timestamp;
 use steady::api::types::{
     DaemonEndpoint, Node, NodeAddress, NodeCondition, NodeDaemonEndpoints, NodeSpec, NodeStatus,
     NodeSystemInfo, ObjectMeta, Quantity, Time,
 };
+use steady::api::{Timestamp, release};
 
 /// Type, status, reason, message of what a healthy node reports, in this order.
 const HEALTHY: [(&str, &str, &str, &str); 4] = [
@@ -61,7 +61,7 @@ pub fn info(name: &str) -> NodeSystemInfo {
         boot_id: name.into(),
         container_runtime_version: "containerd://2.0.0".into(),
         kernel_version: "6.1.0".into(),
-        kubelet_version: "v1.36.2".into(),
+        kubelet_version: release::GIT_VERSION.into(),
         machine_id: name.into(),
         operating_system: "linux".into(),
         os_image: "fake".into(),

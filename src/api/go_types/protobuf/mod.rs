@@ -272,7 +272,7 @@ mod tests {
         parse(go_types::of(of), &body(content)).unwrap().to_value().to_string()
     }
 
-    /// New structs in the table of structs want new numbers: `generate_protobuf.py`.
+    /// `cargo xtask generate` writes both tables.
     #[test]
     fn every_struct_of_every_kind_has_numbers() {
         fn covered(numbers: &[Number], name: &str) -> bool {

@@ -30,7 +30,7 @@ fn structs(of: &'static GoStruct, seen: &mut BTreeSet<&'static str>) -> usize {
 
 fn kinds() -> String {
     let mut text = String::from(
-        "| kind | verbs | parts that are served | parts of 1.36 that are not | fields |\n| --- | --- | --- | --- | --- |\n",
+        "| kind | verbs | parts that are served | parts of Kubernetes' that are not | fields |\n| --- | --- | --- | --- | --- |\n",
     );
     for kind in Kind::BUILT_IN {
         let version = kind.api_version().rsplit('/').next().unwrap();

@@ -1,6 +1,6 @@
 //! Discovery: which groups, versions and resources there are.
 //!
-//! The table has everything that Kubernetes 1.36 serves by default, also kinds that are not built
+//! The table has everything that Kubernetes serves by default, also kinds that are not built
 //! here: a client that asks for `all` shall see empty lists, not refusals.
 
 #[cfg(test)]
@@ -9,6 +9,8 @@ mod documented;
 mod table;
 
 use serde_json::{Value, json};
+
+use crate::api::release;
 
 /// The verbs of most resources.
 const ALL: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -209,16 +211,16 @@ fn aggregated_resources(group: &str, version: &str, resources: &[Resource]) -> V
 pub(super) fn version() -> String {
     let fields = [
         ("major", "1"),
-        ("minor", "36"),
+        ("minor", release::MINOR_NUMBER),
         ("emulationMajor", "1"),
-        ("emulationMinor", "36"),
+        ("emulationMinor", release::MINOR_NUMBER),
         ("minCompatibilityMajor", "1"),
-        ("minCompatibilityMinor", "35"),
-        ("gitVersion", "v1.36.2"),
+        ("minCompatibilityMinor", release::MINOR_BEFORE),
+        ("gitVersion", release::GIT_VERSION),
         ("gitCommit", "local"),
         ("gitTreeState", "clean"),
-        ("buildDate", "2026-05-12T00:00:00Z"),
-        ("goVersion", "go1.26.6"),
+        ("buildDate", release::BUILD_DATE),
+        ("goVersion", release::GO_VERSION),
         ("compiler", "gc"),
         ("platform", "linux/amd64"),
     ];

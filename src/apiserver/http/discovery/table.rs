@@ -1,4 +1,4 @@
-//! The groups and resources of Kubernetes 1.36, as discovery lists them.
+//! The groups and resources of Kubernetes, as discovery lists them.
 
 use super::{ALL, Group, READ_WRITE, Resource};
 

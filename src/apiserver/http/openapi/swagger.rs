@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{SCHEMAS, Texts};
+use crate::api::release;
 
 /// The type of the document in protobuf.
 pub(in crate::apiserver::http) const PROTOBUF: &str =
@@ -45,7 +46,7 @@ pub(in crate::apiserver::http) fn document(texts: Option<&Texts>) -> Value {
     }
     json!({
         "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "v1.36.2"},
+        "info": {"title": "Kubernetes", "version": release::GIT_VERSION},
         "paths": paths,
         "definitions": definitions,
     })

@@ -4,7 +4,7 @@
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/persistentvolume/strategy.go`,
 //! `pkg/api/persistentvolume/util.go` and `pkg/printers/internalversion/printers.go`.
 
-mod validation;
+pub(super) mod validation;
 
 use std::rc::Rc;
 

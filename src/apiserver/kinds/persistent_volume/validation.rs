@@ -68,6 +68,11 @@ fn volume_spec(errs: &mut Errors, spec: &PersistentVolumeSpec, name: &str) {
         invalid_each(errs, &path.child("storageClassName"), class, names::dns1123_subdomain(class));
     }
     volume_mode(errs, &spec.volume_mode, &path);
+    attributes_class(errs, spec, &path);
+}
+
+/// Validates the name of the class of a volume's attributes.
+fn attributes_class(errs: &mut Errors, spec: &PersistentVolumeSpec, path: &Path) {
     if let Some(class) = &spec.volume_attributes_class_name {
         let at = path.child("volumeAttributesClassName");
         if class.is_empty() {
@@ -79,6 +84,40 @@ fn volume_spec(errs: &mut Errors, spec: &PersistentVolumeSpec, name: &str) {
             let message = "has to be specified when using volumeAttributesClassName";
             errs.push(FieldError::required(&path.child("csi"), message));
         }
+    }
+}
+
+/// Validates the spec of a volume that a VolumeAttachment has inline, in place of a volume's name
+/// (`ValidatePersistentVolumeSpec` of an inline spec).
+pub(in crate::apiserver::kinds) fn inline_spec(errs: &mut Errors, spec: &PersistentVolumeSpec, path: &Path) {
+    let inline = "may not be specified in the context of inline volumes";
+    forbid_if(errs, path, "claimRef", spec.claim_ref.is_some(), inline);
+    forbid_if(errs, path, "capacity", spec.capacity.as_ref().is_some_and(|c| !c.is_empty()), inline);
+    if spec.csi.is_none() {
+        let message = "has to be specified in the context of inline volumes";
+        errs.push(FieldError::required(&path.child("csi"), message));
+    }
+    let modes = list(&spec.access_modes);
+    if modes.is_empty() {
+        errs.push(FieldError::required(&path.child("accessModes"), ""));
+    }
+    access_modes(errs, modes, &path.child("accessModes"));
+    let reclaim = text(&spec.persistent_volume_reclaim_policy);
+    let only = "may only be Retain in the context of inline volumes";
+    forbid_if(errs, path, "persistentVolumeReclaimPolicy", !matches!(reclaim, "" | "Retain"), only);
+    forbid_if(errs, path, "nodeAffinity", spec.node_affinity.is_some(), inline);
+    volume_source(errs, spec, "", path);
+    forbid_if(errs, path, "storageClassName", !text(&spec.storage_class_name).is_empty(), inline);
+    let other = spec.volume_mode.as_ref().is_some_and(|mode| mode != "Filesystem");
+    let only = "may not specify volumeMode other than Filesystem in the context of inline volumes";
+    forbid_if(errs, path, "volumeMode", other, only);
+    attributes_class(errs, spec, path);
+}
+
+/// Refuses a field that is set where it may not be.
+fn forbid_if(errs: &mut Errors, path: &Path, field: &'static str, is_set: bool, message: &str) {
+    if is_set {
+        errs.push(FieldError::forbidden(&path.child(field), message));
     }
 }
 

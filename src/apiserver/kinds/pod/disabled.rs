@@ -1,4 +1,4 @@
-//! Fields of a pod's spec that belong to features which are off in 1.36 (`dropDisabledFields` in
+//! Fields of a pod's spec that belong to features that are off by default (`dropDisabledFields` in
 //! `pkg/api/pod/util.go`); pod templates lose them as well.
 
 use crate::api::types as t;
@@ -13,12 +13,12 @@ fn projects(spec: &t::PodSpec) -> bool {
     sources.flatten().any(|s| s.cluster_trust_bundle.is_some() || s.pod_certificate.is_some())
 }
 
-/// Whether a field of a feature is set that is off in 1.36.
+/// Whether a field of a feature is set that is off by default.
 pub(in crate::apiserver::kinds) fn uses_disabled(spec: &t::PodSpec) -> bool {
     spec.scheduling_group.is_some() || signals(spec) || projects(spec)
 }
 
-/// Drops the fields of features that are off in 1.36, unless the old spec has them.
+/// Drops the fields of features that are off by default, unless the old spec has them.
 pub(in crate::apiserver::kinds) fn drop_disabled(spec: &mut t::PodSpec, old: Option<&t::PodSpec>) {
     // GenericWorkload
     if old.is_none_or(|o| o.scheduling_group.is_none()) {
