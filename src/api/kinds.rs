@@ -240,7 +240,7 @@ macro_rules! define {
         #[derive(Clone, Debug, PartialEq)]
         pub(super) enum Repr {
             $($kind(Rc<types::$kind>),)*
-            /// An object of a kind that a CustomResourceDefinition made.
+            /// An object of a kind that a CustomResourceDefinition made, or in another version of a built-in one.
             Custom(Rc<CustomObject>),
         }
 
@@ -268,7 +268,9 @@ macro_rules! define {
                 match self { $(Repr::$kind(o) => structs::to_value(&**o),)* Repr::Custom(o) => o.to_value() }
             }
             pub(super) fn read(kind: Kind, reader: &mut structs::Reader) -> Self {
-                match kind.0.built_in {
+                // An object in another version than the one with a struct stays what was read: only the API
+                // server converts.
+                match kind.0.built_in.filter(|_| kind.0.other_version.is_none()) {
                     $(Some(BuiltIn::$kind) => Repr::$kind(Rc::new(reader.get())),)*
                     None => Repr::Custom(Rc::new(CustomObject::read(kind, reader))),
                 }

@@ -6,8 +6,8 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, auth, autoscale, create, delete, describe, diff, discovery, edit, events, explain,
-    generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
+    annotate, apply, auth, autoscale, certificate, create, delete, describe, diff, discovery, edit, events,
+    explain, generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::order;
@@ -245,7 +245,7 @@ const COMMANDS: &[Command] = &[
     command("debug", &[], unbuilt::nothing),
     command("cp", &[], unbuilt::nothing),
     command("proxy", &[], unbuilt::nothing),
-    command("certificate", &[], unbuilt::nothing),
+    command("certificate", &[], certificate::group).group(certificate::COMMANDS_OF),
     command("completion", &[], unbuilt::nothing),
     command("kustomize", &[], unbuilt::nothing),
     command("plugin", &[], unbuilt::nothing),

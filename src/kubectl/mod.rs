@@ -36,6 +36,7 @@ mod apply;
 mod auth;
 mod autoscale;
 mod call;
+mod certificate;
 mod commands;
 mod context;
 mod create;

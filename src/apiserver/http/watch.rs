@@ -159,7 +159,7 @@ impl Watch {
             let value = json!({"kind": self.kind, "apiVersion": self.api_version, "metadata": meta});
             return Watch::line("BOOKMARK", ordered(&value), piece);
         };
-        let empty = Object::from_value(kind, json!({"metadata": meta}));
+        let empty = Object::from_value(kind.stored(), json!({"metadata": meta}));
         let Ok(object) = empty else { return };
         let version = Version { kind, object: &object, notes: None, revision, gone: false };
         // A bookmark is not what its revision wrote, so its text must not be taken for that.

@@ -6,6 +6,7 @@
 
 pub(super) mod pod_template;
 
+pub(crate) use super::kinds::certificate_signing_request::condition;
 pub(crate) use super::kinds::horizontal_pod_autoscaler::row::{current, quantity};
 pub(crate) use super::kinds::ingress::addresses;
 pub(crate) use super::kinds::node::node_roles;

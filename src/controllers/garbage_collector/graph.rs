@@ -35,7 +35,7 @@ impl Identity {
     /// What a reference in an object of this namespace means; `None` if the API server does not
     /// serve such a kind.
     pub fn of_owner(reference: &OwnerReference, namespace: &str) -> Option<Identity> {
-        let kind = Kind::of(&reference.api_version, &reference.kind)?;
+        let kind = Kind::of(&reference.api_version, &reference.kind)?.stored();
         let namespace = if kind.namespaced() { namespace } else { "" };
         Some(Identity { kind, key: Key::new(namespace, &reference.name), uid: reference.uid.as_str().into() })
     }

@@ -4,6 +4,7 @@
 //! printed with their tabs where kubectl does so.
 
 mod batch;
+mod certificates;
 mod containers;
 mod core;
 mod events;
@@ -12,6 +13,7 @@ mod networking;
 mod node;
 mod pod;
 mod rbac;
+mod storage;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -21,8 +23,8 @@ use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
-use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
-use crate::api::{BuiltIn, Object};
+use crate::api::types::{HorizontalPodAutoscaler, ObjectMeta, PodTemplateSpec, Time};
+use crate::api::{BuiltIn, Kind, Object};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if args.words.is_empty() && !args.has("filename") {
@@ -76,6 +78,15 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
     let mut w = Writer::default();
+    // Of all versions that an autoscaler is served in this one is described.
+    let object = &match object.kind() {
+        kind if kind == Kind::HORIZONTAL_POD_AUTOSCALER
+            && object.get::<HorizontalPodAutoscaler>().is_none() =>
+        {
+            cx.get(Kind::HORIZONTAL_POD_AUTOSCALER, object.namespace(), object.name())?
+        }
+        _ => object.clone(),
+    };
     let shows_events = match object.kind().built_in() {
         Some(BuiltIn::Pod) => pod::describe(&mut w, object),
         Some(BuiltIn::Deployment) => workloads::deployment(cx, &mut w, object)?,
@@ -99,11 +110,11 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::DaemonSet) => batch::daemon_set(cx, &mut w, object)?,
         Some(BuiltIn::Job) => batch::job(&mut w, object),
         Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
+        Some(BuiltIn::CSINode) => storage::csi_node(&mut w, object),
+        Some(BuiltIn::CertificateSigningRequest) => certificates::request(&mut w, object)?,
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
             BuiltIn::CSIDriver
-            | BuiltIn::CSINode
-            | BuiltIn::CertificateSigningRequest
             | BuiltIn::ControllerRevision
             | BuiltIn::EndpointSlice
             | BuiltIn::Endpoints

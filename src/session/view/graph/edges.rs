@@ -45,7 +45,7 @@ impl Graph {
         let Some(n) = self.nodes.get(i) else { return };
         let mut controller = None;
         for owner in n.object.meta().owners() {
-            let Some(kind) = Kind::of(&owner.api_version, &owner.kind) else { continue };
+            let Some(kind) = Kind::of(&owner.api_version, &owner.kind).map(Kind::stored) else { continue };
             let namespace = if kind.namespaced() { n.object.namespace() } else { "" };
             let Some(o) = self.find(&ObjectRef { kind, key: Key::new(namespace, &owner.name) }) else {
                 continue;
