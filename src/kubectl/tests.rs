@@ -606,5 +606,7 @@ fn other_versions_of_a_kind_are_kinds_of_their_own() {
     assert!(text.contains("<unknown> / 70%"), "{text}");
     assert_eq!(s.ok("label hpa.v1.autoscaling web a=b"), "horizontalpodautoscaler.autoscaling/web labeled\n");
     assert_eq!(s.ok(&format!("get hpa web {cpu}")), "autoscaling/v2  70");
+    let text = s.ok("explain hpa.spec --api-version=autoscaling/v1");
+    assert!(text.contains("targetCPUUtilizationPercentage\t<integer>"), "{text}");
     assert_eq!(s.run("get events.events.k8s.io").stderr, "No resources found in default namespace.\n");
 }
