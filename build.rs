@@ -1,5 +1,5 @@
-//! Makes of the scenarios' files what the library carries, and has the linker say what refers to which data in the page
-//! as it is published: `crates/split/` cuts it in two.
+//! Prepares the scenarios' files for the library. For the published page it also has the linker report which
+//! data refers to which, because `crates/split/` cuts that page in two.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes `LISTED`, which `src/session/scenario/mod.rs` includes: each file's name, title, and the file as JSON. Only what
-/// the list needs is looked at here; whether a file is a scenario, a test says.
+/// Writes `LISTED`, which `src/session/scenario/mod.rs` includes: each file's name, title, and the file as
+/// JSON. Only what the list needs is checked here; a test checks that each file is a scenario.
 fn scenarios() -> Result<(), String> {
     let folder = Path::new("static/scenarios");
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;

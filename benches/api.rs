@@ -1,10 +1,10 @@
-//! Requests to the API server: through the library's one function, and through a socket of the door.
-//! `cargo bench --package steady-door --bench api`, or `cargo xtask bench --only api`.
+//! Requests to the API server: through the library's one function, and through a socket of the door. `cargo
+//! bench --package steady-door --bench api`, or `cargo xtask bench --only api`.
 //!
-//! No controllers, no scheduler, no kubelets: what is measured is the API server. No harness: each
-//! figure is of one run, and nothing passes or fails by it. The library's figures are CPU time where
-//! the system tells it, since other programs share the machine; those of the socket are what passes on
-//! the wall, since two threads and the system take part.
+//! There are no controllers, scheduler or kubelets: only the API server is measured. There is no harness:
+//! each figure is of one run, and nothing passes or fails by it. The library's figures are CPU time if the
+//! system reports it, since other programs share the machine; those of the socket are wall time, since two
+//! threads and the system take part.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -38,7 +38,7 @@ fn pod(i: usize) -> String {
     )
 }
 
-/// A request: method, rest of the path, content type, body.
+/// A request: method, end of the path, content type, body.
 type Ask = (&'static str, String, &'static str, String);
 
 fn request((method, rest, content_type, body): Ask) -> HttpRequest {
@@ -87,7 +87,7 @@ fn row(what: &str, times: &mut [Duration]) {
     println!("| {what} | {each:.0} | {:.0} | {:.0} |", at(50), at(99));
 }
 
-/// CPU time of this thread where the system tells it; else the time that passes.
+/// The CPU time of this thread if the system reports it; else the time that has passed.
 fn cpu() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let start = START.get_or_init(Instant::now);
@@ -96,7 +96,7 @@ fn cpu() -> Duration {
     nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-/// Times a request for each number of a range, by the wall.
+/// Measures a request for each number below `n` in wall time.
 fn wall(n: usize, mut f: impl FnMut(usize)) -> Vec<Duration> {
     let one = |i| {
         let t = Instant::now();
@@ -106,7 +106,8 @@ fn wall(n: usize, mut f: impl FnMut(usize)) -> Vec<Duration> {
     (0..n).map(one).collect()
 }
 
-/// The same by the processor, in groups: the system counts in milliseconds here and there.
+/// Measures a request for each number below `n` in CPU time. Requests are measured in groups, because some
+/// systems count in milliseconds.
 fn time(n: usize, mut f: impl FnMut(usize)) -> Vec<Duration> {
     let group = if n > 100 { 50 } else { 1 };
     let of_group = |g: usize| {
@@ -148,7 +149,7 @@ fn library() {
     fan_out(&mut cluster);
 }
 
-/// One write, told to all who watch.
+/// The delivery of each write to all watchers.
 fn fan_out(cluster: &mut Cluster) {
     let from = cluster.api().etcd().revision();
     let query = format!("?watch=1&resourceVersion={from}");
@@ -176,7 +177,7 @@ fn fan_out(cluster: &mut Cluster) {
     );
 }
 
-/// A connection that is kept.
+/// A connection that is kept open.
 struct Connection(BufReader<TcpStream>);
 
 impl Connection {

@@ -1,7 +1,7 @@
-//! The figures of docs/benchmarks.md, natively: `cargo bench --bench cluster [-- 3 100 10000]`, or
-//! `cargo xtask bench` for these and those in Chromium. Growth curves, never pass or fail.
+//! The native figures of docs/benchmarks.md: `cargo bench --bench cluster [-- 3 100 10000]`, or `cargo xtask
+//! bench` for these and those in Chromium. They show growth; nothing passes or fails by them.
 //!
-//! No harness: a run of 10,000 pods is measured once, not sampled a thousand times.
+//! There is no harness: a run of 10,000 pods is measured once, not sampled a thousand times.
 #![allow(clippy::unwrap_used)]
 
 use std::rc::Rc;
@@ -13,11 +13,11 @@ use steady::cluster::{Cluster, Config};
 use steady::session::{Depth, Link, Session, Start, scenario};
 
 const SIZES: [usize; 6] = [3, 30, 100, 300, 1000, 10_000];
-/// Steps are timed at these sizes, so many of them.
+/// The numbers of pods at which single steps are measured.
 const STEPPED: [usize; 2] = [100, 10_000];
 const SAMPLES: usize = 500;
 
-/// A Deployment of the first scenario, of another size, on as many nodes as it needs.
+/// A session with the Deployment of the first scenario in another size, on as many nodes as it needs.
 fn applied(replicas: usize) -> Session {
     let manifest = scenario::find("01-first-deployment").unwrap().manifest;
     let nodes = replicas.div_ceil(100).max(3);
@@ -27,7 +27,7 @@ fn applied(replicas: usize) -> Session {
     session
 }
 
-/// CPU time of this thread where the system tells it; else the time that passes.
+/// The CPU time of this thread if the system reports it; else the time that has passed.
 fn cpu() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     let start = START.get_or_init(Instant::now);
@@ -36,7 +36,7 @@ fn cpu() -> Duration {
     nanos.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-/// Resident memory in bytes, where the system tells it.
+/// Resident memory in bytes; 0 if the system does not report it.
 fn memory() -> f64 {
     let told = std::fs::read_to_string("/proc/self/statm").ok();
     let pages: Option<f64> = told.and_then(|t| t.split_whitespace().nth(1)?.parse().ok());
@@ -126,7 +126,7 @@ fn steps(sizes: &[usize]) {
     println!();
 }
 
-/// Pods that are bound already, with kubelets and nothing else: what a pod's own life costs.
+/// Bound pods with kubelets and no other component: what a pod's own life costs.
 fn kubelets(sizes: &[usize]) {
     println!("### From bound to Running, kubelets alone, natively\n");
     println!("| pods | nodes | commands | events | CPU µs per pod | a copy of the cluster, µs |");
@@ -183,7 +183,7 @@ fn ready(session: &Session) -> usize {
 }
 
 fn main() {
-    // Cargo hands over `--bench`.
+    // Cargo passes `--bench`, which is skipped.
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let chosen = |all: &[usize]| -> Vec<usize> {
         all.iter().copied().filter(|n| asked.is_empty() || asked.contains(n)).collect()

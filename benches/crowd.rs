@@ -1,8 +1,8 @@
-//! Many clients at once at the door: how long others wait, and what it costs.
-//! `cargo bench --package steady-door --bench crowd`
+//! Many clients at the door at the same time: how long others wait, and what it costs. `cargo bench
+//! --package steady-door --bench crowd`
 //!
-//! No harness: each figure is of one run, and nothing passes or fails by it. Times are of the wall; memory and
-//! processor are those of this program, clients included, where the system tells them.
+//! There is no harness: each figure is of one run, and nothing passes or fails by it. Times are wall times;
+//! memory and CPU time are those of this program, clients included, if the system reports them.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{Read as _, Write as _};
@@ -19,7 +19,7 @@ const UNREAD: usize = 60;
 const READ: usize = 200;
 const LIST: &str = "/api/v1/pods";
 const WATCH: &str = "/api/v1/pods?watch=1&resourceVersion=0";
-/// For so long `/healthz` is asked while nobody reads.
+/// How long `/healthz` is requested while no client reads.
 const WHILE: Duration = Duration::from_secs(3);
 const ADDED: &[u8] = br#""type":"ADDED""#;
 
@@ -58,7 +58,7 @@ fn health(door: SocketAddr) -> Duration {
     begun.elapsed()
 }
 
-/// Memory in MiB; 0 where the system does not tell it.
+/// Resident memory in MiB; 0 if the system does not report it.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
@@ -88,7 +88,7 @@ fn unread(door: SocketAddr, what: &str, target: &str) {
     drop(held);
 }
 
-/// Reads a watch until so many objects came.
+/// Reads a watch until it has all objects.
 fn read(mut stream: TcpStream) {
     let (mut buffer, mut tail, mut found) = (vec![0; 1 << 16], Vec::new(), 0);
     while found < PODS {
@@ -104,7 +104,7 @@ fn main() {
     let options = Options { time: Time::Stepped, ..Options::default() };
     let door = Running::start(options, cluster).unwrap();
     let at = door.address();
-    // The cluster is filled before the first answer.
+    // The cluster is filled before the first response.
     health(at);
     println!(
         "| {PODS} Pods | `/healthz` ms, half | at worst | MiB | s |\n| --- | ---: | ---: | ---: | ---: |"

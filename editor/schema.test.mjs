@@ -60,14 +60,14 @@ test("lists, indented and not, and their items' first line", async () => {
 test("values: enums, booleans, items of a list", async () => {
   const spec = `${DEPLOYMENT}spec:\n`;
   assert.deepEqual(await offers(`${spec}  paused: |`), ["true", "false"]);
-  assert.deepEqual(await offers(`${spec}  strategy:\n    type: R|`), ["RollingUpdate", "Recreate"]);
+  assert.deepEqual(await offers(`${spec}  strategy:\n    type: R|`), ["Recreate", "RollingUpdate"]);
   assert.deepEqual(await offers(`${spec}  replicas: |`), []);
   assert.ok((await offers("apiVersion: v1\nkind: PersistentVolumeClaim\nspec:\n  accessModes:\n  - |")).includes("ReadWriteOnce"));
 });
 
 test("flow style", async () => {
   assert.ok((await offers(`${DEPLOYMENT}spec:\n  strategy: {rollingUpdate: {|}}`)).includes("maxSurge"));
-  assert.deepEqual(await offers(`${DEPLOYMENT}spec:\n  strategy: {type: |}`), ["RollingUpdate", "Recreate"]);
+  assert.deepEqual(await offers(`${DEPLOYMENT}spec:\n  strategy: {type: |}`), ["Recreate", "RollingUpdate"]);
 });
 
 test("nothing in comments, blocks of text and free maps", async () => {

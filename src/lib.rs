@@ -1,7 +1,7 @@
 //! **Steady**: Kubernetes' control plane as a value.
 //!
-//! Every state of a cluster can be kept, compared and stepped from; see `ARCHITECTURE.md` for the
-//! map of the rooms and what is deliberately absent from each.
+//! Every state of a cluster can be kept, compared and stepped from. `ARCHITECTURE.md` has the map of the
+//! modules, and what is deliberately absent from each.
 
 pub mod api;
 pub mod apimachinery;

@@ -1,10 +1,10 @@
-//! A dynamic provisioner, which makes volumes for claims. It is no part of Kubernetes; a cluster has one
-//! beside it (`sigs.k8s.io/sig-storage-lib-external-provisioner`, which every CSI driver's provisioner
-//! is made of).
+//! A dynamic provisioner: it creates volumes for claims. It is not part of Kubernetes, but a cluster has one
+//! beside it (`sigs.k8s.io/sig-storage-lib-external-provisioner`, the library in the provisioner of every
+//! CSI driver).
 //!
-//! It waits for claims that name it in `volume.kubernetes.io/storage-provisioner`, makes a
-//! PersistentVolume for each, and deletes it when it is released and its policy is `Delete`. The
-//! storage itself is imagined: there is enough of it, and every node can reach it.
+//! The provisioner waits for claims that name it in `volume.kubernetes.io/storage-provisioner`, creates a
+//! PersistentVolume for each, and deletes the volume when it is released and its reclaim policy is `Delete`.
+//! The storage itself does not exist: it is unlimited and every node can reach it.
 //!
 //! ```
 //! use steady::cluster::{Cluster, Config};
@@ -34,20 +34,20 @@ use crate::client::{
     Component, Context, Controller, EventFlavour, Memory, Reconciler, Result, Seen, Watches, Why,
 };
 
-/// Its name in `provisioner` of a StorageClass.
+/// The provisioner's name, as a StorageClass has it in `provisioner`.
 pub const NAME: &str = "sim.steady/disk";
-/// How long the storage needs for a new volume, in seconds.
+/// How long the storage takes to create a volume, in seconds.
 pub const PROVISION_SECONDS: i64 = 1;
-/// Keeps a volume until its storage is freed (KEP-2644).
+/// The finalizer that keeps a volume until its storage is freed (KEP-2644).
 const FINALIZER: &str = "external-provisioner.volume.kubernetes.io/finalizer";
 
-/// What runs beside the control plane: the provisioner.
+/// The components of the process beside the control plane.
 pub fn components() -> Vec<Box<dyn Component>> {
     vec![Controller::boxed(Provisioner)]
 }
 
-/// The default StorageClass: its volumes are made where the first pod that uses them goes, and go
-/// with their claims.
+/// The default StorageClass. Its volumes are created on the node of the first pod that uses them, and
+/// deleted with their claims.
 pub fn storage_class(provisioner: &str) -> StorageClass {
     StorageClass {
         metadata: ObjectMeta {
@@ -62,11 +62,11 @@ pub fn storage_class(provisioner: &str) -> StorageClass {
     }
 }
 
-/// The provisioner.
+/// The reconciler of the provisioner.
 #[derive(Clone, Copy, Debug)]
 pub struct Provisioner;
 
-/// The volumes under way, by their claims' uids: when they will be there.
+/// When the volumes that are being created will exist, by the uids of their claims.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     under_way: Map<Rc<str>, Timestamp>,
@@ -81,12 +81,12 @@ impl Memory for State {
     }
 }
 
-/// What it has to do.
+/// A key of the provisioner's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// A volume may have to be deleted.
+    /// Delete a volume, if it has to be.
     Delete(Key),
-    /// A claim may need a volume.
+    /// Create a volume for a claim, if it needs one.
     Provision(Key),
 }
 
@@ -139,7 +139,7 @@ fn is_mine(volume: &PersistentVolume) -> bool {
     volume.metadata.annotation(PROVISIONED_BY) == Some(NAME)
 }
 
-/// `shouldProvision`, but for what the class says.
+/// Whether a claim needs a volume of this provisioner, apart from what its class says (`shouldProvision`).
 fn should_provision(claim: &PersistentVolumeClaim) -> bool {
     let m = &claim.metadata;
     let asked = m.annotation(STORAGE_PROVISIONER).or(m.annotation(BETA_STORAGE_PROVISIONER));
@@ -228,7 +228,7 @@ fn volume(claim: &PersistentVolumeClaim, class: &StorageClass, name: &str) -> Pe
     }
 }
 
-/// `shouldDelete`, and `deleteVolumeOperation`.
+/// Deletes a released volume (`shouldDelete` and `deleteVolumeOperation`).
 async fn delete(cx: &Cx, key: &Key) -> Result {
     let Some(volume) = cx.lister::<PersistentVolume>().get(key).cloned() else { return Ok(()) };
     let policy = volume.spec.as_ref().and_then(|s| s.persistent_volume_reclaim_policy.as_deref());
@@ -252,7 +252,7 @@ async fn delete(cx: &Cx, key: &Key) -> Result {
             Ok(_) => {}
         }
     }
-    // The deletion has changed the object.
+    // The deletion has changed the object, so it is read again.
     let mut volume = match cx.get::<PersistentVolume>(key.clone()).await {
         Err(e) if e.is_not_found() => return Ok(()),
         other => other?,

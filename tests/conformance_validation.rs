@@ -1,6 +1,6 @@
-//! Defaulting and validation against what a real API server answered
-//! (`tests/conformance/api/*.jsonl`): every creation through prepare, decode, defaults and
-//! validation, its refusal compared word for word, its defaults field by field.
+//! Defaulting and validation compared with the responses of a real API server
+//! (`tests/conformance/api/*.jsonl`). Every creation goes through prepare, decode, defaults and validation;
+//! refusals are compared word by word, defaults field by field.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use steady::api::{Kind, MetaExt, Object};
 use steady::apiserver::{defaults, validation};
 
-/// How many rows must agree, at least. May only grow.
+/// The smallest numbers of rows that must agree. They may only grow.
 const REFUSALS_FLOOR: usize = 123;
 const DEFAULTS_FLOOR: usize = 14;
 const UPDATES_FLOOR: usize = 17;
@@ -18,7 +18,7 @@ fn rows(file: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The kind and the namespace that a path names.
+/// The kind and the namespace of a path.
 fn target(path: &str) -> Option<(Kind, String)> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let (group, version, rest) = match parts.as_slice() {
@@ -32,13 +32,13 @@ fn target(path: &str) -> Option<(Kind, String)> {
         [] => return None,
     };
     let kind = Kind::of_resource(group, version, plural)?;
-    // Their strategies fill in more between defaulting and validation: a selector, an annotation.
-    // The judge, which asks the whole API server, has them.
+    // The strategies of these kinds set more fields between defaulting and validation: a selector, an
+    // annotation. The judge, which sends requests to the whole API server, covers them.
     let filled_in = [Kind::JOB, Kind::DAEMON_SET].contains(&kind);
     (!filled_in).then(|| (kind, namespace.to_owned()))
 }
 
-/// What the rest of the API server does before validation: the path's namespace, cluster IPs.
+/// Does what the API server does before validation: sets the path's namespace and cluster IPs, and decodes.
 fn decode(kind: Kind, namespace: &str, body: &Value) -> Option<Object> {
     let mut body = body.clone();
     defaults::prepare(kind, &mut body);
@@ -73,7 +73,7 @@ fn refusals_read_as_recorded() {
             };
             let Some((kind, namespace)) = target(row["path"].as_str().unwrap()) else { continue };
             let message = row["response"]["message"].as_str().unwrap_or_default();
-            // Allocation of addresses and ports, and the options of the request, are others' to check.
+            // Allocation of addresses and ports, and the options of requests, are checked elsewhere.
             let elsewhere = ["provided port", "failed to allocate", "Options.meta.k8s.io"];
             if !matches!(status, 201 | 422) || elsewhere.iter().any(|e| message.contains(e)) {
                 continue;
@@ -114,7 +114,7 @@ fn refusals_read_as_recorded() {
     assert!(agreed >= REFUSALS_FLOOR, "{agreed} of {compared} agree, at least {REFUSALS_FLOOR} must");
 }
 
-/// Takes out what others add: the store, admission, allocation, strategies.
+/// Removes what other parts add: the store, admission, allocation, strategies.
 fn only_defaults(kind: Kind, value: &mut Value) {
     let map = value.as_object_mut().unwrap();
     let meta = map["metadata"].as_object_mut().unwrap();
@@ -198,8 +198,8 @@ fn defaulting_twice_changes_nothing() {
     }
 }
 
-/// A merge patch (RFC 7386), with lists of things that have a name merged by it: enough of
-/// Kubernetes' strategic merge for these rows.
+/// A merge patch (RFC 7386) that merges lists of named items by name: enough of Kubernetes' strategic merge
+/// for these rows.
 fn merge(target: &mut Value, patch: &Value) {
     match (target, patch) {
         (Value::Object(target), Value::Object(patch)) => {
@@ -223,7 +223,7 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Recorded times and generated names are masked; the typed form and its rules need real ones.
+/// Recorded times and generated names are masked; the typed object and its rules need real ones.
 fn unmask(value: &mut Value) {
     match value {
         Value::String(s) if s == "<time>" => *value = "2026-01-01T00:00:00Z".into(),
@@ -234,7 +234,7 @@ fn unmask(value: &mut Value) {
     }
 }
 
-/// The state is the last answer with the object; the generation that moves is the store's.
+/// The stored object is that of the last response. The store sets the generation.
 #[test]
 fn updates_are_refused_as_recorded() {
     let mut stored: std::collections::BTreeMap<String, Value> = Default::default();
@@ -249,7 +249,8 @@ fn updates_are_refused_as_recorded() {
             row["contentType"].as_str(),
             Some("application/merge-patch+json" | "application/strategic-merge-patch+json")
         );
-        // Admission puts the standard tolerations back; the Service's strategy drops what its old type left.
+        // Admission adds the standard tolerations; the Service's strategy drops the fields of its former
+        // type.
         let elsewhere = ["/spec/tolerations", "/spec/type"].iter().any(|p| row["body"].pointer(p).is_some());
         if method == "PATCH" && !elsewhere && merge_patch && !subresource && matches!(status, 200 | 422) {
             let name = path.rsplit('/').next().unwrap();
@@ -278,7 +279,7 @@ fn updates_are_refused_as_recorded() {
                     validation::invalid_status(kind, name, &errors)
                 };
                 let theirs = if status == 200 { Value::Null } else { row["response"].clone() };
-                // Addresses are masked in the recording, so that they are no longer addresses.
+                // Addresses are masked in the recording, so they are not valid addresses.
                 if kind == Kind::SERVICE && ours != theirs {
                     let real: Vec<_> = errors
                         .iter()
@@ -312,7 +313,7 @@ fn updates_are_refused_as_recorded() {
     assert!(agreed >= UPDATES_FLOOR, "{agreed} of {compared} agree, at least {UPDATES_FLOOR} must");
 }
 
-/// No body, however odd, may end in a panic.
+/// No body, however odd, causes a panic.
 #[test]
 fn odd_objects_end_in_errors() {
     for kind in Kind::BUILT_IN {
@@ -334,8 +335,8 @@ fn odd_objects_end_in_errors() {
     }
 }
 
-/// Every leaf and every branch of every recorded body, replaced by something odd: whatever still
-/// decodes must be validated without a panic, and defaulted to a fixed point.
+/// Every leaf and every branch of every recorded body is replaced by something odd. Whatever can still be
+/// decoded must be validated without a panic, and defaulted to a fixed point.
 #[test]
 fn mutated_bodies_end_in_errors() {
     fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {

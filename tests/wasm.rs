@@ -1,5 +1,5 @@
-//! The library in a browser: the same bytes as natively. The same tests run in both places, against
-//! the same expected text; `cargo xtask test --only wasm` runs them in the browser.
+//! The library in a browser gives the same bytes as natively. The same tests run in both places, with the
+//! same expected text; `cargo xtask test --only wasm` runs them in the browser.
 #![allow(clippy::unwrap_used)]
 
 use steady::api::{Kind, Object};
@@ -12,9 +12,9 @@ wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const MANIFEST: &str = include_str!("wasm/deployment.yaml");
 const DECODED: &str = include_str!("wasm/deployment.json");
-/// Every scenario, run until it is steady; `STEADY_UPDATE=1 cargo test --test wasm` writes it anew.
+/// The digest of every scenario in its steady state; `STEADY_UPDATE=1 cargo test --test wasm` updates it.
 const DIGESTS: &str = include_str!("wasm/digests.txt");
-/// No scenario needs more steps.
+/// The most steps of a scenario.
 const STEPS: usize = 20_000;
 
 /// The first document of a manifest.
@@ -37,7 +37,7 @@ fn an_unknown_field_has_the_same_path() {
     assert_eq!(decoded.unknown, ["spec.template.spec.containers[0].imagge"]);
 }
 
-/// A scenario a line: its id, the steps it takes to come to rest, the fingerprint there.
+/// One line for each scenario: its id, the number of steps until it is steady, and the digest there.
 #[test]
 fn every_scenario_runs_to_the_same_bytes() {
     let mut out = String::new();

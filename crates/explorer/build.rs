@@ -1,5 +1,5 @@
-//! Reading and evaluating CEL goes down as deep as the expression is nested, which `steady::cel` bounds. This much stack
-//! is enough for the deepest one, unoptimised too.
+//! Parsing and evaluating CEL needs as much stack as the expression is nested, which `steady::cel` limits.
+//! This much stack is enough for the deepest expression, unoptimised too.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

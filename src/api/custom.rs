@@ -1,4 +1,4 @@
-//! [`CustomObject`]: an object of a kind that a CustomResourceDefinition made.
+//! [`CustomObject`]: an object of a kind that a CustomResourceDefinition defines.
 
 use std::rc::Rc;
 
@@ -13,7 +13,8 @@ use super::structs::{self, Reader};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomObject {
     kind: Kind,
-    /// The version that the object is written in, as `example.com/v1`. A custom resource may be served in several.
+    /// The version in which the object is written, for example `example.com/v1`. A custom resource can have
+    /// several.
     api_version: Rc<str>,
     metadata: ObjectMeta,
     /// All fields but `apiVersion`, `kind` and `metadata`.
@@ -21,8 +22,8 @@ pub struct CustomObject {
 }
 
 impl CustomObject {
-    /// Takes a JSON object apart. A value that is no JSON object becomes an object without fields; the reader notes
-    /// what of `metadata` does not fit.
+    /// Splits a JSON object. A value that is not a JSON object becomes an object without fields. `reader`
+    /// notes the parts of `metadata` that do not fit.
     pub(super) fn read(kind: Kind, reader: &mut Reader) -> CustomObject {
         let mut fields = match reader.take() {
             Value::Object(fields) => fields,
@@ -40,28 +41,28 @@ impl CustomObject {
         CustomObject { kind, api_version, metadata, fields }
     }
 
-    /// The kind; its handle's preferred version may be another than [`CustomObject::api_version`].
+    /// The object's kind. The preferred version of the handle may differ from [`CustomObject::api_version`].
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The version that the object is written in, as `example.com/v1`.
+    /// The version in which the object is written, for example `example.com/v1`.
     pub fn api_version(&self) -> &str {
         &self.api_version
     }
 
-    /// The same object said to be of another version, which is all that conversion `None` does.
+    /// The same object with another `apiVersion`, which is all that the conversion strategy `None` changes.
     #[must_use]
     pub fn in_version(&self, api_version: &str) -> CustomObject {
         CustomObject { api_version: api_version.into(), ..self.clone() }
     }
 
-    /// `metadata`
+    /// The object's `metadata`.
     pub fn meta(&self) -> &ObjectMeta {
         &self.metadata
     }
 
-    /// `metadata`, to be changed.
+    /// The object's `metadata`, to be changed.
     pub fn meta_mut(&mut self) -> &mut ObjectMeta {
         &mut self.metadata
     }
@@ -71,12 +72,12 @@ impl CustomObject {
         &self.fields
     }
 
-    /// The same, to be changed.
+    /// The same fields, to be changed.
     pub fn fields_mut(&mut self) -> &mut Map<String, Value> {
         &mut self.fields
     }
 
-    /// The whole as JSON.
+    /// The whole object as JSON.
     pub fn to_value(&self) -> Value {
         let mut map = self.fields.clone();
         map.insert("apiVersion".into(), Value::String(self.api_version.to_string()));

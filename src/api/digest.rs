@@ -1,11 +1,12 @@
-//! A fingerprint of texts that stands for them as a key.
+//! A fingerprint of texts that is used as a key.
 
-/// Odd numbers whose bits look like chance: the fractional parts of the golden ratio and of √2.
+/// Odd numbers with irregular bits: the fractional parts of the golden ratio and of √2.
 const A: u64 = 0x9e37_79b9_7f4a_7c15;
 const B: u64 = 0x6a09_e667_f3bc_c909;
 
-/// A fingerprint of 128 bits, so that equal means equal. Two lanes of 64 bits over words of eight
-/// bytes: wasm has no multiplication of 128 bits, and a byte at a time is eight times the work.
+/// A fingerprint of 128 bits, which are taken as proof of equality. It has two lanes of 64 bits over words
+/// of eight bytes: wasm has no multiplication of 128 bits, and one byte at a time would be eight times the
+/// work.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest {
     a: u64,
@@ -24,7 +25,7 @@ impl Digest {
         self.b = self.b.wrapping_add(word).wrapping_mul(B).rotate_left(31) ^ self.a;
     }
 
-    /// With a text more. Where one text ends and the next begins counts.
+    /// Adds a text. The boundaries between texts count.
     #[must_use]
     pub fn with(mut self, text: &str) -> Digest {
         let (words, rest) = text.as_bytes().as_chunks::<8>();
@@ -32,15 +33,15 @@ impl Digest {
             self.word(u64::from_le_bytes(*w));
         }
         let last = rest.iter().fold(0u64, |n, b| n << 8 | u64::from(*b));
-        // Of the last word seven bytes are in use at most.
+        // The last word has at most seven bytes of text.
         self.word(last | (text.len() as u64) << 56);
         self
     }
 
-    /// With a fingerprint more.
+    /// Adds a number, for example another fingerprint.
     #[must_use]
     pub fn number(mut self, n: u128) -> Digest {
-        // The two halves.
+        // The lower half of the number.
         self.word(n as u64);
         self.word((n >> 64) as u64);
         self

@@ -1,11 +1,11 @@
-//! What a budget's condition says (`k8s.io/component-helpers/apps/poddisruptionbudget`).
+//! The condition of a PodDisruptionBudget (`k8s.io/component-helpers/apps/poddisruptionbudget`).
 
 use super::types::{Condition, PodDisruptionBudget, PodDisruptionBudgetStatus, Time};
 use super::{MetaExt, Timestamp, seconds};
 
 /// The condition's type.
 pub const DISRUPTION_ALLOWED: &str = "DisruptionAllowed";
-/// Its reason when the controller could not count.
+/// The condition's reason if the controller could not count pods.
 pub const SYNC_FAILED: &str = "SyncFailed";
 
 fn words(status: &PodDisruptionBudgetStatus) -> (&'static str, &'static str) {
@@ -15,13 +15,13 @@ fn words(status: &PodDisruptionBudgetStatus) -> (&'static str, &'static str) {
     }
 }
 
-/// Makes the condition say what the numbers say (`UpdateDisruptionAllowedCondition`).
+/// Sets the condition according to `disruptionsAllowed` (`UpdateDisruptionAllowedCondition`).
 pub fn update_condition(status: &mut PodDisruptionBudgetStatus, now: Timestamp) {
     let (word, reason) = words(status);
     set_condition(status, word, reason, "", now);
 }
 
-/// Sets the condition; its time is that of its last change between true and false.
+/// Sets the condition. Its transition time changes only if its status does.
 pub fn set_condition(
     status: &mut PodDisruptionBudgetStatus,
     word: &str,
@@ -51,7 +51,7 @@ pub fn set_condition(
     }
 }
 
-/// Whether the condition says what the numbers say (`ConditionsAreUpToDate`).
+/// Whether the condition fits `disruptionsAllowed` (`ConditionsAreUpToDate`).
 pub fn is_up_to_date(budget: &PodDisruptionBudget) -> bool {
     let Some(status) = &budget.status else { return false };
     let Some(c) = status.conditions.iter().flatten().find(|c| c.type_ == DISRUPTION_ALLOWED) else {
@@ -63,7 +63,7 @@ pub fn is_up_to_date(budget: &PodDisruptionBudget) -> bool {
         && c.reason == reason
 }
 
-/// Whether a budget is about a pod with these labels; one without a selector is about none.
+/// Whether a budget selects a pod with this metadata. A budget without a selector selects none.
 pub fn covers(budget: &PodDisruptionBudget, pod: &super::types::ObjectMeta) -> bool {
     let selector = budget.spec.as_ref().and_then(|s| s.selector.as_ref());
     MetaExt::namespace(&budget.metadata) == MetaExt::namespace(pod)

@@ -6,36 +6,36 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// Deeper than any field lies.
+/// The deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
 
-/// One step of a path. The order is that of Kubernetes: fields, keys, values.
+/// A step of a path. The order is that of Kubernetes: fields, keys, values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
-    /// A field of a struct, a key of a map.
+    /// A field of a struct, or a key of a map.
     Field(String),
-    /// An item of a list by its keys, as JSON: `{"name":"nginx"}`.
+    /// An item of a list, identified by its keys as JSON: `{"name":"nginx"}`.
     Key(String),
-    /// An item of a set by its value, as JSON.
+    /// An item of a set, identified by its value as JSON.
     Value(String),
 }
 
-/// A set of fields: a tree in which some places belong to the set.
+/// A set of paths, as a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set {
-    /// Whether this place belongs to it.
+    /// Whether the path to this place is in the set.
     pub member: bool,
-    /// What lies below.
+    /// The places below this one.
     pub children: BTreeMap<Element, Set>,
 }
 
 impl Set {
-    /// Whether nothing belongs to it.
+    /// Whether the set has no path.
     pub fn is_empty(&self) -> bool {
         !self.member && self.children.values().all(Set::is_empty)
     }
 
-    /// Adds a place.
+    /// Adds a path.
     pub fn insert(&mut self, path: &[Element]) {
         let mut at = self;
         for e in path {
@@ -44,12 +44,12 @@ impl Set {
         at.member = true;
     }
 
-    /// The place at the end of a path, if anything is there.
+    /// The part of the set below a path; `None` if nothing is there.
     pub fn at(&self, path: &[Element]) -> Option<&Set> {
         path.iter().try_fold(self, |s, e| s.children.get(e))
     }
 
-    /// What belongs to either.
+    /// The paths that are in either set.
     #[must_use]
     pub fn union(mut self, other: &Set) -> Set {
         self.member |= other.member;
@@ -60,13 +60,13 @@ impl Set {
         self
     }
 
-    /// What belongs to this one and not to the other.
+    /// The paths that are in this set but not in the other.
     #[must_use]
     pub fn difference(&self, other: &Set) -> Set {
         self.combine(other, |a, b| a && !b)
     }
 
-    /// What belongs to both.
+    /// The paths that are in both sets.
     #[must_use]
     pub fn intersection(&self, other: &Set) -> Set {
         self.combine(other, |a, b| a && b)
@@ -83,7 +83,7 @@ impl Set {
         Set { member: keep(self.member, other.member), children }
     }
 
-    /// The paths of all places that belong to it, in order.
+    /// All paths of the set, in order.
     pub fn paths(&self) -> Vec<Vec<Element>> {
         fn walk(set: &Set, at: &mut Vec<Element>, out: &mut Vec<Vec<Element>>) {
             for (e, child) in &set.children {
@@ -100,7 +100,7 @@ impl Set {
         out
     }
 
-    /// Reads `fieldsV1`. What a later version may know is passed over, as there.
+    /// Reads `fieldsV1`; `None` if it is malformed. Unknown sorts of elements are skipped, as in Kubernetes.
     pub fn from_value(value: &Value) -> Option<Set> {
         Set::read(value, 0).map(|s| Set { member: false, ..s })
     }
@@ -124,12 +124,12 @@ impl Set {
             };
             set.children.insert(element, Set::read(inside, depth + 1)?);
         }
-        // What has nothing below it is meant itself.
+        // A place without children is itself in the set.
         set.member |= set.children.is_empty();
         Some(set)
     }
 
-    /// As `fieldsV1` has it.
+    /// The set as `fieldsV1`.
     pub fn to_value(&self) -> Value {
         let mut map = Map::new();
         for (e, child) in &self.children {
@@ -151,7 +151,7 @@ impl Set {
     }
 }
 
-/// A path as messages have it: `.spec.template.spec.containers[name="nginx"].image`.
+/// A path as it stands in messages: `.spec.template.spec.containers[name="nginx"].image`.
 pub fn path_text(path: &[Element]) -> String {
     let mut out = String::new();
     for e in path {

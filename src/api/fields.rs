@@ -1,32 +1,33 @@
-//! Field selectors (`k8s.io/apimachinery/pkg/fields`). Which fields a kind can be selected by, its API server knows.
+//! Field selectors (`k8s.io/apimachinery/pkg/fields`). The API server knows which fields of a kind can be
+//! selected.
 
 use std::fmt;
 
 use crate::api::order;
 
-/// One condition: a field is, or is not, a value.
+/// A condition: a field has, or does not have, a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldRequirement {
-    /// The field's path, `status.phase`.
+    /// The path of the field, for example `status.phase`.
     pub field: String,
-    /// `=` (or `==`), else `!=`.
+    /// `true` for `=` and `==`, `false` for `!=`.
     pub equals: bool,
     /// The value, unescaped.
     pub value: String,
 }
 
-/// Conditions on fields, all of which must hold.
+/// Conditions on fields. All of them must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelector {
     requirements: Vec<FieldRequirement>,
 }
 
 impl FieldSelector {
-    /// Reads the text of `?fieldSelector=` (`fields.ParseSelector`). It does not ask whether the
-    /// fields exist.
+    /// Parses the text of `?fieldSelector=` (`fields.ParseSelector`). It does not check whether the fields
+    /// exist.
     ///
     /// # Errors
-    /// Kubernetes' words.
+    /// The message of Kubernetes.
     pub fn parse(text: &str) -> Result<FieldSelector, String> {
         let mut parts = split_terms(text);
         order::sort(&mut parts);
@@ -42,10 +43,10 @@ impl FieldSelector {
         Ok(FieldSelector { requirements })
     }
 
-    /// The same selector with other names of fields.
+    /// The same selector with renamed fields.
     ///
     /// # Errors
-    /// The first error of `rename`, in the order of the terms' text.
+    /// The first error of `rename`. The conditions are sorted by their text.
     pub fn rename<E>(
         mut self,
         mut rename: impl FnMut(&mut String) -> Result<(), E>,
@@ -56,22 +57,12 @@ impl FieldSelector {
         Ok(self)
     }
 
-    /// Whether it restricts nothing.
+    /// Whether the selector has no condition.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// Its conditions.
-    pub fn requirements(&self) -> &[FieldRequirement] {
-        &self.requirements
-    }
-
-    /// The value that a field must have, if there is exactly one.
-    pub fn requires_exact_match(&self, field: &str) -> Option<&str> {
-        self.requirements.iter().find(|r| r.equals && r.field == field).map(|r| r.value.as_str())
-    }
-
-    /// Whether all conditions hold of the fields; an absent one is empty.
+    /// Whether all conditions hold. `fields` returns the value of a field; an absent one counts as empty.
     pub fn matches(&self, fields: &dyn Fn(&str) -> Option<String>) -> bool {
         self.requirements.iter().all(|r| (fields(&r.field).unwrap_or_default() == r.value) == r.equals)
     }
@@ -88,7 +79,7 @@ impl fmt::Display for FieldSelector {
     }
 }
 
-/// Escapes `\`, `,` and `=` of a value (`fields.EscapeValue`).
+/// Escapes `\`, `,` and `=` in a value (`fields.EscapeValue`).
 pub fn escape(value: &str) -> String {
     value.replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=")
 }
@@ -103,7 +94,7 @@ fn unescape(text: &str) -> Result<String, String> {
                 Some(c) => return Err(format!("invalid field selector: invalid escape sequence: \\{c}")),
                 None => return Err("invalid field selector: invalid escape sequence: \\".to_owned()),
             },
-            // Go prints the rune as its number.
+            // Go prints the rune as a number.
             ',' | '=' => {
                 return Err(format!("invalid field selector: unescaped character in value: {}", c as u32));
             }

@@ -1,21 +1,21 @@
-//! Numbers that may be percentages (`k8s.io/apimachinery/pkg/util/intstr`).
+//! Numbers that can be percentages (`k8s.io/apimachinery/pkg/util/intstr`).
 
 use super::names::quote;
 use super::types::IntOrString;
 
-/// Which way a share of a total is rounded.
+/// How a percentage of a total is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// Towards more.
+    /// To the next larger integer.
     Up,
-    /// Towards fewer.
+    /// To the next smaller integer.
     Down,
 }
 
 /// The number, or the percentage of `total` (`GetScaledValueFromIntOrPercent`).
 ///
 /// # Errors
-/// Kubernetes' words for an absent value and for a string that is no percentage.
+/// The message of Kubernetes about an absent value, or a string that is not a percentage.
 pub fn scaled_value(value: Option<&IntOrString>, total: i32, rounding: Rounding) -> Result<i32, String> {
     let value = value.ok_or("nil value for IntOrString")?;
     let text = match value {
@@ -23,7 +23,7 @@ pub fn scaled_value(value: Option<&IntOrString>, total: i32, rounding: Rounding)
         IntOrString::String(text) => text,
     };
     let percent = percent(text).map_err(|e| format!("invalid value for IntOrString: {e}"))?;
-    // Exact in integers; Go's floating point agrees wherever it is exact itself.
+    // Exact in integers; where Go's floating point is exact, it gives the same.
     let product = i128::from(percent) * i128::from(total);
     let scaled = match rounding {
         Rounding::Up => -((-product).div_euclid(100)),
@@ -32,13 +32,13 @@ pub fn scaled_value(value: Option<&IntOrString>, total: i32, rounding: Rounding)
     Ok(i32::try_from(scaled).unwrap_or(if scaled < 0 { i32::MIN } else { i32::MAX }))
 }
 
-/// The number before the sign.
+/// The number before the percent sign.
 fn percent(text: &str) -> Result<i64, String> {
     let number = text.strip_suffix('%').ok_or("invalid type: string is not a percentage")?;
     atoi(number).map_err(|e| format!("invalid value {}: {e}", quote(text)))
 }
 
-/// Go's `strconv.Atoi` with its words.
+/// Go's `strconv.Atoi`, with its messages.
 fn atoi(text: &str) -> Result<i64, String> {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
     text.parse::<i64>().map_err(|e| {
@@ -50,15 +50,7 @@ fn atoi(text: &str) -> Result<i64, String> {
     })
 }
 
-/// The number itself; a string is read as one, or is 0 (`IntOrString.IntValue`).
-pub fn int_value(value: &IntOrString) -> i32 {
-    match value {
-        IntOrString::Int(n) => *n,
-        IntOrString::String(text) => text.parse().unwrap_or(0),
-    }
-}
-
-/// As Go's `IntOrString.String` writes it.
+/// The text of Go's `IntOrString.String`.
 pub fn to_string(value: &IntOrString) -> String {
     match value {
         IntOrString::Int(n) => n.to_string(),

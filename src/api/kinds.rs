@@ -1,9 +1,10 @@
-//! Kinds: cheap handles to resources, built in or made by a CustomResourceDefinition.
+//! Kinds: cheap handles to resources, built in or defined by a CustomResourceDefinition.
 //!
-//! A [`Kind`] is asked for what it is (its group, its plural, its scope); no code outside this file can match on it.
-//! What differs from kind to kind is a trait that every built-in kind implements: in the API server that is
-//! `apiserver::kinds::Strategy`. The rooms that have such a trait go through the table below with
-//! [`with_built_in_kinds!`], so a kind that is added here does not compile until each of them knows it.
+//! A [`Kind`] has methods for what it is (its group, its plural, its scope); code outside this file cannot
+//! match on it. What differs between kinds is in a trait that every built-in kind implements: in the API
+//! server that is `apiserver::kinds::Strategy`. The modules with such a trait go through the table below
+//! with [`with_built_in_kinds!`], so a kind that is added here does not compile until each of them handles
+//! it.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -18,16 +19,16 @@ use super::structs;
 use super::types;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// Whether objects of a kind live in a namespace.
+/// Whether the objects of a kind are in namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// One set for the whole cluster.
+    /// The objects are not in namespaces.
     Cluster,
-    /// One set per namespace.
+    /// Each object is in a namespace.
     Namespaced,
 }
 
-/// What a kind is: the resource that serves its objects.
+/// The resource that serves the objects of a kind.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Resource {
     group: &'static str,
@@ -42,7 +43,7 @@ struct Resource {
     categories: &'static [&'static str],
     scope: Scope,
     subresources: &'static [&'static str],
-    /// `None` for a kind that a CustomResourceDefinition made.
+    /// `None` for a kind that a CustomResourceDefinition defines.
     built_in: Option<BuiltIn>,
     /// Which other version of a built-in kind this is; `None` for the version that its objects are stored in.
     other_version: Option<OtherVersion>,
@@ -76,104 +77,104 @@ pub struct CustomNames {
     pub short_names: Vec<String>,
     /// `all`
     pub categories: Vec<String>,
-    /// Whether its objects live in a namespace.
+    /// Whether the objects are in namespaces.
     pub scope: Scope,
     /// `status`, `scale`.
     pub subresources: Vec<String>,
 }
 
-/// A typed built-in kind: what links a Rust struct to its row in the table.
+/// A typed built-in kind: a Rust struct with a row in the table.
 pub trait ApiKind: Clone + PartialEq + fmt::Debug + 'static {
-    /// The row.
+    /// The kind of the struct's row.
     const KIND: Kind;
-    /// The struct inside `object`, if it is of this kind.
+    /// The struct in `object`; `None` if the object is of another kind.
     fn from_object(object: &Object) -> Option<&Rc<Self>>;
-    /// The struct inside, to be changed: copied first if somebody else holds it too.
+    /// The struct in `object`, to be changed; it is copied first if it is shared.
     fn from_object_mut(object: &mut Object) -> Option<&mut Self>;
-    /// The shared struct inside, to be replaced or copied and changed.
+    /// The shared pointer to the struct in `object`, to be replaced or changed.
     fn shared_mut(object: &mut Object) -> Option<&mut Rc<Self>>;
-    /// Wraps the struct; no copy.
+    /// Wraps the struct without a copy.
     fn into_object(this: Rc<Self>) -> Object;
-    /// `metadata`.
+    /// The struct's `metadata`.
     fn meta(&self) -> &ObjectMeta;
-    /// `metadata`, to be changed.
+    /// The struct's `metadata`, to be changed.
     fn meta_mut(&mut self) -> &mut ObjectMeta;
 }
 
-/// Calls a macro with the table of built-in kinds. A row is: the type (`types::Pod`), the constant's name, group
-/// and version, plural, singular, short names, scope, subresources.
+/// Calls a macro with the table of built-in kinds. The columns of a row: the type (`types::Pod`), the
+/// constant's name, group and version, plural, singular, short names, scope, subresources.
 ///
-/// A room that must know every kind defines a macro that takes these rows and calls this one with it.
-/// The order of the rows is the order of keys in etcd: new rows go to the end.
+/// A module that must handle every kind defines a macro that takes these rows, and passes it to this one.
+/// The order of the rows is the order of keys in etcd, so new rows are added at the end.
 #[macro_export]
 macro_rules! with_built_in_kinds {
     ($apply:ident) => {
         $apply! {
-            /// A name's scope.
+            /// A scope for the names of objects.
             Namespace NAMESPACE: ""/"v1" "namespaces" "namespace" ["ns"] Cluster ["status", "finalize"];
-            /// A machine.
+            /// A machine that runs pods.
             Node NODE: ""/"v1" "nodes" "node" ["no"] Cluster ["status"];
             /// Containers that run together on one node.
             Pod POD: ""/"v1" "pods" "pod" ["po"] Namespaced ["status", "binding", "eviction", "ephemeralcontainers", "resize"];
             /// A stable address for pods.
             Service SERVICE: ""/"v1" "services" "service" ["svc"] Namespaced ["status"];
-            /// The addresses behind a Service, in the form of old.
+            /// The addresses behind a Service, in the older form.
             Endpoints ENDPOINTS: ""/"v1" "endpoints" "endpoints" ["ep"] Namespaced [];
             /// The addresses behind a Service.
             EndpointSlice ENDPOINT_SLICE: "discovery.k8s.io"/"v1" "endpointslices" "endpointslice" [] Namespaced [];
-            /// Who a pod is.
+            /// The identity of a pod towards the API server.
             ServiceAccount SERVICE_ACCOUNT: ""/"v1" "serviceaccounts" "serviceaccount" ["sa"] Namespaced [];
-            /// Configuration.
+            /// Configuration data.
             ConfigMap CONFIG_MAP: ""/"v1" "configmaps" "configmap" ["cm"] Namespaced [];
-            /// Configuration that is not to be shown.
+            /// Confidential data.
             Secret SECRET: ""/"v1" "secrets" "secret" [] Namespaced [];
             /// Something that happened to an object.
             Event EVENT: ""/"v1" "events" "event" ["ev"] Namespaced [];
             /// A request for storage.
             PersistentVolumeClaim PERSISTENT_VOLUME_CLAIM: ""/"v1" "persistentvolumeclaims" "persistentvolumeclaim" ["pvc"] Namespaced ["status"];
-            /// Storage.
+            /// A piece of storage.
             PersistentVolume PERSISTENT_VOLUME: ""/"v1" "persistentvolumes" "persistentvolume" ["pv"] Cluster ["status"];
-            /// How to make storage.
+            /// A class of storage, with its provisioner.
             StorageClass STORAGE_CLASS: "storage.k8s.io"/"v1" "storageclasses" "storageclass" ["sc"] Cluster [];
             /// A heartbeat, or a lock.
             Lease LEASE: "coordination.k8s.io"/"v1" "leases" "lease" [] Namespaced [];
-            /// Pods by the number, with rollouts.
+            /// A number of equal pods, with rollouts.
             Deployment DEPLOYMENT: "apps"/"v1" "deployments" "deployment" ["deploy"] Namespaced ["status", "scale"];
-            /// Pods by the number.
+            /// A number of equal pods.
             ReplicaSet REPLICA_SET: "apps"/"v1" "replicasets" "replicaset" ["rs"] Namespaced ["status", "scale"];
-            /// Pods with names and storage of their own.
+            /// A number of pods with stable names and storage of their own.
             StatefulSet STATEFUL_SET: "apps"/"v1" "statefulsets" "statefulset" ["sts"] Namespaced ["status", "scale"];
             /// A pod on every node.
             DaemonSet DAEMON_SET: "apps"/"v1" "daemonsets" "daemonset" ["ds"] Namespaced ["status"];
             /// Pods that run to completion.
             Job JOB: "batch"/"v1" "jobs" "job" [] Namespaced ["status"];
-            /// Jobs by the clock.
+            /// Jobs on a schedule.
             CronJob CRON_JOB: "batch"/"v1" "cronjobs" "cronjob" ["cj"] Namespaced ["status"];
-            /// How many pods may be disrupted.
+            /// How many pods of an application may be disrupted at the same time.
             PodDisruptionBudget POD_DISRUPTION_BUDGET: "policy"/"v1" "poddisruptionbudgets" "poddisruptionbudget" ["pdb"] Namespaced ["status"];
-            /// A pod's importance.
+            /// A priority of pods.
             PriorityClass PRIORITY_CLASS: "scheduling.k8s.io"/"v1" "priorityclasses" "priorityclass" ["pc"] Cluster [];
-            /// Pods by the number, as they are needed.
+            /// The rule by which a number of pods follows the load.
             HorizontalPodAutoscaler HORIZONTAL_POD_AUTOSCALER: "autoscaling"/"v2" "horizontalpodautoscalers" "horizontalpodautoscaler" ["hpa"] Namespaced ["status"];
-            /// What a pod or a claim of a namespace may use, and uses if it does not say.
+            /// Limits and defaults for single objects of a namespace.
             LimitRange LIMIT_RANGE: ""/"v1" "limitranges" "limitrange" ["limits"] Namespaced [];
-            /// What all objects of a namespace may use together.
+            /// Limits for all objects of a namespace together.
             ResourceQuota RESOURCE_QUOTA: ""/"v1" "resourcequotas" "resourcequota" ["quota"] Namespaced ["status"];
-            /// Pods by the number, in the form of old.
+            /// A number of equal pods, in the older form.
             ReplicationController REPLICATION_CONTROLLER: ""/"v1" "replicationcontrollers" "replicationcontroller" ["rc"] Namespaced ["status", "scale"];
-            /// Which Service answers which host and path.
+            /// Routes from hosts and paths to Services.
             Ingress INGRESS: "networking.k8s.io"/"v1" "ingresses" "ingress" ["ing"] Namespaced ["status"];
-            /// Who makes Ingresses work.
+            /// A class of Ingresses, with its controller.
             IngressClass INGRESS_CLASS: "networking.k8s.io"/"v1" "ingressclasses" "ingressclass" [] Cluster [];
-            /// Who may talk to which pods.
+            /// Which network traffic is allowed for a set of pods.
             NetworkPolicy NETWORK_POLICY: "networking.k8s.io"/"v1" "networkpolicies" "networkpolicy" ["netpol"] Namespaced [];
-            /// What may be done in a namespace.
+            /// A set of permissions in a namespace.
             Role ROLE: "rbac.authorization.k8s.io"/"v1" "roles" "role" [] Namespaced [];
-            /// What may be done.
+            /// A set of permissions in the whole cluster.
             ClusterRole CLUSTER_ROLE: "rbac.authorization.k8s.io"/"v1" "clusterroles" "clusterrole" [] Cluster [];
-            /// Who may do it in a namespace.
+            /// Grants a role to users in a namespace.
             RoleBinding ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "rolebindings" "rolebinding" [] Namespaced [];
-            /// Who may do it.
+            /// Grants a role to users in the whole cluster.
             ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
             /// What a controller made its pods from, kept as it was.
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
@@ -208,7 +209,8 @@ macro_rules! with_other_versions {
 
 macro_rules! define {
     ($($(#[$doc:meta])* $kind:ident $constant:ident: $group:literal / $version:literal $plural:literal $singular:literal [$($short:literal),*] $scope:ident [$($sub:literal),*];)*) => {
-        /// The built-in kinds as an enum, for the one exhaustive `match` that each room makes of the table.
+        /// The built-in kinds as an enum, for the one exhaustive `match` in each module that goes through
+        /// the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) enum BuiltIn { $($(#[$doc])* $kind,)* }
 
@@ -232,15 +234,15 @@ macro_rules! define {
                 });
             )*
 
-            /// Every built-in kind, in the table's order.
+            /// Every built-in kind, in the order of the table.
             pub const BUILT_IN: &'static [Kind] = &[$(Kind::$constant,)*];
         }
 
-        /// An API object: a shared struct. Cloning it copies a pointer.
+        /// The content of an object: a shared struct.
         #[derive(Clone, Debug, PartialEq)]
         pub(super) enum Repr {
             $($kind(Rc<types::$kind>),)*
-            /// An object of a kind that a CustomResourceDefinition made, or in another version of a built-in one.
+            /// An object of a kind that a CustomResourceDefinition defines, or in another version of a built-in kind.
             Custom(Rc<CustomObject>),
         }
 
@@ -321,8 +323,8 @@ macro_rules! define_versions {
 with_other_versions!(define_versions);
 
 thread_local! {
-    /// Every set of names that a custom kind was made with, so that a handle is a pointer. The rows stay for as
-    /// long as the program runs: a few hundred bytes for each set of names that was ever accepted.
+    /// All custom kinds that were ever made, by their names, so that a handle is a pointer. The entries stay
+    /// as long as the program runs: a few hundred bytes for each set of names.
     static CUSTOM: RefCell<BTreeMap<CustomNames, Kind>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -335,7 +337,8 @@ fn leak_all(texts: &[String]) -> &'static [&'static str] {
 }
 
 impl Kind {
-    /// The kind of these names. It knows nothing of a cluster: whether a cluster serves it, its API server says.
+    /// The custom kind with these names. Whether a cluster serves it is known to the cluster's API server
+    /// only.
     pub fn custom(names: &CustomNames) -> Kind {
         CUSTOM.with_borrow_mut(|known| {
             if let Some(kind) = known.get(names) {
@@ -361,12 +364,12 @@ impl Kind {
         })
     }
 
-    /// Which built-in kind it is; `None` for a kind that a CustomResourceDefinition made.
+    /// The built-in kind as an enum; `None` for a custom kind.
     pub(crate) fn built_in(self) -> Option<BuiltIn> {
         self.0.built_in
     }
 
-    /// Which other version of a built-in kind the handle was made for; `None` for the one that objects are stored in.
+    /// The other version of a built-in kind that the handle is of; `None` for the version that objects are stored in.
     pub(crate) fn other_version(self) -> Option<OtherVersion> {
         self.0.other_version
     }
@@ -376,22 +379,22 @@ impl Kind {
         Kind::BUILT_IN.iter().chain(Kind::OTHER_VERSIONS).copied()
     }
 
-    /// Whether a CustomResourceDefinition made it.
+    /// Whether a CustomResourceDefinition defines the kind.
     pub fn is_custom(self) -> bool {
         self.0.built_in.is_none()
     }
 
-    /// `Deployment`
+    /// The kind's name, for example `Deployment`.
     pub const fn as_str(self) -> &'static str {
         self.0.kind
     }
 
-    /// `DeploymentList`
+    /// The name of its lists, for example `DeploymentList`.
     pub const fn list_kind(self) -> &'static str {
         self.0.list_kind
     }
 
-    /// `apps`; empty for the core group.
+    /// The API group, for example `apps`; empty for the core group.
     pub const fn group(self) -> &'static str {
         self.0.group
     }
@@ -401,17 +404,17 @@ impl Kind {
         self.0.version
     }
 
-    /// `apps/v1`, or `v1` for the core group.
+    /// Group and version, for example `apps/v1`; `v1` for the core group.
     pub const fn api_version(self) -> &'static str {
         self.0.api_version
     }
 
-    /// `deployments`: the resource's name in a path.
+    /// The resource's name in paths, for example `deployments`.
     pub const fn plural(self) -> &'static str {
         self.0.plural
     }
 
-    /// `deployment`
+    /// The singular of the resource's name, for example `deployment`.
     pub const fn singular(self) -> &'static str {
         self.0.singular
     }
@@ -426,17 +429,18 @@ impl Kind {
         self.0.scope
     }
 
-    /// The subresources it is served with.
+    /// The subresources with which the kind is served.
     pub const fn subresources(self) -> &'static [&'static str] {
         self.0.subresources
     }
 
-    /// Whether its objects live in a namespace.
+    /// Whether the objects are in namespaces.
     pub const fn namespaced(self) -> bool {
         matches!(self.scope(), Scope::Namespaced)
     }
 
-    /// `deployments.apps`, or `pods`: a resource as messages name it, which is by the stored version's group.
+    /// The resource as messages name it, for example `deployments.apps` or `pods`: with the group of the stored
+    /// version.
     pub fn group_resource(self) -> String {
         match self.stored().group() {
             "" => self.plural().to_owned(),
@@ -444,7 +448,7 @@ impl Kind {
         }
     }
 
-    /// `Deployment.apps`, or `Pod`: a kind as messages name it, which is by the stored version's group.
+    /// The kind as messages name it, for example `Deployment.apps` or `Pod`: with the group of the stored version.
     pub fn group_kind(self) -> String {
         match self.stored().group() {
             "" => self.as_str().to_owned(),
@@ -452,17 +456,17 @@ impl Kind {
         }
     }
 
-    /// The kind that `api_version` and `kind` of a manifest name.
+    /// The kind with the `apiVersion` and `kind` of a manifest; `None` if there is none.
     pub fn of(api_version: &str, kind: &str) -> Option<Kind> {
         Kind::served().find(|k| k.as_str() == kind && k.api_version() == api_version)
     }
 
-    /// The kind of a resource in a path: group, version and plural.
+    /// The kind of a resource by group, version and plural; `None` if there is none.
     pub fn of_resource(group: &str, version: &str, plural: &str) -> Option<Kind> {
         Kind::served().find(|k| k.plural() == plural && k.group() == group && k.version() == version)
     }
 
-    /// Whether it is served with this subresource.
+    /// Whether the kind is served with this subresource.
     pub fn has_subresource(self, name: &str) -> bool {
         self.subresources().contains(&name)
     }

@@ -8,7 +8,7 @@ use super::names;
 use super::types::LabelSelector;
 use crate::api::order;
 
-/// How a requirement relates a label to its values.
+/// The relation of a label to the values of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `!key`
@@ -31,29 +31,29 @@ pub enum Operator {
     LessThan,
 }
 
-/// One condition on one label.
+/// A condition on one label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requirement {
     /// The label's key.
     pub key: String,
-    /// What must hold.
+    /// The relation of the label to the values.
     pub operator: Operator,
-    /// The values it speaks of; none for existence.
+    /// The values; empty for `Exists` and `DoesNotExist`.
     pub values: Vec<String>,
 }
 
 /// Conditions on labels, all of which must hold; or a selector that selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// `None` selects nothing at all.
+    /// `None` for a selector that selects nothing.
     requirements: Option<Vec<Requirement>>,
 }
 
 impl Requirement {
-    /// A checked requirement (`labels.NewRequirement`).
+    /// A requirement whose key and values have been validated (`labels.NewRequirement`).
     ///
     /// # Errors
-    /// Kubernetes' words for a bad key, a bad value or the wrong number of values.
+    /// The message of Kubernetes about an invalid key, an invalid value or a wrong number of values.
     pub fn new(key: &str, operator: Operator, values: Vec<String>) -> Result<Requirement, String> {
         use Operator::*;
         let mut errors = Vec::new();
@@ -62,7 +62,7 @@ impl Requirement {
             errors.push(format!("key: Invalid value: {}: {}", names::quote(key), key_errors.join("; ")));
         }
         let mut invalid = |detail: &str| {
-            // Go prints the values as JSON; a list without any was nil.
+            // Go prints the values as JSON; an empty list is nil there.
             let list = if values.is_empty() {
                 "null".to_owned()
             } else {
@@ -110,7 +110,7 @@ impl Requirement {
         }
     }
 
-    /// Whether the labels meet it. A label that is absent meets `!=` and `notin`.
+    /// Whether labels meet the requirement. An absent label meets `!=` and `notin`.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         let value = labels.get(&self.key);
         match self.operator {
@@ -133,21 +133,21 @@ impl Requirement {
 }
 
 impl Selector {
-    /// Reads the text of `?labelSelector=` or `-l` (`labels.Parse`).
+    /// Parses the text of `?labelSelector=` or `-l` (`labels.Parse`).
     ///
     /// # Errors
-    /// Kubernetes' words.
+    /// The message of Kubernetes.
     pub fn parse(text: &str) -> Result<Selector, String> {
         let mut requirements = Parser { tokens: scan(text), position: 0 }.parse()?;
         order::sort_by(&mut requirements, |a, b| a.key.cmp(&b.key));
         Ok(Selector { requirements: Some(requirements) })
     }
 
-    /// The selector in an object's spec (`metav1.LabelSelectorAsSelector`): none selects nothing,
-    /// an empty one everything.
+    /// The selector of an object's spec (`metav1.LabelSelectorAsSelector`). `None` selects nothing, an empty
+    /// one everything.
     ///
     /// # Errors
-    /// Kubernetes' words for a bad key, value or operator.
+    /// The message of Kubernetes about an invalid key, value or operator.
     pub fn from_label_selector(selector: Option<&LabelSelector>) -> Result<Selector, String> {
         let Some(selector) = selector else {
             return Ok(Selector::nothing());
@@ -173,7 +173,8 @@ impl Selector {
         Ok(Selector { requirements: Some(requirements) })
     }
 
-    /// Exactly these labels, unchecked (`labels.SelectorFromSet`); an empty set selects everything.
+    /// A selector for exactly these labels, without validation (`labels.SelectorFromSet`). An empty set
+    /// selects everything.
     pub fn from_set(set: &BTreeMap<String, String>) -> Selector {
         let requirement = |(key, value): (&String, &String)| Requirement {
             key: key.clone(),
@@ -183,39 +184,39 @@ impl Selector {
         Selector { requirements: Some(set.iter().map(requirement).collect()) }
     }
 
-    /// Selects everything.
+    /// A selector that selects everything.
     pub const fn everything() -> Selector {
         Selector { requirements: Some(Vec::new()) }
     }
 
-    /// Selects nothing.
+    /// A selector that selects nothing.
     pub const fn nothing() -> Selector {
         Selector { requirements: None }
     }
 
-    /// Whether it restricts nothing. A selector that selects nothing is not empty.
+    /// Whether the selector has no requirement. [`Selector::nothing`] is not empty.
     pub fn is_empty(&self) -> bool {
         self.requirements.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether it selects nothing whatever the labels.
+    /// Whether the selector selects nothing, whatever the labels.
     pub fn selects_nothing(&self) -> bool {
         self.requirements.is_none()
     }
 
-    /// Whether the labels meet all requirements.
+    /// Whether labels meet all requirements.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements.as_ref().is_some_and(|all| all.iter().all(|r| r.matches(labels)))
     }
 
-    /// Its requirements, sorted by key; none for a selector that selects nothing.
+    /// The requirements, sorted by key; empty for a selector that selects nothing.
     pub fn requirements(&self) -> &[Requirement] {
         self.requirements.as_deref().unwrap_or_default()
     }
 }
 
-/// `app=web,tier in (a,b)`, `<none>` for one that is empty or absent, `<error>` for a bad one
-/// (`metav1.FormatLabelSelector`).
+/// The text of a selector (`metav1.FormatLabelSelector`): `app=web,tier in (a,b)`; `<none>` if it is empty,
+/// `<error>` if it is invalid.
 pub fn format_label_selector(selector: &LabelSelector) -> String {
     match Selector::from_label_selector(Some(selector)) {
         Err(_) => "<error>".to_owned(),
@@ -255,7 +256,7 @@ impl fmt::Display for Selector {
     }
 }
 
-/// A piece of a selector's text. `in` and `notin` are words too where a value may stand.
+/// A token of a selector's text. `in` and `notin` can also be values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
     End,
@@ -274,7 +275,7 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// The token where values are expected: every word is an identifier.
+    /// The token in a place for values, where every word is an identifier.
     fn as_value(self) -> Token<'a> {
         if let Token::Word(s) = self { Token::Identifier(s) } else { self }
     }
@@ -284,7 +285,7 @@ const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 const SPECIAL: [char; 7] = ['=', '!', '(', ')', ',', '>', '<'];
 
 fn scan(text: &str) -> Vec<Token<'_>> {
-    // Go's lexer takes a NUL for the end.
+    // Go's lexer takes NUL as the end of the text.
     let mut rest = text.split('\0').next().unwrap_or_default();
     let mut tokens = Vec::new();
     loop {
@@ -422,7 +423,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The values up to the closing parenthesis, which stays; empty ones count.
+    /// The values up to the closing parenthesis, which is not consumed. Empty values count.
     fn identifiers(&mut self) -> Result<Vec<Cow<'a, str>>, String> {
         let mut values: Vec<Cow<'a, str>> = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! `metadata.managedFields` as they are kept: who owns which fields of an object.
+//! The entries of `metadata.managedFields`: who owns which fields of an object.
 
 use std::rc::Rc;
 
@@ -8,26 +8,26 @@ use super::field_set::Set;
 use super::types::ManagedFieldsEntry;
 use super::{Timestamp, order, seconds};
 
-/// Somebody who owns fields: an entry of `metadata.managedFields`.
+/// A field manager: an entry of `metadata.managedFields`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manager {
-    /// Their name.
+    /// The manager's name.
     pub name: Rc<str>,
-    /// By server-side apply, not by update.
+    /// Whether the operation is `Apply` (server-side apply) and not `Update`.
     pub apply: bool,
-    /// The version of the kind that the fields are those of: `apps/v1`.
+    /// The version of the kind to which the fields belong, for example `apps/v1`.
     pub api_version: Rc<str>,
-    /// Through which subresource; empty for the object itself.
+    /// The subresource that was written; empty for the object itself.
     pub subresource: Rc<str>,
-    /// Since when; not known for who only agreed to what was there.
+    /// The time of the last change; `None` for a manager that only agreed to existing values.
     pub time: Option<Timestamp>,
-    /// What they own.
+    /// The fields that the manager owns.
     pub fields: Rc<Set>,
 }
 
 impl Manager {
-    /// Whether both are the same manager (`BuildManagerIdentifier`): of those who apply the version
-    /// does not count.
+    /// Whether both are the same manager (`BuildManagerIdentifier`). The version is compared only for the
+    /// operation `Update`.
     pub fn is(&self, other: &Manager) -> bool {
         self.name == other.name
             && self.apply == other.apply
@@ -35,7 +35,7 @@ impl Manager {
             && (self.apply || self.api_version == other.api_version)
     }
 
-    /// Reads entries (`DecodeManagedFields`); `None` if one of them is none.
+    /// Reads entries (`DecodeManagedFields`); `None` if one of them is malformed.
     pub fn read(entries: &[ManagedFieldsEntry]) -> Option<Vec<Manager>> {
         let mut out: Vec<Manager> = Vec::with_capacity(entries.len());
         for e in entries {
@@ -64,7 +64,7 @@ impl Manager {
         Some(out)
     }
 
-    /// `metadata.managedFields`, in its order.
+    /// The value of `metadata.managedFields`, in Kubernetes' order.
     pub fn to_value(managers: &[Manager]) -> Value {
         let mut sorted: Vec<&Manager> = managers.iter().collect();
         order::sort_by_key(&mut sorted, |m| {

@@ -12,26 +12,26 @@ use serde::{Deserialize, Serialize};
 
 use super::kinds::{ApiKind, Kind};
 
-/// The name of an object, inside the key if it is short.
+/// The name of an object. Short names are stored in place.
 pub type Name = smol_str::SmolStr;
 
-/// Namespace and name: how caches and work queues name an object. Cloning it copies pointers.
+/// Namespace and name: the key of an object in caches and work queues. Cloning it copies pointers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Key {
-    /// Empty for a cluster-scoped object.
+    /// The namespace; empty for a cluster-scoped object.
     pub namespace: Rc<str>,
-    /// The name. Most fit into the key itself: to compare and to copy keys then touches no other
-    /// memory, which at 10,000 pods was what a fifth of a run waited for.
+    /// The name. Most names are stored in the key itself, so comparing and copying keys touches no other
+    /// memory; with 10,000 pods that was a fifth of a run's time.
     pub name: Name,
 }
 
-/// So many namespaces are remembered.
+/// How many namespaces are remembered.
 const RECENT: usize = 4;
 
 thread_local! {
-    /// The namespaces of the keys that were made last, and the place of the next. Most keys have one
-    /// of these: it is then shared instead of copied, and two keys mostly need no look at it to be
-    /// compared. Nobody can tell.
+    /// The namespaces of the keys made last, and the index of the next entry. Most keys have one of these
+    /// namespaces, which is then shared instead of copied, and two keys with the same pointer need no
+    /// comparison of text. Results do not depend on it.
     static NAMESPACES: RefCell<([Rc<str>; RECENT], usize)> = RefCell::default();
 }
 
@@ -52,14 +52,13 @@ fn shared_namespace(namespace: &str) -> Rc<str> {
 }
 
 impl Key {
-    /// A key of copies.
+    /// A key with copies of the texts.
     pub fn new(namespace: &str, name: &str) -> Key {
         Key { namespace: shared_namespace(namespace), name: name.into() }
     }
 }
 
-/// Equal pointers are equal texts; that is cheaper to see. `Rc`'s own `==` knows that, its `cmp` does
-/// not.
+/// Compares texts; equal pointers are equal texts. `Rc`'s own `==` checks pointers, its `cmp` does not.
 fn order_of_text(a: &Rc<str>, b: &Rc<str>) -> Ordering {
     if Rc::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
 }
@@ -86,17 +85,17 @@ impl fmt::Display for Key {
     }
 }
 
-/// Kind, namespace and name: how a request, an event or a reason names an object.
+/// A reference to an object: kind, namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectRef {
-    /// Its kind.
+    /// The object's kind.
     pub kind: Kind,
-    /// Namespace and name.
+    /// The object's namespace and name.
     pub key: Key,
 }
 
 impl ObjectRef {
-    /// A reference of copies.
+    /// A reference with copies of the texts.
     pub fn new(kind: Kind, namespace: &str, name: &str) -> ObjectRef {
         ObjectRef { kind, key: Key::new(namespace, name) }
     }
@@ -113,31 +112,31 @@ impl fmt::Display for ObjectRef {
     }
 }
 
-/// Readers for `metadata` that give what Go's zero values give.
+/// Accessors for `metadata` that return Go's zero values for absent fields.
 pub trait MetaExt {
-    /// Empty if absent.
+    /// The name; empty if absent.
     fn name(&self) -> &str;
-    /// Empty if absent.
+    /// The namespace; empty if absent.
     fn namespace(&self) -> &str;
-    /// Empty if absent.
+    /// The uid; empty if absent.
     fn uid(&self) -> &str;
     /// Namespace and name.
     fn key(&self) -> Key;
-    /// A label's value.
+    /// The value of a label.
     fn label(&self, key: &str) -> Option<&str>;
-    /// An annotation's value.
+    /// The value of an annotation.
     fn annotation(&self, key: &str) -> Option<&str>;
-    /// 0 if absent.
+    /// The generation; 0 if absent.
     fn generation(&self) -> i64;
     /// Whether `deletionTimestamp` is set.
     fn is_deleting(&self) -> bool;
-    /// The owner with `controller: true`.
+    /// The owner reference with `controller: true`.
     fn controller(&self) -> Option<&OwnerReference>;
-    /// All owners.
+    /// All owner references.
     fn owners(&self) -> &[OwnerReference];
-    /// The labels, or an empty map.
+    /// The labels; an empty map if absent.
     fn labels_or_empty(&self) -> &BTreeMap<String, String>;
-    /// Whether the finalizer is there.
+    /// Whether the object has a finalizer.
     fn has_finalizer(&self, name: &str) -> bool;
 }
 
@@ -182,7 +181,7 @@ impl MetaExt for ObjectMeta {
     }
 }
 
-/// The reference a controller puts on what it makes (`metav1.NewControllerRef`).
+/// The owner reference that a controller sets on the objects it creates (`metav1.NewControllerRef`).
 pub fn owner_reference(kind: Kind, owner: &ObjectMeta) -> OwnerReference {
     OwnerReference {
         api_version: kind.api_version().to_owned(),

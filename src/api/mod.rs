@@ -1,7 +1,7 @@
-//! What an object is: kinds, metadata, labels and selectors, quantities, time.
+//! Objects of the API: kinds, metadata, labels and selectors, quantities, time.
 //!
-//! The types of the built-in kinds are `k8s-openapi`'s, shared as [`Rc`](std::rc::Rc)s inside
-//! [`Object`]; nothing here knows of a store, a request or a controller.
+//! The types of the built-in kinds are those of `k8s-openapi`, shared as [`Rc`](std::rc::Rc)s in [`Object`].
+//! Nothing here depends on a store, a request or a controller.
 //!
 //! ```
 //! use steady::api::{Kind, Object};
@@ -50,9 +50,9 @@ pub use object::{DecodeError, Decoded, Object};
 pub use shared::Shared;
 pub use structs::to_value;
 
-/// The types of the built-in kinds, under one roof.
+/// The types of the built-in kinds, and of their parts.
 pub mod types {
-    // Not k8s-openapi's own, which would be copied as a whole for every version.
+    // Not the type of k8s-openapi, which would be copied as a whole for every version of a pod.
     pub use super::pod::Pod;
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
@@ -75,7 +75,7 @@ pub mod types {
     };
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-    /// The parts of a HorizontalPodAutoscaler.
+    /// The parts of HorizontalPodAutoscalers.
     pub mod autoscaling {
         pub use k8s_openapi::api::autoscaling::v2::*;
     }
@@ -85,12 +85,12 @@ pub mod types {
         pub use k8s_openapi::api::networking::v1::*;
     }
 
-    /// The parts of roles and their bindings.
+    /// The parts of roles and role bindings.
     pub mod rbac {
         pub use k8s_openapi::api::rbac::v1::*;
     }
 
-    /// The parts of a CertificateSigningRequest.
+    /// The parts of CertificateSigningRequests.
     pub mod certificates {
         pub use k8s_openapi::api::certificates::v1::*;
     }
@@ -100,7 +100,7 @@ pub mod types {
         pub use k8s_openapi::api::storage::v1::*;
     }
 
-    /// The parts of an EndpointSlice, some of which have the names of parts of Endpoints.
+    /// The parts of EndpointSlices, some of which have the same names as parts of Endpoints.
     pub mod discovery {
         pub use k8s_openapi::api::discovery::v1::*;
     }
@@ -109,13 +109,13 @@ pub mod types {
 /// A moment of virtual time.
 pub type Timestamp = jiff::Timestamp;
 
-/// A moment in whole seconds, as times in objects are written (`metav1.Time`).
+/// A moment rounded down to whole seconds, as times in objects are (`metav1.Time`).
 pub fn seconds(t: Timestamp) -> Timestamp {
     Timestamp::from_second(t.as_second()).unwrap_or(t)
 }
 
-/// A moment so much later (or earlier); the end (or the beginning) of time at most, so that no
-/// number in a manifest can overflow it. Moments are added to with this and nothing else.
+/// The moment `by` after `from` (before it if negative), at most the largest (smallest) moment, so that no
+/// number in a manifest overflows it. All code adds to moments with this function.
 pub fn later(from: Timestamp, by: jiff::SignedDuration) -> Timestamp {
     from.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
 }

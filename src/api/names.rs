@@ -1,7 +1,7 @@
-//! What names, label keys and label values may look like
-//! (`k8s.io/apimachinery/pkg/util/validation`), in Kubernetes' words.
+//! Validation of names, label keys and label values (`k8s.io/apimachinery/pkg/util/validation`), with
+//! Kubernetes' messages.
 
-/// Go's `%q` for texts as they occur in messages.
+/// A text in the format of Go's `%q`, for the characters that occur in messages.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -24,17 +24,17 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// `must be no more than N characters`
+/// The message `must be no more than N characters`.
 pub fn max_len_error(max: usize) -> String {
     format!("must be no more than {max} characters")
 }
 
-/// `must be no more than N bytes`: the wording of label keys and values since 1.36.
+/// The message `must be no more than N bytes`, which label keys and values have since 1.36.
 pub fn max_bytes_error(max: usize) -> String {
     format!("must be no more than {max} bytes")
 }
 
-/// A message with examples and the pattern, as Kubernetes puts them together.
+/// A message with examples and the pattern, in Kubernetes' format.
 pub fn regex_error(message: &str, pattern: &str, examples: &[&str]) -> String {
     if examples.is_empty() {
         return format!("{message} (regex used for validation is '{pattern}')");
@@ -43,7 +43,7 @@ pub fn regex_error(message: &str, pattern: &str, examples: &[&str]) -> String {
     format!("{message} (e.g. {}regex used for validation is '{pattern}')", examples.join(" or "))
 }
 
-/// Bytes of `[-A-Za-z0-9_.]` that begin and end with `[A-Za-z0-9]`.
+/// Whether a text has only bytes of `[-A-Za-z0-9_.]`, and begins and ends with `[A-Za-z0-9]`.
 fn is_name_text(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(u8::is_ascii_alphanumeric)
@@ -51,7 +51,7 @@ fn is_name_text(text: &str) -> bool {
         && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
-/// What is wrong with a label's or annotation's key; empty if nothing is.
+/// The errors of a label's or annotation's key; empty if it is valid.
 pub fn is_qualified_name(text: &str) -> Vec<String> {
     const MESSAGE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
     const PATTERN: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -91,7 +91,7 @@ pub fn is_qualified_name(text: &str) -> Vec<String> {
     errors
 }
 
-/// What is wrong with a label's value; empty if nothing is.
+/// The errors of a label's value; empty if it is valid.
 pub fn is_valid_label_value(text: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if text.len() > 63 {
@@ -123,7 +123,7 @@ fn subdomain_error() -> String {
     )
 }
 
-/// What is wrong with a DNS subdomain, as most objects' names must be; empty if nothing is.
+/// The errors of a DNS subdomain, as most objects' names must be; empty if it is valid.
 pub fn is_dns1123_subdomain(text: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if text.len() > 253 {
@@ -135,14 +135,14 @@ pub fn is_dns1123_subdomain(text: &str) -> Vec<String> {
     errors
 }
 
-/// What is wrong with a DNS label, as containers' and namespaces' names must be; empty if nothing is.
+/// The errors of a DNS label, as the names of containers and namespaces must be; empty if it is valid.
 pub fn is_dns1123_label(text: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if text.len() > 63 {
         errors.push(max_len_error(63));
     }
     if !is_dns_text(text) {
-        // A name that only its dots spoil is told so.
+        // A name that would be valid without its dots gets a message about dots.
         if text.split('.').all(is_dns_text) {
             errors.push("must not contain dots".to_owned());
         } else {
@@ -156,8 +156,8 @@ pub fn is_dns1123_label(text: &str) -> Vec<String> {
     errors
 }
 
-/// What is wrong with a DNS label that begins with a letter, as the names of a definition of custom
-/// resources must be; empty if nothing is.
+/// The errors of a DNS label that begins with a letter, as the names in a CustomResourceDefinition must be;
+/// empty if it is valid.
 pub fn is_dns1035_label(text: &str) -> Vec<String> {
     let mut errors = Vec::new();
     if text.len() > 63 {

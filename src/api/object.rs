@@ -11,17 +11,18 @@ use super::kinds::{ApiKind, Kind, ObjectRepr};
 use super::meta::{Key, MetaExt, ObjectRef};
 use super::structs::Reader;
 
-/// An API object: a shared, typed struct. Cloning it copies a pointer; changing it copies the
-/// struct only while somebody else still holds it.
+/// An API object: a shared, typed struct. Cloning it copies a pointer; changing it copies the struct only if
+/// it is shared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object(pub(super) ObjectRepr);
 
 /// Why a JSON value is not an object of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// Where, as `spec.containers[0].ports[0].containerPort`; empty for the whole.
+    /// The path of the value that does not fit, for example `spec.containers[0].ports[0].containerPort`;
+    /// empty for the whole object.
     pub path: String,
-    /// What, in serde's words.
+    /// The message, as serde words it.
     pub message: String,
 }
 
@@ -37,42 +38,42 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// A decoded object and the fields that its kind does not have.
+/// A decoded object, and the fields that its kind does not have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// The object, without them.
+    /// The object without unknown fields.
     pub object: Object,
-    /// Their paths, as `spec.containers[0].imagge`, in the order they stand.
+    /// The paths of unknown fields, for example `spec.containers[0].imagge`, in the order of the text.
     pub unknown: Vec<String>,
 }
 
 impl Object {
-    /// Its row in the table of kinds.
+    /// The object's kind.
     pub fn kind(&self) -> Kind {
         self.0.kind()
     }
 
-    /// `metadata`
+    /// The object's `metadata`.
     pub fn meta(&self) -> &ObjectMeta {
         self.0.meta()
     }
 
-    /// `metadata`, to be changed.
+    /// The object's `metadata`, to be changed.
     pub fn meta_mut(&mut self) -> &mut ObjectMeta {
         self.0.meta_mut()
     }
 
-    /// `metadata.name`; empty if it has none yet.
+    /// The name; empty if the object does not have one yet.
     pub fn name(&self) -> &str {
         self.meta().name()
     }
 
-    /// `metadata.namespace`; empty for a cluster-scoped one.
+    /// The namespace; empty for a cluster-scoped object.
     pub fn namespace(&self) -> &str {
         self.meta().namespace()
     }
 
-    /// `metadata.uid`; empty if it was never stored.
+    /// The uid; empty if the object was never stored.
     pub fn uid(&self) -> &str {
         self.meta().uid()
     }
@@ -87,12 +88,12 @@ impl Object {
         ObjectRef::new(self.kind(), self.namespace(), self.name())
     }
 
-    /// The struct inside, if it is a `T`.
+    /// The struct in the object; `None` if it is not a `T`.
     pub fn get<T: ApiKind>(&self) -> Option<&Rc<T>> {
         T::from_object(self)
     }
 
-    /// The object inside, if its kind was made by a CustomResourceDefinition.
+    /// The custom object in it; `None` if the kind is built in.
     pub fn custom(&self) -> Option<&Rc<CustomObject>> {
         match &self.0 {
             ObjectRepr::Custom(object) => Some(object),
@@ -100,38 +101,38 @@ impl Object {
         }
     }
 
-    /// The same memory, not only the same value.
+    /// Whether both share the same memory.
     pub fn ptr_eq(&self, other: &Object) -> bool {
         self.0.ptr_eq(&other.0)
     }
 
-    /// Where it lies in memory: its identity as long as somebody holds it, and nothing to order by.
+    /// The address of the struct: the object's identity as long as it is kept. Nothing may be ordered by it.
     pub fn address(&self) -> usize {
         self.0.address()
     }
 
-    /// The object as the API server writes it: JSON with `apiVersion` and `kind`.
+    /// The object as JSON, as the API server writes it: with `apiVersion` and `kind`.
     pub fn to_value(&self) -> Value {
         let mut value = self.0.to_value();
         go_types::write_unset(go_types::of(self.kind()), &mut value);
         value
     }
 
-    /// Decodes a value of a known kind; unknown fields are dropped.
+    /// Decodes an object of a kind. Unknown fields are dropped.
     ///
     /// # Errors
-    /// The first value of the wrong type, with its path.
+    /// The first value of a wrong type, with its path.
     pub fn from_value(kind: Kind, value: Value) -> Result<Object, DecodeError> {
         Self::decode(kind, value).map(|d| d.object)
     }
 
-    /// Decodes a value of a known kind and says which fields it does not know.
+    /// Decodes an object of a kind, and returns the paths of unknown fields.
     ///
     /// # Errors
-    /// The first value of the wrong type, with its path.
+    /// The first value of a wrong type, with its path.
     pub fn decode(kind: Kind, value: Value) -> Result<Decoded, DecodeError> {
-        // The kind is decided by the caller (in the API server: by the path); what the body says
-        // has been compared there.
+        // The caller decides about the kind (the API server by the path, with which it has compared the
+        // body).
         let read = Reader::read(value, |reader| ObjectRepr::read(kind, reader));
         match read.error {
             None => Ok(Decoded { object: Object(read.value), unknown: read.unknown }),

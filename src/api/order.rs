@@ -1,17 +1,17 @@
-//! Sorting and gathering with one copy of the algorithm.
+//! Sorting and collecting with one copy of the algorithm.
 //!
-//! The standard library's sort is compiled anew for every type and comparison, four kilobytes of wasm
-//! each even where size is asked for, and so is what makes an ordered map of a list. Nothing here sorts
-//! where time counts, so all of it sorts indexes.
+//! The standard library's sort is compiled again for every type and comparison, to four kilobytes of wasm
+//! each even if optimised for size, and so is collecting into an ordered map. No sort in this library is
+//! critical for speed, so all of them sort indexes.
 
 use std::cmp::Ordering;
 
-/// Sorts; equal ones stay in their order.
+/// Sorts items. The sort is stable.
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts by a comparison; equal ones stay in their order.
+/// Sorts items by a comparison. The sort is stable.
 pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let order = sorted(items.len(), &mut |a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -20,31 +20,31 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     arrange(items, order);
 }
 
-/// Sorts by a key, which is made once for each; equal ones stay in their order.
+/// Sorts items by a key, which is computed once for each. The sort is stable.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) {
     let keys: Vec<K> = items.iter().map(key).collect();
     let order = sorted(items.len(), &mut |a, b| keys.get(a).cmp(&keys.get(b)));
     arrange(items, order);
 }
 
-/// An ordered map or set of what an iterator gives. `collect` would sort it first.
+/// Collects items into an ordered map or set by inserting them one by one; `collect` would sort them first.
 pub fn gather<C: Default + Extend<T>, T>(items: impl IntoIterator<Item = T>) -> C {
     let mut all = C::default();
     all.extend(items);
     all
 }
 
-/// The indexes below `len` in order.
+/// The indexes below `len`, sorted by a comparison of indexes.
 fn sorted(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|a, b| compare(*a, *b));
     order
 }
 
-/// Brings items into an order: each place says which item comes there.
+/// Reorders items: `order` has, for each place, the index of the item for it.
 fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
     for first in 0..order.len() {
-        // Around the circle that begins here; a place that is done names itself.
+        // Follows the cycle that begins here. A finished place has its own index.
         let mut at = first;
         while let Some(place) = order.get_mut(at) {
             let from = std::mem::replace(place, at);

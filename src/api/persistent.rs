@@ -1,8 +1,8 @@
-//! Collections whose clones share what they have in common, so that keeping an old one costs a pointer.
+//! Collections whose clones share their content, so that keeping an old version costs a pointer.
 
 use imbl::shared_ptr::RcK;
 
-/// A persistent ordered map: cloning shares the tree.
+/// A persistent ordered map. Clones share the tree.
 pub type Map<K, V> = imbl::GenericOrdMap<K, V, RcK>;
-/// A persistent vector: cloning shares the tree.
+/// A persistent vector. Clones share the tree.
 pub type Vector<T> = imbl::GenericVector<T, RcK>;

@@ -1,4 +1,4 @@
-//! [`Pod`], and what its status says, as everybody reads it (`k8s.io/kubernetes/pkg/api/v1/pod`).
+//! [`Pod`], and functions that read its status (`k8s.io/kubernetes/pkg/api/v1/pod`).
 
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
@@ -9,21 +9,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::types::{ObjectMeta, PodCondition, PodSpec, PodStatus};
 use super::{MetaExt, Shared};
 
-/// A pod. There are more of them than of anything else, each has five versions until it is ready,
-/// and its spec is the largest part of it: so the versions have spec and status in common as long
-/// as these stay what they are.
+/// A pod. Pods are the most numerous objects, each has five versions until it is ready, and the spec is the
+/// largest part of it. So the versions of a pod share spec and status as long as these do not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pod {
-    /// Its name, labels, owners …
+    /// Names, labels, owners and so on.
     pub metadata: ObjectMeta,
-    /// What is wanted.
+    /// The desired state.
     pub spec: Option<Spec>,
-    /// What there is.
+    /// The observed state.
     pub status: Option<Shared<PodStatus>>,
 }
 
 impl Pod {
-    /// Its spec as the API has it, with `nodeName` in its place.
+    /// The spec as the API has it, `nodeName` included.
     pub fn whole_spec(&self) -> Cow<'_, PodSpec> {
         self.spec.as_ref().map_or_else(|| Cow::Owned(PodSpec::default()), Spec::whole)
     }
@@ -35,24 +34,24 @@ impl From<k8s_openapi::api::core::v1::Pod> for Pod {
     }
 }
 
-/// What is wanted of a pod, and beside it where the pod is: to be bound is all that a spec of ten
-/// kilobytes goes through in most pods' lives, and it is not copied for that. What is read of it is read
-/// as of a [`PodSpec`], `node_name` included.
+/// The spec of a pod, with the node's name beside the rest. Binding is the only change in the life of most
+/// specs, which have ten kilobytes; the rest is not copied for it. The fields are read as those of a
+/// [`PodSpec`], `node_name` included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spec {
-    /// Its node: `spec.nodeName`.
+    /// The node's name, `spec.nodeName`.
     pub node_name: Option<String>,
-    /// Everything else. Its own `node_name` is empty.
+    /// All other fields. Its own `node_name` is `None`.
     rest: Shared<PodSpec>,
 }
 
 impl Spec {
-    /// The same memory and the same node.
+    /// Whether both share the same memory and have the same node.
     pub fn is_same(&self, other: &Spec) -> bool {
         self.rest.ptr_eq(&other.rest) && self.node_name == other.node_name
     }
 
-    /// As the API has it, with `nodeName` in its place.
+    /// The spec as the API has it, `nodeName` included.
     pub fn whole(&self) -> Cow<'_, PodSpec> {
         if self.node_name.is_none() {
             return Cow::Borrowed(&self.rest);
@@ -116,7 +115,7 @@ impl Serialize for Pod {
     }
 }
 
-/// A condition's status, `True`, `False` or `Unknown`.
+/// A pod's condition of a type, if there is one.
 pub fn pod_condition<'a>(pod: &'a Pod, type_: &str) -> Option<&'a PodCondition> {
     pod.status.as_ref()?.conditions.as_ref()?.iter().find(|c| c.type_ == type_)
 }
@@ -126,22 +125,22 @@ pub fn phase(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
 }
 
-/// `podutil.IsPodReady`
+/// Whether the pod's condition `Ready` is true (`podutil.IsPodReady`).
 pub fn is_ready(pod: &Pod) -> bool {
     pod_condition(pod, "Ready").is_some_and(|c| c.status == "True")
 }
 
-/// `podutil.IsPodTerminal`
+/// Whether the pod has ended: its phase is `Succeeded` or `Failed` (`podutil.IsPodTerminal`).
 pub fn is_terminal(pod: &Pod) -> bool {
     matches!(phase(pod), "Succeeded" | "Failed")
 }
 
-/// `controller.IsPodActive`
+/// Whether the pod has neither ended nor is being deleted (`controller.IsPodActive`).
 pub fn is_active(pod: &Pod) -> bool {
     !is_terminal(pod) && !pod.metadata.is_deleting()
 }
 
-/// `controller.IsPodTerminating`
+/// Whether the pod has not ended and is being deleted (`controller.IsPodTerminating`).
 pub fn is_terminating(pod: &Pod) -> bool {
     !is_terminal(pod) && pod.metadata.is_deleting()
 }

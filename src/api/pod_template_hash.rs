@@ -1,8 +1,8 @@
-//! The `pod-template-hash`: how a Deployment's ReplicaSets are named.
+//! The `pod-template-hash`, which is part of the names of a Deployment's ReplicaSets.
 //!
-//! Kubernetes prints the template as Go's spew library prints the structs behind it, and hashes
-//! that text (`controller.ComputeHash`). So here the template's JSON is walked along a table of
-//! those structs, and what Go would print goes straight into the hash.
+//! Kubernetes prints the structs of the template with Go's spew library, and hashes that text
+//! (`controller.ComputeHash`). Here the template's JSON is walked along a table of those structs, and the
+//! text that Go would print goes into the hash.
 //!
 //! The table is written from Kubernetes' sources by `cargo xtask generate`. It is Rust and not JSON, so that nothing is
 //! parsed when the page starts.
@@ -21,14 +21,14 @@ mod layout;
 
 /// A field of a Go struct.
 struct Field {
-    /// Name and type as they are printed: `Name:(string)`.
+    /// Name and type in the printed text: `Name:(string)`.
     head: &'static str,
-    /// The field's name in JSON; empty for a struct whose fields stand inline.
+    /// The field's name in JSON; empty for an inline struct.
     json: &'static str,
     kind: Kind,
 }
 
-/// What a Go type is printed as.
+/// How a Go type is printed.
 enum Kind {
     Text,
     Bool,
@@ -43,13 +43,13 @@ enum Kind {
     Map(&'static Kind),
 }
 
-/// The hash of a template, with the Deployment's `status.collisionCount` if it has one.
+/// The hash of a template. `collision_count` is the Deployment's `status.collisionCount`.
 pub fn compute_hash(template: &PodTemplateSpec, collision_count: Option<i32>) -> String {
     let mut hash = Fnv32::new();
-    // Writing into the hash cannot fail.
+    // Writing to the hash cannot fail.
     let _ = print(&mut hash, template);
     if let Some(count) = collision_count {
-        // Go writes it into the front of an eight-byte buffer and hashes all of it.
+        // Go writes the count to the front of an eight-byte buffer and hashes the whole buffer.
         hash.bytes(&count.to_le_bytes());
         hash.bytes(&[0; 4]);
     }
@@ -63,13 +63,14 @@ pub fn dump(template: &PodTemplateSpec) -> String {
     text
 }
 
-/// Letters and digits without vowels, so that no hash is a word (`rand.SafeEncodeString`).
+/// Replaces characters so that only consonants and digits are left and no hash is a word
+/// (`rand.SafeEncodeString`).
 pub fn safe_encode(text: &str) -> String {
     const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     text.bytes().filter_map(|b| ALPHABET.get(usize::from(b) % 27)).map(|b| char::from(*b)).collect()
 }
 
-/// FNV-1a, 32 bits.
+/// FNV-1a with 32 bits.
 struct Fnv32(u32);
 
 impl Fnv32 {
@@ -110,8 +111,8 @@ fn print_struct<W: Write>(w: &mut W, fields: &[Field], map: Option<&Map<String, 
     w.write_char('}')
 }
 
-/// Prints a value; an absent one as Go's zero value. Empty lists and maps are nil, because the
-/// controller reads objects in protobuf, which does not tell them apart.
+/// Prints a value; an absent one as Go's zero value. Empty lists and maps are nil, because the controller
+/// reads objects in protobuf, which does not distinguish the two.
 fn print_value<W: Write>(w: &mut W, kind: &Kind, value: Option<&Value>) -> fmt::Result {
     let value = value.filter(|v| !v.is_null());
     match kind {
@@ -179,10 +180,10 @@ fn print_value<W: Write>(w: &mut W, kind: &Kind, value: Option<&Value>) -> fmt::
     }
 }
 
-/// A quantity's private fields: a small number, or a big decimal, and the text if it was kept.
+/// Prints a quantity's private fields: a small number or a big decimal, and the text if it was kept.
 fn print_quantity<W: Write>(w: &mut W, text: &str) -> fmt::Result {
     let parsed = quantity::parse(text.trim()).unwrap_or(quantity::Parsed {
-        // Validation lets no such text through.
+        // Validation refuses such texts.
         amount: quantity::Amount::ZERO,
         keeps_text: false,
     });
@@ -197,7 +198,7 @@ fn print_quantity<W: Write>(w: &mut W, text: &str) -> fmt::Result {
         Some((unscaled, scale)) => {
             write!(w, "{{unscaled:(big.Int){{neg:(bool){} abs:(big.nat)", unscaled < 0)?;
             let magnitude = unscaled.unsigned_abs();
-            // Go's words are 64 bits, the lowest first.
+            // Go's words have 64 bits; the lowest word comes first.
             match (magnitude as u64, (magnitude >> 64) as u64) {
                 (0, 0) => w.write_str("<nil>")?,
                 (low, 0) => write!(w, "[{low}]")?,
@@ -210,8 +211,8 @@ fn print_quantity<W: Write>(w: &mut W, text: &str) -> fmt::Result {
     write!(w, "}} s:(string){kept} Format:(resource.Format){}}}", parsed.amount.format().as_str())
 }
 
-/// A time's private fields. A template with a `creationTimestamp` of its own is rare; its zone is
-/// the controller's, which runs in UTC and has no zone file.
+/// Prints a time's private fields. A template rarely has a `creationTimestamp`; its zone is that of the
+/// controller, which runs in UTC without zone files.
 fn print_time<W: Write>(w: &mut W, text: Option<&str>) -> fmt::Result {
     /// Seconds from the year 1 to 1970.
     const UNIX_EPOCH: i64 = 62_135_596_800;
@@ -237,7 +238,7 @@ mod tests {
 
     const VECTORS: &str = include_str!("../../tests/conformance/pod-template-hash/vectors.jsonl");
 
-    /// Every template whose hash was read off a real cluster.
+    /// All templates whose hash was recorded on a real cluster.
     #[test]
     fn recorded_templates() {
         let mut n = 0;

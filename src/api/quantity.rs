@@ -1,14 +1,14 @@
 //! Quantities: exact amounts such as `250m`, `64Mi`, `1e3` (`k8s.io/apimachinery/pkg/api/resource`).
 //!
-//! [`Amount`] is what the text of a `Quantity` means. The text itself stays in the object; it is
-//! rewritten by [`canonicalize`] where the API server would rewrite it.
+//! [`Amount`] is the value of a `Quantity`. An object keeps the quantity's text; [`canonicalize`] rewrites
+//! it where the API server would.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use super::types::Quantity;
 
-/// The kind of suffix a quantity was written with, and is written with again.
+/// The format of a quantity: the sort of suffix with which it was written and is written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// `12e6`
@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Its name in Go.
+    /// The format's name in Go.
     pub const fn as_str(self) -> &'static str {
         match self {
             Format::DecimalExponent => "DecimalExponent",
@@ -30,14 +30,14 @@ impl Format {
     }
 }
 
-/// Why a text is not a quantity, in the words of the API server.
+/// Why a text is not a quantity, with the API server's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseQuantityError {
-    /// Not a number with a suffix.
+    /// The text is not a number with a suffix.
     FormatWrong,
-    /// The number is not one.
+    /// The number cannot be parsed.
     Numeric,
-    /// An unknown suffix.
+    /// The suffix is unknown.
     Suffix,
 }
 
@@ -57,50 +57,49 @@ impl std::error::Error for ParseQuantityError {}
 
 /// An exact amount: `unscaled × 10^exponent`.
 ///
-/// Two amounts are equal if they mean the same, whatever they were written as. Go uses a big
-/// number where an `int64` is too small; here 38 digits are kept and finer ones rounded away
-/// from zero.
+/// Two amounts are equal if their values are, whatever their formats. Go uses a big number where an `int64`
+/// is too small; here 38 digits are kept, and finer ones are rounded away from zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
     unscaled: i128,
     exponent: i32,
     format: Format,
-    /// Whether Go would hold it as an `inf.Dec` and not as an `int64` with a scale.
+    /// Whether Go would hold the amount as an `inf.Dec` and not as an `int64` with a scale.
     dec: bool,
 }
 
-/// The finest power of ten that parsing keeps.
+/// The exponent of the finest digit that parsing keeps.
 const NANO: i32 = -9;
 
-/// What parsing found besides the amount.
+/// The result of parsing.
 pub(super) struct Parsed {
     pub(super) amount: Amount,
-    /// Go keeps the text itself as the canonical form, without looking further.
+    /// Whether Go keeps the text as the canonical form.
     pub(super) keeps_text: bool,
 }
 
-// `add`, `sub` and `neg` are Go's methods: the format follows its rules, and sums lose what is below
-// 38 digits, so they are not the operators.
+// `add`, `sub` and `neg` are methods and not operators: the format follows Go's rules, and sums lose what is
+// below 38 digits.
 #[allow(clippy::should_implement_trait)]
 impl Amount {
-    /// Nothing.
+    /// The amount 0.
     pub const ZERO: Amount = Amount { unscaled: 0, exponent: 0, format: Format::DecimalSI, dec: false };
 
-    /// What a text means (`resource.ParseQuantity`). Finer parts than nano are rounded away from
-    /// zero; binary amounts are capped at 2^63-1.
+    /// Parses a text (`resource.ParseQuantity`). Digits below nano are rounded away from zero; binary
+    /// amounts are capped at 2^63-1.
     ///
     /// # Errors
-    /// The API server's own.
+    /// The message of the API server.
     pub fn parse(text: &str) -> Result<Amount, ParseQuantityError> {
         parse(text).map(|p| p.amount)
     }
 
-    /// A whole number.
+    /// An integral amount.
     pub const fn from_value(value: i64, format: Format) -> Amount {
         Amount { unscaled: value as i128, exponent: 0, format, dec: false }
     }
 
-    /// A number of thousandths.
+    /// An amount in thousandths.
     pub const fn from_milli(value: i64, format: Format) -> Amount {
         Amount { unscaled: value as i128, exponent: -3, format, dec: false }
     }
@@ -121,22 +120,22 @@ impl Amount {
         i64::try_from(wide).unwrap_or(if wide < 0 { i64::MIN } else { i64::MAX })
     }
 
-    /// Whether it is nothing.
+    /// Whether the amount is 0.
     pub const fn is_zero(self) -> bool {
         self.unscaled == 0
     }
 
-    /// -1, 0 or 1.
+    /// The sign: -1, 0 or 1.
     pub const fn sign(self) -> i32 {
         self.unscaled.signum() as i32
     }
 
-    /// The format it is written in.
+    /// The format in which the amount is written.
     pub const fn format(self) -> Format {
         self.format
     }
 
-    /// The sum. It has this one's format, or the other's if this one is zero.
+    /// The sum. Its format is that of `self`, or of `other` if `self` is 0.
     #[must_use]
     pub fn add(self, other: Amount) -> Amount {
         let format = if self.is_zero() { other.format } else { self.format };
@@ -150,7 +149,7 @@ impl Amount {
         let aligned = pow10(hi.exponent.abs_diff(lo.exponent)).and_then(|p| hi.unscaled.checked_mul(p));
         let (unscaled, exponent) = match aligned.and_then(|a| a.checked_add(lo.unscaled)) {
             Some(sum) => (sum, lo.exponent),
-            // More than 38 digits between them: the smaller one is below what is kept.
+            // More than 38 digits lie between them: the smaller one is below what is kept.
             None if hi.cmp_magnitude(lo) == Ordering::Less => (lo.unscaled, lo.exponent),
             None => (hi.unscaled, hi.exponent),
         };
@@ -158,29 +157,29 @@ impl Amount {
         Amount { unscaled, exponent, format, dec }
     }
 
-    /// The difference. It has this one's format, or the other's if this one is zero.
+    /// The difference. Its format is that of `self`, or of `other` if `self` is 0.
     #[must_use]
     pub fn sub(self, other: Amount) -> Amount {
         self.add(other.neg())
     }
 
-    /// The same with the other sign.
+    /// The amount with the opposite sign.
     #[must_use]
     pub fn neg(self) -> Amount {
         Amount { unscaled: self.unscaled.saturating_neg(), ..self }
     }
 
-    /// The canonical text (`Quantity.String`): no fraction, the largest suffix that fits.
+    /// The canonical text (`Quantity.String`): no fraction, the largest suffix possible.
     pub fn canonical(self) -> String {
         self.to_string()
     }
 
-    /// The canonical text as an object's field.
+    /// The canonical text as a `Quantity`.
     pub fn to_quantity(self) -> Quantity {
         Quantity(self.canonical())
     }
 
-    /// Digits at another exponent, rounded away from zero, and whether nothing was lost.
+    /// The digits at another exponent, rounded away from zero, and whether that is exact.
     fn at_exponent(self, exponent: i32) -> (i128, bool) {
         let cap = if self.unscaled < 0 { i128::MIN } else { i128::MAX };
         let shift = i64::from(self.exponent) - i64::from(exponent);
@@ -201,14 +200,14 @@ impl Amount {
         }
     }
 
-    /// Compares without the sign.
+    /// Compares the absolute values.
     fn cmp_magnitude(self, other: Amount) -> Ordering {
         let (a, b) = (self.unscaled.unsigned_abs(), other.unscaled.unsigned_abs());
         if a == 0 || b == 0 || self.exponent == other.exponent {
             return a.cmp(&b);
         }
         let factor = pow10(self.exponent.abs_diff(other.exponent)).map(i128::unsigned_abs);
-        // An overflow is on the side of the larger exponent, so that side is larger.
+        // Only the side with the larger exponent can overflow, so that side is larger.
         if self.exponent > other.exponent {
             factor.and_then(|f| a.checked_mul(f)).map_or(Ordering::Greater, |a| a.cmp(&b))
         } else {
@@ -216,7 +215,7 @@ impl Amount {
         }
     }
 
-    /// How Go holds it in memory.
+    /// The form in which Go holds the amount in memory.
     pub(super) fn go_form(self) -> GoForm {
         match i64::try_from(self.unscaled) {
             Ok(value) if !self.dec => GoForm::Int64 { value, scale: self.exponent },
@@ -225,7 +224,7 @@ impl Amount {
     }
 }
 
-/// How Go holds an amount: the two arms of its `Quantity`.
+/// The forms of Go's `Quantity`.
 pub(super) enum GoForm {
     /// `int64Amount`: `value × 10^scale`
     Int64 { value: i64, scale: i32 },
@@ -264,7 +263,7 @@ impl fmt::Display for Amount {
         let mut format = self.format;
         if format == Format::BinarySI {
             let (whole, exact) = self.at_exponent(0);
-            // Small or fractional binary amounts are written as decimals: nothing is lost then.
+            // Small or fractional binary amounts are written as decimals, so that nothing is lost.
             if exact && whole.unsigned_abs() >= 1024 {
                 return write_binary(f, whole);
             }
@@ -275,7 +274,7 @@ impl fmt::Display for Amount {
             digits /= 10;
             exponent = exponent.saturating_add(1);
         }
-        // Suffixes are for every third power; the digits take up the rest.
+        // There is a suffix for every third power of ten; the digits take up the rest.
         for _ in 0..exponent.rem_euclid(3) {
             if let Some(d) = digits.checked_mul(10) {
                 digits = d;
@@ -299,16 +298,16 @@ impl TryFrom<&Quantity> for Amount {
     }
 }
 
-/// The amount an object's field means; zero if it is absent or (which validation prevents) wrong.
+/// The amount of a quantity; 0 if it is absent or invalid (validation refuses invalid ones).
 pub fn amount_of(quantity: Option<&Quantity>) -> Amount {
     quantity.and_then(|q| Amount::try_from(q).ok()).unwrap_or(Amount::ZERO)
 }
 
-/// The text that the API server stores for a text that a person wrote. A text that is canonical
-/// "enough" stays, as `01` and `+1Ki` do in Kubernetes.
+/// The text that the API server stores for a text. A text that Go considers canonical stays as it is, as
+/// `01` and `+1Ki` do.
 ///
 /// # Errors
-/// The API server's own.
+/// The message of the API server.
 pub fn canonicalize(text: &str) -> Result<String, ParseQuantityError> {
     let text = text.trim();
     let parsed = parse(text)?;
@@ -332,7 +331,7 @@ const DECIMAL: [(&str, i32); 10] =
 
 const BINARY: [(&str, i32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 
-/// A suffix as format and exponent (of 2 for binary ones, else of 10).
+/// The format and exponent of a suffix (the exponent of 2 for binary ones, else of 10).
 fn suffix_of(suffix: &str) -> Option<(Format, i32)> {
     if let Some((_, e)) = DECIMAL.iter().find(|(s, _)| *s == suffix) {
         return Some((Format::DecimalSI, *e));
@@ -348,7 +347,7 @@ fn pow10(n: u32) -> Option<i128> {
     10i128.checked_pow(n)
 }
 
-/// The parts of the text: sign, digits before and after the point, suffix.
+/// The parts of a text: sign, digits before and after the point, suffix.
 fn scan(text: &str) -> Result<(bool, &str, &str, &str), ParseQuantityError> {
     let (positive, rest) = match text.strip_prefix('-') {
         Some(rest) => (false, rest),
@@ -387,11 +386,12 @@ pub(super) fn parse(text: &str) -> Result<Parsed, ParseQuantityError> {
     Ok(Parsed { amount: if positive { amount } else { amount.neg() }, keeps_text: false })
 }
 
-/// What Go's fast path takes: few enough digits, not below nano, no fraction of a binary unit.
+/// Parses what Go's fast path accepts: few digits, not below nano, no fraction of a binary unit. `None` for
+/// all others.
 fn parse_small(positive: bool, whole: &str, fraction: &str, format: Format, exponent: i32) -> Option<Parsed> {
     let digits = i64::try_from(whole.len() + fraction.len()).ok()?;
     let binary = format == Format::BinarySI;
-    // Go's rough count of the decimal digits of a power of two.
+    // Go's estimate of the decimal digits of a power of two.
     let room = match binary {
         true if fraction.is_empty() => 15 - digits - i64::from(exponent * 3 / 10) - 1,
         true => -1,
@@ -413,7 +413,7 @@ fn parse_small(positive: bool, whole: &str, fraction: &str, format: Format, expo
     Some(Parsed { amount: Amount { unscaled, exponent: scale, format, dec: false }, keeps_text })
 }
 
-/// Any number of digits, exactly, until at the end 38 of them are kept.
+/// Parses any number of digits exactly, and keeps 38 of them at the end.
 fn parse_large(mut digits: Vec<u8>, fraction: i32, mut format: Format, exponent: i32) -> Amount {
     let mut scale = fraction.saturating_neg();
     if format == Format::BinarySI {
@@ -422,7 +422,7 @@ fn parse_large(mut digits: Vec<u8>, fraction: i32, mut format: Format, exponent:
         scale = scale.saturating_add(exponent);
     }
     let (mut unscaled, mut scale) = round_up(&digits, scale);
-    // Go keeps big amounts at nano.
+    // Go holds big amounts in nano.
     let at_nano = pow10(scale.saturating_sub(NANO).unsigned_abs()).and_then(|p| unscaled.checked_mul(p));
     if let (Some(v), true) = (at_nano, scale >= NANO && unscaled != 0) {
         (unscaled, scale) = (v, NANO);
@@ -438,7 +438,7 @@ fn parse_large(mut digits: Vec<u8>, fraction: i32, mut format: Format, exponent:
     Amount { format, ..amount }
 }
 
-/// Multiplies decimal digits, most significant first.
+/// Multiplies decimal digits, the most significant first.
 fn multiply(digits: &mut Vec<u8>, factor: u64) {
     let mut carry: u128 = 0;
     for d in digits.iter_mut().rev() {
@@ -455,7 +455,7 @@ fn multiply(digits: &mut Vec<u8>, factor: u64) {
     digits.splice(0..0, front);
 }
 
-/// The digits as a number with an exponent of at least nano; what is lost rounds up.
+/// The digits as a number with an exponent of at least nano; lost digits round up.
 fn round_up(digits: &[u8], scale: i32) -> (i128, i32) {
     let mut number: i128 = 0;
     let leading = digits.iter().take_while(|d| **d == 0).count();
@@ -470,7 +470,7 @@ fn round_up(digits: &[u8], scale: i32) -> (i128, i32) {
     if lost.iter().any(|d| *d != 0) {
         number = number.saturating_add(1);
     }
-    // All digits below nano leave one nano.
+    // If all digits are below nano, the amount is one nano.
     let scale = if lost.len() < drop && drop > 0 { NANO } else { scale.saturating_add(lost.len() as i32) };
     (number, if number == 0 { 0 } else { scale })
 }

@@ -70,7 +70,7 @@ fn canonical_texts() {
 
 #[test]
 fn stored_texts() {
-    // What looks canonical is kept as it is written.
+    // A text that looks canonical is kept.
     for (text, want) in [
         ("01", "01"),
         ("+1Ki", "+1Ki"),
@@ -164,7 +164,7 @@ fn order_and_sums() {
     assert_eq!(Amount::from_value(2048, Format::BinarySI).canonical(), "2Ki");
 }
 
-/// A sum is what the numbers say, its text parses back, for many pairs.
+/// Sums agree with those of integers, and their texts can be parsed, for many pairs.
 #[test]
 fn sums_agree_with_integers() {
     let mut seed = 7u64;

@@ -1,5 +1,5 @@
-//! Regular expressions in Go's syntax (`regexp/syntax` with Perl's flags, which is RE2's), checked with
-//! Go's words and carried out by the `regex` crate, which has the same guarantee of linear time.
+//! Regular expressions in Go's syntax (`regexp/syntax` with Perl's flags, which is that of RE2), with Go's
+//! error messages. The `regex` crate matches them; it guarantees linear time as well.
 //!
 //! ```
 //! use steady::api::regexp::compile;
@@ -9,11 +9,11 @@
 
 use regex::{Regex, RegexBuilder};
 
-/// How often a part may be repeated, repetitions inside repetitions multiplied (`maxRepeat`).
+/// The most repetitions of a part, nested ones multiplied (`maxRepeat`).
 const MAX_REPEAT: usize = 1000;
-/// How many bytes a compiled expression may take.
+/// The most bytes of a compiled expression.
 const MAX_SIZE: usize = 1 << 20;
-/// How deep groups may nest (`maxHeight`).
+/// The deepest nesting of groups (`maxHeight`).
 const MAX_DEPTH: usize = 250;
 
 const CHAR_CLASS: &str = "invalid character class range";
@@ -33,7 +33,7 @@ const LARGE: &str = "expression too large";
 /// Compiles an expression.
 ///
 /// # Errors
-/// What Go's `regexp.Compile` says of it.
+/// The message of Go's `regexp.Compile`.
 pub fn compile(expression: &str) -> Result<Regex, String> {
     let error = |(code, text): Failure| format!("error parsing regexp: {code}: `{text}`");
     let mut parser = Parser { whole: expression, rest: expression, out: String::new() };
@@ -43,38 +43,37 @@ pub fn compile(expression: &str) -> Result<Regex, String> {
     })
 }
 
-/// What kind of error it is, and the part of the expression that has it.
+/// The kind of an error, and the part of the expression that has it.
 type Failure<'a> = (&'static str, &'a str);
 
 struct Parser<'a> {
     whole: &'a str,
     rest: &'a str,
-    /// The same expression in the syntax of the `regex` crate.
+    /// The expression in the syntax of the `regex` crate.
     out: String,
 }
 
-/// A group that is open: how large its biggest repetition is, and whether something stands in it that
-/// can be repeated.
+/// An open group: the size of its largest repetition, and whether something in it can be repeated.
 #[derive(Default)]
 struct Group {
     repeat: usize,
     item: Item,
 }
 
-/// What stands before the current place of a group.
+/// What precedes the present place in a group.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Item {
     /// Nothing that can be repeated: the group or an alternative begins here.
     #[default]
     None,
-    /// A part whose own repetitions multiply to so much.
+    /// A part that can be repeated; the product of its own repetitions.
     Part(usize),
 }
 
 impl<'a> Parser<'a> {
     fn run(&mut self) -> Result<(), Failure<'a>> {
         let mut groups = vec![Group::default()];
-        // The text from the last repetition on, if the last thing was one.
+        // The text from the last repetition on, if a repetition is what precedes.
         let mut last: Option<&'a str> = None;
         while let Some(c) = self.rest.chars().next() {
             let before = self.rest;
@@ -174,7 +173,7 @@ impl<'a> Parser<'a> {
         Some(c)
     }
 
-    /// The text from `start`, which is an end of the expression, to the current place.
+    /// The text from `start`, a suffix of the expression, to the present place.
     fn since(&self, start: &'a str) -> &'a str {
         start.get(..start.len() - self.rest.len()).unwrap_or(start)
     }
@@ -190,7 +189,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(?flags)`, `(?flags:`, `(?P<name>` or `(?<name>`; whether a group begins.
+    /// Parses `(?flags)`, `(?flags:`, `(?P<name>` or `(?<name>`. Returns whether a group begins.
     fn perl_group(&mut self) -> Result<bool, Failure<'a>> {
         let start = self.rest;
         for (prefix, least) in [("(?P<", 5), ("(?<", 4)] {
@@ -220,7 +219,7 @@ impl<'a> Parser<'a> {
                     flags.push('-');
                 }
                 ':' | ')' if !negative || seen => {
-                    // An empty `(?)` is Go's, not the crate's.
+                    // Go accepts an empty `(?)`, the crate does not.
                     if c == ')' && flags.is_empty() {
                         return Ok(false);
                     }
@@ -233,7 +232,7 @@ impl<'a> Parser<'a> {
         Err((PERL, self.since(start)))
     }
 
-    /// What begins with a backslash, outside of a class.
+    /// Parses a backslash sequence outside of a class.
     fn backslash(&mut self) -> Result<(), Failure<'a>> {
         let start = self.rest;
         let simple = match start.as_bytes().get(1) {
@@ -266,7 +265,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `\d` and the like, whose letters are ASCII's in Go.
+    /// Parses `\d`, `\s`, `\w` and their opposites, which are ASCII classes in Go. Returns whether there was
+    /// one.
     fn perl_class(&mut self) -> bool {
         let class = match self.rest.as_bytes() {
             [b'\\', b'd', ..] => "[0-9]",
@@ -282,7 +282,7 @@ impl<'a> Parser<'a> {
         true
     }
 
-    /// `\pL`, `\p{Greek}`, `\P{^Lu}`.
+    /// Parses `\pL`, `\p{Greek}` or `\P{^Lu}`. Returns whether there was one.
     fn unicode_class(&mut self) -> Result<bool, Failure<'a>> {
         let start = self.rest;
         let [b'\\', letter @ (b'p' | b'P'), ..] = start.as_bytes() else { return Ok(false) };
@@ -307,7 +307,7 @@ impl<'a> Parser<'a> {
         Ok(true)
     }
 
-    /// One character behind a backslash.
+    /// Parses one escaped character.
     fn escape(&mut self) -> Result<char, Failure<'a>> {
         let start = self.rest;
         self.take(1);
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
             'r' => Some('\r'),
             't' => Some('\t'),
             'v' => Some('\u{b}'),
-            // A digit alone would refer to a group, which there is not.
+            // A single digit would refer to a group, which is not supported.
             '0'..='7' if c == '0' || self.rest.starts_with(|c: char| octal(c).is_some()) => {
                 let mut value = octal(c).unwrap_or_default();
                 for _ in 0..2 {
@@ -358,7 +358,7 @@ impl<'a> Parser<'a> {
         char::from_u32(high * 16 + low)
     }
 
-    /// `[…]`
+    /// Parses a class, `[…]`.
     fn class(&mut self) -> Result<(), Failure<'a>> {
         let start = self.rest;
         self.take(1);
@@ -430,8 +430,8 @@ fn part(group: &mut Group, times: usize) {
     group.item = Item::Part(times);
 }
 
-/// `{n}`, `{n,}` or `{n,m}` at the beginning of a text: both numbers, and how long it is. A number too
-/// large for a machine's word is one that is too large in any case.
+/// Parses `{n}`, `{n,}` or `{n,m}` at the beginning of a text: both numbers, and the length. A number that
+/// does not fit a machine word is larger than any limit.
 fn bounds(text: &str) -> Option<(usize, Option<usize>, usize)> {
     let inside = text.strip_prefix('{')?;
     let inside = inside.get(..inside.find('}')?)?;

@@ -1,4 +1,4 @@
-//! Go's regular expressions: what is wrong with them, and what they match.
+//! Go's regular expressions: their errors, and what they match.
 #![allow(clippy::unwrap_used)]
 
 use super::compile;

@@ -1,22 +1,22 @@
-//! [`Shared`]: a part that several owners have in common until one of them changes it.
+//! [`Shared`]: a value that several owners share until one of them changes it.
 
 use std::fmt;
 use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
 
-/// A part that is copied only when it is changed while somebody else still has it: a pod's versions
-/// have one spec in common, and a step that touches one component leaves the others where they are.
+/// A shared value that is copied only if it is changed while others share it. The versions of a pod share a
+/// spec, and a step that changes one component leaves the others shared.
 #[derive(Default)]
 pub struct Shared<T>(Rc<T>);
 
 impl<T> Shared<T> {
-    /// A part of its own.
+    /// A value that is not shared yet.
     pub fn new(part: T) -> Shared<T> {
         Shared(Rc::new(part))
     }
 
-    /// The same memory, not only the same value.
+    /// Whether both share the same memory.
     pub fn ptr_eq(&self, other: &Shared<T>) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }

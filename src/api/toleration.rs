@@ -1,9 +1,9 @@
-//! Taints and who tolerates them (`k8s.io/api/core/v1/toleration.go`).
+//! Taints and tolerations (`k8s.io/api/core/v1/toleration.go`).
 
 use super::types::{Taint, Toleration};
 
-/// Whether a toleration covers a taint (`Toleration.ToleratesTaint`). The operators `Lt` and `Gt`
-/// are behind a gate that is off by default.
+/// Whether a toleration matches a taint (`Toleration.ToleratesTaint`). The operators `Lt` and `Gt` belong to
+/// a feature gate that is off by default.
 pub fn tolerates(t: &Toleration, taint: &Taint) -> bool {
     let differs = |s: Option<&str>, other: &str| s.is_some_and(|s| !s.is_empty() && s != other);
     if differs(t.effect.as_deref(), &taint.effect) || differs(t.key.as_deref(), &taint.key) {

@@ -1,34 +1,36 @@
-//! Claims and volumes, as everybody reads them (`k8s.io/component-helpers/storage/volume`).
+//! Functions about claims and volumes that several components use
+//! (`k8s.io/component-helpers/storage/volume`).
 
 use super::MetaExt;
 use super::labels::Selector;
 use super::quantity::{Amount, amount_of};
 use super::types::{ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, Volume};
 
-/// On a claim: the controller has finished binding it.
+/// Annotation of a claim: the controller has finished binding it.
 pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-/// On a claim or a volume: the controller bound it, not its author.
+/// Annotation of a claim or a volume: the controller chose the other side, not the author.
 pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
-/// On a volume: who made it.
+/// Annotation of a volume: its provisioner.
 pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
-/// On a claim: the node that was selected for its first consumer.
+/// Annotation of a claim: the node selected for its first consumer.
 pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-/// On a claim: who shall make its volume …
+/// Annotation of a claim: the provisioner that is to create its volume.
 pub const STORAGE_PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
-/// … and the older name of that annotation, which is still written.
+/// The older name of [`STORAGE_PROVISIONER`], which is still written.
 pub const BETA_STORAGE_PROVISIONER: &str = "volume.beta.kubernetes.io/storage-provisioner";
-/// On a StorageClass: it is the default one.
+/// Annotation of a StorageClass: `true` if it is the default one.
 pub const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
-/// The annotation that named the class before there was a field for it.
+/// Annotation of a claim or a volume with its class, from before there was a field for it.
 pub const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
-/// Keeps a claim until no pod uses it.
+/// The finalizer that keeps a claim while a pod uses it.
 pub const CLAIM_PROTECTION: &str = "kubernetes.io/pvc-protection";
-/// Keeps a volume until it is not bound.
+/// The finalizer that keeps a volume while it is bound.
 pub const VOLUME_PROTECTION: &str = "kubernetes.io/pv-protection";
-/// A class that makes no volumes.
+/// The provisioner of classes whose volumes are created by hand.
 pub const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-/// The claim a volume uses: its name, and whether it is the pod's own (ephemeral).
+/// The name of the claim that a volume of a pod uses, and whether it is the pod's own (ephemeral); `None` if
+/// it uses none.
 pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
     if let Some(source) = &volume.persistent_volume_claim {
         return Some((source.claim_name.clone(), false));
@@ -37,19 +39,19 @@ pub fn claim_of(pod: &Pod, volume: &Volume) -> Option<(String, bool)> {
     Some((format!("{}-{}", pod.metadata.name.as_deref().unwrap_or_default(), volume.name), true))
 }
 
-/// The class a claim asks for; empty for none (`GetPersistentVolumeClaimClass`).
+/// The class of a claim; empty if it has none (`GetPersistentVolumeClaimClass`).
 pub fn claim_class(claim: &PersistentVolumeClaim) -> &str {
     let field = claim.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());
     claim.metadata.annotation(BETA_CLASS).or(field).unwrap_or_default()
 }
 
-/// Whether a claim says anything about its class, be it that it wants none.
+/// Whether a claim sets its class, even to the empty one.
 pub fn claim_has_class(claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.annotation(BETA_CLASS).is_some()
         || claim.spec.as_ref().is_some_and(|s| s.storage_class_name.is_some())
 }
 
-/// The class of a volume; empty for none (`GetPersistentVolumeClass`).
+/// The class of a volume; empty if it has none (`GetPersistentVolumeClass`).
 pub fn volume_class(volume: &PersistentVolume) -> &str {
     let field = volume.spec.as_ref().and_then(|s| s.storage_class_name.as_deref());
     volume.metadata.annotation(BETA_CLASS).or(field).unwrap_or_default()
@@ -65,22 +67,22 @@ pub fn volume_phase(volume: &PersistentVolume) -> &str {
     volume.status.as_ref().and_then(|s| s.phase.as_deref()).unwrap_or_default()
 }
 
-/// The name of the volume a claim is bound to, or asks for; empty for none.
+/// The name of the volume that a claim is bound to or asks for; empty if there is none.
 pub fn volume_name(claim: &PersistentVolumeClaim) -> &str {
     claim.spec.as_ref().and_then(|s| s.volume_name.as_deref()).unwrap_or_default()
 }
 
-/// What a volume is bound to, or reserved for.
+/// The claim that a volume is bound to or reserved for.
 pub fn claim_ref(volume: &PersistentVolume) -> Option<&ObjectReference> {
     volume.spec.as_ref()?.claim_ref.as_ref()
 }
 
-/// Whether a claim has its volume and the controller has finished (`isPVCFullyBound`).
+/// Whether a claim has a volume and the controller has finished binding it (`isPVCFullyBound`).
 pub fn is_fully_bound(claim: &PersistentVolumeClaim) -> bool {
     !volume_name(claim).is_empty() && claim.metadata.annotation(BIND_COMPLETED).is_some()
 }
 
-/// Whether a volume is bound to this very claim, or reserved for it by name (`IsVolumeBoundToClaim`).
+/// Whether a volume is bound to this claim, or reserved for it by name (`IsVolumeBoundToClaim`).
 pub fn is_bound_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> bool {
     claim_ref(volume).is_some_and(|r| {
         let uid = r.uid.as_deref().unwrap_or_default();
@@ -90,13 +92,13 @@ pub fn is_bound_to(volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> 
     })
 }
 
-/// How much a claim asks for.
+/// The storage that a claim requests.
 pub fn requested(claim: &PersistentVolumeClaim) -> Amount {
     let requests = claim.spec.as_ref().and_then(|s| s.resources.as_ref()?.requests.as_ref());
     amount_of(requests.and_then(|r| r.get("storage")))
 }
 
-/// How much a volume has.
+/// The capacity of a volume.
 pub fn capacity(volume: &PersistentVolume) -> Amount {
     amount_of(volume.spec.as_ref().and_then(|s| s.capacity.as_ref()?.get("storage")))
 }
@@ -110,24 +112,24 @@ pub fn modes_mismatch(claim: &PersistentVolumeClaim, volume: &PersistentVolume) 
     wanted != of(volume.spec.as_ref().and_then(|s| s.volume_mode.as_ref()))
 }
 
-/// Whether both are of the same VolumeAttributesClass.
+/// Whether both have the same VolumeAttributesClass.
 pub fn same_attributes(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
     let wanted = claim.spec.as_ref().and_then(|s| s.volume_attributes_class_name.as_deref());
     let has = volume.spec.as_ref().and_then(|s| s.volume_attributes_class_name.as_deref());
     wanted.unwrap_or_default() == has.unwrap_or_default()
 }
 
-/// Whether the volume can be accessed in all the ways the claim asks for.
+/// Whether a volume has all access modes that a claim asks for.
 pub fn access_modes_fit(claim: &PersistentVolumeClaim, volume: &PersistentVolume) -> bool {
     let wanted = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
     let has = volume.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
     wanted.iter().all(|m| has.contains(m))
 }
 
-/// Whether claims of this class wait for their first consumer (`IsDelayBindingMode`).
+/// Whether claims of a class wait for their first consumer (`IsDelayBindingMode`).
 ///
 /// # Errors
-/// A class that does not say, which defaulting never leaves.
+/// If the class has no `volumeBindingMode`; defaulting sets it.
 pub fn waits_for_consumer(class: &StorageClass) -> Result<bool, String> {
     match class.volume_binding_mode.as_deref() {
         None => {
@@ -138,19 +140,20 @@ pub fn waits_for_consumer(class: &StorageClass) -> Result<bool, String> {
     }
 }
 
-/// For which claim, and where, a volume is looked for.
+/// The claim and the conditions of a search for a volume.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
     /// The claim.
     pub claim: &'a PersistentVolumeClaim,
-    /// Whether a volume can be used where the pod goes, if that is known: the scheduler knows.
+    /// Whether a volume can be used on the pod's node; `None` if the node is not known. Only the scheduler
+    /// knows it.
     pub reachable: Option<&'a dyn Fn(&PersistentVolume) -> bool>,
-    /// The claim waits for its first consumer: whoever does not know the node may only take a
-    /// volume that is reserved for it.
+    /// Whether the claim waits for its first consumer. If the node is not known, it then gets only a volume
+    /// that is reserved for it.
     pub waits: bool,
 }
 
-/// The volume that is reserved for the claim, or the smallest free one that satisfies it
+/// The volume that is reserved for the claim, or else the smallest free one that satisfies it
 /// (`FindMatchingVolume`). Of equally small ones the first.
 pub fn find_matching<'a, V: AsRef<PersistentVolume>>(
     search: Search<'_>,
@@ -192,8 +195,8 @@ pub fn find_matching<'a, V: AsRef<PersistentVolume>>(
     best.map(|(_, v)| v)
 }
 
-/// The volume bound to the claim, as the controller or the scheduler writes it; none if it is so
-/// already (`GetBindVolumeToClaim`).
+/// The volume with its binding to the claim, to be written; `None` if it is bound already
+/// (`GetBindVolumeToClaim`).
 pub fn bind_volume_to_claim(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,

@@ -69,15 +69,6 @@ impl WatchEventType {
             (false, false) => None,
         }
     }
-
-    /// `ADDED`
-    pub fn as_str(self) -> &'static str {
-        match self {
-            WatchEventType::Added => "ADDED",
-            WatchEventType::Modified => "MODIFIED",
-            WatchEventType::Deleted => "DELETED",
-        }
-    }
 }
 
 /// The watch has ended: its connection was cut.

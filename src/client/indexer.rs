@@ -248,9 +248,4 @@ impl Caches {
     pub fn get<T: ApiKind>(&self, key: &Key) -> Option<&Rc<T>> {
         self.of(T::KIND).get(key).and_then(T::from_object)
     }
-
-    /// The kinds that were ever cached, with their objects.
-    pub fn kinds(&self) -> impl Iterator<Item = (Kind, &Indexer)> {
-        self.by_kind.iter().map(|(k, i)| (*k, i))
-    }
 }

@@ -56,11 +56,6 @@ impl WorkQueue {
         Some(key)
     }
 
-    /// The next key, which stays in the queue.
-    pub fn peek(&self) -> Option<&AnyKey> {
-        self.queue.front()
-    }
-
     /// Ends the work on a key.
     pub fn done(&mut self, key: &AnyKey) {
         self.processing.retain(|k| k != key);

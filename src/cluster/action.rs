@@ -1,4 +1,4 @@
-//! The finest steps that a cluster can take ([`Action`]), and what came of them ([`Outcome`]).
+//! The finest steps that a cluster can take ([`Action`]), and what each of them did ([`Outcome`]).
 
 use std::rc::Rc;
 
@@ -9,68 +9,68 @@ use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
 use crate::client::{AnyKey, Error, Why};
 
-/// A component: its process and its place in it.
+/// A component of a cluster, by its process and its place in that process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Actor {
-    /// The process.
+    /// Index of the process, as in [`Cluster::processes`](super::Cluster::processes).
     pub process: u32,
-    /// The component in it.
+    /// Index of the component in [`Process::components`](super::Process::components).
     pub component: u16,
 }
 
-/// One finest action. A run is a start and a list of these.
+/// A step that cannot be divided. A run is a start and a list of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Action {
-    /// A reflector lists (and watches from there): at its start, or after its watch was cut and
-    /// what it missed is no longer known.
+    /// A reflector lists, and watches from that revision: at its start, or after its watch has ended and
+    /// cannot be resumed.
     List {
-        /// The process.
+        /// Index of the process.
         process: u32,
-        /// The informer in it.
+        /// Index of the informer in the process.
         informer: u16,
     },
     /// A watch event reaches a reflector and enters its FIFO.
     Watch {
-        /// The process.
+        /// Index of the process.
         process: u32,
-        /// The informer in it.
+        /// Index of the informer in the process.
         informer: u16,
     },
-    /// An informer takes the oldest delta into its indexer and hands it to its listeners.
+    /// An informer takes the oldest delta from its FIFO into its indexer and queues it for its listeners.
     Pop {
-        /// The process.
+        /// Index of the process.
         process: u32,
-        /// The informer in it.
+        /// Index of the informer in the process.
         informer: u16,
     },
-    /// A component's handler hears of one change and enqueues keys.
+    /// A component's event handler is called with one change, and enqueues keys.
     Notify {
-        /// The component whose handler it is.
+        /// The component with the handler.
         actor: Actor,
-        /// The informer it listens to.
+        /// Index of the informer that the handler listens to.
         informer: u16,
     },
-    /// A worker takes a key; its sync runs up to its first request.
+    /// A worker takes a key; its sync runs up to its first request, or ends.
     Start {
-        /// The component whose worker it is.
+        /// The component with the worker.
         actor: Actor,
     },
-    /// A sync's request is sent and answered; the sync runs up to its next one.
+    /// The request of a sync is sent and answered; the sync runs up to its next request, or ends.
     Send {
-        /// The component.
+        /// The component with the sync.
         actor: Actor,
     },
-    /// A component's next event is written.
+    /// The next event of a component goes through the correlator and is written.
     Record {
-        /// The component.
+        /// The component with the event.
         actor: Actor,
     },
-    /// Time jumps to the next deadline.
+    /// Time jumps to the next deadline. Enabled only if no other action is.
     Advance,
-    /// A component knows of other kinds than before: its process makes informers for those that are
-    /// new and stops those that no component needs any more.
+    /// A component watches other kinds than before: its process starts informers for the new ones and stops
+    /// those that no component needs any more.
     Informers {
-        /// The component.
+        /// The component that watches other kinds.
         actor: Actor,
     },
 }
@@ -78,99 +78,99 @@ pub enum Action {
 /// What an action did.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// A list was read.
+    /// A reflector has listed, or has resumed its watch.
     Listed {
-        /// The kind.
+        /// The kind of its objects.
         kind: Kind,
-        /// How many objects: of the list, or of what a watch that goes on had missed.
+        /// How many objects the list had, or how many events the resumed watch had missed.
         items: usize,
-        /// Where the watch could not go on: the revision it had seen, and the one up to which history
-        /// is compacted. The API server answers 410 Gone, and everything is listed anew.
+        /// `Some` if the watch could not be resumed: the last revision that it had seen, and the revision up
+        /// to which history is compacted. The API server answers 410 Gone then, and the reflector lists.
         expired: Option<(u64, u64)>,
     },
-    /// A watch event went into the FIFO.
+    /// A watch event has entered the FIFO.
     Reflected {
-        /// The kind.
+        /// The object's kind.
         kind: Kind,
-        /// The object.
+        /// The object's namespace and name.
         key: Key,
     },
-    /// A delta went into the indexer.
+    /// A delta has been taken into the indexer.
     Indexed {
-        /// The kind.
+        /// The object's kind.
         kind: Kind,
-        /// The object.
+        /// The object's namespace and name.
         key: Key,
     },
-    /// A handler ran.
+    /// An event handler has been called.
     Handled {
-        /// Which kind it heard of.
+        /// The object's kind.
         kind: Kind,
-        /// The object.
+        /// The object's namespace and name.
         key: Key,
     },
-    /// A sync began.
+    /// A sync has begun.
     Started {
-        /// Its key.
+        /// The key that is synced.
         key: AnyKey,
-        /// Whether it ended without a request.
+        /// Whether the sync ended without a request.
         ended: bool,
-        /// What it failed with.
+        /// The error with which the sync ended, if it failed.
         error: Option<Error>,
     },
-    /// A request was answered.
+    /// A request has been answered.
     Sent {
-        /// The key of the sync.
+        /// The key that is synced.
         key: AnyKey,
         /// The request.
         request: Rc<Request>,
-        /// Why it was sent.
+        /// Why the request was sent, if the sync says so.
         why: Option<Rc<Why>>,
-        /// Whether it was a heartbeat.
+        /// Whether the request is a heartbeat, which is not a command.
         background: bool,
-        /// The answer.
+        /// The API server's response.
         response: Response,
         /// Whether the sync ended.
         ended: bool,
-        /// What it failed with.
+        /// The error with which the sync ended, if it failed.
         error: Option<Error>,
     },
-    /// An event was written.
+    /// An event has been written.
     Recorded {
-        /// The request and its answer; `None` if the correlator dropped all that waited.
+        /// The request and its response; `None` if the correlator dropped all events that waited.
         exchange: Option<(Rc<Request>, Response)>,
     },
-    /// A component listens to other informers than before.
+    /// A component's informers have been brought up to date with the kinds that it watches.
     Informers {
-        /// The kinds that are new to it.
+        /// The kinds that it did not watch before.
         started: Vec<Kind>,
-        /// The kinds that it watches no more.
+        /// The kinds that it does not watch any more.
         stopped: Vec<Kind>,
     },
-    /// Time jumped.
+    /// Time has jumped.
     Advanced {
-        /// The time before.
+        /// The time before the jump.
         from: Timestamp,
-        /// The time after.
+        /// The time after the jump.
         to: Timestamp,
     },
 }
 
-/// A step that was taken.
+/// What a step did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
-    /// What happened.
+    /// The action.
     pub action: Action,
-    /// What it did.
+    /// What the action did.
     pub outcome: Outcome,
-    /// What was written.
+    /// What it wrote to the store.
     pub writes: Vec<Write>,
 }
 
-/// The action cannot happen now.
+/// The action is not enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepError {
-    /// The action.
+    /// The action that was tried.
     pub action: Action,
 }
 
@@ -183,7 +183,7 @@ impl std::fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 impl Action {
-    /// The process it happens in; `None` for [`Action::Advance`].
+    /// Index of the process in which the action happens; `None` for [`Action::Advance`].
     pub fn process(&self) -> Option<u32> {
         match self {
             Action::List { process, .. } | Action::Watch { process, .. } | Action::Pop { process, .. } => {
@@ -198,7 +198,7 @@ impl Action {
         }
     }
 
-    /// The informer that it is about, by its place in the process; `None` if it is about no informer.
+    /// Index of the informer that the action concerns; `None` if it concerns none.
     pub fn informer(&self) -> Option<u16> {
         match self {
             Action::List { informer, .. }

@@ -1,4 +1,4 @@
-//! How a cluster starts, and the objects that it starts with.
+//! How a cluster starts, and the objects it starts with.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,19 +18,19 @@ use crate::client::Component;
 use crate::controllers::root_ca_cert_publisher::{DESCRIPTION, DESCRIPTION_ANNOTATION};
 use crate::etcd::Etcd;
 
-/// A node that a cluster is to have.
+/// A node for a cluster to start with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeSpec {
-    /// Its name.
+    /// The node's name.
     pub name: String,
-    /// Its labels, beside those a kubelet sets.
+    /// Labels beside those that a kubelet sets.
     pub labels: BTreeMap<String, String>,
-    /// How much it has: `cpu`, `memory`, `pods`.
+    /// Quantities of `cpu`, `memory` and `pods`: both capacity and allocatable.
     pub capacity: BTreeMap<String, String>,
 }
 
 impl NodeSpec {
-    /// A node of 4 CPU, 8Gi and 110 pods.
+    /// A node with 4 CPUs, 8Gi of memory and room for 110 pods.
     pub fn standard(name: &str) -> NodeSpec {
         let capacity = [("cpu", "4"), ("memory", "8Gi"), ("pods", "110"), ("ephemeral-storage", "100Gi")];
         NodeSpec {
@@ -44,34 +44,35 @@ impl NodeSpec {
 type Components = Rc<dyn Fn() -> Vec<Box<dyn Component>>>;
 type NodeComponents = Rc<dyn Fn(&str) -> Vec<Box<dyn Component>>>;
 
-/// What a cluster is made of.
+/// What a cluster is made of. Equal configurations lead to equal clusters.
 #[derive(Clone)]
 pub struct Config {
-    /// Names, uids and ties come from it.
+    /// The seed of uids and generated names.
     pub seed: u64,
-    /// When it starts.
+    /// The virtual time at the start.
     pub start: Timestamp,
-    /// Its nodes.
+    /// The nodes.
     pub nodes: Vec<NodeSpec>,
-    /// How many members etcd has: 1, 3 or 5.
+    /// How many members etcd has, usually 1, 3 or 5; 0 counts as 1.
     pub etcd: usize,
-    /// What runs in kube-controller-manager.
+    /// The components of kube-controller-manager.
     pub controllers: Components,
-    /// What runs in kube-scheduler.
+    /// The components of kube-scheduler.
     pub scheduler: Components,
-    /// What runs on a node, by its name.
+    /// The components of a node's kubelet process, by the node's name.
     pub kubelet: NodeComponents,
-    /// What runs beside Kubernetes: a provisioner. No process if there is none.
+    /// The components of the process beside Kubernetes, such as a provisioner. Without any there is no such
+    /// process.
     pub addons: Components,
-    /// What such a cluster comes with: the Service of the API server itself, a default StorageClass.
+    /// Objects that are created at the start: the Service of the API server, the default StorageClass.
     pub addon_objects: Vec<Object>,
 }
 
-/// Where virtual time starts unless it is said: 2026-01-01T00:00:00Z, in seconds.
+/// The default start of virtual time, 2026-01-01T00:00:00Z, in seconds since 1970.
 const START: i64 = 1_767_225_600;
 
 impl Config {
-    /// Kubernetes with so many standard nodes, `node-1` and on.
+    /// Kubernetes with `n` standard nodes, named `node-1`, `node-2` and so on.
     pub fn nodes(n: usize) -> Config {
         Config {
             seed: 1,
@@ -91,8 +92,8 @@ impl Config {
 }
 
 impl Cluster {
-    /// A cluster that has booted: its nodes are registered, every component has listed what
-    /// there is, and nothing is left to do.
+    /// A cluster after its start: all nodes are registered, every informer has listed, and time has not
+    /// passed.
     pub fn new(config: &Config) -> Cluster {
         let mut cluster = Cluster {
             api: ApiServer::with_etcd(config.seed, Etcd::with_members(config.etcd)),
@@ -114,13 +115,13 @@ impl Cluster {
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
-        // A cluster whose components never come to rest shows that when it is stepped.
+        // If the components never settle, steps of the cluster will show that.
         let _ = cluster.settle();
         cluster.turn = Actor::default();
         cluster
     }
 
-    /// Adds a node and starts its kubelet.
+    /// Creates a Node, and adds its kubelet process.
     pub fn add_node(&mut self, spec: &NodeSpec, components: Vec<Box<dyn Component>>) {
         let index = 1 + self.processes.iter().filter(|p| p.node.is_some()).count();
         self.bootstrap(node_object(spec, index, self.clock.now()));
@@ -133,11 +134,11 @@ impl Cluster {
         self.ready.insert(id);
     }
 
-    /// Creates an object of a cluster that starts.
+    /// Creates an object as part of the start.
     fn bootstrap(&mut self, object: Object) {
         let user: Rc<str> = Rc::from(if object.kind() == Kind::NODE { "kubelet" } else { "kube-apiserver" });
         let request = Request::new(&user, Verb::Create, object.kind(), object.key());
-        // An object that is refused would be missing, and tests of this room fail then.
+        // If the API server refused an object, it would be missing, and this room's tests would fail.
         let _ = self.request(&request.clone().body(Body::Object(object.clone())));
         if object.get::<Node>().is_some() {
             let status = Request::new(&user, Verb::Update, object.kind(), object.key())
@@ -147,11 +148,11 @@ impl Cluster {
     }
 }
 
-/// Where the API server is, for pods: its Service with its address behind it
+/// The API server as pods reach it: the Service `kubernetes`, its Endpoints and its EndpointSlice
 /// (`pkg/controlplane/controller/kubernetesservice`).
 pub fn kubernetes_service() -> Vec<Object> {
     const NAME: &str = "kubernetes";
-    // The machine before the first node; the address is the first one of Services.
+    // The machine of the control plane; the nodes' addresses follow it.
     const ADDRESS: &str = "172.18.0.1";
     let port = json!({"name": "https", "port": 6443, "protocol": "TCP"});
     let meta = |labels: serde_json::Value| json!({"name": NAME, "namespace": "default", "labels": labels});
@@ -201,7 +202,7 @@ fn bootstrap_objects() -> Vec<Object> {
                     "name": "kube-root-ca.crt", "namespace": ns,
                     "annotations": {DESCRIPTION_ANNOTATION: DESCRIPTION},
                 },
-                // There is no TLS here, so there is nothing to trust.
+                // There is no TLS here, so there is no certificate authority.
                 "data": {"ca.crt": ""},
             }),
         ));
@@ -213,7 +214,7 @@ fn bootstrap_objects() -> Vec<Object> {
             json!({"metadata": {"name": name}, "value": value, "preemptionPolicy": "PreemptLowerPriority"}),
         ));
     }
-    // The values are written above: they are objects of their kinds.
+    // All values are written above and fit their kinds.
     values.into_iter().filter_map(|(kind, value)| Object::from_value(kind, value).ok()).collect()
 }
 
@@ -233,7 +234,7 @@ fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Object {
         })
     };
     let value = json!({
-        // The annotation is what the TTL controller gives every node of a small cluster.
+        // The TTL controller sets this annotation on the nodes of a small cluster.
         "metadata": {"name": spec.name, "labels": labels, "annotations": {"node.alpha.kubernetes.io/ttl": "0"}},
         "spec": {"podCIDR": format!("10.244.{index}.0/24"), "podCIDRs": [format!("10.244.{index}.0/24")]},
         "status": {

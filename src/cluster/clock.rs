@@ -1,5 +1,4 @@
-//! Virtual time: it stands still while there is something to do and then jumps to the next
-//! deadline.
+//! Virtual time. It stands still while any action is enabled, and then jumps to the next deadline.
 
 use std::ops::Bound;
 use std::rc::Rc;
@@ -15,36 +14,35 @@ use super::action::Actor;
 
 type Set = imbl::GenericOrdSet<Rc<str>, imbl::shared_ptr::RcK>;
 
-/// A deadline: when, whose, for which key.
+/// The moment of a deadline, the component that has set it, and the key to be enqueued.
 type Deadline = (Timestamp, Actor, AnyKey);
 
-/// The time and all deadlines.
+/// The present moment and all deadlines.
 #[derive(Clone, Debug)]
 pub struct Clock {
     now: Timestamp,
     foreground: Map<Deadline, ()>,
-    // Heartbeats, resyncs and polls: they never keep a cluster from being steady.
+    // Heartbeats, resyncs and polls. They do not keep a cluster from being steady.
     background: Map<Deadline, ()>,
-    // The polls among the deadlines in the background, by the namespace that they look at.
+    // The polls among the background deadlines, by the namespace whose objects they read.
     polls: Map<(Rc<str>, Deadline), ()>,
-    // Deadlines that are only met when the kubelet of a node has stopped, by node; each with how long after
-    // that it is met at the soonest.
+    // Watchdogs of nodes whose kubelet runs. They are not met while it does. Each has the shortest time
+    // after the end of the heartbeats at which it can be met.
     watchdogs: Map<(Rc<str>, Deadline), SignedDuration>,
-    // The watchdogs of nodes whose kubelet has stopped. They are met when everything else of their moment
-    // is done.
+    // Watchdogs of nodes whose kubelet has stopped. Each is met after all other deadlines of its moment.
     barking: Map<Deadline, (Rc<str>, SignedDuration)>,
     // The nodes whose kubelet has stopped.
     silent: Set,
 }
 
-/// Entries of a map that begin with a name.
+/// The entries of a map for one name, a namespace or a node.
 fn about<V: Clone>(map: &Map<(Rc<str>, Deadline), V>, name: &Rc<str>) -> Vec<(Deadline, V)> {
     let first = (Timestamp::MIN, Actor::default(), AnyKey::from(Key::new("", "")));
     let all = map.range((Bound::Included((name.clone(), first)), Bound::Unbounded));
     all.take_while(|((n, _), _)| n == name).map(|((_, d), v)| (d.clone(), v.clone())).collect()
 }
 
-/// Removes the entries of these keys.
+/// Removes the entries whose key `which` accepts.
 fn remove_all<K: Clone + Ord, V: Clone>(map: &mut Map<K, V>, which: impl Fn(&K) -> bool) {
     let gone: Vec<K> = map.keys().filter(|k| which(k)).cloned().collect();
     for k in gone {
@@ -53,7 +51,7 @@ fn remove_all<K: Clone + Ord, V: Clone>(map: &mut Map<K, V>, which: impl Fn(&K) 
 }
 
 impl Clock {
-    /// A clock that stands at a moment.
+    /// A clock without deadlines.
     pub fn new(now: Timestamp) -> Clock {
         Clock {
             now,
@@ -66,7 +64,7 @@ impl Clock {
         }
     }
 
-    /// The time.
+    /// The present moment.
     pub fn now(&self) -> Timestamp {
         self.now
     }
@@ -78,12 +76,12 @@ impl Clock {
             self.foreground.remove(&old);
             self.background.remove(&old);
             remove_all(&mut self.polls, |(_, d)| *d == old);
-            // A watchdog may have been put off to another moment, so it is found by its key.
+            // A watchdog may have been moved to a later moment, so it is found by its key.
             let same = |(_, a, k): &Deadline| *a == actor && *k == key;
             remove_all(&mut self.watchdogs, |(_, d)| same(d));
             remove_all(&mut self.barking, same);
         }
-        // A deadline at the end of time is never met.
+        // A deadline at the end of time is never met, so it is dropped.
         if at == Timestamp::MAX {
             return;
         }
@@ -109,7 +107,7 @@ impl Clock {
         }
     }
 
-    /// Something in a namespace was written: the cluster waits for polls of that namespace.
+    /// Something in a namespace was written: polls of that namespace become foreground deadlines.
     pub(super) fn changed(&mut self, namespace: &Rc<str>) {
         if self.polls.is_empty() {
             return;
@@ -122,14 +120,14 @@ impl Clock {
         }
     }
 
-    /// Something was written: the cluster waits for polls that look anywhere.
+    /// Something was written: polls of all namespaces become foreground deadlines.
     pub(super) fn changed_anywhere(&mut self) {
         if !self.polls.is_empty() {
             self.changed(&ANYWHERE.into());
         }
     }
 
-    /// The API server answers again: the cluster waits for all polls.
+    /// The API server answers again: all polls become foreground deadlines.
     pub(super) fn changed_all(&mut self) {
         let polls: Vec<Deadline> = self.polls.keys().map(|(_, d)| d.clone()).collect();
         self.polls = Map::new();
@@ -140,7 +138,7 @@ impl Clock {
         }
     }
 
-    /// A node's kubelet stops: the cluster waits for the watchdogs of that node.
+    /// A node's kubelet has stopped: the node's watchdogs become foreground deadlines.
     pub(super) fn silence(&mut self, node: &Rc<str>) {
         self.silent.insert(node.clone());
         for (d, after) in about(&self.watchdogs, node) {
@@ -151,7 +149,7 @@ impl Clock {
         }
     }
 
-    /// A node's kubelet runs again: the cluster does not wait for the watchdogs of that node any more.
+    /// A node's kubelet runs again: the node's watchdogs are not met any more.
     pub(super) fn revive(&mut self, node: &Rc<str>) {
         self.silent.remove(node);
         let of_node: Vec<(Deadline, SignedDuration)> =
@@ -162,7 +160,7 @@ impl Clock {
         }
     }
 
-    /// Forgets the deadlines of a component.
+    /// Drops all deadlines of a component.
     pub(super) fn forget(&mut self, actor: Actor) {
         for map in [&mut self.foreground, &mut self.background] {
             let gone: Vec<Deadline> = map.keys().filter(|(_, a, _)| *a == actor).cloned().collect();
@@ -175,27 +173,29 @@ impl Clock {
         remove_all(&mut self.barking, |(_, a, _)| *a == actor);
     }
 
-    /// The deadlines that the cluster waits for, soonest first.
+    /// The foreground deadlines, soonest first: the moment, the component, the key.
     pub fn deadlines(&self) -> impl Iterator<Item = (Timestamp, Actor, &AnyKey)> {
         let mut all: Vec<_> = self.foreground.keys().chain(self.barking.keys()).collect();
         order::sort(&mut all);
         all.into_iter().map(|(t, a, k)| (*t, *a, k))
     }
 
-    /// Whether the cluster waits for a deadline. It does not wait for heartbeats, resyncs and polls.
+    /// Whether a deadline is in the foreground: time passes until it is met before the cluster counts as
+    /// steady.
     pub fn is_waited_for(&self, at: Timestamp, actor: Actor, key: &AnyKey) -> bool {
         let deadline = (at, actor, key.clone());
         self.foreground.contains_key(&deadline) || self.barking.contains_key(&deadline)
     }
 
-    /// The next moment that the cluster waits for; the present one, if a watchdog of it has yet to be met.
+    /// The moment of the next foreground deadline, at least the present one; `None` if there is none.
     pub fn next(&self) -> Option<Timestamp> {
         let foreground = self.foreground.get_min().map(|((t, _, _), ())| *t);
         let barking = self.barking.get_min().map(|((t, _, _), _)| *t);
         foreground.into_iter().chain(barking).min().map(|t| t.max(self.now))
     }
 
-    /// Jumps to a moment. The deadlines up to it, soonest first: watchdogs only where there are no others.
+    /// Sets the time to `to`, and removes and returns the deadlines up to it, soonest first. Watchdogs are
+    /// only among them if there are no others.
     pub(super) fn advance(&mut self, to: Timestamp) -> Vec<(Actor, AnyKey)> {
         self.now = self.now.max(to);
         let mut due: Vec<Deadline> = Vec::new();

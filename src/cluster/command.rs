@@ -1,4 +1,4 @@
-//! The depths that a person steps at, a command and a reconcile, and what each component would do next.
+//! The depths at which a person steps: a command and a reconcile. Also what each component would do next.
 
 use std::rc::Rc;
 
@@ -10,46 +10,46 @@ use crate::apimachinery::{Request, Response};
 use crate::apiserver::Write;
 use crate::client::{AnyKey, Why};
 
-/// So many actions without a command, or without time passing, mean that something runs in a
-/// circle. (Fewer in this crate's own tests, which run in circles on purpose.)
+/// This many actions without a command, or without time passing, mean that the cluster repeats itself for
+/// ever. (The limit is lower in this crate's own tests, which have such clusters.)
 pub const ACTIONS_LIMIT: usize = if cfg!(test) { 100_000 } else { 1_000_000 };
-/// No sync issues so many commands.
+/// The most commands that a sync may issue.
 pub const COMMANDS_LIMIT: usize = 100_000;
 
-/// One command: an API write by a component, and the events it recorded about it.
+/// A command: an API write by a component, with the events that the component recorded about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {
-    /// The component that issued it.
+    /// The component that issued the command.
     pub actor: Actor,
-    /// The component's name: `deployment-controller`, `kube-scheduler`, `kubelet`.
+    /// The component's name, for example `deployment-controller`, `kube-scheduler` or `kubelet`.
     pub by: Rc<str>,
-    /// The key that was being synced; none for an event that stands alone.
+    /// The key that was synced; `None` for an event that goes with no other write.
     pub key: Option<AnyKey>,
     /// The request.
     pub request: Rc<Request>,
-    /// Why it was issued.
+    /// Why the request was sent, if the sync says so.
     pub why: Option<Rc<Why>>,
-    /// The answer.
+    /// The API server's response.
     pub response: Response,
-    /// What it wrote.
+    /// What the request wrote to the store.
     pub writes: Vec<Write>,
-    /// The events recorded about it.
+    /// The events recorded with it.
     pub events: Vec<Write>,
-    /// The finest actions that it is made of.
+    /// All actions since the last command, up to and including this one and its events.
     pub actions: Vec<Action>,
-    /// The time it was issued at.
+    /// The virtual time of the request.
     pub at: Timestamp,
-    /// The time before it, if time had to pass.
+    /// The virtual time before the command, if time had to pass; otherwise `None`.
     pub waited_since: Option<Timestamp>,
 }
 
 /// Why there is no next command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// There is nothing to do: for one component, until another one acts or time passes; for all
-    /// components, because the cluster is steady.
+    /// For one component: it has nothing to do until another component acts or time passes. For all
+    /// components: the cluster is steady.
     Idle,
-    /// Something runs in a circle: [`ACTIONS_LIMIT`] or [`COMMANDS_LIMIT`] was reached.
+    /// The cluster repeats itself: [`ACTIONS_LIMIT`] or [`COMMANDS_LIMIT`] was reached.
     Limit,
 }
 
@@ -64,35 +64,37 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// Which component is to issue the next command.
+/// How the component that issues the next command is chosen.
 #[derive(Clone, Debug)]
 enum Who {
-    /// A component that was chosen.
+    /// This component.
     Actor(Actor),
-    /// The one whose turn it is.
+    /// The component whose turn it is under the fair policy.
     Turn,
-    /// The one that a policy chooses.
+    /// The component that another policy chooses.
     Policy(Box<Chooser>),
 }
 
-/// A search for the next command that can be interrupted: on a large cluster very many changes may have
-/// to be delivered, or much time to pass, before a component has something to write.
+/// A search for the next command that can be done in slices. On a large cluster many changes may have to be
+/// delivered, or much time has to pass, before a component writes something.
 #[derive(Clone, Debug)]
 pub struct Search {
     who: Who,
     actions: Vec<Action>,
     waited_since: Option<Timestamp>,
-    // Time only passes if that leads to a command, so what happens after it is tried on a copy.
+    // A copy of the cluster in which time has passed. The cluster itself stays as it is if no command is
+    // found.
     copy: Option<Cluster>,
 }
 
 impl Search {
-    /// The next command of a component, or of the component whose turn it is.
+    /// A search for the next command of `choice`, or of the component whose turn it is if `choice` is
+    /// `None`.
     pub fn new(choice: Option<Actor>) -> Search {
         Search::by(choice.map_or(Who::Turn, Who::Actor))
     }
 
-    /// The next command under a policy, at the `nth` step of a run.
+    /// A search for the next command under a policy. `nth` is the number of the step in its run.
     pub fn under(policy: &Policy, nth: u64) -> Search {
         Search::by(match policy {
             Policy::Fair => Who::Turn,
@@ -104,8 +106,9 @@ impl Search {
         Search { who, actions: Vec::new(), waited_since: None, copy: None }
     }
 
-    /// Goes on for at most so many actions; `None` if no command was found yet. It has to be given the
-    /// same cluster each time, unchanged since. It ends as [`Cluster::next_command`] does.
+    /// Continues for at most `most` actions; `None` if no command was found yet. The caller passes the same
+    /// cluster each time, and does not change it in between. The result is that of
+    /// [`Cluster::next_command`].
     pub fn advance(&mut self, cluster: &mut Cluster, most: usize) -> Option<Result<Command, Stopped>> {
         let end = self.actions.len().saturating_add(most);
         while self.actions.len() < end {
@@ -121,8 +124,8 @@ impl Search {
         None
     }
 
-    /// One action, or all notifications that wait for a component at one informer, up to `end` actions in
-    /// all.
+    /// One action, or all notifications that wait for a component at one informer; at most `end` actions
+    /// since the start of the search.
     fn act(&mut self, given: &mut Cluster, end: usize) -> Result<Option<Command>, Stopped> {
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
         let action = match &mut self.who {
@@ -135,7 +138,7 @@ impl Search {
             self.copy = Some(given.clone());
         }
         let cluster = self.copy.as_mut().unwrap_or(&mut *given);
-        // A component hears of all changes before it does anything, unless a policy says otherwise.
+        // A component is notified of all changes before it acts, unless a policy says otherwise.
         if let Action::Notify { actor, informer } = action
             && !matches!(self.who, Who::Policy(_))
         {
@@ -151,7 +154,7 @@ impl Search {
         let Some(mut command) = cluster.as_command(t) else { return Ok(None) };
         cluster.flush_events(&mut command, &mut self.actions);
         command.actions = std::mem::take(&mut self.actions);
-        // A session keeps the command.
+        // A session keeps the command, so spare capacity is given back.
         command.actions.shrink_to_fit();
         command.waited_since = self.waited_since;
         if let Some(copy) = self.copy.take() {
@@ -162,11 +165,11 @@ impl Search {
 }
 
 impl Cluster {
-    /// Steps up to and including the next command of a component, or of the component whose turn it is.
+    /// Steps up to and including the next command of `choice`, or of the component whose turn it is if
+    /// `choice` is `None`.
     ///
     /// # Errors
-    /// Why there is no command. Actions that were taken before that was known stay taken; no time has
-    /// passed.
+    /// Why there is no command. Actions taken by then stay taken, but no time has passed.
     pub fn next_command(&mut self, choice: Option<Actor>) -> Result<Command, Stopped> {
         self.find(Search::new(choice))
     }
@@ -179,7 +182,8 @@ impl Cluster {
         search.advance(self, ACTIONS_LIMIT).unwrap_or(Err(Stopped::Limit))
     }
 
-    /// The finest action that a policy takes next, at the `nth` step of a run; `None` in a steady state.
+    /// The next action under a policy, at machinery depth; `None` if the cluster is steady. `nth` is the
+    /// number of the step in its run.
     pub fn under(&self, policy: &Policy, nth: u64) -> Option<Action> {
         match policy {
             Policy::Fair => self.fair(),
@@ -187,8 +191,8 @@ impl Cluster {
         }
     }
 
-    /// Steps through the rest of the sync under way, or through the next one, of a component or of the
-    /// component whose turn it is. All commands of the sync.
+    /// Steps through the rest of the sync under way, or through the next sync that issues a command. Returns
+    /// all of its commands. `choice` is as for [`Cluster::next_command`].
     ///
     /// # Errors
     /// Why there is no command.
@@ -196,7 +200,7 @@ impl Cluster {
         self.reconcile_from(Search::new(choice))
     }
 
-    /// The same for the component that a search finds.
+    /// The same for the sync of the component that a search finds.
     ///
     /// # Errors
     /// Why there is no command.
@@ -217,23 +221,23 @@ impl Cluster {
         Ok(commands)
     }
 
-    /// Whether a component is in the middle of a sync: it has a request to send.
+    /// Whether a component's sync waits for a request to be sent.
     pub fn is_in_sync(&self, actor: Actor) -> bool {
         self.component(actor).is_some_and(|c| c.wants().send)
     }
 
-    /// A component.
+    /// A component; `None` if there is none in that place.
     pub fn component(&self, actor: Actor) -> Option<&dyn crate::client::Component> {
         let c = self.processes.get(actor.process as usize)?.components.get(actor.component as usize)?;
         Some(&***c)
     }
 
-    /// A component's name.
+    /// A component's name; `None` if there is none in that place.
     pub fn actor_name(&self, actor: Actor) -> Option<Rc<str>> {
         self.component(actor).map(crate::client::Component::name)
     }
 
-    /// Every component, in order.
+    /// Every component, in the order of processes and of places in them.
     pub fn actors(&self) -> impl Iterator<Item = Actor> {
         self.processes.iter().enumerate().flat_map(|(p, process)| {
             (0..process.components.len())
@@ -269,7 +273,7 @@ impl Cluster {
 
     fn flush_events(&mut self, command: &mut Command, actions: &mut Vec<Action>) {
         let action = Action::Record { actor: command.actor };
-        // To write an event makes no other event, so no more come than those that wait.
+        // Writing an event records no further event, so this ends when those that wait are written.
         for _ in 0..ACTIONS_LIMIT {
             if !self.component(command.actor).is_some_and(|c| c.wants().record) {
                 return;
@@ -284,9 +288,9 @@ impl Cluster {
         }
     }
 
-    /// The command that each component would issue next if it were its turn, found by letting it run on a
-    /// copy; at most `limit` commands. Where all components wait, the first command after time has passed.
-    /// Empty in a steady state.
+    /// The command that each component would issue next if it were chosen, found on clones; at most `limit`
+    /// commands. If no component can act now, the first command after time has passed. Empty if the cluster
+    /// is steady.
     pub fn next_commands(&self, limit: usize) -> Vec<Command> {
         let mut commands = Vec::new();
         for id in self.ready.iter() {
@@ -309,14 +313,14 @@ impl Cluster {
         commands
     }
 
-    /// Whether no component has a next command, now or when time has passed; heartbeats are no commands. A
-    /// cluster in which something runs in a circle is not steady.
+    /// Whether no component would issue a command, now or after time has passed. Heartbeats are not
+    /// commands. A cluster that repeats itself is not steady.
     pub fn is_steady(&self) -> bool {
         self.clone().next_command(None) == Err(Stopped::Idle)
     }
 
-    /// Runs under the fair policy until the cluster is steady or so many commands were issued;
-    /// tells each to `see`. Returns whether it is steady.
+    /// Runs under the fair policy until the cluster is steady or `limit` commands were issued, and calls
+    /// `see` after each. Returns whether the cluster is steady.
     pub fn run_to_steady(&mut self, limit: usize, mut see: impl FnMut(&Cluster, &Command)) -> bool {
         for _ in 0..limit {
             match self.next_command(None) {
@@ -327,11 +331,11 @@ impl Cluster {
         self.is_steady()
     }
 
-    /// Lets time pass up to a moment, doing everything that there is to do on the way, what is due
-    /// at that moment included.
+    /// Runs under the fair policy until the moment `to`, with everything that is due at that moment, and
+    /// calls `see` after each command.
     ///
     /// # Errors
-    /// [`Stopped::Limit`] if so much happened at one moment that it will never end.
+    /// [`Stopped::Limit`] after [`ACTIONS_LIMIT`] actions at one moment.
     pub fn run_until(
         &mut self,
         to: Timestamp,
@@ -347,7 +351,7 @@ impl Cluster {
                         see(self, &command);
                     }
                 }
-                // Deadlines in the background up to the last moment are met there.
+                // Background deadlines up to `to` are met at `to`.
                 None if self.now() < to => self.advance_to(to),
                 None => return Ok(()),
             }
@@ -359,10 +363,10 @@ impl Cluster {
         }
     }
 
-    /// Does all there is to do without letting time pass.
+    /// Runs under the fair policy until no action is enabled without time passing.
     ///
     /// # Errors
-    /// [`Stopped::Limit`] if that will never end.
+    /// [`Stopped::Limit`] after [`ACTIONS_LIMIT`] actions.
     pub fn settle(&mut self) -> Result<(), Stopped> {
         for _ in 0..ACTIONS_LIMIT {
             let Some(action) = self.fair().filter(|a| *a != Action::Advance) else { return Ok(()) };

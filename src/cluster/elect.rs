@@ -1,7 +1,7 @@
-//! Several instances of a process, of which one leads.
+//! Several instances of a process, one of which leads.
 //!
-//! In Kubernetes kube-controller-manager and kube-scheduler always hold a lease. Here they do from the
-//! moment on at which there is a second instance: the lease of a single instance decides nothing.
+//! In Kubernetes, kube-controller-manager and kube-scheduler always hold a lease. Here they do once a second
+//! instance has been started, because the lease of a single instance decides nothing.
 
 use std::rc::Rc;
 
@@ -13,19 +13,19 @@ use crate::client::Component;
 use crate::client::Controller;
 use crate::client::leaderelection::LeaderElector;
 
-/// How many instances of a process there can be.
+/// The most instances of a process.
 pub const INSTANCES_LIMIT: usize = 3;
-/// The processes that can have several instances: the name, the component of its events about the
-/// election, and whether its informers run while it waits.
+/// The processes that can have several instances: the name, the component in the events about its election,
+/// and whether its informers run while it waits.
 const REPLICATED: [(&str, &str, bool); 2] = [
     ("kube-controller-manager", "kube-controller-manager", false),
     ("kube-scheduler", "default-scheduler", true),
 ];
-/// An elector that takes the first lease needs fewer actions than this.
+/// More actions than an elector needs to take the first lease.
 const FIRST_LEASE: usize = 100;
 
 impl Cluster {
-    /// The processes of which another instance can be started.
+    /// The names of the processes that can have one more instance.
     pub fn replicable(&self) -> impl Iterator<Item = &'static str> {
         let more =
             |name: &str| self.instances(name) < INSTANCES_LIMIT && self.find_process(name, None).is_ok();
@@ -58,7 +58,7 @@ impl Cluster {
         };
         let (mine, theirs) = (elector(1), elector(instances + 1));
         if instances == 1 {
-            // It has the lease since it has started.
+            // The first instance takes the lease before the second one starts.
             self.lead(first, mine, warm).ok_or(NoSuchFault)?;
         }
         let mut process = Process::clone(self.processes.get(first as usize).ok_or(NoSuchFault)?);
@@ -68,14 +68,15 @@ impl Cluster {
         if let Some(c) = process.components.get_mut(usize::from(at)) {
             *c = Shared::new(component_of(theirs));
         }
-        // The watches that it forgets are the first instance's, which goes on with them.
+        // The clone has copies of the first instance's watches. They are forgotten, not ended: the first
+        // instance uses them.
         process.restart();
         self.elects = true;
         self.add_process(process);
         Ok(())
     }
 
-    /// A process that was the only instance gets an elector, which takes the lease.
+    /// Adds an elector to a process that was the only instance, and lets it take the lease.
     fn lead(&mut self, id: u32, elector: LeaderElector, warm: bool) -> Option<()> {
         let before = self.clone();
         let p = self.process_mut(id).filter(|p| p.running)?;
@@ -89,12 +90,13 @@ impl Cluster {
         if self.processes.get(id as usize).is_some_and(|p| p.leads()) {
             return Some(());
         }
-        // The API server does not answer, so there is no lease.
+        // The API server does not answer, so the lease cannot be taken.
         *self = before;
         None
     }
 
-    /// An elector may have taken its lease, or lost it.
+    /// After an action of an elector: its process begins to work if it has taken the lease, and restarts if
+    /// it has lost it.
     pub(super) fn note_election(&mut self, action: &Action) {
         let (Action::Send { actor } | Action::Start { actor }) = action else { return };
         let Some(p) = self.processes.get(actor.process as usize) else { return };
@@ -106,7 +108,7 @@ impl Cluster {
                 p.waits = false;
             }
         } else {
-            // A process that loses the lease ends and is started again ("leaderelection lost").
+            // A process that has lost the lease exits and is started again ("leaderelection lost").
             let _ = self.lose_memory(actor.process);
         }
         self.ready.insert(actor.process);
@@ -115,7 +117,7 @@ impl Cluster {
 
 fn component_of(elector: LeaderElector) -> Box<dyn Component> {
     let mut component = Controller::boxed(elector);
-    // Its identity comes with its first start.
+    // The elector makes its identity when it starts.
     component.restart();
     component
 }

@@ -1,5 +1,5 @@
-//! Which component goes next. Under the fair policy every component issues one command in turn, and
-//! hears of all changes before that.
+//! Which component acts next. Under the fair policy the components issue one command each, in turn, and each
+//! is notified of all changes before that.
 
 use super::Cluster;
 use super::action::{Action, Actor, Outcome};
@@ -7,9 +7,9 @@ use super::process::Process;
 use crate::apimachinery::Response;
 
 impl Cluster {
-    /// The next action that brings a component forward: an event that it recorded, its request, its
-    /// informers, a change that it has not heard of, its next key, in this order. `None` if there is
-    /// nothing for it to do until another component acts or time passes.
+    /// The next action of a component: an event to record, a request, a change of its informers, a delivery
+    /// of a change, a key to sync, in this order. `None` if it has nothing to do until another component
+    /// acts or time passes.
     pub fn next_for(&self, actor: Actor) -> Option<Action> {
         let p = self.processes.get(actor.process as usize).filter(|p| p.running)?;
         let wants = p.wants(actor.component);
@@ -25,7 +25,7 @@ impl Cluster {
         wants.start.then_some(Action::Start { actor })
     }
 
-    /// The next action on the way of a change to a component.
+    /// The next action that brings a change nearer to a component.
     fn delivery(&self, actor: Actor, p: &Process) -> Option<Action> {
         if !p.hears() {
             return None;
@@ -49,12 +49,12 @@ impl Cluster {
         None
     }
 
-    /// The action that the fair policy takes next; `None` in a steady state.
+    /// The next action under the fair policy; `None` if the cluster is steady.
     pub fn fair(&self) -> Option<Action> {
         self.fair_among(|_| true)
     }
 
-    /// The same among the components that may act.
+    /// The same among the components that `may` accepts.
     pub(super) fn fair_among(&self, may: impl Fn(Actor) -> bool) -> Option<Action> {
         let from = self.turn;
         let (mut next, mut round) = (from.process, false);
@@ -73,7 +73,7 @@ impl Cluster {
                 return Some(a);
             }
         }
-        // Last come the components of the same process before the one whose turn it is.
+        // At the end of the round, the components of the first process up to the one whose turn it is.
         if let Some(a) = self.first_of(from.process, 0, from.component, &may) {
             return Some(a);
         }
@@ -86,11 +86,10 @@ impl Cluster {
         actors.filter(|a| may(*a)).find_map(|a| self.next_for(a))
     }
 
-    /// After a component's command, and the events that it recorded about it, it is the next component's
-    /// turn.
+    /// After a command, and after the events recorded with it, the turn goes to the next component.
     pub(super) fn pass_turn(&mut self, action: &Action, outcome: &Outcome) {
         let (actor, spoke) = match (action, outcome) {
-            // A request that was refused has changed nothing and ends no turn.
+            // A refused request has changed nothing and does not end the turn.
             (Action::Send { actor }, Outcome::Sent { request, response, .. }) => {
                 (*actor, request.verb.writes() && !matches!(response, Response::Failure(_)))
             }

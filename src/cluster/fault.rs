@@ -1,5 +1,4 @@
-//! What a person or a test makes go wrong, as data, so that a run with faults can be repeated like any
-//! other.
+//! Faults that a person or a test injects. They are data, so that a run with faults can be repeated.
 
 use std::rc::Rc;
 
@@ -14,43 +13,43 @@ use crate::kubelet;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Fault {
-    /// A node is cut off: its kubelet cannot reach the API server any more. Containers on it go on
-    /// running.
+    /// The kubelet of a node cannot reach the API server any more. Containers on the node run on.
     NodeDown {
-        /// The node.
+        /// The node's name.
         node: String,
     },
-    /// A node that was cut off is back: its kubelet goes on where it was and catches up.
+    /// The kubelet of a node that was cut off reaches the API server again, and catches up.
     NodeUp {
-        /// The node.
+        /// The node's name.
         node: String,
     },
-    /// A process crashes and starts anew: caches, queues, expectations and what was under way are
-    /// lost, and everything is listed again.
+    /// A process crashes and starts again: caches, queues, expectations and syncs under way are lost, and
+    /// its informers list again.
     Restart {
         /// `kube-controller-manager`, `kube-scheduler`, or `kubelet` with its node.
         process: String,
-        /// The node, for a kubelet.
+        /// The node's name, for a kubelet.
         node: Option<String>,
     },
-    /// Something goes wrong on a node: a container crashes, a probe fails, an image is gone.
+    /// A fault on a node: a container crashes, a probe fails, an image is unavailable.
     Kubelet {
-        /// The node; all of them if there is none.
+        /// The node's name; `None` for all nodes.
         node: Option<String>,
-        /// What goes wrong.
+        /// The fault.
         fault: kubelet::Fault,
     },
-    /// etcd is compacted up to its last revision, as the API server does every five minutes: a watch
-    /// that was cut before cannot go on where it was.
+    /// etcd is compacted up to its last revision, as the API server does every five minutes. Watches that
+    /// have ended before cannot be resumed.
     Compact,
-    /// A process of the control plane stops, or cannot be reached any more: what it has in memory is lost.
+    /// A process of the control plane stops, or cannot be reached any more. What it has in memory is lost.
     Stop {
-        /// `kube-controller-manager`, `kube-scheduler`, or of several instances `kube-scheduler-2`.
+        /// `kube-controller-manager` or `kube-scheduler`; of several instances for example
+        /// `kube-scheduler-2`.
         process: String,
     },
-    /// A process that was stopped starts again, with nothing in memory.
+    /// A stopped process starts again, with nothing in memory.
     Start {
-        /// The process.
+        /// The process's name.
         process: String,
     },
     /// One more instance of a process starts. From then on one of them leads and the others wait.
@@ -58,35 +57,35 @@ pub enum Fault {
         /// `kube-controller-manager` or `kube-scheduler`.
         process: String,
     },
-    /// A member of etcd is lost: the other members cannot reach it any more.
+    /// A member of etcd is lost: the other members cannot reach it.
     MemberDown {
-        /// `etcd-1` and on.
+        /// The member's name: `etcd-1`, `etcd-2` and so on.
         member: String,
     },
-    /// A member of etcd that was lost is back, with the entries it had.
+    /// A lost member of etcd is back, with the log entries that it had.
     MemberUp {
-        /// The member.
+        /// The member's name.
         member: String,
     },
-    /// All watches of a process are cut; each goes on from the revision it has seen.
+    /// All watches of a process end. Each can be resumed from the last revision it has seen.
     CutWatches {
-        /// The process.
+        /// The process's name.
         process: String,
-        /// The node, for a kubelet.
+        /// The node's name, for a kubelet.
         node: Option<String>,
     },
-    /// Components of a process are switched off or on. One that is switched off loses what it has in
+    /// Components of a process are switched off or on. A component that is switched off loses what it has in
     /// memory; one that is switched on starts with nothing in memory.
     Controllers {
-        /// The process, as `kube-controller-manager`.
+        /// The process's name, for example `kube-controller-manager`.
         process: String,
-        /// The value of `--controllers`: `*,-deployment`.
+        /// The value of `--controllers`, for example `*,-deployment`.
         controllers: String,
     },
 }
 
 impl Fault {
-    /// The first version of links that knows this fault, counted from 0.
+    /// The number of the first version of links that knows this fault; 0 is the first.
     pub fn since(&self) -> usize {
         match self {
             Fault::NodeDown { .. }
@@ -105,7 +104,7 @@ impl Fault {
     }
 }
 
-/// A fault that could not happen: there is nothing of that name, or it is so already.
+/// The fault is not possible: nothing has that name, or it is in that state already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchFault;
 
@@ -118,10 +117,10 @@ impl std::fmt::Display for NoSuchFault {
 impl std::error::Error for NoSuchFault {}
 
 impl Cluster {
-    /// Makes something go wrong.
+    /// Injects a fault.
     ///
     /// # Errors
-    /// If there is nothing of that name, or it is so already; then nothing has changed.
+    /// If nothing has that name, or it is in that state already. Then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
         match fault {
             Fault::NodeDown { node } => self.set_running(node, false),
@@ -145,7 +144,7 @@ impl Cluster {
         }
     }
 
-    /// The process of a name, and for a kubelet of a node.
+    /// The index of a process by its name, and for a kubelet by its node.
     pub(super) fn find_process(&self, name: &str, node: Option<&str>) -> Result<u32, NoSuchFault> {
         let is = |p: &Rc<Process>| &*p.name == name && p.node.as_deref() == node;
         let at = self.processes.iter().position(is).ok_or(NoSuchFault)?;
@@ -167,8 +166,8 @@ impl Cluster {
     }
 
     /// Says whether a node's heartbeats come in time. While they do, the deadlines that they put off
-    /// ([`Wait::Watchdog`](crate::client::Wait::Watchdog)) are not met. A kubelet that is stopped or started
-    /// says so by itself; a stand-in for a kubelet may call this.
+    /// ([`Wait::Watchdog`](crate::client::Wait::Watchdog)) are not met. Stopping and starting a kubelet
+    /// calls this; a stand-in for a kubelet may call it.
     pub fn set_heartbeat(&mut self, node: &str, beats: bool) {
         let node = Rc::from(node);
         if beats {
@@ -185,15 +184,15 @@ impl Cluster {
         Ok(())
     }
 
-    /// A process loses its memory, its watches and its deadlines, as if it had not started yet.
+    /// Removes what a process has in memory, its watches and its deadlines, as before its first start.
     pub(super) fn lose_memory(&mut self, id: u32) -> Option<()> {
         self.drop_watches(id);
-        // Its next start has another identity in an election: nobody renews a lease of this one.
+        // The next start has another identity in an election, so no instance renews a lease of this one.
         if let Some(identity) = self.processes.get(id as usize).and_then(|p| p.identity()) {
             self.clock.silence(&identity);
         }
         let p = self.process_mut(id)?;
-        // Its watches have been ended.
+        // The returned watches were ended above.
         p.restart();
         let components = p.components.len();
         for component in 0..u16::try_from(components).unwrap_or(u16::MAX) {
@@ -202,7 +201,7 @@ impl Cluster {
         Some(())
     }
 
-    /// A process of the control plane stops, with all it remembers, or starts again.
+    /// Stops a process of the control plane, or starts a stopped one.
     fn stop_or_start(&mut self, process: &str, stop: bool) -> Result<(), NoSuchFault> {
         let id = self.find_process(process, None)?;
         if self.processes.get(id as usize).is_none_or(|p| p.running != stop) {
@@ -242,7 +241,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Ends all watches of a process; events on their way to it are lost.
+    /// Ends all watches of a process. Events that they had not delivered are lost.
     fn drop_watches(&mut self, id: u32) {
         let Some(p) = self.process_mut(id) else { return };
         let watches: Vec<_> = p.informers.iter_mut().filter_map(|n| n.watch.take()).collect();

@@ -1,5 +1,5 @@
-//! What the members of etcd mean to the rest of the cluster: requests wait while a leader is elected,
-//! and fail while there cannot be a leader.
+//! How the members of etcd affect the cluster: requests wait while the members elect a leader, and fail
+//! while they cannot.
 
 use super::Cluster;
 use super::action::Actor;
@@ -7,11 +7,11 @@ use super::fault::NoSuchFault;
 use crate::api::Key;
 use crate::client::{TimerOp, Wait};
 
-/// The actor of etcd's deadlines in the clock. No process has this place.
+/// The actor of etcd's deadlines in the clock. No process has this index.
 pub const ETCD: Actor = Actor { process: u32::MAX, component: 0 };
 
 impl Cluster {
-    /// A member of etcd is lost, or back.
+    /// A member of etcd is lost (`lost`) or back.
     pub(super) fn set_member(&mut self, name: &str, lost: bool) -> Result<(), NoSuchFault> {
         let had = self.api.etcd().raft().has_leader();
         if !self.api.set_member(name, lost, self.clock.now()) {
@@ -22,14 +22,14 @@ impl Cluster {
             let key = Key::new("", "election").into();
             self.clock.set(ETCD, TimerOp { key, at, replaces: None, wait: Wait::Foreground });
         }
-        // Requests fail from now on, or succeed again.
+        // From now on requests fail, or succeed again.
         if had != self.api.etcd().raft().has_leader() {
             self.wake_all();
         }
         Ok(())
     }
 
-    /// The election is over.
+    /// The deadline of an election: a leader is elected.
     pub(super) fn note_leader(&mut self) {
         if self.api.elect() {
             self.clock.changed_all();
@@ -37,7 +37,7 @@ impl Cluster {
         }
     }
 
-    /// A person's request waits for an election as any other does.
+    /// Lets a running election end before a person's request, by advancing the time.
     pub(super) fn await_leader(&mut self) {
         if let Some(at) = self.api.etcd().raft().electing() {
             self.advance_to(at);

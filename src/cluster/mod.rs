@@ -1,13 +1,15 @@
 //! Puts the components together: [`Cluster`], [`Action`], `enabled()`, `step()`, the virtual clock.
 //!
-//! A [`Cluster`] is a value: cloning it costs a few pointers, so the past can be kept and the
-//! future tried. Everything that can happen next is an [`Action`]; [`Cluster::step`] makes it
-//! happen and says what came of it.
+//! A [`Cluster`] is a value: cloning it costs a few pointers, so earlier clusters can be kept and later ones
+//! tried. All that can happen next is an [`Action`]; [`Cluster::step`] takes one and returns the new cluster
+//! and what happened.
 
 mod action;
 mod boot;
 mod clock;
 mod command;
+#[cfg(test)]
+mod component_tests;
 mod digest;
 mod elect;
 mod fair;
@@ -18,8 +20,6 @@ mod process;
 mod ready;
 mod step;
 mod switch;
-#[cfg(test)]
-mod switch_tests;
 #[cfg(test)]
 mod tests;
 
@@ -49,32 +49,34 @@ use ready::Ready;
 pub struct Cluster {
     api: ApiServer,
     processes: Vector<Rc<Process>>,
-    /// The processes that may have something to do. All others have nothing to do.
+    /// The processes that may have an action enabled. The others certainly have none.
     ready: Ready,
     clock: Clock,
-    /// Whose turn it is under the fair policy.
+    /// The component whose turn it is under the fair policy.
     turn: Actor,
-    /// Whether a process has more than one instance, of which one leads.
+    /// Whether a process has more than one instance.
     elects: bool,
 }
 
 impl Cluster {
-    /// The time.
+    /// The present moment of virtual time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The API server, to be read.
+    /// The API server, for reading.
     pub fn api(&self) -> &ApiServer {
         &self.api
     }
 
-    /// The processes, in order: kube-controller-manager, kube-scheduler, kubelets.
+    /// The processes in order: kube-controller-manager, kube-scheduler, that of the addons if any, kubelets.
+    /// Later ones follow.
     pub fn processes(&self) -> impl Iterator<Item = &Process> {
         self.processes.iter().map(|p| &**p)
     }
 
-    /// How a request from outside would be handled now, stage by stage. Nothing is changed.
+    /// How the API server would handle a request from outside now, stage by stage. The cluster stays as it
+    /// is.
     pub fn trace(&self, request: &Request) -> Trace {
         let mut api = self.api.clone();
         api.set_now(self.clock.now());
@@ -88,27 +90,29 @@ impl Cluster {
         api.trace_http(request)
     }
 
-    /// The clock.
+    /// The clock with its deadlines.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Handles a request from outside: of a person, of kubectl or of a client of the door.
+    /// Handles a request from outside: of a person, of kubectl or of a client of the door. Returns the
+    /// response and what was written.
     pub fn request(&mut self, request: &Request) -> (Response, Vec<Write>) {
         self.call(|api| api.request(request))
     }
 
-    /// The same for a client that speaks HTTP. The body of a list is whole; that of a watch has the events up to now.
+    /// The same for an HTTP request. The body of a list is complete; that of a watch has the events up to
+    /// now.
     pub fn http(&mut self, request: &HttpRequest) -> (HttpResponse, Vec<Write>) {
         self.call(|api| http::http(api, request))
     }
 
-    /// The same as [`Cluster::http`], with what goes with the answer.
+    /// As [`Cluster::http`]. [`Served::exchange`] has the typed request and response of a write.
     pub fn serve_whole(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.call(|api| http::serve_whole(api, request))
     }
 
-    /// The same for a client that reads the body of a list or a watch piece by piece, with [`Cluster::more`].
+    /// The same for a client that reads the body of a list or a watch in pieces, with [`Cluster::more`].
     pub fn serve(&mut self, request: &HttpRequest) -> (Served, Vec<Write>) {
         self.call(|api| http::serve(api, request))
     }
@@ -123,12 +127,12 @@ impl Cluster {
         (response, writes)
     }
 
-    /// Gives the API its documentation, which `kubectl explain` reads.
+    /// Gives the API server the documentation of its types, which `kubectl explain` reads.
     pub fn set_texts(&mut self, texts: Rc<http::Texts>) {
         self.api.set_texts(texts);
     }
 
-    /// The next piece of such a body; empty if there is nothing to tell now.
+    /// The next piece of the body of a list or watch; empty if there is nothing to send now.
     pub fn more(&mut self, stream: &mut http::Stream, cache: &mut http::TextCache) -> http::Piece {
         self.api.set_now(self.clock.now());
         stream.more(&self.api, cache)

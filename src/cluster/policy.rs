@@ -1,6 +1,6 @@
-//! Which component goes next where a person chose none. In Kubernetes every component runs when it can,
-//! so any enabled action can be the next one. A policy is a way of choosing, and each leads to a run
-//! that could happen.
+//! Which component acts next if a person has not chosen one. In Kubernetes all components run at the same
+//! time, so any enabled action can be the next one. A policy is a rule for choosing; every policy leads to a
+//! possible run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::Cluster;
 use super::action::{Action, Actor};
 
-/// How the next action is chosen. Whatever the policy, time passes only when nothing else can happen.
+/// A rule for choosing the next action. Under every policy, time passes only when no other action is
+/// enabled.
 ///
 /// ```
 /// use steady::cluster::Policy;
@@ -23,24 +24,25 @@ use super::action::{Action, Actor};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
-    /// Every component issues one command in turn, and gets to see all that has happened before.
+    /// The components issue one command each, in turn, and each is notified of all changes before that.
     #[default]
     Fair,
-    /// Chance chooses: all that can act are equally likely.
+    /// The next component is drawn at random from those that can act.
     Random {
-        /// Equal seeds, equal runs.
+        /// The seed of the random numbers; equal seeds lead to equal runs.
         seed: u64,
     },
-    /// A component acts only when no other one can; the others are treated fairly.
+    /// One component acts only if no other can; the others act as under `Fair`.
     Starved {
-        /// Its name, as `deployment-controller`; `kubelet` means all of them.
+        /// The component's name, for example `deployment-controller`; `kubelet` means all kubelets.
         component: String,
     },
-    /// The component that has heard of the newest change goes first, so that older changes wait longest.
+    /// The component that has been notified of the newest change acts first, so that older changes wait
+    /// longest.
     Newest,
 }
 
-/// The text names no policy.
+/// The text is not a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchPolicy;
 
@@ -79,18 +81,18 @@ impl FromStr for Policy {
     }
 }
 
-/// A policy at work on one step. What it chooses depends on nothing but the cluster, the policy and
-/// which step of the run it is.
+/// A policy applied to one step. Its choice depends only on the cluster, the policy and the number of the
+/// step.
 #[derive(Clone, Debug)]
 pub(super) struct Chooser {
     policy: Policy,
     dice: Pcg32,
-    /// The component that was chosen, until it has issued a command or can do nothing more.
+    /// The chosen component, until it has issued a command or can do nothing more.
     going: Option<Actor>,
 }
 
-/// How far on the way from etcd to a request an action stands. Of actions that are equally new the one
-/// that is farthest is taken.
+/// How near an action is to a request, on the way of a change from etcd. Of actions about equally new
+/// changes the nearest is taken.
 fn stage(action: &Action) -> u8 {
     match action {
         Action::Advance => 0,
@@ -105,14 +107,15 @@ fn stage(action: &Action) -> u8 {
 }
 
 impl Chooser {
-    /// A policy at the `nth` step of a run.
+    /// A policy for the `nth` step of a run.
     pub fn new(policy: Policy, nth: u64) -> Chooser {
         let seed = if let Policy::Random { seed } = policy { seed } else { 0 };
-        // Each step has a stream of numbers of its own, so that it can be repeated without the steps before.
+        // Each step has its own stream of random numbers, so that it can be repeated without the steps
+        // before it.
         Chooser { policy, dice: Pcg32::new(seed, nth), going: None }
     }
 
-    /// The next action on the way to a command; `None` in a steady state.
+    /// The next action on the way to a command; `None` if the cluster is steady.
     pub fn towards_a_command(&mut self, cluster: &Cluster) -> Option<Action> {
         if let Some(settled) = self.without_choice(cluster) {
             return settled;
@@ -132,7 +135,7 @@ impl Chooser {
         }
     }
 
-    /// The next action at the machinery depth; `None` in a steady state.
+    /// The next action at machinery depth; `None` if the cluster is steady.
     pub fn finest(&mut self, cluster: &Cluster) -> Option<Action> {
         if let Some(settled) = self.without_choice(cluster) {
             return settled;
@@ -144,7 +147,7 @@ impl Chooser {
         }
     }
 
-    /// The choice of the policies that go by turns, which is the same at all depths.
+    /// The choice of `Fair` and `Starved`, which is the same at all depths; `None` for the other policies.
     fn without_choice(&self, cluster: &Cluster) -> Option<Option<Action>> {
         match &self.policy {
             Policy::Fair => Some(cluster.fair()),
@@ -154,14 +157,14 @@ impl Chooser {
     }
 
     fn one_of<T: Copy>(&mut self, of: &[T]) -> Option<T> {
-        // The remainder favours the first of a hundred by less than one in forty million.
+        // The bias of the remainder is below one in forty million for a hundred choices.
         let n = u32::try_from(of.len()).ok().filter(|n| *n > 0)?;
         of.get((self.dice.next_u32() % n) as usize).copied()
     }
 }
 
 impl Cluster {
-    /// The components that can do something before time passes, in order.
+    /// The components that can act before time passes, in order.
     pub fn able(&self) -> impl Iterator<Item = Actor> {
         self.ready.iter().flat_map(move |process| {
             let n = self.processes.get(process as usize).map_or(0, |p| p.components.len());
@@ -170,7 +173,7 @@ impl Cluster {
         })
     }
 
-    /// The newest revision that a component has heard of, or that is on its way to it.
+    /// The newest revision of which a component has been notified, or that is on its way to it.
     fn news_of(&self, actor: Actor) -> u64 {
         let Some(p) = self.processes.get(actor.process as usize) else { return 0 };
         let routes = p.routes.get(usize::from(actor.component)).into_iter().flatten();
@@ -182,7 +185,7 @@ impl Cluster {
         self.api.watches.last_queued(watch?).map(|e| e.revision)
     }
 
-    /// The revision that an action is about, or the newest one that its component has heard of.
+    /// The revision that an action is about, or the newest one of which its component has been notified.
     fn news_in(&self, action: &Action) -> u64 {
         let informer = || {
             let p = self.processes.get(action.process()? as usize)?;
@@ -208,7 +211,7 @@ impl Cluster {
             | Action::Send { actor }
             | Action::Record { actor }
             | Action::Informers { actor } => {
-                // A change on its way has not been heard of yet.
+                // A change on its way does not count as known to the component yet.
                 let p = self.processes.get(actor.process as usize);
                 let routes = p.and_then(|p| p.routes.get(usize::from(actor.component)));
                 let heard =
@@ -218,7 +221,7 @@ impl Cluster {
         }
     }
 
-    /// As [`Cluster::fair`], but one component acts only where no other one can.
+    /// As [`Cluster::fair`], but the component of this name acts only if no other can.
     fn fair_but_for(&self, component: &str) -> Option<Action> {
         let starves = |a: Actor| self.actor_name(a).is_some_and(|n| &*n == component);
         match self.fair_among(|a| !starves(a)) {

@@ -7,40 +7,39 @@ use crate::api::{Kind, Shared};
 use crate::apimachinery::{Filter, WatchId};
 use crate::client::{Caches, Component, Informer, Listener, Notification, Wants, leaderelection};
 
-/// kube-controller-manager, kube-scheduler or a kubelet.
+/// kube-controller-manager, kube-scheduler, a kubelet, or the process of the addons.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// Its name.
+    /// The process's name.
     pub name: Rc<str>,
-    /// The node it runs on, if it is a kubelet.
+    /// The node of a kubelet; `None` for other processes.
     pub node: Option<Rc<str>>,
-    /// Whether it runs. A stopped process sees and does nothing.
+    /// Whether the process runs. A stopped process receives and does nothing.
     pub running: bool,
-    /// Those that no component listens to have stopped and keep their place
-    /// ([`Informer::is_stopped`]).
+    /// The informers. One without listeners has stopped and keeps its index ([`Informer::is_stopped`]).
     pub informers: Vec<Shared<Informer>>,
-    /// For each component the informers that it listens to, by their places, each with its own place
-    /// among the listeners.
+    /// For each component the informers that it listens to: the informer's index, and the component's index
+    /// among the informer's listeners.
     pub routes: Rc<[Vec<(u16, u16)>]>,
-    /// What the informers have seen.
+    /// The objects that the informers have delivered.
     pub caches: Rc<Caches>,
-    /// The components. Each keeps its place for as long as the process is there.
+    /// The components. A component keeps its index as long as the process exists.
     pub components: Vec<Shared<Box<dyn Component>>>,
-    /// The places of components that are switched off (`--controllers`).
+    /// The indices of components that are switched off (`--controllers`).
     off: Rc<BTreeSet<u16>>,
-    /// Whether all informers have synced, so that each need not be asked any more.
+    /// Whether all informers have synced, kept so that they need not be asked each time.
     pub(super) synced: bool,
-    /// The component that takes part in the election of a leader, where there is one.
+    /// The index of the component that takes part in a leader election, if there is one.
     pub(super) elector: Option<u16>,
-    /// Whether it waits to become the leader. Its workers do nothing then.
+    /// Whether the process waits to become the leader. Only its elector works then.
     pub(super) waits: bool,
-    /// Whether its informers run while it waits: those of kube-scheduler do
-    /// (`DelayCacheUntilActive` is off), those of kube-controller-manager start when it leads.
+    /// Whether its informers run while it waits. Those of kube-scheduler do (`DelayCacheUntilActive` is
+    /// off), those of kube-controller-manager start when it leads.
     pub(super) warm: bool,
 }
 
 impl Process {
-    /// A process of components, with an informer for each kind that one of them watches.
+    /// A process with these components, and an informer for each kind that one of them watches.
     pub fn new(name: &str, node: Option<Rc<str>>, components: Vec<Box<dyn Component>>) -> Process {
         let mut process = Process {
             name: name.into(),
@@ -60,12 +59,12 @@ impl Process {
         process
     }
 
-    /// Whether it is one of several instances and waits to become the leader.
+    /// Whether the process is one of several instances and waits to become the leader.
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// The component of it that takes part in the election of a leader, where there is one.
+    /// The index of the component that takes part in a leader election, if there is one.
     pub fn elector(&self) -> Option<u16> {
         self.elector
     }
@@ -75,32 +74,33 @@ impl Process {
         !self.off.contains(&component)
     }
 
-    /// Its identity in the election of a leader, where there is one.
+    /// The process's identity in a leader election, if it takes part in one.
     pub fn identity(&self) -> Option<Rc<str>> {
         let elector = self.components.get(usize::from(self.elector?))?;
         leaderelection::state_of(elector.state()).map(|s| s.identity.clone())
     }
 
-    /// Whether its elector holds the lease.
+    /// Whether the process's elector holds the lease.
     pub(super) fn leads(&self) -> bool {
         let elector = self.elector.and_then(|e| self.components.get(usize::from(e)));
         elector.and_then(|e| leaderelection::state_of(e.state())).is_some_and(|s| s.leads)
     }
 
-    /// Whether its informers run.
+    /// Whether the process's informers run.
     pub(super) fn hears(&self) -> bool {
         self.running && (!self.waits || self.warm)
     }
 
-    /// Whether a component may work.
+    /// Whether a component's syncs, requests and events go on: its process runs, it is switched on, and its
+    /// process does not wait for the lease. While a process waits, its elector goes on.
     pub(super) fn works(&self, component: u16) -> bool {
         self.running
             && (!self.waits || self.elector == Some(component))
             && (self.off.is_empty() || self.is_on(component))
     }
 
-    /// What a component can do next, apart from hearing of changes. A worker takes a key only when what
-    /// its informers listed first is in the caches (`WaitForCacheSync`).
+    /// What a component can do next, apart from receiving changes. A worker takes a key only after the first
+    /// lists of the component's informers are in the caches (`WaitForCacheSync`).
     pub(super) fn wants(&self, component: u16) -> Wants {
         match self.components.get(usize::from(component)) {
             Some(c) if self.works(component) => {
@@ -111,8 +111,8 @@ impl Process {
         }
     }
 
-    /// Starts anew: memory, caches and queues are lost. The watches that the informers had, which the
-    /// caller ends.
+    /// Restarts the process: memory, caches and queues are lost. Returns the watches of the informers, which
+    /// the caller ends.
     pub(super) fn restart(&mut self) -> Vec<WatchId> {
         self.caches = Rc::default();
         for n in &mut self.informers {
@@ -125,7 +125,7 @@ impl Process {
         watches
     }
 
-    /// Adds a component, which starts at once; its place.
+    /// Adds a component, which starts at once. Returns its index.
     pub(super) fn add(&mut self, component: Box<dyn Component>) -> u16 {
         self.components.push(Shared::new(component));
         let place = place(self.components.len() - 1);
@@ -134,15 +134,15 @@ impl Process {
         place
     }
 
-    /// Puts another component in the place of one that is switched off.
+    /// Replaces a component that is switched off by another one.
     pub(super) fn replace(&mut self, place: u16, component: Box<dyn Component>) {
         if let Some(c) = self.components.get_mut(usize::from(place)) {
             *c = Shared::new(component);
         }
     }
 
-    /// Switches a component off: its memory, its queue and its sync under way are lost, and informers
-    /// stop that no other component needs. The watches that these had, which the caller ends.
+    /// Switches a component off: its memory, its queue and its sync under way are lost, and informers that
+    /// no other component needs stop. Returns the watches of these, which the caller ends.
     pub(super) fn switch_off(&mut self, component: u16) -> Vec<WatchId> {
         Rc::make_mut(&mut self.off).insert(component);
         if let Some(c) = self.components.get_mut(usize::from(component)) {
@@ -153,15 +153,16 @@ impl Process {
         stopped
     }
 
-    /// Switches a component on that was off: it starts with nothing in memory.
+    /// Switches a component on. It starts with nothing in memory.
     pub(super) fn switch_on(&mut self, component: u16) {
         Rc::make_mut(&mut self.off).remove(&component);
         self.attach(component);
         self.reroute();
     }
 
-    /// Brings a component's informers up to date with the kinds that it watches now. The kinds whose
-    /// informers are new to it, those that are no longer, and the watches that ended.
+    /// Brings a component's informers up to date with the kinds that it watches now. Returns the kinds that
+    /// it did not watch before, those that it does not watch any more, and the watches of stopped informers,
+    /// which the caller ends.
     pub(super) fn follow(&mut self, component: u16) -> (Vec<Kind>, Vec<Kind>, Vec<WatchId>) {
         let before = self.watched_by(component);
         let wanted = self.components.get(usize::from(component)).map(|c| c.watches()).unwrap_or_default();
@@ -190,9 +191,8 @@ impl Process {
         self.reroute();
     }
 
-    /// Lets a component listen to an informer for each kind that it watches and does not listen to yet.
-    /// Of an informer that runs already it is told all that is in the cache, as if it were new
-    /// (`AddEventHandler`).
+    /// Makes a component a listener of the informers of the kinds that it watches. An informer that runs
+    /// already notifies it of all objects in the cache, as if they were new (`AddEventHandler`).
     fn attach(&mut self, component: u16) {
         let Some(c) = self.components.get_mut(usize::from(component)) else { return };
         c.watching();
@@ -211,7 +211,8 @@ impl Process {
         }
     }
 
-    /// Lets a component listen no more, but for kinds and filters that it keeps.
+    /// Ends a component's listening, except to the kinds and filters that `keeps` accepts. Returns the
+    /// watches of informers that have stopped.
     fn detach(&mut self, component: u16, keeps: impl Fn(Kind, &Filter) -> bool) -> Vec<WatchId> {
         let mut ended = Vec::new();
         let mut stopped = Vec::new();
@@ -252,18 +253,19 @@ impl Process {
         routes.filter_map(|(n, _)| self.informers.get(usize::from(*n))).all(|n| n.has_synced())
     }
 
-    /// Looks whether all informers have synced, after one of them took something in.
+    /// Notes whether all informers have synced, after a change in one of them.
     pub(super) fn note_synced(&mut self) {
         self.synced = self.synced || self.informers.iter().all(|n| n.is_stopped() || n.has_synced());
     }
 }
 
-/// A component's place as actors have it.
+/// The index of a component as an [`Actor`](super::Actor) has it.
 fn place(at: usize) -> u16 {
     u16::try_from(at).unwrap_or(u16::MAX)
 }
 
-/// The informer of a kind and filter. One that is new takes the place of one that has stopped.
+/// The informer of a kind and filter. If there is none, a new one is added, in the place of a stopped one if
+/// possible.
 fn informer_for(informers: &mut Vec<Shared<Informer>>, kind: Kind, filter: Filter) -> Option<&mut Informer> {
     let same = informers.iter().position(|n| n.kind == kind && n.filter == filter);
     let at = same.or_else(|| informers.iter().position(|n| n.is_stopped()));

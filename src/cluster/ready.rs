@@ -1,9 +1,9 @@
-//! The processes that may have something to do, as a set of small numbers, one bit each: every action
-//! asks it, and every write adds a few.
+//! The set of processes that may have an action enabled, with one bit for each. Every action reads it, and
+//! every write adds processes to it.
 
 use std::rc::Rc;
 
-/// A set of processes. Cloning it copies a pointer.
+/// A set of process indices. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ready {
     words: Rc<Vec<u64>>,
@@ -14,7 +14,7 @@ fn place(id: u32) -> (usize, u64) {
 }
 
 impl Ready {
-    /// Puts a process in.
+    /// Adds a process.
     pub(super) fn insert(&mut self, id: u32) {
         let (word, bit) = place(id);
         if self.words.get(word).is_some_and(|w| w & bit != 0) {
@@ -29,7 +29,7 @@ impl Ready {
         }
     }
 
-    /// Takes a process out.
+    /// Removes a process.
     pub(super) fn remove(&mut self, id: u32) {
         let (word, bit) = place(id);
         if self.words.get(word).is_some_and(|w| w & bit != 0)
@@ -39,17 +39,17 @@ impl Ready {
         }
     }
 
-    /// The first process in it from a number on.
+    /// The smallest index in the set that is not below `from`.
     pub(super) fn next(&self, from: u32) -> Option<u32> {
         let (word, bit) = place(from);
-        // Of the first word only the bits that are not below.
+        // In the first word, only the bits from `from` on count.
         let first = self.words.get(word).map(|w| w & !(bit - 1));
         let rest = self.words.iter().skip(word + 1).copied();
         let all = first.into_iter().chain(rest).zip(from / 64..);
         all.filter(|(w, _)| *w != 0).map(|(w, i)| i * 64 + w.trailing_zeros()).next()
     }
 
-    /// All, in order.
+    /// All indices, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         std::iter::successors(self.next(0), |last| self.next(last + 1))
     }

@@ -1,4 +1,4 @@
-//! `enabled()` and `step()`: what may happen next, and making it happen.
+//! `enabled()` and `step()`: which actions can happen next, and what each of them does.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::api::Kind;
 use crate::apiserver::Write;
 use crate::client::{Env, Informer, Listed, Notification, Progress, TimerOp, Wants};
 
-/// The actions of one process that may happen next, in a stable order.
+/// Adds the enabled actions of one process to `into`, in a stable order.
 pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, into: &mut Vec<Action>) {
     if !process.running {
         return;
@@ -34,7 +34,7 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
             into.push(Action::Notify { actor, informer: informer_id });
         }
     }
-    // While etcd's members elect a leader, requests wait.
+    // Requests wait while the members of etcd elect a leader.
     let electing = cluster.api.is_electing();
     for component in 0..u16::try_from(process.components.len()).unwrap_or(u16::MAX) {
         let actor = Actor { process: id, component };
@@ -50,7 +50,7 @@ pub(super) fn process_actions(cluster: &Cluster, id: u32, process: &Process, int
 }
 
 impl Cluster {
-    /// What may happen next, in a stable order. Time passes only where nothing else may happen.
+    /// The enabled actions in a stable order. [`Action::Advance`] is among them only if there is no other.
     pub fn enabled(&self) -> Vec<Action> {
         let mut actions = Vec::new();
         for id in self.ready.iter() {
@@ -64,7 +64,7 @@ impl Cluster {
         actions
     }
 
-    /// Makes an action happen: a new value, and the record of what happened.
+    /// Takes an action on a clone. Returns the clone and what happened.
     ///
     /// # Errors
     /// If the action is not enabled.
@@ -74,7 +74,7 @@ impl Cluster {
         Ok((next, transition))
     }
 
-    /// As [`Cluster::step`], in place.
+    /// Takes an action, as [`Cluster::step`] does, on the cluster itself.
     ///
     /// # Errors
     /// If the action is not enabled; then nothing has changed.
@@ -156,10 +156,10 @@ impl Cluster {
         Some(Outcome::Handled { kind, key: key? })
     }
 
-    /// Hands a component at most `most` of the notifications that wait for it at an informer, as so many
-    /// [`Action::Notify`] one after another, until the component can do something else than start a
-    /// sync. How many were handed over. Half of all actions are notifications, and as handlers write
-    /// nothing, nothing else has to be looked at between two of them.
+    /// Notifies a component of at most `most` of the changes that wait for it at an informer, as that many
+    /// [`Action::Notify`] in a row, until the component can do something other than start a sync. Returns
+    /// how many it were. Half of all actions are notifications, and as handlers write nothing, nothing else
+    /// has to be checked between two of them.
     pub(super) fn hear(&mut self, actor: Actor, informer: u16, most: usize) -> usize {
         let mut heard = 0;
         self.tell(actor, informer, most, |_| heard += 1);
@@ -270,8 +270,9 @@ impl Cluster {
         Some(Outcome::Advanced { from, to })
     }
 
-    /// A person makes something go wrong in a component. `fault` is a type of the component's own room, as
-    /// [`kubelet::Fault`](crate::kubelet::Fault). Whether there is such a component and it runs.
+    /// Injects a fault into a component. `fault` is a type of the component's room, for example
+    /// [`kubelet::Fault`](crate::kubelet::Fault). Returns whether there is such a component and its process
+    /// runs.
     pub fn component_fault(&mut self, actor: Actor, fault: &dyn std::any::Any) -> bool {
         let now = self.clock.now();
         let Some(p) = self.running(actor.process) else { return false };
@@ -283,18 +284,20 @@ impl Cluster {
         true
     }
 
-    /// The cluster waits for polls of namespaces in which something was written, but for Events and Leases.
+    /// Polls of namespaces in which something was written become foreground deadlines. Events and Leases do
+    /// not count.
     pub(super) fn notice(&mut self, writes: &[Write]) {
         for w in writes.iter().filter(|w| ![Kind::EVENT, Kind::LEASE].contains(&w.object.kind)) {
             self.clock.changed(&w.object.key.namespace);
-            // Kubelets write their Nodes every few minutes, which is no reason to look at everything again.
+            // Kubelets report their Nodes every few minutes, which is no reason for polls of all namespaces.
             if w.object.kind != Kind::NODE {
                 self.clock.changed_anywhere();
             }
         }
     }
 
-    /// Lets time pass up to a moment, whatever else there is to do.
+    /// Sets the time to a moment, whatever else is enabled, and lets components enqueue the keys that are
+    /// due.
     pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
         for (actor, key) in self.clock.advance(to) {
             if actor == ETCD {
@@ -315,8 +318,8 @@ impl Cluster {
         }
     }
 
-    /// A process that has nothing left to do is not looked at until it is woken. An action of an
-    /// informer mostly leaves something to do for the same one.
+    /// Removes a process that has nothing left to do from the ready ones. The informer of the last action is
+    /// asked first, because it mostly has something left to do.
     fn settle_readiness(&mut self, id: u32, informer: Option<u16>) {
         let quiet = |n: &Informer| n.is_quiet(&self.api);
         let idle = self.processes.get(id as usize).is_none_or(|p| {

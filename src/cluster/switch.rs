@@ -1,8 +1,8 @@
-//! Components that come, go and are switched on and off while a cluster runs.
+//! Components that are added to a running cluster, or switched off and on.
 //!
-//! A component keeps its place in its process for as long as the process is there, so that actions that
-//! name it by place mean the same one. To remove a component is to switch it off; one of the same name
-//! that is added later takes its place.
+//! A component keeps its index as long as its process exists, so that an action that names it by index
+//! always means the same one. To remove a component is to switch it off. A component of the same name that
+//! is added later takes its place.
 
 use std::rc::Rc;
 
@@ -14,9 +14,9 @@ use crate::api::Shared;
 use crate::client::Component;
 use crate::controllers::canonical_name;
 
-/// Whether a value of `--controllers` lets a controller run
-/// (`k8s.io/controller-manager/app.IsControllerEnabled`): the first entry that names it decides, else
-/// whether there is a `*`.
+/// Whether a value of `--controllers` enables a controller
+/// (`k8s.io/controller-manager/app.IsControllerEnabled`). The first entry that names the controller decides;
+/// if none does, `*` enables it.
 ///
 /// ```
 /// use steady::cluster::is_controller_enabled;
@@ -42,15 +42,14 @@ impl Process {
         (0..).zip(&self.components).filter(move |(at, _)| elector != Some(*at))
     }
 
-    /// The components that can be switched on and off, and whether each is on. The elector of a process
-    /// that has several instances is none of them.
+    /// The components that can be switched off and on, each with whether it is on. Electors cannot be.
     pub fn switches(&self) -> impl Iterator<Item = (Rc<str>, bool)> {
         self.switchable().map(|(at, c)| (c.name(), self.is_on(at)))
     }
 }
 
 impl Cluster {
-    /// Gives a process another value of `--controllers`.
+    /// Applies another value of `--controllers` to a process.
     pub(super) fn set_controllers(&mut self, process: &str, controllers: &str) -> Result<(), NoSuchFault> {
         let id = self.find_process(process, None)?;
         let p = self.processes.get(id as usize).ok_or(NoSuchFault)?;
@@ -86,11 +85,11 @@ impl Cluster {
         }
     }
 
-    /// Adds a component to a process of the control plane, where it starts at once. It takes the place of
-    /// one of the same name that is switched off.
+    /// Adds a component to a process of the control plane. It starts at once, and takes the place of a
+    /// switched-off component of the same name.
     ///
     /// # Errors
-    /// If there is no such process, or a component of that name runs in it.
+    /// If there is no such process, or a component of that name is switched on in it.
     pub fn add_component(
         &mut self,
         process: &str,

@@ -1,4 +1,4 @@
-//! Time jumps, loops and limits.
+//! Tests of jumps in time, of clusters that repeat themselves, and of limits.
 #![allow(clippy::unwrap_used)]
 
 use std::rc::Rc;
@@ -22,7 +22,7 @@ fn ready(c: &Cluster) -> bool {
     })
 }
 
-/// Picks any enabled action, until a moment; whether `holds` held all the time.
+/// Takes random enabled actions until a moment. Returns whether `holds` held after each.
 fn at_random(c: &mut Cluster, dice: &mut Pcg32, to: Timestamp, holds: impl Fn(&Cluster) -> bool) -> bool {
     for _ in 0..200_000 {
         let enabled = c.enabled();
@@ -62,14 +62,15 @@ fn a_jump_makes_no_healthy_node_look_lost() {
         let mut c = Cluster::new(&Config::nodes(3));
         let to = after(&c, 600);
         assert!(at_random(&mut c, &mut dice, to, ready), "seed {seed}");
-        // Cut off for a moment: the deadline that was set then comes together with heartbeats.
+        // The kubelet stops for a moment: the deadline that the stop makes falls on a moment with
+        // heartbeats.
         down(&mut c);
         let to = after(&c, 5);
         assert!(at_random(&mut c, &mut dice, to, ready), "seed {seed}");
         up(&mut c);
         let to = after(&c, 600);
         assert!(at_random(&mut c, &mut dice, to, ready), "seed {seed}: it was back in time");
-        // Cut off at the end of a jump, before any heartbeat could be written.
+        // The kubelet stops at the end of a jump, before it could write a heartbeat.
         let to = after(&c, 600);
         c.advance_to(to);
         down(&mut c);
@@ -107,7 +108,7 @@ fn what_is_due_at_the_end_of_a_wait_is_done() {
     assert_eq!(c.now(), to);
 }
 
-/// Does what its ConfigMap says.
+/// A component that does what a ConfigMap says.
 #[derive(Clone)]
 struct Odd;
 

@@ -1,6 +1,6 @@
-//! Adoption and release (`k8s.io/kubernetes/pkg/controller/controller_ref_manager.go`): a
-//! controller adopts objects that its selector matches and no controller owns, and releases objects
-//! that it owns and its selector does not match any more.
+//! Adoption and release (`k8s.io/kubernetes/pkg/controller/controller_ref_manager.go`). A controller adopts
+//! an object that its selector matches and that has no controller, and releases an object that it owns and
+//! that its selector does not match any more.
 
 use std::rc::Rc;
 
@@ -10,15 +10,15 @@ use crate::api::{ApiKind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::Status;
 use crate::client::{Context, Error, Result, Why, WorkKey};
 
-/// What is to be done about an object.
+/// What adoption means for an object.
 enum Claim {
-    /// It is the controller's.
+    /// The owner controls the object and its selector matches.
     Mine,
-    /// It is not.
+    /// The object is not the owner's, and stays so.
     NotMine,
-    /// It should be.
+    /// The object is to be adopted.
     Adopt,
-    /// It should no longer be.
+    /// The object is to be released.
     Release,
 }
 
@@ -33,10 +33,10 @@ fn claim(owner: &ObjectMeta, object: &ObjectMeta, matches: bool) -> Claim {
     }
 }
 
-/// Adopts and releases; the objects that are the owner's afterwards, in the order given.
+/// Adopts and releases. Returns the objects that the owner controls afterwards, in the order given.
 ///
 /// # Errors
-/// The first refusal; the other objects have been tried all the same.
+/// The first request that failed. The requests for the other objects have been sent all the same.
 pub async fn claim_objects<S, K, O, T>(
     cx: &Context<S, K>,
     owner: &Rc<O>,
@@ -75,7 +75,7 @@ where
             }
             Claim::Release => match release(cx, owner, &object).await {
                 Ok(()) => {}
-                // It is gone, or another client released it: nothing is left to release.
+                // The object was deleted, or another client has released it.
                 Err(e) if e.is_not_found() || e.reason == "Invalid" => {}
                 Err(e) => failed = failed.or(Some(e.into())),
             },
@@ -87,8 +87,8 @@ where
     }
 }
 
-/// Before the first adoption the owner is read again, past the cache: an owner that is being deleted
-/// must not adopt an object that would be deleted with it.
+/// Reads the owner from the API server before the first adoption: an owner that is being deleted must not
+/// adopt an object, which would be deleted with it.
 async fn recheck<S, K, O>(cx: &Context<S, K>, owner: &Rc<O>) -> Result
 where
     S: Clone + 'static,

@@ -1,5 +1,5 @@
-//! What controllers that make pods share (`k8s.io/kubernetes/pkg/controller/controller_utils.go`):
-//! making and deleting pods, and which of them go first. Expectations are
+//! What controllers that create pods share (`k8s.io/kubernetes/pkg/controller/controller_utils.go`):
+//! creating and deleting pods, and the order in which they delete them. Expectations are in
 //! [`client::Expectations`](crate::client::Expectations).
 
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::api::{ApiKind, Kind, MetaExt, Timestamp, later, pod};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Context, Why, WorkKey};
 
-/// `podutil.IsPodAvailable`: ready for at least so many seconds.
+/// Whether a pod has been ready for at least `min_ready_seconds` (`podutil.IsPodAvailable`).
 pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
     let Some(c) = pod_condition(pod, "Ready").filter(|c| c.status == "True") else { return false };
     if min_ready_seconds == 0 {
@@ -22,8 +22,8 @@ pub fn is_available(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> bool {
     c.last_transition_time.as_ref().is_some_and(|t| later(t.0, min) <= now)
 }
 
-/// The pod that a template makes for an owner (`controller.GetPodFromTemplate`).
-/// The template's spec is given apart, so that the pods of one owner share it.
+/// The pod that a template describes, owned by `owner` (`controller.GetPodFromTemplate`). The template's
+/// spec is a separate argument, so that the pods of one owner share it.
 pub fn pod_from_template(
     template: &PodTemplateSpec,
     spec: Option<pod::Spec>,
@@ -49,7 +49,7 @@ pub fn pod_from_template(
 /// Creates a pod and records an event about it (`RealPodControl.CreatePods`).
 ///
 /// # Errors
-/// The API server's refusal.
+/// The API server's refusal; an event about it has been recorded.
 pub async fn create_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     cx: &Context<S, K>,
     pod: Pod,
@@ -73,7 +73,7 @@ pub async fn create_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
 /// Deletes a pod and records an event about it (`RealPodControl.DeletePod`).
 ///
 /// # Errors
-/// The API server's refusal.
+/// The API server's refusal; an event about it has been recorded.
 pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     cx: &Context<S, K>,
     pod: &Pod,
@@ -95,8 +95,8 @@ pub async fn delete_pod<S: Clone + 'static, K: WorkKey, T: ApiKind>(
     }
 }
 
-/// Which of two pods a controller deletes first (`controller.ActivePodsWithRanks`): `Less` if `a`. Each
-/// comes with its rank, the number of pods of the same owner on its node.
+/// The order in which a controller deletes pods (`controller.ActivePodsWithRanks`): `Less` if `a` is deleted
+/// first. The number beside each pod is its rank: how many pods of the same owner are on its node.
 pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::Ordering {
     use std::cmp::Ordering::{Equal, Greater, Less};
     let ((p, rank_p), (q, rank_q)) = (a, b);
@@ -134,15 +134,15 @@ pub fn goes_first(a: (&Pod, i32), b: (&Pod, i32), now: Timestamp) -> std::cmp::O
         return by_age(t, u, p, q, now);
     }
     match (p.metadata.uid() < q.metadata.uid(), p.metadata.uid() > q.metadata.uid()) {
-        // Go's sort leaves equal pods in any order; a fixed one keeps runs the same.
+        // Go's sort may leave equal pods in any order; a fixed order keeps runs repeatable.
         (true, _) => Less,
         (_, true) => Greater,
         _ => Equal,
     }
 }
 
-/// Newer first, but only by the power of two of the age, so that which of about equally old pods
-/// goes is left to their uids (KEP-2185).
+/// The newer one first, but ages of the same power of two count as equal. Between those, the uids decide
+/// (KEP-2185).
 fn by_age(
     t: Option<Timestamp>,
     u: Option<Timestamp>,

@@ -1,6 +1,6 @@
 //! The disruption controller (`k8s.io/kubernetes/pkg/controller/disruption`): it counts, for each
-//! PodDisruptionBudget, how many of its pods are healthy and how many may be disrupted. Evictions ask
-//! the API server, and that asks the budget's status.
+//! PodDisruptionBudget, how many of its pods are healthy and how many may be disrupted, and writes that into
+//! the budget's status. The API server reads the status when a pod is to be evicted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,21 +19,22 @@ use crate::api::types::{
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later, seconds};
 use crate::client::{Context, Error, EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
-/// How long an evicted pod may take until its deletion begins, in seconds.
+/// After this many seconds an evicted pod whose deletion has not begun counts as not evicted.
 const DELETION_TIMEOUT: i64 = 120;
-/// How long the condition `DisruptionTarget` may stand on a pod that is not deleted, in seconds.
+/// After this many seconds the condition `DisruptionTarget` of a pod that is not being deleted is set to
+/// false.
 const STALE_DISRUPTION_TIMEOUT: i64 = 120;
 
-/// The controller.
+/// The disruption controller.
 #[derive(Clone, Copy, Debug)]
 pub struct DisruptionController;
 
-/// What it has to do.
+/// A key of the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// The `DisruptionTarget` of a pod may be stale.
+    /// Check whether the condition `DisruptionTarget` of a pod is stale.
     StalePod(Key),
-    /// A budget is to be counted.
+    /// Count the pods of a budget.
     Budget(Key),
 }
 
@@ -90,7 +91,7 @@ impl Reconciler for DisruptionController {
     }
 }
 
-/// The first budget that covers the pod is counted anew.
+/// Enqueues the first budget that covers the pod.
 fn handle_pod(cx: &mut Handler<'_, (), Task>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
     let budgets = cx.caches.of(Kind::POD_DISRUPTION_BUDGET).list(Some(&seen.key.namespace));
@@ -146,15 +147,16 @@ async fn try_sync(cx: &Cx, budget: &Budget) -> Result {
     Ok(())
 }
 
-/// How many pods there should be, and how many of them healthy.
+/// How many pods a budget expects, and how many of them have to be healthy.
 struct Counted {
     expected: i32,
     desired: i32,
-    /// Whether there are pods that no controller owns.
+    /// Whether a pod has no controller.
     unmanaged: bool,
 }
 
-/// `getExpectedPodCount`
+/// The expected number of pods, and how many have to be healthy (`getExpectedPodCount`). The error says why
+/// they cannot be counted.
 fn expected_pod_count(cx: &Cx, budget: &Budget, pods: &[Rc<Pod>]) -> std::result::Result<Counted, String> {
     let spec = budget.spec.clone().unwrap_or_default();
     if let Some(max) = &spec.max_unavailable {
@@ -176,7 +178,8 @@ fn expected_pod_count(cx: &Cx, budget: &Budget, pods: &[Rc<Pod>]) -> std::result
     }
 }
 
-/// The sizes of all controllers that own one of the pods, added up (`getExpectedScale`).
+/// The sum of the sizes of all controllers that own one of the pods, and whether a pod has no controller
+/// (`getExpectedScale`).
 fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool), String> {
     let mut scales: BTreeMap<String, i32> = BTreeMap::new();
     let mut unmanaged = false;
@@ -195,8 +198,8 @@ fn expected_scale(cx: &Cx, pods: &[Rc<Pod>]) -> std::result::Result<(i32, bool),
     Ok((scales.values().fold(0i32, |sum, n| sum.saturating_add(*n)), unmanaged))
 }
 
-/// The controller behind an owner, and its size: a ReplicationController, a Deployment, else a ReplicaSet,
-/// else a StatefulSet.
+/// The uid and the size of the controller that an owner reference names: a ReplicationController; a
+/// Deployment, or else its ReplicaSet; a StatefulSet.
 fn find_controller(
     cx: &Cx,
     owner: &OwnerReference,
@@ -228,14 +231,14 @@ fn find_controller(
         let set = sets.get(&key).filter(|s| s.metadata.uid() == owner.uid);
         return Ok(set.map(|s| (owner.uid.clone(), s.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1))));
     }
-    // No other kind has a size.
+    // Objects of other kinds have no size.
     match Kind::of(&owner.api_version, &owner.kind) {
         Some(kind) => Err(format!("{} does not implement the scale subresource", kind.group_resource())),
         None => Err(format!("no matches for kind {:?} in version {:?}", owner.kind, owner.api_version)),
     }
 }
 
-/// The evicted pods whose deletion has not begun, and when to look at them again
+/// The evicted pods whose deletion has not begun, and when the first of them times out
 /// (`buildDisruptedPodMap`).
 fn disrupted_pods(
     cx: &Cx,
@@ -250,7 +253,7 @@ fn disrupted_pods(
         let Some(time) = known.and_then(|k| k.get(name)) else { continue };
         let expected = later(time.0, SignedDuration::from_secs(DELETION_TIMEOUT));
         if expected < cx.now() {
-            // Kubernetes names the namespace twice.
+            // Kubernetes' message has the namespace twice.
             let namespace = budget.metadata.namespace();
             let message =
                 format!("Pod was expected by PDB {namespace}/{namespace} to be deleted but it wasn't");
@@ -270,7 +273,7 @@ fn count_healthy(pods: &[Rc<Pod>], disrupted: &BTreeMap<String, Time>, now: Time
     i32::try_from(healthy.count()).unwrap_or(i32::MAX)
 }
 
-/// `updatePdbStatus`
+/// Writes the budget's status if it has changed (`updatePdbStatus`).
 async fn update_status(
     cx: &Cx,
     budget: &Budget,
@@ -314,7 +317,7 @@ async fn update_status(
     Ok(())
 }
 
-/// Where pods cannot be counted, none may be disrupted.
+/// The pods cannot be counted, so none of them may be disrupted (`failSafe`).
 async fn fail_safe(cx: &Cx, budget: Budget, message: &str) -> Result {
     let why = Why::new("update_pdb_status.fail_safe")
         .read("budget", ObjectRef::of(&*budget), "spec", budget.metadata.name())
@@ -330,7 +333,8 @@ async fn fail_safe(cx: &Cx, budget: Budget, message: &str) -> Result {
     Ok(())
 }
 
-/// How long until a pod's `DisruptionTarget` is stale; `None` if it has none, or is being deleted or over.
+/// How long until a pod's condition `DisruptionTarget` is stale; `None` if the pod does not have it, is
+/// being deleted or has ended.
 fn stale_after(pod: &Pod, now: Timestamp) -> Option<SignedDuration> {
     let c = pod_condition(pod, "DisruptionTarget").filter(|c| c.status == "True")?;
     if pod.metadata.is_deleting() || c.reason.as_deref() == Some("TerminationByKubelet") || is_terminal(pod) {
@@ -371,7 +375,7 @@ async fn sync_stale_pod(cx: &Cx, key: Key) -> Result {
     Ok(())
 }
 
-/// A selector as Go's `%v` prints it.
+/// A selector in the format of Go's `%v`.
 fn go_selector(selector: Option<&LabelSelector>) -> String {
     let Some(s) = selector else { return "nil".into() };
     let labels: String = s.match_labels.iter().flatten().map(|(k, v)| format!("{k}: {v},")).collect();

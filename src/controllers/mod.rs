@@ -1,4 +1,4 @@
-//! kube-controller-manager: one file per controller, named as in `kubernetes/pkg/controller`.
+//! kube-controller-manager: one file or folder for each controller, named as in `kubernetes/pkg/controller`.
 
 pub mod controller_ref_manager;
 pub mod controller_utils;
@@ -20,19 +20,19 @@ pub mod volume;
 use crate::api::Kind;
 use crate::client::{Component, Controller};
 
-/// Kinds that are accepted and stored and whose controllers are not built yet. Nothing comes of their
+/// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
 pub const UNATTENDED: &[Kind] =
     &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
 
-/// The kinds that the API server serves, as controllers find them by discovery.
+/// The kinds that the API server serves, as controllers learn them by discovery.
 fn served() -> impl Iterator<Item = Kind> {
     Kind::BUILT_IN.iter().copied()
 }
 
 /// Other names of controllers in `--controllers`: the aliases of
-/// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two that are
-/// called differently here.
+/// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
+/// have another name here.
 const ALIASES: [(&str, &str); 19] = [
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
@@ -55,13 +55,13 @@ const ALIASES: [(&str, &str); 19] = [
     ("serviceaccount", "serviceaccount-controller"),
 ];
 
-/// The name of the controller that an entry of `--controllers` means. A name that is no alias means
-/// itself.
+/// The name of the controller that an entry of `--controllers` means. A name that is not an alias is
+/// returned as it is.
 pub fn canonical_name(entry: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == entry).map_or(entry, |(_, name)| name)
 }
 
-/// Every controller, in the order in which they take turns.
+/// All controllers, in the order in which they take turns under the fair policy.
 pub fn all() -> Vec<Box<dyn Component>> {
     vec![
         Controller::boxed(deployment::DeploymentController),

@@ -1,8 +1,8 @@
-//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does not
-//! exist any more fail and are deleted.
+//! The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`): pods of a node that does not exist
+//! any more are set to `Failed` and deleted.
 //!
-//! Kubernetes looks every twenty seconds; here each node that is missing is a key.
-//! Terminated pods beyond the threshold (12500) and the out-of-service taint are left out.
+//! Kubernetes checks every twenty seconds; here each missing node is a key. Terminated pods beyond the
+//! threshold (12500) and the out-of-service taint are not handled.
 
 use std::rc::Rc;
 
@@ -14,10 +14,10 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
 
-/// How long a node has to be missed, in seconds (`quarantineTime`).
+/// How long a node has to be missing, in seconds (`quarantineTime`).
 const QUARANTINE: i64 = 40;
 
-/// The controller. Its keys are nodes that may be missing.
+/// The pod garbage collector. Its keys are nodes that may be missing.
 #[derive(Clone, Copy, Debug)]
 pub struct PodGarbageCollector;
 
@@ -67,7 +67,7 @@ fn handle_node(cx: &mut Handler<'_>, seen: Seen<'_, Node>) {
     }
 }
 
-/// A pod may be bound to a node that does not exist.
+/// Enqueues the node of a pod that is bound to a node that does not exist.
 fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
     let before = seen.old.and_then(|p| node_name(p));
     let Some(node) = seen.new.and_then(|p| node_name(p)).filter(|n| before.as_ref() != Some(n)) else {
@@ -83,7 +83,7 @@ fn node_name(pod: &Pod) -> Option<String> {
     pod.spec.as_ref()?.node_name.clone().filter(|n| !n.is_empty())
 }
 
-/// `markFailedAndDeletePodWithCondition`
+/// Sets a pod to `Failed` and deletes it (`markFailedAndDeletePodWithCondition`).
 async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::result::Result<(), Status> {
     let at = ObjectRef::of(&*pod);
     let why = |rule| Why::new(rule).read("node", at.clone(), "spec.nodeName", node);
@@ -109,47 +109,4 @@ async fn mark_failed_and_delete(cx: &Cx, pod: Rc<Pod>, node: &Key) -> std::resul
     let now = DeleteOptions { grace_period_seconds: Some(0), ..Default::default() };
     let delete = cx.delete(Kind::POD, pod.metadata.key(), now);
     delete.because(why("gc_orphaned.delete")).await.map(|_| ())
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::api::Object;
-    use crate::apimachinery::{Body, Request, Verb};
-    use crate::client::{Component, Controller};
-    use crate::cluster::{Cluster, Config};
-    use serde_json::json;
-
-    #[test]
-    fn pods_of_a_node_that_is_gone_fail_and_go() {
-        let config = Config {
-            controllers: Rc::new(|| vec![Controller::boxed(PodGarbageCollector)]),
-            scheduler: Rc::new(Vec::new),
-            kubelet: Rc::new(|_| Vec::<Box<dyn Component>>::new()),
-            ..Config::nodes(2)
-        };
-        let mut c = Cluster::new(&config);
-        let user: Rc<str> = "kubectl".into();
-        for (name, node) in [("stays", "node-1"), ("goes", "node-2"), ("lost", "nowhere")] {
-            let pod = json!({
-                "metadata": {"name": name, "namespace": "default"},
-                "spec": {"nodeName": node, "containers": [{"name": "c", "image": "nginx"}]},
-            });
-            let pod = Object::from_value(Kind::POD, pod).unwrap();
-            let create = Request::new(&user, Verb::Create, Kind::POD, pod.key());
-            c.request(&create.body(Body::Object(pod))).0.object().unwrap();
-        }
-        let start = c.now();
-        c.request(&Request::new(&user, Verb::Delete, Kind::NODE, Key::new("", "node-2")));
-        let mut did = Vec::new();
-        assert!(c.run_to_steady(20, |_, k| {
-            let after = k.at.duration_since(start).as_secs();
-            did.push(format!("{after} {} {}", k.request.verb_string(), k.request.key.name));
-        }));
-        assert_eq!(did, ["40 patch/status goes", "40 delete goes", "40 patch/status lost", "40 delete lost"]);
-        let left: Vec<String> =
-            c.api().etcd().range(Kind::POD, None).map(|(_, r)| r.object.name().to_owned()).collect();
-        assert_eq!(left, ["stays"]);
-    }
 }

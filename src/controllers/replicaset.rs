@@ -1,6 +1,6 @@
-//! The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): it keeps as many pods as
-//! wanted. A ReplicationController is the same in another form (`pkg/controller/replication`), so the
-//! code is written for both: see `Replicated`.
+//! The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): it keeps the wanted number of
+//! pods. The ReplicationController's (`pkg/controller/replication`) does the same for another kind, so the
+//! code is generic over `Replicated`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,24 +25,24 @@ use crate::client::{
     controller_of,
 };
 
-/// How many pods are made or deleted in one sync at most.
+/// The most pods that one sync creates or deletes.
 const BURST_REPLICAS: usize = 500;
-/// The size of the first batch of creations; each that succeeds doubles the next.
+/// The size of the first batch of creations. Each successful batch doubles the next.
 const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
-/// A status update that fails is tried again once, on the object as it is then.
+/// How often a failed status update is retried, on the object read again.
 const STATUS_UPDATE_RETRIES: usize = 1;
 
-/// The controller.
+/// The ReplicaSet controller.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplicaSetController;
 
-/// The same for ReplicationControllers.
+/// The ReplicationController controller.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplicationManager;
 
-/// A kind that wants so many pods of a template.
+/// A kind with a number of replicas and a pod template.
 trait Replicated: Selects {
-    /// Whether its status counts pods that are going away.
+    /// Whether the status counts pods that are being deleted.
     const COUNTS_TERMINATING: bool;
     /// `spec.replicas`
     fn replicas(&self) -> Option<i32>;
@@ -50,7 +50,7 @@ trait Replicated: Selects {
     fn min_ready_seconds(&self) -> i32;
     /// `spec.template`
     fn template(&self) -> Option<&PodTemplateSpec>;
-    /// `status`, as a ReplicaSet has it.
+    /// `status`, in the form of a ReplicaSet's.
     fn status(&self) -> ReplicaSetStatus;
     /// Sets `status`.
     fn set_status(&mut self, status: ReplicaSetStatus);
@@ -137,7 +137,8 @@ impl Replicated for ReplicationController {
     }
 }
 
-/// What it remembers: the pods that it has created and deleted and not seen yet.
+/// The state is the expectations: pods that were created or deleted and that the informer has not delivered
+/// yet.
 type Cx = Context<Expectations>;
 
 impl Reconciler for ReplicaSetController {
@@ -181,8 +182,8 @@ fn watches<T: Replicated>() -> Watches<Expectations> {
         .watches(look_again_when_available::<T>)
 }
 
-/// A pod that became ready is available after `minReadySeconds`. The second more is Kubernetes' own
-/// (issue 39785).
+/// Enqueues the owner for the moment at which a pod that became ready is available, after `minReadySeconds`
+/// and one second (kubernetes/kubernetes issue 39785).
 fn look_again_when_available<T: Replicated>(cx: &mut Handler<'_, Expectations>, seen: Seen<'_, Pod>) {
     let (Some(old), Some(new)) = (seen.old, seen.new) else { return };
     if is_ready(old) || !is_ready(new) || new.metadata.is_deleting() {
@@ -199,7 +200,7 @@ fn wanted<T: Replicated>(rs: &T) -> usize {
     usize::try_from(rs.replicas().unwrap_or(1)).unwrap_or(0)
 }
 
-/// `syncReplicaSet`: claims pods, makes or deletes as many as it takes, and reports.
+/// Claims pods, creates or deletes pods as needed, and writes the status (`syncReplicaSet`).
 async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
     let Some(rs) = cx.lister::<T>().get(key).cloned() else {
         let key = key.clone();
@@ -207,7 +208,7 @@ async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
         return Ok(());
     };
     let may_manage = cx.state(|s| s.satisfied(key, cx.now()));
-    // A selector that cannot be read was refused when it was written.
+    // Validation refuses selectors that cannot be parsed.
     let Ok(selector) = rs.selector() else { return Ok(()) };
 
     let mine = match count_pods(cx, &*rs, &selector, may_manage) {
@@ -226,17 +227,17 @@ async fn sync<T: Replicated>(cx: &Cx, key: &Key) -> Result {
     Ok(())
 }
 
-/// How many pods an object has, and how they are.
+/// How many pods an object has, by state.
 #[derive(Debug, Default, PartialEq)]
 struct Mine {
-    /// How many are active: neither over nor being deleted.
+    /// Active pods: neither ended nor being deleted.
     active: usize,
-    /// How many of the active ones have all labels of the template.
+    /// Active pods with all labels of the template.
     full: usize,
     ready: usize,
     available: usize,
     terminating: usize,
-    /// The active ones; empty where it was enough to count them.
+    /// The active pods; empty if [`count_pods`] has only counted them.
     list: Vec<Rc<Pod>>,
 }
 
@@ -245,8 +246,8 @@ fn template_labels<T: Replicated>(rs: &T) -> Selector {
     Selector::from_set(template.map_or(&BTreeMap::new(), |m| m.labels_or_empty()))
 }
 
-/// Counts the pods without a look at each. `None` if a pod is to be adopted, released or deleted, or if
-/// it matters since when a pod has been ready.
+/// Counts the pods by the indexer's sums, without reading each of them. `None` if a pod is to be adopted,
+/// released or deleted, or if `minReadySeconds` is not 0.
 fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: bool) -> Option<Mine> {
     let pods = cx.caches().of(Kind::POD);
     let matches = |c: &PodCount| selector.matches(c.example.metadata.labels_or_empty());
@@ -272,7 +273,7 @@ fn count_pods<T: Replicated>(cx: &Cx, rs: &T, selector: &Selector, may_manage: b
     (!surplus).then_some(mine)
 }
 
-/// Looks at each pod, adopts and releases.
+/// Reads each pod, adopts and releases.
 async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> Result<Mine> {
     let pods = cx.lister::<Pod>();
     let owned = pods.controlled_by(rs.meta().uid());
@@ -296,7 +297,7 @@ async fn list_pods<T: Replicated>(cx: &Cx, rs: &Rc<T>, selector: &Selector) -> R
     })
 }
 
-/// Plans the key for when the next pod becomes available.
+/// Enqueues the key for the moment at which the next pod becomes available.
 fn check_availability_later<T: Replicated>(cx: &Cx, key: &Key, rs: &T, active: &[Rc<Pod>]) {
     let min = i64::from(rs.min_ready_seconds());
     let status = rs.status();
@@ -314,7 +315,7 @@ fn check_availability_later<T: Replicated>(cx: &Cx, key: &Key, rs: &T, active: &
     cx.enqueue_after(key.clone(), next.unwrap_or(SignedDuration::from_secs(min)));
 }
 
-/// `manageReplicas`: makes what is missing, deletes what is too many.
+/// Creates missing pods, or deletes surplus ones (`manageReplicas`).
 async fn manage_replicas<T: Replicated>(cx: &Cx, key: &Key, rs: &Rc<T>, mine: &Mine) -> Result {
     let (want, have) = (wanted(&**rs), mine.active);
     if have < want {
@@ -326,7 +327,8 @@ async fn manage_replicas<T: Replicated>(cx: &Cx, key: &Key, rs: &Rc<T>, mine: &M
     }
 }
 
-/// Creates pods in batches that start small, so that a reason that fails every creation fails few.
+/// Creates pods in batches that start small (`slowStartBatch`), so that a cause that fails all creations
+/// fails only a few requests.
 async fn create_missing<T: Replicated>(
     cx: &Cx,
     key: &Key,
@@ -351,7 +353,8 @@ async fn create_missing<T: Replicated>(
                 .with("have", have + created);
             match create_pod(cx, pod, &**rs, why).await {
                 Ok(_) => created += 1,
-                // In a namespace that is being deleted every creation fails, which is no failure of the sync.
+                // In a namespace that is being deleted every creation is refused; the sync does not fail for
+                // that.
                 Err(e) if e.is_namespace_terminating() => created += 1,
                 Err(e) => failed = failed.or(Some(e)),
             }
@@ -394,8 +397,8 @@ async fn delete_surplus<T: Replicated>(
     failed.map_or(Ok(()), Err)
 }
 
-/// `getPodsToDelete`: those that cost least to lose. Pods that share their node with others of
-/// the same owner (also of its other ReplicaSets) go before those that stand alone.
+/// The pods that are deleted first (`getPodsToDelete`). Of pods alike, those that share a node with other
+/// pods of the same owner, or of its other ReplicaSets, come before those that do not.
 fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: usize) -> Vec<Rc<Pod>> {
     let mut pods: Vec<Rc<Pod>> = active.to_vec();
     if surplus < pods.len() {
@@ -414,7 +417,7 @@ fn pods_to_delete<T: Replicated>(cx: &Cx, rs: &T, active: &[Rc<Pod>], surplus: u
     pods
 }
 
-/// The ReplicaSets of the same owner, this one too.
+/// The objects of the same kind and controller, this one included.
 fn siblings<T: Replicated>(cx: &Cx, rs: &T) -> Vec<Rc<T>> {
     match rs.meta().controller() {
         Some(owner) => cx.lister::<T>().controlled_by(&owner.uid).cloned().collect(),
@@ -422,7 +425,7 @@ fn siblings<T: Replicated>(cx: &Cx, rs: &T) -> Vec<Rc<T>> {
     }
 }
 
-/// `calculateStatus`
+/// The status that follows from the pods (`calculateStatus`).
 fn calculate_status<T: Replicated>(
     rs: &T,
     mine: &Mine,
@@ -473,7 +476,7 @@ fn set_failure(
     }
 }
 
-/// Writes the status if it has changed; the object as it is then.
+/// Writes the status if it has changed. Returns the object afterwards.
 async fn update_status<T: Replicated>(
     cx: &Cx,
     rs: &Rc<T>,

@@ -1,9 +1,9 @@
-//! The resource quota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): it writes into a
-//! quota's status what the quota limits and how much of that is used. Admission counts new objects; this
-//! controller notices what is freed again.
+//! The ResourceQuota controller (`k8s.io/kubernetes/pkg/controller/resourcequota`): it writes the limits of
+//! a quota and their use into its status. Admission counts new objects; this controller notices objects that
+//! are deleted.
 //!
-//! Leases, Endpoints, EndpointSlices and Events are not watched. Kubernetes counts them where a quota
-//! names them.
+//! Leases, Endpoints, EndpointSlices and Events are not watched. Kubernetes counts them if a quota names
+//! them.
 
 use std::rc::Rc;
 
@@ -14,14 +14,14 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use crate::apiserver::quota::{self, Amounts};
 use crate::client::{Context, Handler, Kinds, Memory, Notification, Reconciler, Result, Wait, Watches, Why};
 
-/// How often every quota is counted anew (`--resource-quota-sync-period`).
+/// The interval at which every quota is counted again (`--resource-quota-sync-period`).
 const RESYNC: SignedDuration = SignedDuration::from_mins(5);
 
-/// The controller.
+/// The ResourceQuota controller.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceQuotaController;
 
-/// What it remembers: the kinds that it counts.
+/// What the controller remembers: the kinds that it counts.
 #[derive(Clone, Debug)]
 pub struct State {
     kinds: Kinds,
@@ -81,7 +81,7 @@ impl Reconciler for ResourceQuotaController {
             }
             used.extend(sum);
         }
-        // What this controller does not count stays as it was.
+        // Resources that this controller does not count keep their use.
         for (name, amount) in &before {
             if hard.contains_key(name) {
                 used.entry(name.clone()).or_insert(*amount);
@@ -106,7 +106,7 @@ impl Reconciler for ResourceQuotaController {
 fn handle(cx: &mut Handler<'_, State>, seen: &Notification) {
     let hard = |o: &Object| ResourceQuota::from_object(o).and_then(|q| q.spec.as_ref()?.hard.clone());
     match (&seen.old, &seen.new) {
-        // A quota's status is this controller's own.
+        // A quota whose limits did not change was written by this controller itself.
         (old, Some(new))
             if new.kind() == Kind::RESOURCE_QUOTA && old.as_ref().is_none_or(|o| hard(o) != hard(new)) =>
         {
@@ -118,7 +118,7 @@ fn handle(cx: &mut Handler<'_, State>, seen: &Notification) {
     }
 }
 
-/// Whether a change frees something. Admission has counted all other changes.
+/// Whether a change reduces what an object uses. Admission has counted all other changes.
 fn frees(old: &Object, new: &Object, now: Timestamp) -> bool {
     if let (Some(old), Some(new)) = (Pod::from_object(old), Pod::from_object(new)) {
         return quota::pod_counts(old, now) && !quota::pod_counts(new, now);
@@ -135,7 +135,7 @@ fn frees(old: &Object, new: &Object, now: Timestamp) -> bool {
     false
 }
 
-/// Enqueues every quota of the object's namespace that counts its kind.
+/// Enqueues every quota of the object's namespace that counts the object's kind.
 fn replenish(cx: &mut Handler<'_, State>, object: &Object) {
     let quotas = cx.caches.of(Kind::RESOURCE_QUOTA);
     if quotas.is_empty() {

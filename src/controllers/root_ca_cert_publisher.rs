@@ -1,6 +1,5 @@
-//! The root CA certificate publisher
-//! (`k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher`): every namespace has a
-//! ConfigMap with the certificate by which pods verify the API server.
+//! The root CA certificate publisher (`k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher`):
+//! it creates a ConfigMap in every namespace, with the certificate by which pods verify the API server.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,14 +9,14 @@ use crate::api::types::{ConfigMap, Namespace, ObjectMeta};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
-/// The ConfigMap's name.
+/// The name of the ConfigMaps.
 pub const ROOT_CA_CERT_CONFIG_MAP: &str = "kube-root-ca.crt";
-/// The annotation that says what it is for.
+/// The annotation that describes an object.
 pub const DESCRIPTION_ANNOTATION: &str = "kubernetes.io/description";
-/// What it says.
+/// The description of the ConfigMaps.
 pub const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/// The controller. Its keys are namespaces.
+/// The root CA certificate publisher. Its keys are namespaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Publisher;
 
@@ -41,7 +40,7 @@ impl Reconciler for Publisher {
                 }
             })
             .watches(|cx, seen: Seen<'_, ConfigMap>| {
-                // One that has just been created is as it should be.
+                // A ConfigMap that was just created is left as it is.
                 if &*seen.key.name == ROOT_CA_CERT_CONFIG_MAP && seen.old.is_some() {
                     cx.enqueue(Key::new("", &seen.key.namespace));
                 }
@@ -51,7 +50,7 @@ impl Reconciler for Publisher {
     async fn sync(self, cx: Context, key: Key) -> Result {
         let at = Key::new(&key.name, ROOT_CA_CERT_CONFIG_MAP);
         let reference = ObjectRef { kind: Kind::CONFIG_MAP, key: at.clone() };
-        // There is no TLS here, so there is nothing to trust.
+        // There is no TLS here, so the certificate is empty.
         let data = BTreeMap::from([("ca.crt".to_owned(), String::new())]);
         let description = |m: &mut ObjectMeta| {
             let annotations = m.annotations.get_or_insert_default();

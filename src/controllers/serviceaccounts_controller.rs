@@ -1,6 +1,6 @@
 //! The ServiceAccounts controller
-//! (`k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go`): every
-//! namespace has a ServiceAccount `default`, for pods that name none.
+//! (`k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go`): it creates a
+//! ServiceAccount `default` in every namespace, for pods that name none.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use crate::api::types::{Namespace, ObjectMeta, ServiceAccount};
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
-/// The account that every namespace has.
+/// The name of the ServiceAccount.
 const DEFAULT: &str = "default";
 
-/// The controller. Its keys are namespaces.
+/// The ServiceAccounts controller. Its keys are namespaces.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceAccountsController;
 
@@ -68,48 +68,7 @@ impl Reconciler for ServiceAccountsController {
     }
 }
 
-/// Whether a namespace is active: not being deleted.
+/// Whether a namespace is active, that is, not being deleted.
 pub(super) fn is_active(ns: &Namespace) -> bool {
     ns.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Active") && !ns.metadata.is_deleting()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::api::{Kind, Object};
-    use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
-    use crate::client::Controller;
-    use crate::cluster::{Cluster, Config};
-    use crate::controllers::root_ca_cert_publisher::Publisher;
-
-    #[test]
-    fn a_new_namespace_gets_its_account_and_its_certificate_and_gets_them_again() {
-        let config = Config {
-            controllers: Rc::new(|| {
-                vec![Controller::boxed(ServiceAccountsController), Controller::boxed(Publisher)]
-            }),
-            scheduler: Rc::new(Vec::new),
-            ..Config::nodes(0)
-        };
-        let mut c = Cluster::new(&config);
-        let ns = Object::from(Namespace {
-            metadata: ObjectMeta { name: Some("team".into()), ..Default::default() },
-            ..Default::default()
-        });
-        let user: Rc<str> = "kubectl".into();
-        let create = Request::new(&user, Verb::Create, Kind::NAMESPACE, ns.key());
-        c.request(&create.body(Body::Object(ns)));
-        assert!(c.run_to_steady(10, |_, _| {}));
-        let both = [(Kind::SERVICE_ACCOUNT, "default"), (Kind::CONFIG_MAP, "kube-root-ca.crt")];
-        for (kind, name) in both {
-            assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_some());
-            let delete = Request::new(&user, Verb::Delete, kind, Key::new("team", name));
-            c.request(&delete.body(Body::Delete(DeleteOptions::default())));
-            assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_none());
-        }
-        assert!(c.run_to_steady(10, |_, _| {}));
-        for (kind, name) in both {
-            assert!(c.api().etcd().get(&ObjectRef::new(kind, "team", name)).is_some());
-        }
-    }
 }

@@ -1,5 +1,5 @@
-//! The taint eviction controller (`k8s.io/kubernetes/pkg/controller/tainteviction`): pods leave a
-//! node with a `NoExecute` taint that they do not tolerate, or not for longer.
+//! The taint eviction controller (`k8s.io/kubernetes/pkg/controller/tainteviction`): it deletes pods from
+//! nodes with a `NoExecute` taint that they do not tolerate, or after their `tolerationSeconds`.
 
 use std::fmt;
 use std::rc::Rc;
@@ -13,17 +13,17 @@ use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Context, Error, Handler, Memory, Reconciler, Recorded, Result, Seen, Watches, Why};
 use jiff::SignedDuration;
 
-/// How often an eviction is tried.
+/// How often the deletion of a pod is tried.
 const RETRIES: usize = 5;
 
-/// What it has to do.
+/// A key of the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// A pod's time on its node is over (`TimedWorkerQueue`).
+    /// Evict a pod, as planned (`TimedWorkerQueue`).
     Evict(Key),
     /// The taints of a node have changed.
     Node(Rc<str>),
-    /// A pod came to a node, or its tolerations have changed.
+    /// A pod was bound to a node, or its tolerations have changed.
     Pod(Key),
 }
 
@@ -37,23 +37,23 @@ impl fmt::Display for Task {
     }
 }
 
-/// The controller.
+/// The taint eviction controller.
 #[derive(Clone, Copy, Debug)]
 pub struct TaintEvictionController;
 
-/// What it remembers.
+/// What the controller remembers between syncs.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// By node: its `NoExecute` taints.
+    /// The `NoExecute` taints, by node.
     tainted: Map<Rc<str>, Rc<Vec<Taint>>>,
-    /// By pod: whether its eviction is planned, or was done.
+    /// Planned and finished evictions, by pod.
     evictions: Map<Key, Eviction>,
 }
 
-/// A pod's eviction.
+/// The state of a pod's eviction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Eviction {
-    /// It is planned for `fire`, since `created`.
+    /// It was planned at `created` and is due at `fire`.
     Planned { created: Timestamp, fire: Timestamp },
     /// The pod was deleted.
     Done,
@@ -135,13 +135,13 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     {
         return;
     }
-    // Most pods are on nodes without such taints: they cost two look-ups.
+    // Most pods are on nodes without such taints and need no sync.
     if cx.state.tainted.contains_key(node_name(seen.object())) || cx.state.evictions.contains_key(seen.key) {
         cx.enqueue(Task::Pod(seen.key.clone()));
     }
 }
 
-/// `handleNodeUpdate`
+/// Plans or cancels the evictions of a node's pods (`handleNodeUpdate`).
 fn sync_node(cx: &Cx, name: &Rc<str>) {
     let node = name.clone();
     let Some(object) = cx.lister::<Node>().get(&Key::new("", name)) else {
@@ -164,7 +164,7 @@ fn sync_node(cx: &Cx, name: &Rc<str>) {
     }
 }
 
-/// `handlePodUpdate`
+/// Plans or cancels a pod's eviction (`handlePodUpdate`).
 fn sync_pod(cx: &Cx, key: &Key) {
     let Some(pod) = cx.lister::<Pod>().get(key) else { return cancel(cx, key) };
     if let Some(taints) = cx.state(|s| s.tainted.get(node_name(pod)).cloned()) {
@@ -172,14 +172,15 @@ fn sync_pod(cx: &Cx, key: &Key) {
     }
 }
 
-/// How long a pod may stay on a node with these taints.
+/// How long a pod tolerates the taints of its node.
 enum Stay {
     ForEver,
     For(SignedDuration),
     NotAtAll,
 }
 
-/// `GetMatchingTolerations` and `getMinTolerationTime`.
+/// How long a pod with these tolerations tolerates these taints (`GetMatchingTolerations` and
+/// `getMinTolerationTime`).
 fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Stay {
     let mut shortest: Option<i64> = None;
     for taint in taints {
@@ -191,7 +192,7 @@ fn stay(taints: &[Taint], tolerations: &[Toleration]) -> Stay {
     shortest.map_or(Stay::ForEver, |s| Stay::For(SignedDuration::from_secs(s)))
 }
 
-/// `processPodOnNode`
+/// Plans or cancels a pod's eviction from a node with these taints (`processPodOnNode`).
 fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
     let key = pod.metadata.key();
     if taints.is_empty() {
@@ -209,7 +210,7 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
             if let Some(Eviction::Planned { created: before, .. }) =
                 cx.state(|s| s.evictions.get(&key).copied())
             {
-                // The time counts from the first taint.
+                // The time counts from when the eviction was first planned.
                 if later(before, time) < later(now, time) {
                     return;
                 }
@@ -221,7 +222,7 @@ fn process_pod_on_node(cx: &Cx, pod: &Pod, taints: &[Taint]) {
     }
 }
 
-/// `AddWork`: at most once.
+/// Plans an eviction, unless one is planned already (`AddWork`).
 fn plan(cx: &Cx, pod: Key, created: Timestamp, fire: Timestamp) {
     if cx.state(|s| s.evictions.contains_key(&pod)) {
         return;
@@ -238,7 +239,7 @@ fn plan(cx: &Cx, pod: Key, created: Timestamp, fire: Timestamp) {
     }
 }
 
-/// `cancelWorkWithEvent`
+/// Cancels a planned eviction and records an event (`cancelWorkWithEvent`).
 fn cancel(cx: &Cx, pod: &Key) {
     let Some(eviction) = cx.state(|s| s.evictions.get(pod).copied()) else { return };
     let key = pod.clone();
@@ -263,11 +264,11 @@ fn record(cx: &Cx, pod: &Key, message: String) {
     cx.record(Recorded { about, type_: "Normal", reason, message, action: "", at: cx.now() });
 }
 
-/// `deletePodHandler`
+/// Carries out an eviction that is due (`deletePodHandler`).
 async fn evict(cx: &Cx, pod: &Key) -> Result {
     match cx.state(|s| s.evictions.get(pod).copied()) {
         Some(Eviction::Planned { fire, .. }) if fire <= cx.now() => {}
-        // The eviction was cancelled, or planned anew for later.
+        // The eviction was cancelled, or is due later.
         _ => return Ok(()),
     }
     record(cx, pod, format!("Marking for deletion Pod {pod}"));
@@ -280,7 +281,7 @@ async fn evict(cx: &Cx, pod: &Key) -> Result {
     }
     let (key, done) = (pod.clone(), result.is_ok());
     cx.update_state(move |s| {
-        // If it was cancelled meanwhile, it stays cancelled.
+        // An eviction that was cancelled meanwhile stays cancelled.
         if done && s.evictions.contains_key(&key) {
             s.evictions.insert(key.clone(), Eviction::Done);
         } else {
@@ -293,7 +294,7 @@ async fn evict(cx: &Cx, pod: &Key) -> Result {
     }
 }
 
-/// `addConditionAndDeletePod`
+/// Sets the condition `DisruptionTarget` of a pod and deletes the pod (`addConditionAndDeletePod`).
 async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(), Status> {
     let pod = cx.get::<Pod>(key.clone()).await?;
     let node = node_name(&pod).to_owned();
@@ -312,7 +313,7 @@ async fn add_condition_and_delete(cx: &Cx, key: &Key) -> std::result::Result<(),
     delete.because(why("taint_eviction.delete")).await.map(|_| ())
 }
 
-/// Sets the condition that says why the pod is deleted; whether that changed anything.
+/// Sets the condition `DisruptionTarget`. Returns whether that changed anything.
 fn set_disruption_target(pod: &mut Pod, now: Timestamp) -> bool {
     let generation = pod.metadata.generation;
     let conditions = pod.status.get_or_insert_default().conditions.get_or_insert_default();

@@ -1,4 +1,4 @@
-//! Taints on nodes, put there and taken away by patches
+//! Adding taints to nodes and removing them, by patches
 //! (`k8s.io/kubernetes/pkg/controller/controller_utils.go`, `pkg/util/taints`).
 
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub(super) fn taints(node: &Node) -> &[Taint] {
     node.spec.as_ref().and_then(|s| s.taints.as_deref()).unwrap_or_default()
 }
 
-/// `Taint.MatchTaint`: the same key and effect.
+/// Whether key and effect are the same (`Taint.MatchTaint`).
 pub(super) fn is_same(a: &Taint, b: &Taint) -> bool {
     a.key == b.key && a.effect == b.effect
 }
@@ -29,7 +29,7 @@ pub(super) fn has(node: &Node, taint: &Taint) -> bool {
     taints(node).iter().any(|t| is_same(t, taint))
 }
 
-/// Puts taints on a node and then takes others away (`SwapNodeControllerTaint`).
+/// Adds taints to a node, then removes others (`SwapNodeControllerTaint`).
 pub(super) async fn swap<S: Clone + 'static, K: WorkKey>(
     cx: &Context<S, K>,
     node: &Rc<Node>,
@@ -51,7 +51,7 @@ pub(super) async fn swap<S: Clone + 'static, K: WorkKey>(
     take_off(cx, node, remove, why).await
 }
 
-/// Takes taints away from a node that has them (`RemoveTaintOffNode`).
+/// Removes taints from a node that has them (`RemoveTaintOffNode`).
 pub(super) async fn take_off<S: Clone + 'static, K: WorkKey>(
     cx: &Context<S, K>,
     node: &Rc<Node>,
@@ -64,7 +64,7 @@ pub(super) async fn take_off<S: Clone + 'static, K: WorkKey>(
     patch(cx, node, why, |list| list.retain(|have| !remove.iter().any(|t| is_same(have, t)))).await
 }
 
-/// Changes the taints of a node as the API server has it.
+/// Changes the taints of a node that is read from the API server first.
 async fn patch<S: Clone + 'static, K: WorkKey>(
     cx: &Context<S, K>,
     node: &Rc<Node>,

@@ -1,8 +1,8 @@
 //! The store: revisions, history, compaction. Only [`apiserver`](crate::apiserver) talks to it.
 //!
-//! A value of etcd here is an [`Object`], not bytes; apart from that it is etcd: one revision
-//! counter for the whole store, a log of what every revision changed, and compaction that
-//! forgets the old end of the log. Cloning a store costs a few pointers.
+//! A value here is an [`Object`], not bytes. Apart from that the store is like etcd: one revision counter
+//! for the whole store, a log of what every revision changed, and compaction, which drops the oldest entries
+//! of the log. Cloning a store costs a few pointers.
 //!
 //! ```
 //! use steady::{api::{Kind, Object, ObjectRef}, etcd::Etcd};
@@ -25,20 +25,21 @@ use crate::api::{Key, Kind, Object, ObjectRef};
 pub use note::{Memo, Note};
 pub use raft::{LogEnd, Member, Raft, Role};
 
-/// How many revisions the log keeps before the oldest are compacted. Real API servers compact by
-/// age (every five minutes); here the bound is memory.
+/// How many revisions the log keeps before the oldest are compacted. Real API servers compact by age (every
+/// five minutes); here memory sets the bound.
 pub const LOG_LIMIT: usize = 10_000;
 
-/// A stored object and when it came to be.
+/// A stored object with its revisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The object, `resourceVersion` set.
+    /// The object with its `resourceVersion`.
     pub object: Object,
-    /// The revision that created the key.
+    /// The revision that created the key; 0 in a map of [`Etcd::at`] if a later revision has changed the
+    /// key.
     pub create_revision: u64,
     /// The revision that wrote this value.
     pub mod_revision: u64,
-    /// Who wrote it, as far as it was said.
+    /// Who has written the object; `None` if no write was noted.
     pub notes: Option<Rc<Note>>,
 }
 
@@ -47,26 +48,26 @@ pub struct Record {
 pub struct LogEntry {
     /// The revision.
     pub revision: u64,
-    /// Which key.
+    /// The key that it changed.
     pub key: ObjectRef,
-    /// The value before; `None` if the key was not there.
+    /// The value before; `None` if the key did not exist.
     pub prev: Option<Object>,
     /// The value after; `None` if the key was deleted.
     pub next: Option<Object>,
-    /// Who had written the value before.
+    /// The notes about the value before.
     pub prev_notes: Option<Rc<Note>>,
-    /// Who has written the value after.
+    /// The notes about the value after.
     pub next_notes: Option<Rc<Note>>,
 }
 
-/// The revision asked for is no longer in the log.
+/// The error of a read at a revision that is not in the log any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compacted {
-    /// Everything up to this revision is gone.
+    /// The revision up to which the log is compacted.
     pub compacted: u64,
 }
 
-/// The store.
+/// The store. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Etcd {
     revision: u64,
@@ -77,52 +78,52 @@ pub struct Etcd {
 }
 
 impl Etcd {
-    /// A store of so many members that holds nothing.
+    /// An empty store with this many members; 0 counts as 1.
     pub fn with_members(members: usize) -> Etcd {
         Etcd { raft: Rc::new(Raft::new(members)), ..Etcd::default() }
     }
 
-    /// Its members.
+    /// The members of etcd.
     pub fn raft(&self) -> &Raft {
         &self.raft
     }
 
-    /// Its members, for something to happen to them.
+    /// The members of etcd, to be changed.
     pub fn raft_mut(&mut self) -> &mut Raft {
         Rc::make_mut(&mut self.raft)
     }
 
-    /// The members, in order: what each is, and what it has.
+    /// The members of etcd in order, each with its role and the end of its log.
     pub fn members(&self) -> Vec<Member> {
         self.raft.members(self.revision)
     }
 
-    /// The revision of the last write.
+    /// The revision of the last write; 0 if there was none.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The revision up to which history is forgotten.
+    /// The revision up to which the log is compacted.
     pub fn compacted(&self) -> u64 {
         self.compacted
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.data.len()
     }
 
-    /// Whether there is no key.
+    /// Whether the store has no key.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
 
-    /// One key.
+    /// The record of a key.
     pub fn get(&self, key: &ObjectRef) -> Option<&Record> {
         self.data.get(key)
     }
 
-    /// All keys of a kind, or those of it in one namespace, in key order.
+    /// The keys of a kind, in all namespaces or in one, in order.
     pub fn range<'a>(
         &'a self,
         kind: Kind,
@@ -131,18 +132,18 @@ impl Etcd {
         range(&self.data, kind, namespace)
     }
 
-    /// Every key.
+    /// All keys in order.
     pub fn iter(&self) -> impl Iterator<Item = (&ObjectRef, &Record)> {
         self.data.iter()
     }
 
-    /// Every key after this one; every key, if there is none.
+    /// The keys after `key` in order; all keys if it is `None`.
     pub fn iter_after(&self, key: Option<ObjectRef>) -> impl Iterator<Item = (&ObjectRef, &Record)> {
         let from = key.map_or(Bound::Unbounded, Bound::Excluded);
         self.data.range((from, Bound::Unbounded))
     }
 
-    /// The keys of a kind in one namespace whose names begin so, in key order.
+    /// The keys of a kind in one namespace whose names begin with `prefix`, in order.
     pub fn named<'a>(
         &'a self,
         kind: Kind,
@@ -155,19 +156,19 @@ impl Etcd {
         })
     }
 
-    /// Writes a value and returns the revision.
+    /// Writes a value. Returns its revision.
     pub fn put(&mut self, key: ObjectRef, object: Object) -> u64 {
         self.put_noted(key, object, None);
         self.revision
     }
 
-    /// The same with a note of who writes; how many notes there are now.
+    /// Writes a value with a note about the writer. Returns how many notes there are about it now.
     pub fn put_noted(&mut self, key: ObjectRef, object: Object, note: Option<Note>) -> usize {
         let mut count = 0;
         self.revision += 1;
         let revision = self.revision;
         let (prev_notes, next_notes);
-        // One look at the tree: a comparison of keys costs more than anything else here.
+        // This is the only look-up in the tree: a comparison of keys costs more than anything else here.
         let prev = match self.data.get_mut(&key) {
             Some(record) => {
                 record.mod_revision = revision;
@@ -189,7 +190,7 @@ impl Etcd {
         count
     }
 
-    /// The same for a key that is known not to be there.
+    /// Writes a value with a note, as [`Etcd::put_noted`] does, for a key that does not exist.
     pub fn create_noted(&mut self, key: ObjectRef, object: Object, note: Option<Note>) -> usize {
         self.revision += 1;
         let revision = self.revision;
@@ -206,7 +207,8 @@ impl Etcd {
         count
     }
 
-    /// A pod was bound: the note of its creation by a component is from now on about the pod as it is.
+    /// After the binding of a pod: if the only note is about its creation by a component, the note is
+    /// changed to be about the bound pod.
     pub fn note_binding(&mut self, key: &ObjectRef) {
         if let Some(record) = self.data.get_mut(key)
             && let Some(note) = &record.notes
@@ -217,14 +219,15 @@ impl Etcd {
         }
     }
 
-    /// Puts one note in place of all about a key.
+    /// Replaces all notes about a key by one.
     pub fn replace_notes(&mut self, key: &ObjectRef, note: Note) {
         if let Some(record) = self.data.get_mut(key) {
             record.notes = Some(Rc::new(note));
         }
     }
 
-    /// Who has written an object as it was when it had its `resourceVersion`, as far as that is kept.
+    /// The notes about an object in the version that its `resourceVersion` names, as far as the log has
+    /// them.
     pub fn notes_of(&self, object: &Object) -> Option<&Rc<Note>> {
         let at = object.reference();
         let revision = object.meta().resource_version.as_deref().and_then(|v| v.parse::<u64>().ok());
@@ -238,7 +241,8 @@ impl Etcd {
         match entry {
             Some(e) if e.next.is_some() => e.next_notes.as_ref(),
             Some(e) => e.prev_notes.as_ref(),
-            // It is older than what the log still has: whoever wrote it next replaced it.
+            // The revision is older than the log: the next write of the key has the notes about the value
+            // that it replaced.
             None => match self.log.iter().find(|e| e.revision > revision && e.key == at) {
                 Some(e) => e.prev_notes.as_ref(),
                 None => record?.notes.as_ref(),
@@ -246,7 +250,7 @@ impl Etcd {
         }
     }
 
-    /// Deletes a key; the new revision, or `None` if it was not there.
+    /// Deletes a key. Returns the revision; `None` if the key did not exist.
     pub fn delete(&mut self, key: &ObjectRef) -> Option<u64> {
         let old = self.data.remove(key)?;
         self.revision += 1;
@@ -262,25 +266,25 @@ impl Etcd {
         Some(revision)
     }
 
-    /// What happened after `revision`, oldest first.
+    /// The log entries after `revision`, the oldest first.
     ///
     /// # Errors
-    /// If part of it was compacted.
+    /// If some of them are compacted.
     pub fn since(&self, revision: u64) -> Result<impl Iterator<Item = &LogEntry>, Compacted> {
         if revision < self.compacted {
             return Err(Compacted { compacted: self.compacted });
         }
-        // Revisions are consecutive, so the place in the log is a subtraction.
+        // Revisions are consecutive, so a subtraction gives the index in the log.
         let skip = usize::try_from(revision - self.compacted).unwrap_or(usize::MAX).min(self.log.len());
         Ok(self.log.iter().skip(skip))
     }
 
-    /// What the last revisions changed, newest first.
+    /// The log entries, the newest first.
     pub fn recent(&self) -> impl Iterator<Item = &LogEntry> {
         self.log.iter().rev()
     }
 
-    /// The keys as they are now. The copy shares the tree.
+    /// The present keys. The copy shares the tree.
     pub fn snapshot(&self) -> Map<ObjectRef, Record> {
         self.data.clone()
     }
@@ -288,7 +292,7 @@ impl Etcd {
     /// The keys as they were at `revision`.
     ///
     /// # Errors
-    /// If that revision was compacted.
+    /// If that revision is compacted.
     pub fn at(&self, revision: u64) -> Result<Map<ObjectRef, Record>, Compacted> {
         let mut data = self.data.clone();
         let undo: Vec<&LogEntry> = self.since(revision)?.collect();
@@ -313,7 +317,7 @@ impl Etcd {
         Ok(data)
     }
 
-    /// Forgets history up to and including `revision`.
+    /// Drops the log up to and including `revision`.
     pub fn compact(&mut self, revision: u64) {
         let revision = revision.min(self.revision);
         if revision > self.compacted {
@@ -332,7 +336,7 @@ impl Etcd {
     }
 }
 
-/// The keys of a kind, or those of it in one namespace.
+/// The keys of a kind in such a map, in all namespaces or in one.
 pub fn range<'a>(
     data: &'a Map<ObjectRef, Record>,
     kind: Kind,

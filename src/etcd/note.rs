@@ -1,5 +1,5 @@
-//! Who wrote a value: what the API server needs to work out, when somebody asks, which fields of an
-//! object belong to whom. Real etcd keeps that inside the object; here it is beside it, and costs a
+//! Notes about who wrote a value. The API server works out the managed fields of an object from them when
+//! they are asked for. Real etcd has these fields in the object; here the notes are beside it, and cost a
 //! pointer as long as nobody asks.
 
 use std::cell::OnceCell;
@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use crate::api::{Kind, Manager, Object, Timestamp};
 
-/// What was worked out of a note when somebody asked; it says nothing that the note does not.
+/// The managed fields worked out from a note, kept for the next time. They add nothing to the note, so all
+/// memos are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Memo(OnceCell<Rc<[Manager]>>);
 
@@ -17,39 +18,39 @@ impl PartialEq for Memo {
     }
 }
 
-/// A write to a record, with those before it.
+/// A write to a key, with the writes before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// Who wrote.
+    /// The field manager that wrote.
     pub manager: Rc<str>,
-    /// The kind, in the version that the request spoke of it.
+    /// The kind, in the version of the request.
     pub kind: Kind,
-    /// Through which subresource; empty for the object itself.
+    /// The subresource that was written; empty for the object itself.
     pub subresource: &'static str,
-    /// When.
+    /// The time of the write.
     pub time: Timestamp,
-    /// The revision it made.
+    /// The revision of the write.
     pub revision: u64,
-    /// The object before; `None` if there was none.
+    /// The object before the write; `None` if it did not exist.
     pub before: Option<Object>,
-    /// The object as it was written.
+    /// The object after the write.
     pub after: Object,
     /// Whether a component of the cluster wrote it, not a person.
     pub component: bool,
-    /// Whether `after` is the object as a binding left it since, which gives nobody a field.
+    /// Whether `after` was replaced by the pod after its binding, which makes nobody the owner of a field.
     pub bound: bool,
-    /// The owners after it, where they do not follow from the writes.
+    /// The field managers after this write, if they do not follow from the writes.
     pub decided: Option<Rc<[Manager]>>,
-    /// The owners after it, once they were worked out.
+    /// The field managers after this write, once they have been worked out.
     pub worked_out: Memo,
-    /// The write before it.
+    /// The note about the write before this one.
     pub previous: Option<Rc<Note>>,
-    /// How many there are, this one included.
+    /// The number of notes, this one included.
     pub count: usize,
 }
 
 impl Note {
-    /// Whether the same component wrote both, in the same way.
+    /// Whether the same component made both writes to the same subresource.
     fn continues(&self, earlier: &Note) -> bool {
         self.component
             && earlier.component
@@ -57,10 +58,10 @@ impl Note {
             && self.subresource == earlier.subresource
     }
 
-    /// This write after others. Of a component's writes in a row, as heartbeats are, two are kept, and
-    /// of its reports of a status one: a field that one of those between changed and changed back is
-    /// not known to be theirs. Every version that a note holds is as large as the object, and each pod
-    /// has reports.
+    /// This note after earlier ones. Every note holds a whole version of the object, and each pod has many
+    /// status reports. So of a component's writes in a row, such as heartbeats, two notes are kept, and of
+    /// its status reports one. The cost: a field that a dropped write changed, and a later one changed back,
+    /// is not known to be the component's.
     #[must_use]
     pub(super) fn after(mut self, earlier: Option<Rc<Note>>) -> Rc<Note> {
         if self.decided.is_some() {
@@ -80,13 +81,14 @@ impl Note {
         Rc::new(self)
     }
 
-    /// The same after a binding of a pod that a component made: the version before need not be kept.
+    /// This note after the binding of a pod that a component created: it is about the bound pod from now on.
     #[must_use]
     pub(super) fn bound(&self, after: Object) -> Rc<Note> {
         Rc::new(Note { after, bound: true, worked_out: Memo::default(), ..self.clone() })
     }
 
-    /// The owners after this write: `update` says what each write makes of those before it.
+    /// The field managers after this write. `update` changes the managers before a write into those after
+    /// it.
     pub fn owners(&self, update: fn(&mut Vec<Manager>, &Note)) -> Rc<[Manager]> {
         let mut later = Vec::new();
         let mut at = Some(self);

@@ -1,10 +1,10 @@
-//! The members of etcd: who leads, who has what, and whether anything can be written
-//! (`go.etcd.io/raft`), as far as that can be seen from outside.
+//! The members of etcd (`go.etcd.io/raft`), as far as they can be seen from outside: who leads, how far each
+//! log goes, and whether anything can be written.
 //!
-//! A write is an entry of the leader's log that a majority has. So long as there is a leader every member
-//! that runs gets every entry at once, and nothing is counted; what a member lacks is known by where it
-//! stopped. Whoever is elected has every entry that was ever acknowledged: any two majorities share a
-//! member.
+//! A write is an entry of the leader's log that a majority of members has. While there is a leader, every
+//! member that runs gets every entry at once, so no entries are counted; of a lost member only the end of
+//! its log is kept. An elected leader has every entry that was ever acknowledged, because any two majorities
+//! share a member.
 
 use jiff::SignedDuration;
 
@@ -13,10 +13,10 @@ use rand_pcg::Pcg32;
 
 use crate::api::{Timestamp, later};
 
-/// A member that has not heard of a leader for this long, in milliseconds, and by chance up to as much
-/// again, stands for election (`--election-timeout`).
+/// The election timeout in milliseconds (`--election-timeout`). A member that hears of no leader for this
+/// time, plus a random time of up to the same length, stands for election.
 const ELECTION_TIMEOUT: u32 = 1000;
-/// The term of the first leader: a new cluster's members start at 1.
+/// The term of the first leader: the members of a new cluster start with term 1.
 const FIRST_TERM: u64 = 2;
 
 /// Where a log ends: its last entry's term and index.
@@ -24,39 +24,39 @@ const FIRST_TERM: u64 = 2;
 pub struct LogEnd {
     /// The term that entry was written in.
     pub term: u64,
-    /// Its place.
+    /// Its index.
     pub index: u64,
 }
 
-/// What a member is to the others.
+/// The role of a member among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It takes all writes.
+    /// The leader takes all writes.
     Leader,
-    /// It follows the leader.
+    /// It runs and follows the leader.
     Follower,
-    /// It runs, and there is no leader.
+    /// It runs, but there is no leader.
     Leaderless,
-    /// It is lost.
+    /// It does not run, or cannot be reached.
     Lost,
 }
 
 /// A member, as it can be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// `etcd-1`
+    /// The member's name, for example `etcd-1`.
     pub name: String,
-    /// What it is.
+    /// The member's role.
     pub role: Role,
-    /// What its log has.
+    /// The end of the member's log.
     pub log: LogEnd,
 }
 
-/// A member's own.
+/// What is kept of a member.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     lost: bool,
-    /// Where its log ends, if it does not have everything.
+    /// The end of its log; `None` if the log is complete.
     lacks: Option<LogEnd>,
 }
 
@@ -66,14 +66,15 @@ pub struct Raft {
     members: Vec<Place>,
     term: u64,
     leader: Option<usize>,
-    /// When those who run will have elected one of them.
+    /// When the running members will have elected a leader; `None` if no election is under way.
     electing: Option<Timestamp>,
-    /// Entries that are no revision: one for each member at the start, and one for each leader.
+    /// The number of log entries that are not revisions: one for each member at the start, and one for each
+    /// leader.
     beside: u64,
 }
 
 impl Raft {
-    /// So many members, of which the first leads.
+    /// This many members (0 counts as 1), of which the first leads.
     pub fn new(members: usize) -> Raft {
         let members = members.max(1);
         Raft {
@@ -85,34 +86,34 @@ impl Raft {
         }
     }
 
-    /// Whether there is a leader, without whom nothing is written, and nothing read that has to be the
-    /// latest.
+    /// Whether there is a leader. Without one nothing can be written, and nothing can be read that has to be
+    /// up to date.
     pub fn has_leader(&self) -> bool {
         self.leader.is_some()
     }
 
-    /// The term.
+    /// The present term.
     pub fn term(&self) -> u64 {
         self.term
     }
 
-    /// When an election that is under way will be over.
+    /// When the election under way ends; `None` if there is none.
     pub fn electing(&self) -> Option<Timestamp> {
         self.electing
     }
 
-    /// How many members there are, how many run, and how many have to.
+    /// The number of members, the number that run, and the number that have to run for a majority.
     pub fn quorum(&self) -> (usize, usize, usize) {
         let run = self.members.iter().filter(|m| !m.lost).count();
         (self.members.len(), run, self.members.len() / 2 + 1)
     }
 
-    /// Where the log ends at a revision.
+    /// The end of a complete log at a revision.
     fn end(&self, revision: u64) -> LogEnd {
         LogEnd { term: self.term, index: revision + self.beside }
     }
 
-    /// The members at a revision, in order.
+    /// All members at a revision, in order.
     pub fn members(&self, revision: u64) -> Vec<Member> {
         let role = |at: usize, place: &Place| match place {
             Place { lost: true, .. } => Role::Lost,
@@ -133,7 +134,7 @@ impl Raft {
         (at < self.members.len()).then_some(at)
     }
 
-    /// A member is lost. `false` if there is none of that name, or it is lost already.
+    /// A member is lost. `false` if none has that name, or it is lost already.
     pub fn lose(&mut self, name: &str, revision: u64, now: Timestamp, seed: u64) -> bool {
         let end = self.end(revision);
         let Some(at) = self.place(name) else { return false };
@@ -145,7 +146,7 @@ impl Raft {
             _ => return false,
         }
         let (_, run, needed) = self.quorum();
-        // A leader that does not hear from a majority is none any more.
+        // A leader that does not reach a majority steps down.
         if self.leader == Some(at) || run < needed {
             self.leader = None;
         }
@@ -153,7 +154,7 @@ impl Raft {
         true
     }
 
-    /// A member is back, with what it had. `false` if there is none of that name, or it is not lost.
+    /// A lost member is back, with the log it had. `false` if none has that name, or it is not lost.
     pub fn restore(&mut self, name: &str, now: Timestamp, seed: u64) -> bool {
         let Some(at) = self.place(name) else { return false };
         let leads = self.leader.is_some();
@@ -181,14 +182,15 @@ impl Raft {
         }
     }
 
-    /// The election is over: whoever has the longest log leads. `false` if there was none.
+    /// Ends an election: the running member with the longest log leads. `false` if no election was under
+    /// way.
     pub fn elect(&mut self, revision: u64) -> bool {
         if self.electing.take().is_none() {
             return false;
         }
         let end = self.end(revision);
         let running = self.members.iter().enumerate().filter(|(_, m)| !m.lost);
-        // Of several with the same log the first.
+        // Of members with equal logs the first is elected.
         let best = running.max_by_key(|(at, m)| (m.lacks.unwrap_or(end), std::cmp::Reverse(*at)));
         self.leader = best.map(|(at, _)| at);
         self.term += 1;
@@ -229,7 +231,7 @@ mod tests {
         assert!(raft.lose("etcd-1", 120, NOW, 1));
         assert_eq!(roles(&raft), [Lost, Leaderless, Lost]);
         assert!(!raft.has_leader() && raft.electing().is_none());
-        // The third has not got what was written without it: it cannot lead.
+        // The third member lacks what was written without it, so it cannot lead.
         assert!(raft.restore("etcd-3", NOW, 1));
         let takes = raft.electing().unwrap().duration_since(NOW).as_millis();
         assert!((1000..2000).contains(&takes));
@@ -257,7 +259,7 @@ mod tests {
 
     #[test]
     fn whoever_is_elected_has_all_that_was_acknowledged() {
-        // By chance members are lost and come back while there are writes.
+        // Members are lost and come back at random between writes.
         for seed in 0..200 {
             let mut dice = Pcg32::new(seed, 0);
             let (mut raft, mut revision) = (Raft::new(5), 0);

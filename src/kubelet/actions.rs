@@ -1,5 +1,5 @@
-//! What a pod needs next (`kuberuntime_manager.go`, `computePodActions`): which containers are to
-//! be stopped, which started, init containers first.
+//! What a pod needs next (`kuberuntime_manager.go`, `computePodActions`): which containers to stop and which
+//! to start, init containers first.
 
 use super::fault::ProbeType;
 use super::pod_worker::Turn;
@@ -8,7 +8,7 @@ use crate::api::MetaExt;
 use crate::api::order;
 use crate::api::types::Container;
 
-/// What init containers need, and whether the others may run.
+/// What init containers need, and whether the main containers may run.
 #[derive(Default)]
 struct InitActions {
     kill: Vec<Todo>,
@@ -18,7 +18,7 @@ struct InitActions {
 }
 
 impl Turn<'_> {
-    /// The steps of SyncPod, in order: sandbox, kills, starts.
+    /// The steps of a SyncPod in order: the sandbox, then containers to stop, then containers to start.
     pub(super) fn compute_pod_actions(&mut self) -> Vec<Todo> {
         let mut todo = Vec::new();
         if !self.rt.sandbox {
@@ -52,7 +52,7 @@ impl Turn<'_> {
         todo
     }
 
-    /// Nothing but sidecars is left: these go too, the last one first.
+    /// Only sidecars are left: stops them in reverse order, then the sandbox.
     fn stop_sidecars(&mut self) -> Vec<Todo> {
         let running = (0..self.init_count())
             .rev()
@@ -64,7 +64,8 @@ impl Turn<'_> {
         todo
     }
 
-    /// What one of the main containers needs; `None` if it is to be kept as it is.
+    /// What a main container needs: a step that stops it, and whether it is to be started. `None` if it
+    /// stays as it is.
     fn container_action(&self, i: usize) -> Option<(Option<Todo>, bool)> {
         let (c, spec) = (self.rt.containers.get(i)?, self.container_spec(i)?);
         let Some(running) = c.running() else { return Some((None, self.should_be_restarted(i))) };
@@ -87,7 +88,8 @@ impl Turn<'_> {
         Some((Some(Todo::Kill { container: i, message, probe }), restart))
     }
 
-    /// `computeInitContainerActions`: from the last one back to the one that has to run next.
+    /// What init containers need, from the last one back to the one that runs next
+    /// (`computeInitContainerActions`).
     fn compute_init_container_actions(&self) -> InitActions {
         let count = self.init_count();
         let mut out = InitActions { initialized: count == 0, ..Default::default() };
@@ -105,7 +107,7 @@ impl Turn<'_> {
         for i in (0..count).rev() {
             let Some(c) = self.rt.containers.get(i) else { continue };
             let sidecar = self.is_sidecar(i);
-            // What ran in a sandbox that is gone does not count.
+            // A container that ran in an earlier sandbox counts as never started.
             let never = matches!(c.state, ContainerState::None)
                 || (!self.rt.sandbox && matches!(c.state, ContainerState::Exited(_)));
             if never {
@@ -165,18 +167,18 @@ impl Turn<'_> {
         if !previously {
             out.start.push(0);
         }
-        // They were found from the last to the first.
+        // The loop has found them from the last to the first.
         order::sort(&mut out.start);
         out.start.dedup();
         out
     }
 
-    /// The policy of a container: its own (KEP-5307), else the pod's.
+    /// The restart policy of a container: its own (KEP-5307), or else the pod's.
     pub(super) fn policy_of<'c>(&'c self, spec: &'c Container) -> &'c str {
         spec.restart_policy.as_deref().unwrap_or(self.restart_policy())
     }
 
-    /// `ShouldContainerBeRestarted`, for one that does not run.
+    /// Whether a container that does not run is to be started (`ShouldContainerBeRestarted`).
     pub(super) fn should_be_restarted(&self, i: usize) -> bool {
         let (Some(c), Some(spec)) = (self.rt.containers.get(i), self.container_spec(i)) else { return false };
         if self.pod.metadata.is_deleting() {

@@ -1,6 +1,6 @@
-//! Admission of a pod on its node (`pkg/kubelet/lifecycle/predicate.go`): what it asks for has to
-//! fit beside what is there already. The scheduler has asked the same; a pod that was given a
-//! `nodeName` by hand has not been asked yet. Affinity and taints are not looked at here.
+//! Admission of a pod on its node (`pkg/kubelet/lifecycle/predicate.go`): the pod's requests have to fit
+//! beside those of the pods that are there. The scheduler has checked the same, but not for a pod that was
+//! created with a `nodeName`. Affinity and taints are not checked here.
 
 use std::collections::BTreeMap;
 
@@ -30,19 +30,19 @@ impl Requests {
         }
     }
 
-    /// The sum.
+    /// The sum of both, amount by amount.
     pub fn plus(self, o: Requests) -> Requests {
         self.zip(o, i64::saturating_add)
     }
 
-    /// The difference.
+    /// The difference, amount by amount.
     pub fn minus(self, o: Requests) -> Requests {
         self.zip(o, i64::saturating_sub)
     }
 }
 
-/// What a pod asks for (`resource.PodRequests`): its containers together, or an init container
-/// with the sidecars before it, whichever is more.
+/// A pod's requests (`resource.PodRequests`): the sum of its containers and sidecars, or an init container
+/// with the sidecars before it where that is more.
 fn pod_requests(spec: &PodSpec) -> Requests {
     let of = |c: &Container| Requests::of(c.resources.as_ref().and_then(|r| r.requests.as_ref()));
     let mut sidecars = Requests::default();
@@ -69,7 +69,8 @@ fn pod_requests(spec: &PodSpec) -> Requests {
 }
 
 impl Turn<'_> {
-    /// Whether the pod may run here; asked once, when it is seen first.
+    /// Whether the pod may run here; called once, when the kubelet sees the pod first. A pod that may not
+    /// fails with the reason `OutOf…`.
     pub(super) fn admit(&mut self, node: &Key) -> bool {
         let asked = pod_requests(self.spec);
         let used = self.node.used;
@@ -83,7 +84,7 @@ impl Turn<'_> {
                 ("ephemeral-storage", asked.storage, used.storage, has.storage),
             ]
             .into_iter()
-            // What a node does not speak of is not counted.
+            // A resource that the node's allocatable does not have is not checked.
             .find(|(name, asked, used, has)| {
                 map.contains_key(*name) && *asked > 0 && asked.saturating_add(*used) > *has
             })
@@ -111,7 +112,7 @@ impl Turn<'_> {
         false
     }
 
-    /// What it asked for is free again.
+    /// Gives the pod's requests back to the node.
     pub(super) fn release_resources(&mut self) {
         if let Some(r) = self.rt.requests.take() {
             self.node.used = self.node.used.minus(r);

@@ -1,4 +1,4 @@
-//! Back-off that doubles (`k8s.io/client-go/util/flowcontrol.Backoff`) and Go's way to write it.
+//! Exponential back-off (`k8s.io/client-go/util/flowcontrol.Backoff`), and Go's format of durations.
 
 use jiff::SignedDuration;
 
@@ -7,26 +7,26 @@ use crate::api::Timestamp;
 
 /// The first delay.
 pub const BASE: SignedDuration = SignedDuration::from_secs(10);
-/// The longest. `ReduceDefaultCrashLoopBackOffDecay`, which would make it a minute, is alpha and
-/// off.
+/// The longest delay. `ReduceDefaultCrashLoopBackOffDecay`, which would make it a minute, is an alpha gate
+/// and off.
 pub const MAX: SignedDuration = SignedDuration::from_secs(300);
-/// A container that ran this long after its last restart starts from [`BASE`] again; for images it
-/// is twice [`MAX`], which is as long.
+/// If a container ends later than this after its last restart, its delay starts from [`BASE`] again. The
+/// back-off of an image expires after the same time, twice [`MAX`].
 pub const EXPIRES: SignedDuration = SignedDuration::from_secs(600);
 
-/// How long something that failed has to wait.
+/// The back-off of one container, or of one container's image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackOff {
     entry: Option<(SignedDuration, Timestamp)>,
 }
 
 impl BackOff {
-    /// The delay that holds now; none if it never failed.
+    /// The current delay; zero if nothing has failed yet.
     pub fn delay(&self) -> SignedDuration {
         self.entry.map_or(SignedDuration::ZERO, |(d, _)| d)
     }
 
-    /// Whether it has reached its longest.
+    /// Whether the delay has reached [`MAX`].
     pub fn is_at_max(&self) -> bool {
         self.delay() >= MAX
     }
@@ -35,8 +35,7 @@ impl BackOff {
         self.entry.is_none_or(|(_, updated)| event.duration_since(updated) > EXPIRES)
     }
 
-    /// Until when something that failed at `event` has to wait, if that is not over yet
-    /// (`IsInBackOffSince`).
+    /// The end of the wait after a failure at `event`; `None` if it is over (`IsInBackOffSince`).
     pub fn until(&self, event: Timestamp, now: Timestamp) -> Option<Timestamp> {
         if self.has_expired(event) {
             return None;
@@ -44,13 +43,14 @@ impl BackOff {
         Some(later(event, self.delay())).filter(|t| *t > now)
     }
 
-    /// Until when it has to wait since the last failure (`IsInBackOffSinceUpdate`).
+    /// The end of the wait after the last call of [`next`](BackOff::next); `None` if it is over
+    /// (`IsInBackOffSinceUpdate`).
     pub fn until_since_update(&self, now: Timestamp) -> Option<Timestamp> {
         let (delay, updated) = self.entry?;
         Some(later(updated, delay)).filter(|t| *t > now)
     }
 
-    /// It is tried once more (`Next`): the next wait is twice as long.
+    /// Doubles the delay, or starts it from [`BASE`] if the last one has expired (`Next`).
     pub fn next(&mut self, event: Timestamp, now: Timestamp) {
         let delay =
             if self.has_expired(event) { BASE } else { (self.delay().saturating_add(self.delay())).min(MAX) };
@@ -58,7 +58,7 @@ impl BackOff {
     }
 }
 
-/// A duration as Go writes it: `10s`, `1m20s`, `500ms`, `1.5s`, `5m0s`.
+/// A duration in Go's format: `10s`, `1m20s`, `500ms`, `1.5s`, `5m0s`.
 pub fn go_duration(d: SignedDuration) -> String {
     let millis = d.as_millis();
     if millis == 0 {

@@ -1,7 +1,7 @@
-//! What a container does, read from its pod's manifest: from its command, and from annotations of
-//! the pod in the namespace `sim.steady/`.
+//! How a simulated container behaves. Its pod's manifest says so: by the container's command, and by
+//! annotations of the pod in the namespace `sim.steady/`.
 //!
-//! Commands that are understood (`command` followed by `args`, as the runtime runs them):
+//! The commands that are understood (`command` followed by `args`, as the runtime runs them):
 //!
 //! | command | what the container does |
 //! | --- | --- |
@@ -10,28 +10,28 @@
 //! | `["sh", "-c", "…"]` (`bash`, `ash`) with `sleep N`, `exit N`, `true`, `false`, `echo …`, `:` joined by `;` or `&&` | one after the other |
 //! | anything else, or none | runs for ever; an init container that is no sidecar one second, exits with 0 |
 //!
-//! A process that has one of these commands is process 1 of its container and has no signal
-//! handler, so it does not heed SIGTERM: it is killed when the grace period is over, with 137. All
-//! others stop when they are asked to.
+//! A container with one of these commands has it as process 1, without a signal handler: SIGTERM does
+//! nothing, and SIGKILL ends it after the grace period with 137. All other containers end on SIGTERM.
 //!
-//! Annotations (each also with `.<container>` at its end, for one container only):
+//! Annotations. Each can also end in `.<container>`; then it is about that container only.
 //!
 //! | annotation | value | meaning |
 //! | --- | --- | --- |
-//! | `sim.steady/run-seconds` | number | it ends by itself after so long |
-//! | `sim.steady/exit-code` | integer | … with this code; without `run-seconds` at once |
-//! | `sim.steady/ready-after-seconds` | number | its probes fail before that |
+//! | `sim.steady/run-seconds` | seconds | how long the container runs before it ends by itself |
+//! | `sim.steady/exit-code` | integer | its exit code when it ends by itself; without `run-seconds` it ends at once |
+//! | `sim.steady/ready-after-seconds` | seconds | its probes fail until so long after its start |
 //! | `sim.steady/ready` | `"false"` | its readiness probe never passes |
-//! | `sim.steady/live-for-seconds` | number | its liveness probe fails after that |
-//! | `sim.steady/memory` | quantity | what it grows to; beyond its limit it is OOMKilled after 5 s |
-//! | `sim.steady/image-pull` | `fail`, `fail: message` or a number | its image cannot be pulled, or takes so many seconds |
-//! | `sim.steady/start-seconds` | number | from its creation to its start |
-//! | `sim.steady/ignores-sigterm` | `"true"` or `"false"` | whether it waits to be killed |
-//! | `sim.steady/stop-seconds` | number | from SIGTERM to its end |
-//! | `sim.steady/stop-exit-code` | integer | with which code it then ends |
+//! | `sim.steady/live-for-seconds` | seconds | its liveness probe fails from so long after its start |
+//! | `sim.steady/memory` | quantity | the memory that it needs; if that is more than its limit, it is OOMKilled after 5 s |
+//! | `sim.steady/image-pull` | `fail`, `fail: message` or seconds | its image cannot be pulled, or how long the pull takes |
+//! | `sim.steady/start-seconds` | seconds | the time from its creation to its start |
+//! | `sim.steady/ignores-sigterm` | `"true"` or `"false"` | whether it runs on after SIGTERM until it is killed |
+//! | `sim.steady/stop-seconds` | seconds | the time from SIGTERM to its end |
+//! | `sim.steady/stop-exit-code` | integer | its exit code when it ends on SIGTERM |
 //!
-//! The handlers of `exec` hooks and probes are read with the same parser: `sleep 5` takes five
-//! seconds, `false` fails; what is not understood succeeds at once (a probe: as the annotations say).
+//! The handlers of `exec` hooks and probes are parsed in the same way: `sleep 5` takes five seconds, `false`
+//! fails. A command that is not understood succeeds at once as a hook; as a probe it does what the
+//! annotations say.
 
 use jiff::SignedDuration;
 
@@ -40,52 +40,52 @@ use crate::api::quantity::amount_of;
 use crate::api::types::{Container, ObjectMeta, Pod};
 use crate::api::{MetaExt, Timestamp, quantity::Amount};
 
-/// The namespace of the annotations.
+/// The prefix of the annotations.
 pub const NAMESPACE: &str = "sim.steady/";
 
 /// What a container does once it has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Behaviour {
-    /// When it ends by itself, after its start, and how.
+    /// When the container ends by itself, counted from its start, and how; `None` if it runs until it is
+    /// stopped.
     pub ends: Option<(SignedDuration, Exit)>,
-    /// How long all its probes fail.
+    /// How long all of the container's probes fail, counted from its start.
     pub ready_after: SignedDuration,
-    /// Whether its readiness probe can pass at all.
+    /// Whether the container's readiness probe can pass at all.
     pub ready: bool,
-    /// When its liveness probe begins to fail.
+    /// When the liveness probe begins to fail, counted from the container's start; `None` if it never does.
     pub live_for: Option<SignedDuration>,
-    /// How long it takes to end when it is asked to, and with which code; `None` if it has to be
-    /// killed.
+    /// How long the container takes to end after SIGTERM, and its exit code; `None` if it ignores SIGTERM.
     pub stops: Option<(SignedDuration, i32)>,
 }
 
 /// How a container ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// Its code.
+    /// The exit code.
     pub code: i32,
-    /// Whether it was killed because it had no more memory.
+    /// Whether the kernel killed the container because it exceeded its memory limit.
     pub out_of_memory: bool,
 }
 
 impl Exit {
-    /// An exit with a code.
+    /// An exit with a code, not for lack of memory.
     pub const fn code(code: i32) -> Exit {
         Exit { code, out_of_memory: false }
     }
 }
 
-/// A pod's annotation about one of its containers: `sim.steady/<what>.<container>`, else
+/// A pod's annotation about one of its containers: `sim.steady/<what>.<container>`, or else
 /// `sim.steady/<what>`.
 pub fn annotation<'a>(meta: &'a ObjectMeta, container: &str, what: &str) -> Option<&'a str> {
     let all = meta.annotations.as_ref().filter(|a| !a.is_empty())?;
-    // Few pods have any of these, so look whether there is one before putting names together.
+    // Few pods have such annotations, so this looks for any of them before it builds the names.
     all.range(NAMESPACE.to_owned()..).next().filter(|(k, _)| k.starts_with(NAMESPACE))?;
     let general = format!("{NAMESPACE}{what}");
     meta.annotation(&format!("{general}.{container}")).or_else(|| meta.annotation(&general)).map(str::trim)
 }
 
-/// An annotation that is a number of seconds.
+/// An annotation that is a duration in seconds; `None` if it is absent or cannot be parsed.
 pub fn seconds(meta: &ObjectMeta, container: &str, what: &str) -> Option<SignedDuration> {
     duration(annotation(meta, container, what)?)
 }
@@ -94,8 +94,8 @@ fn integer(meta: &ObjectMeta, container: &str, what: &str) -> Option<i32> {
     annotation(meta, container, what)?.parse().ok()
 }
 
-/// `5`, `0.5`, `5s`, `1m`, `2h`, `1d`: as `sleep` takes it. At most a century, so that no sum of
-/// times can overflow.
+/// Parses a duration as `sleep` does: `5`, `0.5`, `5s`, `1m`, `2h`, `1d`. Longer ones than a century count
+/// as one, so that no sum of times overflows.
 fn duration(text: &str) -> Option<SignedDuration> {
     let (number, unit) = match text.char_indices().last()? {
         (at, 's') => (&text[..at], 1.0),
@@ -112,8 +112,7 @@ fn duration(text: &str) -> Option<SignedDuration> {
     Some(SignedDuration::from_millis(millis as i64))
 }
 
-/// What a command does: how long it runs (`None`: for ever) and with which code it ends. `None` if
-/// it is not understood.
+/// How long a command runs (`None`: for ever) and its exit code. `None` if the command is not understood.
 pub fn parse_command(words: &[String]) -> Option<(Option<SignedDuration>, i32)> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -125,7 +124,7 @@ pub fn parse_command(words: &[String]) -> Option<(Option<SignedDuration>, i32)> 
 struct Ran {
     time: Option<SignedDuration>,
     code: i32,
-    /// Whether a script ends here.
+    /// Whether the script ends with this command.
     exits: bool,
 }
 
@@ -178,14 +177,13 @@ fn run_script(script: &str) -> Option<(Option<SignedDuration>, i32)> {
     Some((Some(time), code))
 }
 
-/// Whether a container's work is to come to an end before others start: what its command is, is its own
-/// matter. A sidecar's is not.
+/// Whether a container is an init container other than a sidecar, so that others wait for its end.
 fn is_init(pod: &Pod, container: &str) -> bool {
     let inits = pod.spec.as_ref().and_then(|s| s.init_containers.as_deref()).unwrap_or_default();
     inits.iter().any(|c| c.name == container && c.restart_policy.as_deref() != Some("Always"))
 }
 
-/// What a container will do, from its manifest.
+/// The behaviour of a container, from its command and its pod's annotations.
 pub fn of(pod: &Pod, container: &Container) -> Behaviour {
     let (meta, name) = (&pod.metadata, container.name.as_str());
     let command: Vec<String> =
@@ -238,7 +236,7 @@ pub fn of(pod: &Pod, container: &Container) -> Behaviour {
 }
 
 impl Behaviour {
-    /// Whether a probe that asks at a moment passes, and when that changes next.
+    /// Whether a probe at the moment `at` passes, and when that changes next by itself.
     pub fn probe(
         &self,
         readiness: bool,

@@ -1,8 +1,8 @@
-//! The ConfigMaps, Secrets and claims that a pod needs: for volumes before anything of it starts, for
-//! environment variables when a container is created.
+//! The ConfigMaps, Secrets and claims that a pod refers to: its volumes need them before any container
+//! starts, its environment variables when a container is created.
 //!
-//! A real kubelet watches those that its pods name, one by one, and asks for claims; this one watches
-//! all of them and looks at those only.
+//! A real kubelet watches each ConfigMap and Secret that its pods name, and polls claims. This kubelet has
+//! informers for all of them, and reads only those that its pods name.
 
 use super::pod_worker::Turn;
 use super::state::Retry;
@@ -22,7 +22,7 @@ enum Store {
 }
 
 impl Store {
-    /// As the API server names it when it is not there.
+    /// The resource in the API server's "not found" message.
     fn resource(self) -> &'static str {
         match self {
             Store::ConfigMap => "configmap",
@@ -30,7 +30,7 @@ impl Store {
         }
     }
 
-    /// As messages about its keys name it.
+    /// The kind in messages about missing keys.
     fn kind(self) -> &'static str {
         match self {
             Store::ConfigMap => "ConfigMap",
@@ -40,7 +40,8 @@ impl Store {
 }
 
 impl Turn<'_> {
-    /// Whether an object is there (else why not), and whether it has a key.
+    /// Whether an object has a key, or just exists if `key` is `None`. The error is the message that it does
+    /// not exist.
     fn has(&self, store: Store, name: &str, key: Option<&str>) -> Result<bool, String> {
         let at = Key::new(MetaExt::namespace(&self.pod.metadata), name);
         let absent = || format!("{} {name:?} not found", store.resource());
@@ -98,7 +99,7 @@ impl Turn<'_> {
         })
     }
 
-    /// Whether every volume can be set up; if not, it is said and tried again later.
+    /// Whether every volume can be set up. If one cannot, the pod gets an event and a later retry.
     pub(super) fn volumes_are_there(&mut self) -> bool {
         let missing = self.spec.volumes.iter().flatten().find_map(|v| {
             let of_map = v.config_map.as_ref().and_then(|c| self.missing_config_map(c));
@@ -120,9 +121,9 @@ impl Turn<'_> {
         false
     }
 
-    /// Why the pod's claims cannot be mounted (`getPVCExtractPV` of
-    /// `pkg/kubelet/volumemanager/populator`). The scheduler has seen to that; a pod that was given a
-    /// `nodeName` by hand comes past it.
+    /// Why the pod's claims cannot be mounted; `None` if they can (`getPVCExtractPV` of
+    /// `pkg/kubelet/volumemanager/populator`). The scheduler ensures that they can, but not for a pod that
+    /// was created with a `nodeName`.
     fn claims_are_not_usable(&self) -> Option<String> {
         let mut volumes = Vec::new();
         let mut reasons = Vec::new();
@@ -160,7 +161,8 @@ impl Turn<'_> {
         ))
     }
 
-    /// Why a container cannot be created: something that its environment refers to is missing.
+    /// The message about an object or key that the container's environment refers to and that does not
+    /// exist; `None` if nothing is missing.
     pub(super) fn missing_environment(&self, spec: &Container) -> Option<String> {
         for from in spec.env_from.iter().flatten() {
             let map = from.config_map_ref.as_ref().map(|r| (Store::ConfigMap, &r.name, r.optional));

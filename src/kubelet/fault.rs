@@ -1,4 +1,4 @@
-//! What a person can do to a node's containers: data that [`Component::fault`] is given.
+//! Faults that a person can inject on a node: the data that [`Component::fault`] takes.
 //!
 //! [`Component::fault`]: crate::client::Component::fault
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::Key;
 
-/// Which of a container's probes.
+/// A type of probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ProbeType {
     /// `startupProbe`
@@ -20,10 +20,10 @@ pub enum ProbeType {
 }
 
 impl ProbeType {
-    /// All of them, in the order in which they matter.
+    /// All types, in the order in which the kubelet runs them.
     pub const ALL: [ProbeType; 3] = [ProbeType::Startup, ProbeType::Liveness, ProbeType::Readiness];
 
-    /// `Readiness`, as events begin.
+    /// The type's name as it begins an event's message, for example `Readiness`.
     pub const fn as_str(self) -> &'static str {
         match self {
             ProbeType::Startup => "Startup",
@@ -33,38 +33,38 @@ impl ProbeType {
     }
 }
 
-/// Something that goes wrong on a node because a person wants to see it.
+/// Something that a person makes go wrong on a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Fault {
-    /// A running container ends at once.
+    /// Ends a running container at once. A container that does not run is not affected.
     CrashContainer {
-        /// The pod.
+        /// The pod's namespace and name.
         pod: Key,
-        /// Its container, init containers included.
+        /// The container's name. Init containers are included.
         container: Rc<str>,
-        /// With which code it exits.
+        /// The exit code.
         exit_code: i32,
     },
-    /// A probe fails from now on, or does no longer.
+    /// Makes a probe fail from now on, or ends that.
     FailProbe {
-        /// The pod.
+        /// The pod's namespace and name.
         pod: Key,
-        /// Its container.
+        /// The container's name.
         container: Rc<str>,
-        /// Which of its probes.
+        /// The type of the probe.
         probe: ProbeType,
-        /// Whether it fails.
+        /// `true` makes it fail, `false` ends that.
         failing: bool,
     },
-    /// An image cannot be pulled to this node any more, or can be again. Nodes that have it keep
-    /// it.
+    /// Makes an image unavailable to this node, or available again. It stays usable on a node that has it
+    /// already.
     Image {
-        /// The reference as pods have it.
+        /// The image reference as pods have it.
         image: Rc<str>,
         /// Whether it can be pulled.
         pullable: bool,
-        /// What the registry says; empty for what it says of an image that it does not have.
+        /// The registry's error message. If empty, it is the one about an image that does not exist.
         message: Rc<str>,
     },
 }

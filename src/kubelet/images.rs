@@ -1,14 +1,14 @@
-//! The simulated registry, and what a node knows of images.
+//! The simulated registry, and the identities of images and containers.
 //!
-//! The registry has every well-formed reference, with two exceptions that can be seen in the
-//! reference itself: a registry host that ends in `.invalid` does not resolve (RFC 2606), and a tag
-//! or a last path component that begins with `missing` is not there (`nginx:missing`,
-//! `team/missing-app:1`). Besides, a pod can say `sim.steady/image-pull: fail`, and a person can
-//! make an image unavailable on a node ([`Fault::Image`](super::Fault::Image)).
+//! The registry has every well-formed reference, with two exceptions that depend on the reference itself: a
+//! registry host that ends in `.invalid` does not resolve (RFC 2606), and a tag or a last path component
+//! that begins with `missing` does not exist (`nginx:missing`, `team/missing-app:1`). In addition, the
+//! annotation `sim.steady/image-pull: fail` fails a pod's pulls, and a person can make an image unavailable
+//! on a node ([`Fault::Image`](super::Fault::Image)).
 
 use std::fmt::Write as _;
 
-/// The parts of a reference that the registry looks at.
+/// The parts of an image reference that the registry looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reference<'a> {
     /// `registry.example:5000`; empty for the default one.
@@ -52,12 +52,12 @@ fn parse(image: &str) -> Option<Reference<'_>> {
     (path.split('/').all(component) && tag_ok).then_some(Reference { host, path, tag })
 }
 
-/// Why a name is not one of an image, if it is not (`applyDefaultImageTag`).
+/// The error for a name that is not a valid image reference; `None` if it is valid (`applyDefaultImageTag`).
 pub fn invalid_name(image: &str) -> Option<String> {
     parse(image).is_none().then(|| format!("couldn't parse image name {image:?}: invalid reference format"))
 }
 
-/// Why the registry does not give an image, if it does not.
+/// The error with which the registry refuses an image; `None` if it has the image.
 pub fn refusal(image: &str) -> Option<String> {
     let r = parse(image)?;
     let host = r.host.split(':').next().unwrap_or_default();
@@ -68,7 +68,7 @@ pub fn refusal(image: &str) -> Option<String> {
     (r.tag.starts_with("missing") || last.starts_with("missing")).then(|| not_found(image))
 }
 
-/// What a registry says of an image that it does not have.
+/// The registry's error about an image that it does not have.
 pub fn not_found(image: &str) -> String {
     resolve_error(image, "NotFound", &format!("{image}: not found"))
 }
@@ -79,12 +79,12 @@ fn resolve_error(image: &str, code: &str, why: &str) -> String {
     )
 }
 
-/// How big an image is, in bytes; the same on every node.
+/// The size of an image in bytes. It depends on the reference only, so it is the same on every node.
 pub fn size(image: &str) -> u64 {
     10_000_000 + fnv(0, &[image]) % 190_000_000
 }
 
-/// An image's identity; the same on every node.
+/// The id of an image. It depends on the reference only, so it is the same on every node.
 pub fn id(image: &str) -> String {
     let name = image.split('@').next().unwrap_or_default();
     let name = match name.rsplit_once(':') {
@@ -96,7 +96,7 @@ pub fn id(image: &str) -> String {
     out
 }
 
-/// A container's identity: of its pod's uid, its name and how often it was started.
+/// The id of a container instance, from the pod's uid, the container's name and the number of its restarts.
 pub fn container_id(uid: &str, name: &str, attempt: i32) -> String {
     let mut out = String::with_capacity(73);
     out.push_str("steady://");
@@ -106,12 +106,12 @@ pub fn container_id(uid: &str, name: &str, attempt: i32) -> String {
 
 fn hex64(out: &mut String, parts: &[&str]) {
     for seed in 0..4 {
-        // Writing into a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(out, "{:016x}", fnv(seed, parts));
     }
 }
 
-/// FNV-1a with a last mixing step, so that short inputs differ in all digits.
+/// FNV-1a with a final mixing step, so that short inputs differ in all digits.
 fn fnv(seed: u64, parts: &[&str]) -> u64 {
     let mut h = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for p in parts {

@@ -1,5 +1,5 @@
-//! Stopping containers (`kuberuntime_container.go`, `killContainer`): hook, SIGTERM, grace period,
-//! SIGKILL; sidecars after the containers they serve.
+//! Stopping containers (`kuberuntime_container.go`, `killContainer`): the preStop hook, SIGTERM, the grace
+//! period, SIGKILL. Sidecars stop after the main containers.
 
 use jiff::SignedDuration;
 
@@ -11,7 +11,7 @@ use super::timings::{self, later};
 use crate::api::Timestamp;
 use crate::api::types::{Container, LifecycleHandler};
 
-/// What SIGKILL ends a process with.
+/// The exit code of a process ended by SIGKILL.
 const KILLED: i32 = 137;
 
 /// How long a hook takes, and whether it succeeds.
@@ -21,7 +21,7 @@ pub(super) fn hook(handler: &LifecycleHandler) -> (SignedDuration, bool) {
     }
     let command = handler.exec.as_ref().and_then(|e| e.command.as_deref()).unwrap_or_default();
     match behaviour::parse_command(command) {
-        // One that never ends is cut off by whoever waits for it.
+        // A command that never ends is cut off at the end of the grace period.
         Some((None, _)) => (SignedDuration::from_secs(1 << 32), true),
         Some((Some(time), code)) => (time, code == 0),
         None => (SignedDuration::ZERO, true),
@@ -29,12 +29,13 @@ pub(super) fn hook(handler: &LifecycleHandler) -> (SignedDuration, bool) {
 }
 
 impl Turn<'_> {
-    /// `Stopping container x`
+    /// The event's message when a container is stopped.
     pub(super) fn stopping_message(&self, i: usize) -> String {
         format!("Stopping container {}", self.rt.containers.get(i).map_or("", |c| &*c.name))
     }
 
-    /// How long a container gets (`setTerminationGracePeriod`).
+    /// A container's grace period (`setTerminationGracePeriod`). `probe` is the probe that failed, if one
+    /// did.
     fn grace_period(&self, spec: &Container, probe: Option<ProbeType>) -> SignedDuration {
         let of_probe = match probe {
             Some(ProbeType::Liveness) => spec.liveness_probe.as_ref(),
@@ -51,7 +52,8 @@ impl Turn<'_> {
         SignedDuration::from_secs(seconds.clamp(0, 1 << 32))
     }
 
-    /// Stops everything that runs; the sidecars when those they serve have ended, last one first.
+    /// Stops all running containers: main containers at once, then sidecars in reverse order, each after
+    /// those that were stopped before it.
     pub(super) fn kill_pod(&mut self) {
         let mut after: Option<Timestamp> = None;
         let init = self.init_count();
@@ -59,7 +61,7 @@ impl Turn<'_> {
         let mut last: Option<Timestamp> = None;
         for i in main.chain((0..init).rev()) {
             if i < init {
-                // Each sidecar waits for those that were stopped before it.
+                // Each sidecar waits for the containers that are stopped before it.
                 after = after.max(last);
             }
             let message = self.stopping_message(i);
@@ -69,7 +71,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Stops a container if it runs: decides when and how it will end.
+    /// Stops a container if it runs: decides when and how it ends. `turn` is when the containers that it
+    /// waits for have ended.
     pub(super) fn kill_container(
         &mut self,
         i: usize,
@@ -90,7 +93,7 @@ impl Turn<'_> {
             if !succeeds {
                 self.event(Some(i), "Warning", "FailedPreStopHook", "PreStopHook failed".into());
             }
-            // The hook's time is counted in whole seconds.
+            // Only whole seconds of the hook count.
             left -= SignedDuration::from_secs(takes.min(grace).as_secs());
         }
         let mut signal = later(now, grace - left);
@@ -107,13 +110,13 @@ impl Turn<'_> {
             Some((takes, code)) if takes < left => (later(signal, takes), Exit::code(code)),
             _ => (later(signal, left), Exit::code(KILLED)),
         };
-        // It may end by itself before that.
+        // The container may end by itself earlier.
         r.ends = Some(r.ends.filter(|e| e.0 <= end.0).unwrap_or(end));
         r.stopping = true;
         self.rt.grace = Some(grace);
     }
 
-    /// A second deletion can leave less time than the first.
+    /// Applies a later deletion of the pod that has a shorter grace period.
     pub(super) fn shorten_grace(&mut self) {
         let Some(asked) = self.pod.metadata.deletion_grace_period_seconds else { return };
         let asked = SignedDuration::from_secs(asked.clamp(0, 1 << 32));

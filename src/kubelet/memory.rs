@@ -1,12 +1,12 @@
-//! What a kubelet remembers, in lines: for the machinery view, and for the explorer, which asks whether
-//! two memories differ in more than names and times.
+//! A kubelet's memory as lines of text: for the machinery view, and for the explorer, which compares
+//! memories without names and times.
 
 use super::state::{ContainerRuntime, ContainerState, PodRuntime, State};
 use crate::api::Timestamp;
 use crate::client::Memory;
 
 impl Memory for State {
-    /// Moments are left out: deadlines follow from them, and deadlines are part of a cluster's state.
+    /// Moments are left out: deadlines follow from them, and the explorer compares deadlines separately.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         let images = self.node.images.keys().map(|i| format!("has the image {i}"));
         let pulling = self.node.pulling.keys().map(|i| format!("pulls the image {i}"));

@@ -1,9 +1,8 @@
-//! The kubelet: what runs on a node (`k8s.io/kubernetes/pkg/kubelet`).
+//! The kubelet: it runs the pods of a node (`k8s.io/kubernetes/pkg/kubelet`).
 //!
-//! There are no images to run, so the container runtime below it is a table of times (see
-//! [`timings`]) and what a container does is read from its own manifest (see [`behaviour`]).
-//! Everything above the runtime is the kubelet's own logic: pod workers, status, probes, back-off,
-//! image manager, graceful termination, leases.
+//! There are no images to run, so the container runtime below the kubelet is simulated: [`timings`] says how
+//! long its operations take, and [`behaviour`] what each container does. Everything above the runtime is the
+//! kubelet's own logic: pod workers, status, probes, back-off, image manager, graceful termination, leases.
 //!
 //! | module | in Kubernetes |
 //! | --- | --- |
@@ -18,11 +17,12 @@
 //! | `status` | `kubelet_pods.go`: `generateAPIPodStatus`; `status/generate.go` |
 //! | `node` | `nodestatus`, `component-helpers/lease` |
 //!
-//! A pod's sync is a state machine over virtual time: a *turn* brings the runtime up to the present,
-//! does what can be done without waiting, and says when it wants to be woken. A wake-up that could
-//! only repeat what is known (a probe that goes on failing, a back-off at its longest, a volume
-//! whose ConfigMap is still missing) is planned in the background, so that a cluster that is stuck
-//! is nevertheless steady; whatever can change its outcome plans it in the foreground again.
+//! A pod's sync is a state machine over virtual time. A *turn* brings the runtime up to the present, does
+//! what needs no waiting, and returns the deadlines of the next turn. A *foreground* deadline keeps the
+//! cluster from being steady, a *background* deadline does not. A turn that could only repeat what is known
+//! (a probe that goes on failing, a back-off at its longest, a volume whose ConfigMap is still missing) is
+//! planned in the background, so that a cluster that is stuck becomes steady. A change that can alter its
+//! outcome plans it in the foreground.
 
 mod actions;
 mod admit;
@@ -43,16 +43,13 @@ mod status;
 mod status_containers;
 pub mod timings;
 
-#[cfg(test)]
-mod tests;
-
 pub use fault::{Fault, ProbeType};
 pub use reconciler::{Kubelet, Task};
 pub use state::State;
 
 use crate::client::{Component, Controller};
 
-/// What runs on a node.
+/// The components of the kubelet process of a node.
 pub fn components(node: &str) -> Vec<Box<dyn Component>> {
     vec![Controller::boxed(Kubelet::new(node))]
 }

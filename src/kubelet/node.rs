@@ -1,6 +1,5 @@
-//! The node's own part: its lease in `kube-node-lease`
-//! (`k8s.io/component-helpers/apimachinery/lease`) and its status (`kubelet_node_status.go`). Both
-//! run by the clock and in the background.
+//! The node's lease in `kube-node-lease` (`k8s.io/component-helpers/apimachinery/lease`) and the node's
+//! status (`kubelet_node_status.go`). Both are renewed at intervals, in the background.
 
 use std::rc::Rc;
 
@@ -12,10 +11,10 @@ use crate::api::types::{Lease, LeaseSpec, MicroTime, Node, ObjectMeta, OwnerRefe
 use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Caches, Result, Why};
 
-/// Where leases of nodes live.
+/// The namespace of node leases.
 const NAMESPACE: &str = "kube-node-lease";
 
-/// The addresses of the node and its pods.
+/// The node's address and its range of pod addresses.
 pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
     let Some(node) = caches.get::<Node>(node) else { return Host::default() };
     let addresses = node.status.as_ref().and_then(|s| s.addresses.as_deref()).unwrap_or_default();
@@ -25,14 +24,14 @@ pub(super) fn host<'a>(caches: &'a Caches, node: &Key) -> Host<'a> {
     }
 }
 
-/// Whether another component has set a condition to Unknown, or one has no heartbeat yet.
+/// Whether the status of a condition is Unknown, or a condition has no heartbeat yet.
 pub(super) fn needs_status(node: &Node) -> bool {
     let conditions = node.status.as_ref().and_then(|s| s.conditions.as_deref()).unwrap_or_default();
     conditions.iter().any(|c| c.last_heartbeat_time.is_none() || c.status == "Unknown")
 }
 
 impl Kubelet {
-    /// `controller.sync`: makes the lease, then renews it.
+    /// Creates the node's lease, or renews it (`controller.sync`), and plans the next renewal.
     pub(super) async fn update_lease(&self, cx: &Cx) -> Result {
         cx.enqueue_after_in_background(Task::Lease(self.node.clone()), timings::LEASE_RENEW);
         let reference = ObjectRef { kind: Kind::NODE, key: Key::new("", &self.node) };
@@ -79,15 +78,16 @@ impl Kubelet {
         };
         match answer {
             Ok(lease) => cx.update_state(move |s| s.lease = Some(lease.clone())),
-            // The API server could not answer; the lease that is known is renewed the next time.
+            // The API server could not answer: the known lease is renewed at the next interval.
             Err(e) if e.code >= 500 => {}
-            // The lease is made or read anew the next time.
+            // The lease is created or read again at the next interval.
             Err(_) => cx.update_state(|s| s.lease = None),
         }
         Ok(())
     }
 
-    /// `syncNodeStatus`: says that the node is well.
+    /// Reports the node's conditions with a new heartbeat time (`syncNodeStatus`), and plans the next
+    /// report.
     pub(super) async fn sync_node_status(&self, cx: &Cx) -> Result {
         cx.enqueue_after_in_background(Task::Status(self.node.clone()), timings::NODE_STATUS);
         let key = Key::new("", &self.node);
@@ -115,7 +115,7 @@ impl Kubelet {
         );
         let was_well = ready(&old) == ready(&new);
         let report = cx.patch_status(old, Rc::new(new)).because(why);
-        // A report without a change is a heartbeat.
+        // A report that does not change `Ready` is a heartbeat.
         if was_well {
             report.in_background().await?
         } else {
@@ -125,7 +125,7 @@ impl Kubelet {
     }
 }
 
-/// What a kubelet says of a condition when all is well.
+/// A condition's status, reason and message on a healthy node.
 fn well(type_: &str) -> (&'static str, &'static str, &'static str) {
     match type_ {
         "MemoryPressure" => {

@@ -1,5 +1,5 @@
-//! Pod workers: SyncPod until the pod is over or deleted, then SyncTerminatingPod, then
-//! SyncTerminatedPod (`k8s.io/kubernetes/pkg/kubelet/pod_workers.go`, `kubelet.go`).
+//! Pod workers (`k8s.io/kubernetes/pkg/kubelet/pod_workers.go`, `kubelet.go`): SyncPod until all containers
+//! of the pod have ended for good or the pod is deleted, then SyncTerminatingPod, then SyncTerminatedPod.
 
 use std::rc::Rc;
 
@@ -19,26 +19,26 @@ use crate::api::types::{Container, Pod, PodSpec};
 use crate::api::{Key, MetaExt, Timestamp};
 use crate::client::Caches;
 
-/// No turn does more than this at one moment; a pod that wants more is looked at again.
+/// The most steps of one turn. A pod that needs more gets another turn.
 const STEPS_LIMIT: usize = 256;
 
-/// After so many restarts one more tells nothing new.
+/// After this many restarts a container's next restart is a background deadline: it shows nothing new.
 const MANY_RESTARTS: i32 = 20;
 
-/// Something said about a pod.
+/// An event about a pod, to be recorded after the turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PodEvent {
-    /// The container that it is about.
+    /// The index of the container that the event is about; `None` if it is about the pod.
     pub(super) container: Option<usize>,
     /// `Normal` or `Warning`.
     pub(super) type_: &'static str,
-    /// `Pulled`
+    /// The reason, for example `Pulled`.
     pub(super) reason: &'static str,
-    /// In a sentence.
+    /// The message.
     pub(super) message: String,
 }
 
-/// The address of the node and of its pods.
+/// The node's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Host<'a> {
     /// `status.addresses`, `InternalIP`
@@ -47,8 +47,8 @@ pub(super) struct Host<'a> {
     pub(super) pod_cidr: Option<&'a str>,
 }
 
-/// One look at a pod at one moment: it brings the runtime up to the present, and does all that can
-/// be done without waiting or telling the API server.
+/// A turn of one pod at one moment: it brings the runtime up to the present, and does what needs neither
+/// waiting nor a request to the API server.
 pub(super) struct Turn<'a> {
     pub(super) pod: &'a Pod,
     pub(super) spec: &'a PodSpec,
@@ -59,12 +59,12 @@ pub(super) struct Turn<'a> {
     pub(super) host: Host<'a>,
     pub(super) now: Timestamp,
     pub(super) events: Vec<PodEvent>,
-    /// Whether there is more to do as soon as the status has been reported.
+    /// Whether another turn has to follow as soon as the status has been reported.
     pub(super) again: bool,
 }
 
 impl<'a> Turn<'a> {
-    /// Takes the turn.
+    /// Runs the turn. `node` is the key of the Node, `faults` the faults that were injected into this pod.
     pub(super) fn run(&mut self, node: &Key, faults: &[Fault]) {
         let new = !self.rt.seen && self.rt.requests.is_none() && self.rt.phase == WorkerPhase::Sync;
         if new && !self.pod.metadata.is_deleting() && !self.admit(node) {
@@ -91,7 +91,7 @@ impl<'a> Turn<'a> {
             let all = init.chain(self.spec.containers.iter());
             self.rt.containers = all.map(|c| ContainerRuntime::new(&c.name)).collect();
         }
-        // Conditions that others write decide about readiness gates.
+        // Readiness gates depend on conditions that other components write.
         let gated = self.spec.readiness_gates.as_ref().is_some_and(|g| !g.is_empty());
         self.rt.unreported |= gated && self.rt.phase == WorkerPhase::Sync;
         if std::mem::take(&mut self.rt.rebooted) {
@@ -105,8 +105,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Annotations can be changed while a container runs; when it ends by itself is settled at its
-    /// start.
+    /// Reads the annotations again, as they can change while a container runs. The moment at which the
+    /// container ends by itself was decided at its start and stays.
     fn renew_behaviour(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
@@ -117,7 +117,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The machine stopped and came back: nothing runs, the sandbox is gone.
+    /// The node was down and has come back: no container runs and the sandbox is gone.
     fn reboot(&mut self) {
         let now = self.now;
         if !self.rt.sandbox && self.rt.work.is_none() {
@@ -171,8 +171,8 @@ impl<'a> Turn<'a> {
                     };
                     if let (Some(f), Some(p)) = (c.failing.get_mut(at), c.probes.get_mut(at)) {
                         *f = *failing;
-                        // What was not asked so far would have passed; it is asked again at the
-                        // next tick.
+                        // Earlier ticks count as probed with the result they would have had; the next tick
+                        // finds the change.
                         p.asked = p.asked.max(Some(now));
                     }
                 }
@@ -185,7 +185,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Containers that have ended by now.
+    /// Notes the containers whose end has come.
     pub(super) fn observe_exits(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(c) = self.rt.containers.get_mut(i) else { continue };
@@ -199,14 +199,14 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// `activeDeadlineSeconds`, counted from `status.startTime`.
+    /// Fails the pod after `activeDeadlineSeconds`, counted from `status.startTime`.
     fn observe_deadline(&mut self) {
         if self.rt.failed.is_none() && self.deadline().is_some_and(|at| at <= self.now) {
             const MESSAGE: &str = "Pod was active on the node longer than the specified deadline";
             self.rt.failed = Some(("DeadlineExceeded".into(), MESSAGE.into()));
             self.event(None, "Normal", "DeadlineExceeded", MESSAGE.into());
             self.rt.changed = true;
-            // What SyncPod waits for is given up.
+            // The SyncPod under way is given up.
             self.rt.work = None;
             self.rt.todo.clear();
             self.rt.syncing = false;
@@ -220,7 +220,7 @@ impl<'a> Turn<'a> {
         started.checked_add(SignedDuration::from_secs(seconds)).ok()
     }
 
-    /// SyncPod: goes on with what is under way, then begins anew if there is a reason to.
+    /// SyncPod: continues the one under way, then begins another if there is a reason for it.
     pub(super) fn sync_pod(&mut self) {
         for _ in 0..STEPS_LIMIT {
             if let Some(work) = &self.rt.work {
@@ -251,7 +251,7 @@ impl<'a> Turn<'a> {
                 return;
             }
             self.begin_sync();
-            // The status comes first.
+            // The status is reported before the first step.
             self.again = true;
             return;
         }
@@ -323,7 +323,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// SyncTerminatingPod begins: what runs is stopped.
+    /// Begins SyncTerminatingPod: stops the running containers.
     fn terminate(&mut self, why: &'static str) {
         let rt = &mut self.rt;
         rt.phase = WorkerPhase::Terminating;
@@ -343,14 +343,15 @@ impl<'a> Turn<'a> {
         self.sync_terminating_pod();
     }
 
-    /// SyncTerminatingPod: waits for the last container, then nothing of the pod is left.
+    /// SyncTerminatingPod: waits for the last container to end, then SyncTerminatedPod frees the pod's
+    /// resources.
     fn sync_terminating_pod(&mut self) {
         self.shorten_grace();
         if self.rt.containers.iter().any(|c| c.running().is_some()) {
             return;
         }
         if self.rt.unreported && !self.again {
-            // What was decided before is told before.
+            // What was decided so far is reported first.
             self.again = true;
             return;
         }
@@ -366,7 +367,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// When this pod has to be looked at again: in any case, and if time passes anyway.
+    /// The deadlines of the pod's next turn: foreground, background.
     pub(super) fn wakes(&self) -> (Option<Timestamp>, Option<Timestamp>) {
         let (mut foreground, mut background) = (None, None);
         let earlier = |a: &mut Option<Timestamp>, t: Timestamp| *a = Some(a.map_or(t, |o| o.min(t)));
@@ -386,7 +387,7 @@ impl<'a> Turn<'a> {
             if let Some(at) = self.deadline() {
                 earlier(&mut foreground, at);
             }
-            // What waits for something else is looked at when that is over.
+            // While SyncPod waits for something, a retry is planned only when that is over.
             let retry = self.rt.retry.filter(|_| self.rt.work.is_none());
             if let Some(Retry { at, background: bg }) = retry {
                 earlier(if bg { &mut background } else { &mut foreground }, at);
@@ -404,9 +405,8 @@ impl<'a> Turn<'a> {
         (foreground, background)
     }
 
-    /// Whether the end of a container is nothing to wait for: it will be started again, and runs so
-    /// long that no back-off builds up, or has been started again so often that once more tells
-    /// nothing new.
+    /// Whether the end of a container is a background deadline. It is if the container will be started again
+    /// and runs so long that its back-off starts anew, or if it has been restarted [`MANY_RESTARTS`] times.
     pub(super) fn is_routine(&self, i: usize, runs: SignedDuration) -> bool {
         let Some((c, spec)) = self.rt.containers.get(i).zip(self.container_spec(i)) else { return false };
         let init = i < self.init_count() && !self.is_sidecar(i);
@@ -414,7 +414,7 @@ impl<'a> Turn<'a> {
         (always && runs > backoff::EXPIRES) || c.restarts >= MANY_RESTARTS
     }
 
-    /// Says something about the pod or one of its containers.
+    /// Notes an event about the pod, or about one of its containers.
     pub(super) fn event(
         &mut self,
         container: Option<usize>,
@@ -425,24 +425,24 @@ impl<'a> Turn<'a> {
         self.events.push(PodEvent { container, type_, reason, message });
     }
 
-    /// Remembers what the next status is due to.
+    /// Notes the cause of the next status report.
     pub(super) fn caused(&mut self, container: Option<usize>, what: &'static str) {
         let container = container.and_then(|i| self.rt.containers.get(i)).map(|c| c.name.clone());
         self.rt.cause = Cause { container, what };
     }
 
-    /// How many init containers there are; they come first.
+    /// The number of init containers. They come first in `rt.containers`.
     pub(super) fn init_count(&self) -> usize {
         self.spec.init_containers.as_ref().map_or(0, Vec::len)
     }
 
-    /// A container in the spec.
+    /// A container's spec, by its index in `rt.containers`.
     pub(super) fn container_spec(&self, i: usize) -> Option<&'a Container> {
         let init = self.spec.init_containers.as_deref().unwrap_or_default();
         init.get(i).or_else(|| self.spec.containers.get(i.checked_sub(init.len())?))
     }
 
-    /// Whether it is an init container that goes on running beside the others.
+    /// Whether it is a sidecar: an init container with `restartPolicy: Always`.
     pub(super) fn is_sidecar(&self, i: usize) -> bool {
         i < self.init_count()
             && self.container_spec(i).is_some_and(|c| c.restart_policy.as_deref() == Some("Always"))
@@ -453,7 +453,7 @@ impl<'a> Turn<'a> {
         self.spec.restart_policy.as_deref().unwrap_or("Always")
     }
 
-    /// `name_namespace(uid)`, as messages name a pod.
+    /// The pod as `name_namespace(uid)`, as it stands in messages.
     pub(super) fn pod_name(&self) -> String {
         let m = &self.pod.metadata;
         format!("{}_{}({})", MetaExt::name(m), MetaExt::namespace(m), MetaExt::uid(m))

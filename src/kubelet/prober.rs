@@ -1,9 +1,9 @@
-//! Probes (`k8s.io/kubernetes/pkg/kubelet/prober`): a worker for each, which asks in its period,
-//! counts results in a row and lets one count when there are enough of them.
+//! Probes (`k8s.io/kubernetes/pkg/kubelet/prober`). Each probe has a worker, which probes once a period,
+//! counts equal results in a row and, at the threshold, makes them the probe's result.
 //!
-//! Where an answer could change nothing, nobody asks: the next tick that is planned in the
-//! foreground is the one whose answer differs from what is known. A probe that fails and goes on
-//! failing is asked in the background, because each failure is an event.
+//! Ticks whose answer could change nothing are skipped: the next tick planned in the foreground is the one
+//! whose answer differs from the known result. A probe that fails and goes on failing is planned in the
+//! background, because each failure is an event.
 
 use jiff::SignedDuration;
 
@@ -36,17 +36,17 @@ pub(super) fn is_started(c: &ContainerRuntime, spec: &Container) -> bool {
             || c.probes.get(ProbeType::Startup as usize).is_some_and(|p| p.result == Some(true)))
 }
 
-/// Whether a container counts as ready.
+/// Whether a container counts as ready: it has started, and its readiness probe, if any, has passed.
 pub(super) fn is_ready(c: &ContainerRuntime, spec: &Container) -> bool {
     is_started(c, spec)
         && (spec.readiness_probe.is_none()
             || c.probes.get(ProbeType::Readiness as usize).is_some_and(|p| p.result == Some(true)))
 }
 
-/// What a probe would hear.
+/// The answer that a probe would get.
 struct Outcome {
     passes: bool,
-    /// When that changes by itself.
+    /// When the answer changes by itself; `None` if it does not.
     changes: Option<Timestamp>,
 }
 
@@ -66,33 +66,34 @@ fn exec_command(probe: &Probe) -> Option<(Option<SignedDuration>, i32)> {
     behaviour::parse_command(probe.exec.as_ref()?.command.as_deref()?)
 }
 
-/// What is known: a liveness probe passes until it has failed.
+/// The known result of a probe. A liveness probe counts as passed until it has failed.
 fn known(c: &ContainerRuntime, type_: ProbeType) -> Option<bool> {
     let result = c.probes.get(type_ as usize).and_then(|p| p.result);
     if type_ == ProbeType::Liveness { result.or(Some(true)) } else { result }
 }
 
-/// Whether a probe asks at all now.
+/// Whether the worker of a probe probes now: the container runs and is not being stopped, and the startup
+/// probe has passed or this is the startup probe.
 fn is_active(c: &ContainerRuntime, spec: &Container, type_: ProbeType) -> bool {
     let held = c.probes.get(type_ as usize).is_none_or(|p| p.on_hold);
     let stopping = c.running().is_none_or(|r| r.stopping);
     !held && !stopping && (is_started(c, spec) != (type_ == ProbeType::Startup))
 }
 
-/// The last tick up to a moment.
+/// The last tick at or before a moment.
 fn tick_before(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
     let period = period.as_millis().max(1000);
     let ticks = at.duration_since(base).as_millis().max(0) / period;
     later(base, SignedDuration::from_millis(i64::try_from(ticks * period).unwrap_or(i64::MAX)))
 }
 
-/// The first tick from a moment on.
+/// The first tick at or after a moment.
 fn tick_from(base: Timestamp, period: SignedDuration, at: Timestamp) -> Timestamp {
     let tick = tick_before(base, period, at);
     if tick < at { later(tick, period) } else { tick }
 }
 
-/// When the probes of a container have to be asked next, in any case and if time passes anyway.
+/// The next ticks of a container's probes that are needed: foreground, background.
 pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Timestamp>) {
     let (mut foreground, mut background): (Option<Timestamp>, Option<Timestamp>) = (None, None);
     let (Some(c), Some(spec), Some(base)) =
@@ -132,7 +133,8 @@ pub(super) fn next(turn: &Turn<'_>, i: usize) -> (Option<Timestamp>, Option<Time
 }
 
 impl Turn<'_> {
-    /// A status that shows a container as started whose readiness is not known has it asked.
+    /// A status report that shows a container as started before its readiness was probed has it probed at
+    /// once.
     pub(super) fn ask_readiness(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i).filter(|s| s.readiness_probe.is_some()) else { continue };
@@ -145,12 +147,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Init containers that run to their end have no probes.
+    /// Init containers other than sidecars have no probes.
     fn has_probes(&self, i: usize) -> bool {
         i >= self.init_count() || self.is_sidecar(i)
     }
 
-    /// Asks the probes whose tick has come.
+    /// Runs the probes whose tick has come.
     pub(super) fn probe_containers(&mut self) {
         for i in 0..self.rt.containers.len() {
             let Some(spec) = self.container_spec(i) else { continue };
@@ -234,7 +236,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What a probe that failed says, in the words of each handler.
+    /// The output of a failed probe, in the words of its handler.
     fn output(&self, container: &Container, probe: &Probe, listens: bool) -> String {
         let address = self.rt.address.as_deref().unwrap_or_default();
         if let Some(exec) = &probe.exec {

@@ -1,4 +1,4 @@
-//! The kubelet as a component: what wakes it, and how a turn becomes requests.
+//! The kubelet as a [`Reconciler`]: what wakes it, and how the result of a turn becomes requests.
 
 use std::any::Any;
 use std::fmt;
@@ -19,35 +19,35 @@ use crate::client::{
     Context, EventFlavour, Handler, Reconciler, Recorded, Result, Seen, Watches, Why, object_reference,
 };
 
-/// A pod that wants more turns than this at one moment is looked at again later.
+/// The most turns of a pod at one moment.
 const TURNS_LIMIT: usize = 64;
 
-/// The kubelet of a node.
+/// The kubelet of one node.
 #[derive(Clone, Debug)]
 pub struct Kubelet {
     pub(super) node: Rc<str>,
     name: Rc<str>,
-    /// The key of its Node.
+    /// The key of its Node object.
     key: Key,
 }
 
 impl Kubelet {
-    /// The kubelet of a node.
+    /// The kubelet of the node with this name.
     pub fn new(node: &str) -> Kubelet {
         Kubelet { node: node.into(), name: "kubelet".into(), key: Key::new("", node) }
     }
 }
 
-/// What it has to do.
+/// A key of the kubelet's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// The lease of its node, by the node's name, is renewed.
+    /// Renew the lease of the node with this name.
     Lease(Rc<str>),
-    /// The status of its node is reported.
+    /// Report the status of the node with this name.
     Status(Rc<str>),
-    /// A turn of a pod's worker.
+    /// Take a turn of a pod.
     Pod(Key),
-    /// The same, where time may pass until it is taken: it can only repeat what is known.
+    /// The same, planned for a background deadline.
     Background(Key),
 }
 
@@ -118,7 +118,7 @@ impl Reconciler for Kubelet {
             Fault::Image { image, pullable, message } => {
                 if *pullable {
                     cx.state.unpullable.remove(image);
-                    // Pods that wait for the image try again when their back-off is over.
+                    // Pods that wait for the image retry when their back-off is over.
                     let waits = |rt: &Rc<PodRuntime>| {
                         rt.containers.iter().any(|c| c.pull_error.as_ref().is_some_and(|(of, _)| of == image))
                     };
@@ -141,7 +141,7 @@ impl Reconciler for Kubelet {
     }
 
     fn restarted(&self, state: &State) -> State {
-        // Images, disks and addresses are kept by the node; containers do not run any more.
+        // Images, disks and addresses survive a restart of the node; containers do not.
         let mut state = state.clone();
         let pods: Vec<Key> = state.pods.keys().cloned().collect();
         for key in pods {
@@ -156,11 +156,11 @@ impl Reconciler for Kubelet {
     }
 }
 
-/// Whether a change of a pod is more than a report of its kubelet.
+/// Whether a change of a pod is more than the kubelet's own status report.
 fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
     let (Some(old), Some(new)) = (seen.old, seen.new) else { return true };
     let (o, n) = (&old.metadata, &new.metadata);
-    // Listed anew, after a restart or a watch that was cut.
+    // The pod was listed again, after a restart or a watch that ended.
     if o.resource_version == n.resource_version
         || o.uid != n.uid
         || o.generation != n.generation
@@ -175,8 +175,8 @@ fn concerns_the_worker(seen: Seen<'_, Pod>) -> bool {
     gates.is_some_and(|g| !g.is_empty()) && conditions(old) != conditions(new)
 }
 
-/// Pods that wait for a ConfigMap, a Secret or a claim are tried again at their next attempt, and the
-/// cluster waits for that.
+/// Makes the next retry of pods that wait for a ConfigMap, a Secret or a claim a foreground deadline,
+/// because the change may let it succeed.
 fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
     let here = cx.state.pods.range(Key::new(&changed.namespace, "")..);
     let waiting: Vec<(Key, _)> = here
@@ -189,17 +189,17 @@ fn config_changed(cx: &mut Handler<'_, State, Task>, changed: &Key) {
     }
 }
 
-/// What a turn decided, to be carried out.
+/// The result of a turn, to be carried out.
 struct Decision {
     rt: Rc<PodRuntime>,
     node: super::state::NodeRuntime,
     events: Vec<PodEvent>,
     again: bool,
-    /// The pod as it was reported last, and the status to be reported.
+    /// The pod that the report is based on, and its new status; `None` if nothing has changed.
     report: Option<(Rc<Pod>, Shared<PodStatus>)>,
     delete: bool,
     faults: Vec<(Key, u64)>,
-    /// When to look at the pod again: in any case, and if time passes anyway.
+    /// The deadlines of the next turn: foreground, background.
     wakes: (Option<Timestamp>, Option<Timestamp>),
 }
 
@@ -235,7 +235,7 @@ impl Kubelet {
                 cx.record(self.recorded(cx, &pod, &d.rt, e));
             }
             match answer {
-                // The turn has already noted that nothing was to be reported.
+                // Nothing had to be reported, and the turn has noted that.
                 Ok(None) => {}
                 Ok(Some(latest)) => {
                     let mut rt = (*d.rt).clone();
@@ -246,7 +246,7 @@ impl Kubelet {
                         s.pods.insert(key.clone(), rt.clone());
                     });
                 }
-                // The pod is gone already; the watch will say so.
+                // The pod was deleted. The informer will deliver that.
                 Err(e) if e.is_not_found() => return Ok(()),
                 Err(e) => return Err(e.into()),
             }
@@ -258,12 +258,12 @@ impl Kubelet {
                 return Ok(());
             }
         }
-        // So many turns at one moment are a mistake somewhere; the worker goes on a second later.
+        // This many turns at one moment would be a bug; the worker continues a second later.
         cx.enqueue_after(Task::Pod(key), SignedDuration::from_secs(1));
         Ok(())
     }
 
-    /// Takes a turn of a pod.
+    /// Takes a turn of a pod. `None` if there is nothing to do for it.
     fn decide(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Option<Decision> {
         let spec: &PodSpec = pod.spec.as_ref()?;
         let host = node::host(cx.caches(), &self.key);
@@ -271,7 +271,7 @@ impl Kubelet {
             let known = s.pods.get(key).filter(|rt| *rt.uid == *pod.metadata.uid());
             let rt = match known {
                 Some(rt) => (**rt).clone(),
-                // The pod is over already: a kubelet that never ran it leaves it alone.
+                // The pod has ended and this kubelet did not run it, so it is left alone.
                 None if is_over(pod) && !pod.metadata.is_deleting() => return None,
                 None => PodRuntime {
                     uid: pod.metadata.uid().into(),
@@ -312,7 +312,7 @@ impl Kubelet {
         })
     }
 
-    /// `canBeDeleted`: nothing of the pod runs any more, so its object is deleted.
+    /// Deletes the object of a pod of which nothing runs any more (`canBeDeleted`).
     async fn delete(&self, cx: &Cx, key: &Key, pod: &Rc<Pod>) -> Result {
         let options = DeleteOptions {
             grace_period_seconds: Some(0),
@@ -326,7 +326,7 @@ impl Kubelet {
             .with("containers", "all have stopped");
         match cx.delete(Kind::POD, key.clone(), options).because(why).await {
             Err(e) if !e.is_not_found() && !e.is_conflict() => return Err(e.into()),
-            // An object with finalizers is removed by the API server after the last one.
+            // The API server removes an object with finalizers after the last finalizer.
             _ => {}
         }
         let key = key.clone();
@@ -338,7 +338,7 @@ impl Kubelet {
         Ok(())
     }
 
-    /// Wants to be woken when the pod's next moment comes.
+    /// Plans the next turn for these deadlines.
     fn plan(cx: &Cx, key: &Key, wakes: (Option<Timestamp>, Option<Timestamp>)) {
         let (foreground, background) = wakes;
         if let Some(at) = foreground {
@@ -386,7 +386,7 @@ impl Kubelet {
     }
 }
 
-/// A container's state in a word or two, for a reason.
+/// A container's state in a word or two, for a [`Why`].
 fn state_of(c: &ContainerRuntime) -> String {
     match (&c.state, &c.waiting) {
         (ContainerState::Running(_), _) => "running".into(),
@@ -400,9 +400,9 @@ fn is_over(pod: &Pod) -> bool {
     matches!(pod.status.as_ref().and_then(|s| s.phase.as_deref()), Some("Succeeded" | "Failed"))
 }
 
-/// The status to be reported, if it differs from what the API server has.
+/// The pod that the report is based on and its new status; `None` if the API server has that status already.
 fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)> {
-    // The last answer of the API server may be newer than what the informer has seen.
+    // The API server's last answer may be newer than the informer's cache.
     let version = |p: &Pod| p.metadata.resource_version.as_ref().and_then(|v| v.parse::<u64>().ok());
     let latest = turn.rt.latest.as_ref().filter(|l| l.metadata.uid == pod.metadata.uid);
     let from = latest.filter(|l| version(l) > version(pod)).unwrap_or(pod);
@@ -414,7 +414,7 @@ fn report(turn: &Turn<'_>, pod: &Rc<Pod>) -> Option<(Rc<Pod>, Shared<PodStatus>)
     Some((from.clone(), Shared::new(new)))
 }
 
-/// Forgets a pod whose object is gone.
+/// Forgets a pod whose object was deleted, and frees its address and resources.
 fn forget(cx: &Cx, key: &Key) {
     let held = cx.state(|s| {
         let rt = s.pods.get(key)?;

@@ -1,4 +1,4 @@
-//! Starting a container: back-off, image, creation, start, hook (`kuberuntime_container.go`,
+//! Starting a container: back-off, image, creation, start, postStart hook (`kuberuntime_container.go`,
 //! `startContainer`; `kuberuntime_manager.go`, `doBackOff`; `images/image_manager.go`).
 
 use std::net::Ipv4Addr;
@@ -15,7 +15,7 @@ use crate::api::Timestamp;
 use crate::api::types::Container;
 
 impl Turn<'_> {
-    /// The sandbox is made and has its network.
+    /// The sandbox has been created: the pod gets its address.
     pub(super) fn sandbox_is_there(&mut self) {
         self.rt.sandbox = true;
         self.rt.changed = true;
@@ -31,8 +31,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The next free address of the node's range after the one that was given last. The first is
-    /// the node's own.
+    /// The next free address of the node's range after the last one that was assigned. Address 1 of the
+    /// range is the node's own. `None` if there is none.
     fn free_address(&self) -> Option<Ipv4Addr> {
         let cidr = self.host.pod_cidr.unwrap_or("10.88.0.0/16");
         let (base, bits) = cidr.split_once('/')?;
@@ -48,7 +48,7 @@ impl Turn<'_> {
             .find(|ip| !self.node.addresses.contains_key(ip))
     }
 
-    /// The address can be given to another pod; the status keeps it.
+    /// Frees the pod's address for other pods. The pod's status keeps it.
     pub(super) fn release_address(&mut self) {
         if self.spec.host_network == Some(true) {
             return;
@@ -58,7 +58,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A container that SyncPod wants to start.
+    /// Starts a container, unless it is backing off: its image first.
     pub(super) fn start_container(&mut self, i: usize) {
         let Some(spec) = self.container_spec(i) else { return };
         if self.is_backing_off(i, spec) {
@@ -67,14 +67,16 @@ impl Turn<'_> {
         self.ensure_image_exists(i, spec);
     }
 
-    /// `doBackOff`: a container that ended has to wait, longer each time.
+    /// Whether a container that ended has to wait before it is started again (`doBackOff`). If so, the
+    /// event, the waiting reason and the retry are noted.
     fn is_backing_off(&mut self, i: usize, spec: &Container) -> bool {
         let now = self.now;
-        // Many that start again and again would keep each other going.
+        // Many containers that restart for ever would keep the cluster from being steady.
         let routine = self.is_routine(i, jiff::SignedDuration::ZERO);
         let Some(c) = self.rt.containers.get_mut(i) else { return true };
         let just_killed = std::mem::take(&mut c.just_killed);
-        // One that this very sync stopped has not been seen to end.
+        // The status that SyncPod began with does not yet show the end of a container that this SyncPod
+        // stopped.
         let exited = if just_killed { c.last.as_ref() } else { c.exited() };
         let Some(finished) = exited.map(|e| e.finished) else { return false };
         let Some(until) = c.backoff.until(finished, now) else {
@@ -92,13 +94,14 @@ impl Turn<'_> {
         );
         let message = format!("back-off {} restarting failed container={name} pod={pod}", go_duration(delay));
         self.cannot_start(i, "CrashLoopBackOff", message);
-        // The next sync tells what this one found; after that it is only to be waited for.
+        // The next sync reports the waiting reason; after that there is nothing to do until the back-off
+        // ends.
         let at = if known { until } else { until.min(later(now, timings::RESYNC)) };
         self.retry(at, (known || routine) && at_max);
         true
     }
 
-    /// `EnsureImageExists`
+    /// Makes sure that the image is on the node, then creates the container (`EnsureImageExists`).
     fn ensure_image_exists(&mut self, i: usize, spec: &Container) {
         let image = spec.image.as_deref().unwrap_or_default();
         if let Some(why) = images::invalid_name(image) {
@@ -133,7 +136,7 @@ impl Turn<'_> {
         if c.pull_error.as_ref().is_some_and(|(of, _)| **of != *image)
             && let Some(c) = self.rt.containers.get_mut(i)
         {
-            // Another image has its own back-off.
+            // Another image has a back-off of its own.
             c.pull_error = None;
             c.image_backoff = Default::default();
         }
@@ -146,7 +149,7 @@ impl Turn<'_> {
         let at_max = c.image_backoff.is_at_max();
         let known = c.waiting.as_ref().is_some_and(|w| w.reason == "ImagePullBackOff");
         if known {
-            // Real kubelets say so every ten seconds.
+            // Real kubelets record this event about every ten seconds; here it is recorded once.
             self.retry(until, at_max);
             return;
         }
@@ -188,7 +191,7 @@ impl Turn<'_> {
             Some(Work::Pull { container: i, since: now, began, until, refusal: refusal.map(Rc::from) });
     }
 
-    /// A pull has ended.
+    /// A pull has ended, with an error or without.
     pub(super) fn pulled(
         &mut self,
         i: usize,
@@ -254,7 +257,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A container runs.
+    /// A container has started.
     pub(super) fn started(&mut self, i: usize) {
         let (now, Some(spec)) = (self.now, self.container_spec(i)) else { return };
         let behaviour = behaviour::of(self.pod, spec);
@@ -279,7 +282,7 @@ impl Turn<'_> {
         self.observe_exits();
     }
 
-    /// The hook after a start is over.
+    /// A container's postStart hook has ended. If it failed, the container is stopped.
     pub(super) fn post_start_done(&mut self, i: usize, succeeded: bool) {
         if succeeded || self.rt.containers.get(i).is_none_or(|c| c.running().is_none()) {
             return;
@@ -290,7 +293,7 @@ impl Turn<'_> {
         self.rt.work = Some(Work::Kill { container: i });
     }
 
-    /// A container could not be started: it is said, remembered, and tried again.
+    /// A container could not be started: notes the event, the waiting reason and the retry.
     fn start_failed(&mut self, i: usize, reason: &'static str, message: String) {
         self.event(
             Some(i),
@@ -305,11 +308,11 @@ impl Turn<'_> {
         let known =
             c.and_then(|c| c.waiting.as_ref()).is_some_and(|w| w.reason == reason && w.message == message);
         self.cannot_start(i, reason, message);
-        // A pull can succeed the next time; the others fail until somebody changes something.
+        // A pull may succeed next time. The other failures stay until somebody changes something.
         self.retry(later(self.now, timings::SYNC_RETRY), known && reason != "ErrImagePull");
     }
 
-    /// The reason cache: what the next status says of a container that waits.
+    /// Notes why a container waits (the kubelet's reason cache), for the next status.
     fn cannot_start(&mut self, i: usize, reason: &'static str, message: String) {
         if let Some(c) = self.rt.containers.get_mut(i) {
             c.waiting = Some(Rc::new(Waiting { reason, message }));
@@ -317,7 +320,7 @@ impl Turn<'_> {
         self.caused(Some(i), "could not be started");
     }
 
-    /// The sync failed at something and wants to be tried again.
+    /// Plans a retry of SyncPod. Of two retries the foreground one counts, of two alike the earlier.
     fn retry(&mut self, at: Timestamp, background: bool) {
         self.rt.retry = Some(match self.rt.retry {
             Some(r) if r.background == background => Retry { at: r.at.min(at), background },
@@ -327,7 +330,7 @@ impl Turn<'_> {
     }
 }
 
-/// What the API server would have put into `imagePullPolicy`.
+/// The `imagePullPolicy` that the API server defaults to.
 fn default_policy(image: &str) -> &'static str {
     let last = image.rsplit('/').next().unwrap_or_default();
     if !image.contains('@') && (last.ends_with(":latest") || !last.contains(':')) {

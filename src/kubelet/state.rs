@@ -1,4 +1,4 @@
-//! What a kubelet and the container runtime below it remember between syncs.
+//! What a kubelet, and the container runtime below it, remember between syncs.
 
 use std::net::Ipv4Addr;
 use std::rc::Rc;
@@ -12,112 +12,112 @@ use crate::api::persistent::Map;
 use crate::api::types::{Lease, Pod};
 use crate::api::{Key, Timestamp};
 
-/// A kubelet's memory. Cloning it copies pointers.
+/// A kubelet's memory. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// The pods it runs, or ran and still has to report.
+    /// The pods that it runs, or whose end it still has to report.
     pub pods: Map<Key, Rc<PodRuntime>>,
     /// Images and addresses.
     pub node: NodeRuntime,
-    /// What a person broke and the next sync of the pod has to look at; numbered, so that a sync
-    /// takes away only what it saw.
+    /// Faults that the next sync of the pod has to apply, by pod and number. A sync removes those that it
+    /// saw.
     pub faults: Map<(Key, u64), Fault>,
-    /// The number of the next fault.
+    /// The number for the next fault.
     pub next_fault: u64,
-    /// Images that cannot be pulled to this node, with what the registry says.
+    /// Images that a person made unavailable, each with the registry's error message.
     pub unpullable: Map<Rc<str>, Rc<str>>,
-    /// The lease as it was last written.
+    /// The node's lease as it was last written; `None` if it has to be created or read.
     pub lease: Option<Rc<Lease>>,
 }
 
-/// What the containers of a node share.
+/// What the pods of a node share.
 #[derive(Clone, Debug, Default)]
 pub struct NodeRuntime {
-    /// The images that are there.
+    /// The images on the node.
     pub images: Map<Rc<str>, ()>,
-    /// Those that are being pulled, and when that ends.
+    /// The images that are being pulled, each with the end of its pull.
     pub pulling: Map<Rc<str>, Timestamp>,
-    /// When the image puller has done all that it was asked for.
+    /// When the image puller is done with all pulls requested so far; `None` if there was none.
     pub puller_free: Option<Timestamp>,
-    /// What its pods ask for, together.
+    /// The sum of the requests of the admitted pods.
     pub used: Requests,
-    /// The addresses that are taken.
+    /// The pod addresses in use.
     pub addresses: Map<Ipv4Addr, ()>,
-    /// The address that was given last; the next one follows it (CNI's `host-local`).
+    /// The address that was assigned last; the next one follows it (CNI's `host-local`).
     pub last_address: Option<Ipv4Addr>,
 }
 
-/// Amounts of what a node has.
+/// Amounts of a node's resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// CPU, in thousandths.
+    /// CPU in thousandths of a core.
     pub cpu: i64,
-    /// Memory, in bytes.
+    /// Memory in bytes.
     pub memory: i64,
-    /// Ephemeral storage, in bytes.
+    /// Ephemeral storage in bytes.
     pub storage: i64,
-    /// Pods.
+    /// Number of pods.
     pub pods: i64,
 }
 
-/// Where a pod worker stands (`pod_workers.go`).
+/// The phase of a pod worker (`pod_workers.go`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WorkerPhase {
-    /// SyncPod: its containers shall run.
+    /// SyncPod: keeps the pod's containers running.
     #[default]
     Sync,
-    /// SyncTerminatingPod: its containers are stopped.
+    /// SyncTerminatingPod: stops the containers.
     Terminating,
-    /// SyncTerminatedPod: nothing of it runs any more.
+    /// SyncTerminatedPod: no container runs any more.
     Terminated,
 }
 
-/// What SyncPod waits for.
+/// An operation of the runtime that SyncPod waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
-    /// The sandbox and its network.
+    /// The creation of the sandbox and its network.
     Sandbox {
-        /// When they are there.
+        /// When it ends.
         until: Timestamp,
     },
-    /// The image of a container.
+    /// The pull of a container's image.
     Pull {
-        /// The container.
+        /// The container's index.
         container: usize,
-        /// When it was asked for.
+        /// When the pull was requested.
         since: Timestamp,
-        /// When the pull itself began.
+        /// When the pull itself began, after those before it.
         began: Timestamp,
         /// When it ends.
         until: Timestamp,
-        /// Why it fails, if it does.
+        /// The error, if the pull will fail.
         refusal: Option<Rc<str>>,
     },
-    /// A container that was created starts.
+    /// The start of a container that was created.
     Start {
-        /// The container.
+        /// The container's index.
         container: usize,
-        /// When it has.
+        /// When it ends.
         until: Timestamp,
     },
-    /// A hook after the start of a container.
+    /// A container's postStart hook.
     PostStart {
-        /// The container.
+        /// The container's index.
         container: usize,
-        /// When it is over.
+        /// When it ends.
         until: Timestamp,
-        /// Whether it succeeded.
+        /// Whether it will succeed.
         succeeded: bool,
     },
-    /// A container is being stopped.
+    /// The end of a container that is being stopped.
     Kill {
-        /// The container.
+        /// The container's index.
         container: usize,
     },
 }
 
 impl Work {
-    /// When it goes on; a kill goes on when the container has ended.
+    /// When the operation ends; `None` for a kill, which ends with the container.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
             Work::Sandbox { until }
@@ -129,135 +129,136 @@ impl Work {
     }
 }
 
-/// What a SyncPod under way still has to do, in order.
+/// A step that the SyncPod under way still has to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Todo {
-    /// Make the sandbox.
+    /// Create the sandbox.
     Sandbox,
     /// Stop a container.
     Kill {
-        /// Which.
+        /// The container's index.
         container: usize,
-        /// The event's message.
+        /// The message of the event.
         message: String,
-        /// The probe that asked for it.
+        /// The probe that failed, if that is why.
         probe: Option<ProbeType>,
     },
     /// Start a container.
     Start {
-        /// Which.
+        /// The container's index.
         container: usize,
     },
-    /// Take down the sandbox: nothing will run in it any more.
+    /// Remove the sandbox: no container will run in it any more.
     StopSandbox,
-    /// The pod is over: go on to SyncTerminatingPod.
+    /// Go on to SyncTerminatingPod: all containers have ended for good.
     Terminate,
 }
 
-/// What is remembered of a pod.
+/// What the kubelet remembers of a pod.
 #[derive(Clone, Debug, Default)]
 pub struct PodRuntime {
-    /// Its uid.
+    /// The pod's uid.
     pub uid: Rc<str>,
-    /// Where its worker stands.
+    /// The phase of the pod's worker.
     pub phase: WorkerPhase,
-    /// Whether its sandbox is there.
+    /// Whether the pod's sandbox exists.
     pub sandbox: bool,
-    /// Its address, once it has one.
+    /// The pod's address; `None` before the sandbox has its network.
     pub address: Option<Rc<str>>,
-    /// Its init containers, then its containers, in the order of the spec.
+    /// The init containers, then the main containers, in the order of the spec.
     pub containers: Vec<ContainerRuntime>,
-    /// What SyncPod waits for.
+    /// The operation that SyncPod waits for, if any.
     pub work: Option<Work>,
-    /// What it does afterwards.
+    /// The steps of the SyncPod under way that are left.
     pub todo: Vec<Todo>,
     /// Whether a SyncPod is under way.
     pub syncing: bool,
-    /// Whether something happened in the runtime that SyncPod has not seen (the PLEG's event).
+    /// Whether the runtime changed since SyncPod last began (an event of the PLEG).
     pub changed: bool,
-    /// When a sync that failed at something wants to be tried again.
+    /// When a sync that failed is retried; `None` if none failed.
     pub retry: Option<Retry>,
-    /// How often a mount failed.
+    /// How many times in a row mounting failed.
     pub mount_failures: u32,
-    /// Whether it waits for a ConfigMap, a Secret or a claim.
+    /// Whether the pod waits for a ConfigMap, a Secret or a claim.
     pub waits_for_config: bool,
-    /// When the probe workers began; their ticks are counted from here.
+    /// When the probe workers began. Their ticks are counted from here.
     pub probing_since: Option<Timestamp>,
-    /// Whether SyncPod has looked at it once.
+    /// Whether SyncPod has begun for this pod at least once.
     pub seen: bool,
-    /// Why it is over although its containers are not: `reason` and `message` of a failed pod.
+    /// `reason` and `message` of a pod that failed as a whole, whatever its containers did.
     pub failed: Option<(Rc<str>, Rc<str>)>,
-    /// The grace period its containers are being stopped with.
+    /// The grace period with which the containers are being stopped.
     pub grace: Option<SignedDuration>,
-    /// Its status has to be generated and compared with what was reported.
+    /// Whether the status may differ from the one reported last.
     pub unreported: bool,
-    /// The pod as the API server answered last.
+    /// The pod in the API server's last answer.
     pub latest: Option<Rc<Pod>>,
-    /// What it was admitted with.
+    /// The requests with which the pod was admitted; `None` if it was not, or has given them back.
     pub requests: Option<Requests>,
-    /// It was not admitted.
+    /// Whether admission rejected the pod.
     pub rejected: bool,
-    /// Its object was asked to be removed.
+    /// Whether the kubelet has deleted the pod's object.
     pub deleted: bool,
-    /// What happened last, for the reason of the next status.
+    /// What happened last, for the [`Why`](crate::client::Why) of the next status report.
     pub cause: Cause,
-    /// Its machine stopped and came back.
+    /// Whether the node was down and has come back since the last turn.
     pub rebooted: bool,
-    /// The last generation that SyncPod saw.
+    /// `metadata.generation` when SyncPod last began.
     pub generation: i64,
-    /// Whether the pod has, or had, annotations that say what its containers do.
+    /// Whether the pod has annotations about its containers' behaviour, or had them at the last turn.
     pub annotated: bool,
 }
 
-/// When a sync that failed is tried again.
+/// The retry of a sync that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// When.
+    /// When it is due.
     pub at: Timestamp,
-    /// Whether it can only fail again.
+    /// Whether it is a background deadline, because it can only fail again.
     pub background: bool,
 }
 
-/// What a status change is due to.
+/// What a status report is due to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cause {
-    /// The container, if it is about one.
+    /// The container, if the cause is about one.
     pub container: Option<Rc<str>>,
-    /// What happened.
+    /// What happened, as data for the page, for example `has started`.
     pub what: &'static str,
 }
 
-/// One of a pod's containers in the runtime.
+/// A container of a pod in the runtime.
 #[derive(Clone, Debug)]
 pub struct ContainerRuntime {
-    /// Its name.
+    /// The container's name.
     pub name: Rc<str>,
-    /// Its current or last instance.
+    /// The current or last instance.
     pub state: ContainerState,
-    /// The instance before.
+    /// The instance before the current one.
     pub last: Option<Rc<Exited>>,
-    /// How often it was started again.
+    /// How many times the container was restarted.
     pub restarts: i32,
-    /// Why it could not be started (the kubelet's reason cache).
+    /// Why the container could not be started (the kubelet's reason cache); `None` if it was not tried or
+    /// has started.
     pub waiting: Option<Rc<Waiting>>,
-    /// It was stopped by the SyncPod under way, which did not see it end.
+    /// Whether the SyncPod under way has stopped the container, so that its end is not in the status yet.
     pub just_killed: bool,
-    /// Its readiness probe is to be asked without waiting for its tick.
+    /// Whether the readiness probe runs at once instead of at its next tick.
     pub ask_readiness: bool,
-    /// Its back-off after crashes.
+    /// The back-off after the container's ends.
     pub backoff: BackOff,
-    /// Its back-off after failed pulls, and what the last one failed with.
+    /// The back-off after failed pulls of its image.
     pub image_backoff: BackOff,
-    /// The image that failed to be pulled, with the error.
+    /// The image whose pull failed last, and the error; `None` if the last pull succeeded.
     pub pull_error: Option<(Rc<str>, Rc<str>)>,
-    /// Its probes: startup, liveness, readiness.
+    /// The state of its probes, in the order of [`ProbeType::ALL`](super::ProbeType::ALL).
     pub probes: [ProbeRun; 3],
-    /// A probe that a person made fail.
+    /// Which of its probes a person made fail, in the same order.
     pub failing: [bool; 3],
 }
 
 impl ContainerRuntime {
-    /// A container that was never started.
+    /// A container that has never been started.
     pub fn new(name: &str) -> ContainerRuntime {
         ContainerRuntime {
             name: name.into(),
@@ -275,7 +276,7 @@ impl ContainerRuntime {
         }
     }
 
-    /// Its running instance.
+    /// The instance, if it runs.
     pub fn running(&self) -> Option<&Running> {
         match &self.state {
             ContainerState::Running(r) => Some(r),
@@ -283,7 +284,7 @@ impl ContainerRuntime {
         }
     }
 
-    /// Its ended instance.
+    /// The instance, if it has ended.
     pub fn exited(&self) -> Option<&Rc<Exited>> {
         match &self.state {
             ContainerState::Exited(e) => Some(e),
@@ -292,53 +293,53 @@ impl ContainerRuntime {
     }
 }
 
-/// An instance of a container.
+/// The current or last instance of a container.
 #[derive(Clone, Debug)]
 pub enum ContainerState {
-    /// There was none yet.
+    /// There has been no instance yet.
     None,
-    /// It was created and starts.
+    /// The instance was created and is starting.
     Created(Instance),
-    /// It runs.
+    /// The instance runs.
     Running(Running),
-    /// It has ended.
+    /// The instance has ended.
     Exited(Rc<Exited>),
 }
 
-/// What identifies an instance.
+/// The identity of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// `steady://…`
+    /// The container id, `steady://…`.
     pub id: Rc<str>,
-    /// The image as the spec had it.
+    /// The image reference in the spec.
     pub image: Rc<str>,
-    /// The image's identity.
+    /// The image id.
     pub image_id: Rc<str>,
 }
 
 /// A running instance.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// Its identity.
+    /// The instance's identity.
     pub instance: Instance,
-    /// Since when.
+    /// When it started.
     pub since: Timestamp,
-    /// What it does.
+    /// What the container does.
     pub behaviour: Behaviour,
-    /// When it ends, as far as that is decided.
+    /// When and how it ends; `None` if that is not decided.
     pub ends: Option<(Timestamp, Exit)>,
-    /// Whether it is being stopped.
+    /// Whether the kubelet is stopping it.
     pub stopping: bool,
 }
 
 /// An instance that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exited {
-    /// Its identity.
+    /// The instance's identity.
     pub instance: Instance,
     /// How it ended.
     pub exit: Exit,
-    /// `Unknown` where nobody saw it end; else it follows from `exit`.
+    /// `Unknown` if the kubelet did not see it end; `None` if the reason follows from `exit`.
     pub reason: Option<&'static str>,
     /// When it started.
     pub started: Timestamp,
@@ -346,26 +347,26 @@ pub struct Exited {
     pub finished: Timestamp,
 }
 
-/// Why a container could not be started.
+/// Why a container could not be started, as in `state.waiting` of its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// `CrashLoopBackOff`
+    /// For example `CrashLoopBackOff`.
     pub reason: &'static str,
-    /// In a sentence.
+    /// The message.
     pub message: String,
 }
 
-/// A probe of a running container (`prober/worker.go`).
+/// The state of a probe of a running container (`prober/worker.go`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProbeRun {
-    /// What is known; `None` before the first result that counts.
+    /// The result; `None` before the first one.
     pub result: Option<bool>,
-    /// What the last probe said.
+    /// The answer of the last probe; `None` before the first one.
     pub last: Option<bool>,
-    /// How often in a row.
+    /// How many times in a row that was the answer.
     pub run: i32,
-    /// When it was asked last.
+    /// The moment of the last probe.
     pub asked: Option<Timestamp>,
-    /// Whether it waits for a new container.
+    /// Whether the worker waits for a new instance of the container, after a failure that stops this one.
     pub on_hold: bool,
 }

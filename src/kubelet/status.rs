@@ -18,15 +18,15 @@ fn is_own(type_: &str) -> bool {
     [READY_TO_START, INITIALIZED, READY, CONTAINERS_READY, SCHEDULED].contains(&type_)
 }
 
-/// Statuses of init containers and of the others.
+/// Statuses of init containers and of main containers.
 pub(super) type Statuses = (Vec<ContainerStatus>, Vec<ContainerStatus>);
 
-/// The statuses of a pod's containers as they are.
+/// The statuses of a pod's containers at the present moment.
 pub(super) fn all_containers(turn: &Turn<'_>) -> Statuses {
     turn.container_statuses()
 }
 
-/// `getPhase`; `terminal` if nothing of it runs any more nor will.
+/// The pod's phase (`getPhase`). `terminal` if no container runs any more or ever will.
 pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) -> &'static str {
     let (mut pending_init, mut failed_init) = (0, 0);
     let (mut running, mut waiting, mut stopped, mut succeeded) = (0, 0, 0, 0);
@@ -75,7 +75,7 @@ pub(super) fn phase(turn: &Turn<'_>, (init, main): &Statuses, terminal: bool) ->
     if stopped == 0 {
         return "Pending";
     }
-    // The policy is each container's own, where it has one.
+    // `should_be_restarted` uses a container's own restart policy where it has one.
     let again = (turn.init_count()..turn.rt.containers.len()).any(|i| turn.should_be_restarted(i));
     if again && !terminal {
         return "Running";
@@ -92,7 +92,7 @@ fn is_terminal(phase: &str) -> bool {
 }
 
 impl Turn<'_> {
-    /// The status as it is now, built on the one that the API server has.
+    /// The pod's status at the present moment, based on `old`, the API server's (`generateAPIPodStatus`).
     pub(super) fn generate_api_pod_status(&self, old: &PodStatus) -> PodStatus {
         if self.rt.rejected {
             return self.rejected_status(old);
@@ -101,13 +101,13 @@ impl Turn<'_> {
         let statuses = all_containers(self);
         let mut phase = phase(self, &statuses, over);
         if let Some(was) = old.phase.as_deref().filter(|p| is_terminal(p)) {
-            // There is no way back.
+            // A phase that is `Succeeded` or `Failed` stays so.
             phase = if was == "Failed" { "Failed" } else { "Succeeded" };
         } else if self.rt.failed.is_some() || (over && !is_terminal(phase)) {
             phase = "Failed";
         }
-        // Conditions are about the phase it will have, the phase itself waits for the last
-        // container.
+        // Conditions are computed for the final phase, but the phase itself is reported after the last
+        // container has ended.
         let conditions = self.conditions(old, &statuses, phase);
         let may_run = !over && is_terminal(phase) && !old.phase.as_deref().is_some_and(is_terminal);
         let (reason, message) = match &self.rt.failed {
@@ -144,7 +144,7 @@ impl Turn<'_> {
         }
     }
 
-    /// `rejectPod`: nothing of it was ever here.
+    /// The status of a pod that admission rejected: no container was ever created (`rejectPod`).
     fn rejected_status(&self, old: &PodStatus) -> PodStatus {
         let (reason, message) = self.rt.failed.clone().unwrap_or_default();
         let conditions: Vec<PodCondition> =
@@ -199,7 +199,7 @@ impl Turn<'_> {
             return Verdict { holds: false, reason: Some(reason), message: None };
         }
         let sidecars = init.iter().enumerate().filter(|(i, _)| self.is_sidecar(*i)).map(|(_, s)| s);
-        // In the order of the spec, not of the statuses.
+        // The order is that of the spec, not of the statuses.
         let by_spec = self.spec.containers.iter().filter_map(|c| main.iter().find(|s| s.name == c.name));
         let unready: Vec<&str> =
             sidecars.chain(by_spec).filter(|s| !s.ready).map(|s| s.name.as_str()).collect();
@@ -260,13 +260,14 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether the pod waits to be removed by its kubelet, which has nothing left to do for it.
+    /// Whether only the kubelet's deletion of the pod is missing: it is being deleted and no container runs
+    /// any more.
     pub(super) fn can_be_deleted(&self) -> bool {
         self.rt.phase == WorkerPhase::Terminated && self.pod.metadata.is_deleting() && !self.rt.deleted
     }
 }
 
-/// Whether a condition holds, and why not.
+/// A condition's status, with its reason and message.
 #[derive(Clone, Debug, Default)]
 struct Verdict {
     holds: bool,

@@ -10,13 +10,13 @@ use crate::api::types::{
 };
 use crate::api::{Timestamp, order, seconds};
 
-/// Times in objects are whole seconds.
+/// A moment as objects have it: in whole seconds.
 pub(super) fn time(t: Timestamp) -> Time {
     Time(seconds(t))
 }
 
 impl Turn<'_> {
-    /// The statuses of init containers (in order) and of the others (by name).
+    /// The statuses of init containers (in the order of the spec) and of main containers (sorted by name).
     pub(super) fn container_statuses(&self) -> (Vec<ContainerStatus>, Vec<ContainerStatus>) {
         let init_count = self.init_count();
         let mut all = Vec::with_capacity(self.rt.containers.len());
@@ -85,7 +85,7 @@ impl Turn<'_> {
             }
             None => state,
         });
-        // Go writes the empty one, too.
+        // Go writes the empty object, too.
         out.last_state = Some(last.unwrap_or_default());
         if init && !self.is_sidecar(i) {
             out.started = Some(c.running().is_some());
@@ -97,8 +97,8 @@ impl Turn<'_> {
         out
     }
 
-    /// `TerminatePod`: what never ran, or was not seen to end, counts as failed once the pod is
-    /// gone.
+    /// Completes the statuses of a pod that has ended: containers that never ran, or were not seen to end,
+    /// count as failed (`TerminatePod`).
     fn fill_terminated(&self, init: &mut [ContainerStatus], main: &mut [ContainerStatus]) {
         let initialized = init.iter().enumerate().all(|(i, s)| self.is_sidecar(i) || s.ready);
         let started = init
@@ -161,7 +161,7 @@ fn terminated(e: &Exited) -> ContainerState {
     }
 }
 
-/// What the runtime applied; a pod is never resized here, so it is what the spec asked for.
+/// The resources in effect. Pods are not resized here, so they are those of the spec.
 fn resources(spec: &Container) -> ResourceRequirements {
     let applied = |name: &String| matches!(name.as_str(), "cpu" | "memory" | "ephemeral-storage");
     let map = |m: Option<&std::collections::BTreeMap<String, crate::api::types::Quantity>>| {
@@ -191,8 +191,7 @@ fn volume_mounts(spec: &Container) -> Option<Vec<VolumeMountStatus>> {
     Some(mounts.iter().map(status).collect())
 }
 
-/// Who the first process is. The image's own user is not known here, so it is root unless the spec
-/// says otherwise.
+/// The user of the first process: that of the spec, or else root, as images here have no user of their own.
 fn user(pod: &PodSpec, spec: &Container) -> Option<ContainerUser> {
     let (p, c) = (pod.security_context.as_ref(), spec.security_context.as_ref());
     let uid = c.and_then(|c| c.run_as_user).or_else(|| p?.run_as_user).unwrap_or(0);

@@ -1,109 +1,44 @@
 //! The part of a binding cycle that takes time (`PreBind` of
-//! `pkg/scheduler/framework/plugins/volumebinding`): the pod has a node, and its claims are bound
-//! before it is.
+//! `pkg/scheduler/framework/plugins/volumebinding`): a node is chosen for the pod, and the pod's claims are
+//! bound before the pod itself is.
 //!
-//! The scheduler writes what it decided on the volumes and claims, and the persistent volume binder
-//! does the rest. Kubernetes looks once a second whether it has, for ten minutes at most; here that
-//! look takes place in those seconds in which a claim or a volume has changed. Meanwhile other pods are
-//! scheduled, and this one counts on its node.
+//! The scheduler writes its decision to the volumes and claims, and the persistent volume binder completes
+//! the binding. Kubernetes' plugin polls once a second, for ten minutes at most. Here a poll takes place
+//! only at the end of a second in which a claim or a volume has changed. Meanwhile other pods are scheduled,
+//! and this pod is counted on its node.
 
-use std::fmt;
 use std::rc::Rc;
 
 use jiff::SignedDuration;
 
 use super::framework::Handle;
+use super::outcome::{bind_pod, failed};
 use super::plugins::volume::binding::{self, PodVolumes, reachable};
-use super::schedule_one::{Cx, State, Task, bind_pod, event, set_unschedulable, wake_later};
-use crate::api::persistent::Map;
+use super::state::{Cx, State, Task, Waiting, version};
 use crate::api::types::{Node, PersistentVolume, PersistentVolumeClaim, Pod};
 use crate::api::volume::{SELECTED_NODE, bind_volume_to_claim, is_fully_bound, volume_name};
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, later};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, Timestamp, later};
 use crate::apimachinery::Status;
 use crate::client::{Handler, Result, Wait, Why};
 
-/// How long the claims of a pod may take, in seconds (`bindTimeoutSeconds`).
+/// How long the binding of a pod's claims may take, in seconds (`bindTimeoutSeconds`).
 const BIND_TIMEOUT: i64 = 600;
-/// How often it is looked at, in seconds.
+/// The interval at which the claims are polled, in seconds.
 const POLL: i64 = 1;
 
-/// A pod that has a node and waits for its claims.
-#[derive(Clone, Debug)]
-pub struct Waiting {
-    pod: Rc<Pod>,
-    node: Rc<str>,
-    /// Nodes it fits on, and nodes in all.
-    fits: (usize, usize),
-    since: Timestamp,
-    /// How often it was tried before.
-    attempts: u32,
-    /// Volumes the scheduler has bound to claims, as written.
-    bindings: Vec<(Key, Rc<PersistentVolume>)>,
-    /// Claims to be provisioned, as written.
-    provisions: Vec<Rc<PersistentVolumeClaim>>,
-}
-
-/// What the scheduler has written and its informers have not shown yet (`AssumeCache`).
-#[derive(Clone, Debug, Default)]
-pub struct Assumed {
-    claims: Map<Key, Rc<PersistentVolumeClaim>>,
-    volumes: Map<Key, Rc<PersistentVolume>>,
-}
-
-impl fmt::Display for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bindings, provisions) = (self.bindings.len(), self.provisions.len());
-        let Waiting { node, attempts, .. } = self;
-        write!(f, "waits on {node} for {bindings} volumes and {provisions} claims after {attempts} attempts")
-    }
-}
-
-fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
-    object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
-}
-
-/// The newer of the two.
-fn newer<T: ApiKind>(cached: Option<&Rc<T>>, assumed: Option<&Rc<T>>) -> Option<Rc<T>> {
-    let (cached, Some(assumed)) = (cached?, assumed) else { return cached.cloned() };
-    Some(if version(assumed) > version(cached) { assumed.clone() } else { cached.clone() })
-}
-
-impl Assumed {
-    /// What is assumed, a line each.
-    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
-        let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
-        claims.chain(volumes)
-    }
-
-    /// The claim as it is thought to be.
-    pub fn claim(
-        &self,
-        key: &Key,
-        cached: Option<&Rc<PersistentVolumeClaim>>,
-    ) -> Option<Rc<PersistentVolumeClaim>> {
-        newer(cached, self.claims.get(key))
-    }
-
-    /// The volume as it is thought to be.
-    pub fn volume(&self, key: &Key, cached: Option<&Rc<PersistentVolume>>) -> Option<Rc<PersistentVolume>> {
-        newer(cached, self.volumes.get(key))
-    }
-}
-
-/// A claim changed: what was assumed about it is known now.
+/// An informer delivered a change of a claim: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn claim_changed(cx: &mut Handler<'_, State, Task>, claim: &Key) {
     cx.state.assumed.claims.remove(claim);
     look_again(cx);
 }
 
-/// A volume changed: what was assumed about it is known now.
+/// An informer delivered a change of a volume: its assumed version is dropped, and waiting pods are polled.
 pub(super) fn volume_changed(cx: &mut Handler<'_, State, Task>, volume: &Key) {
     cx.state.assumed.volumes.remove(volume);
     look_again(cx);
 }
 
-/// Pods that wait for their claims are looked at when their next second begins.
+/// Plans a poll of every waiting pod for the end of that pod's current second.
 fn look_again(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     let waiting: Vec<(Key, Timestamp)> =
@@ -116,20 +51,20 @@ fn look_again(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// Forgets a pod that is gone, or that was bound by another client.
+/// Stops waiting for the claims of a pod that was deleted, has ended, or was bound by another client.
 pub(super) fn forget(cx: &mut Handler<'_, State, Task>, key: &Key) {
     if cx.state.waiting.remove(key).is_some() {
         cx.cancel(Task::BindingCycle(key.clone()));
     }
 }
 
-/// What is to be done about the pod's claims on a node; none if they are all bound.
+/// What has to be written to the pod's claims and volumes for this node; `None` if all claims are bound.
 pub(super) fn volumes_for(h: &Handle<'_>, state: Option<&binding::State>, node: &str) -> Option<PodVolumes> {
     let volumes = binding::find_pod_volumes(h, state?, h.snapshot.get(node)?).ok()?;
     Some(volumes).filter(|v| *v != PodVolumes::default())
 }
 
-/// Writes what was decided about the claims, and waits.
+/// Begins to bind the pod's claims: writes `volumes`, and plans the first poll.
 pub(super) async fn start(
     cx: &Cx,
     pod: &Rc<Pod>,
@@ -179,7 +114,7 @@ fn at(kind: Kind, key: Key) -> ObjectRef {
     ObjectRef { kind, key }
 }
 
-/// `bindAPIUpdate`
+/// Writes the claims and volumes (`bindAPIUpdate`), and notes the answers in `w`.
 async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Result<(), Status> {
     for (claim, volume) in volumes.static_bindings {
         let key = volume.metadata.key();
@@ -219,7 +154,8 @@ async fn write(cx: &Cx, w: &mut Waiting, volumes: PodVolumes) -> std::result::Re
     Ok(())
 }
 
-/// Looks whether the claims are bound, after a second.
+/// Polls the claims of a waiting pod: binds the pod if they are bound, gives up on an error or after
+/// `BIND_TIMEOUT`, and waits on otherwise.
 pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
     let Some(w) = cx.state(|s| s.waiting.get(key).cloned()) else { return Ok(()) };
     let rest = later(w.since, SignedDuration::from_secs(BIND_TIMEOUT)).duration_since(cx.now());
@@ -233,7 +169,8 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
             bind_pod(cx, &w.pod, key, &w.node, w.fits, w.attempts).await
         }
         Ok(false) if rest.is_positive() => {
-            // The cluster does not wait for a pod that has waited in vain before.
+            // After a failed attempt the wait is in the background, so it does not keep the cluster from
+            // being steady.
             let wait = if w.attempts > 1 { Wait::Background } else { Wait::Foreground };
             cx.enqueue_waiting(Task::BindingCycle(key.clone()), rest, wait);
             Ok(())
@@ -246,7 +183,7 @@ pub(super) async fn go_on(cx: &Cx, key: &Key) -> Result {
 /// `checkBindings`: whether all claims are bound.
 ///
 /// # Errors
-/// Why they never will be, as things are.
+/// The reason why the claims cannot be bound any more.
 fn check(cx: &Cx, w: &Waiting) -> std::result::Result<bool, String> {
     let node = cx.lister::<Node>();
     let Some(node) = node.get(&Key::new("", &w.node)) else {
@@ -305,42 +242,8 @@ fn suits(volume: &PersistentVolume, node: &Node) -> std::result::Result<(), Stri
     Err(format!("pv {volume:?} node affinity doesn't match node {node:?}: no matching NodeSelectorTerms"))
 }
 
-/// Its claims could not be bound.
+/// Ends the binding cycle of a pod whose claims could not be bound.
 async fn give_up(cx: &Cx, key: &Key, w: Waiting, why: &str) -> Result {
     let message = format!("running PreBind plugin {:?}: binding volumes: {why}", binding::NAME);
     failed(cx, key, w.attempts, message).await
-}
-
-/// `handleBindingCycleError`: the pod counts on no node any more, gets a condition and an event that say
-/// why, and backs off.
-pub(super) async fn failed(cx: &Cx, key: &Key, attempts: u32, message: String) -> Result {
-    let (k, now) = (key.clone(), cx.now());
-    let pod = cx.lister::<Pod>().get(key).cloned();
-    let again = pod.clone();
-    cx.update_state(move |s| {
-        s.waiting.remove(&k);
-        s.cache.forget(&k);
-        if let Some(pod) = &again {
-            s.queue.back_off(pod, attempts, now);
-        }
-        s.queue.move_parked(now, |_| true);
-    });
-    cx.cancel(Task::BindingCycle(key.clone()));
-    cx.enqueue(Task::ScheduleOne);
-    wake_later(cx);
-    let Some(pod) = pod else { return Ok(()) };
-    cx.record(event(&pod, "Warning", "FailedScheduling", message.clone(), "Scheduling", now));
-    let mut to = pod.clone();
-    let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    status.nominated_node_name = None;
-    set_unschedulable(status, "SchedulerError", &message, pod.metadata.generation, now);
-    if to == pod {
-        return Ok(());
-    }
-    let why = Why::new("binding_cycle.failed")
-        .read("pod", at(Kind::POD, key.clone()), "spec.volumes", pod.metadata.name())
-        .with("message", &message);
-    // The pod is tried again whether or not the status was written.
-    let _ = cx.patch_status(pod, to).because(why).await;
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! What the scheduler believes about nodes and the pods on them
-//! (`k8s.io/kubernetes/pkg/scheduler/backend/cache`): pods count on a node from the moment a node
-//! was chosen for them, before anybody has heard of it.
+//! (`k8s.io/kubernetes/pkg/scheduler/backend/cache`). A pod is counted on a node from the moment the
+//! scheduler chooses that node, before its informer delivers the bound pod.
 
 use std::rc::Rc;
 
@@ -9,13 +9,14 @@ use crate::api::persistent::Map;
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, MetaExt};
 
-/// Nodes, and the pods that are or will be on them.
+/// Nodes, and the pods that are bound or assumed to be bound to them. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     nodes: Map<Rc<str>, Rc<NodeInfo>>,
-    // Where each pod counts, and whether that is only assumed.
+    // By pod: the node it is counted on, and whether that is only assumed.
     pods: Map<Key, (Rc<str>, bool)>,
-    // The kinds of pods there are, which plugins ask about instead of about every pod.
+    // The classes of the pods on all nodes: plugins try a selector once for each class instead of once for
+    // each pod.
     classes: Classes,
 }
 
@@ -24,7 +25,7 @@ fn node_of(pod: &Pod) -> Option<&str> {
 }
 
 impl Cache {
-    /// The nodes there are, by name.
+    /// The known nodes, sorted by name. Nodes of which only pods were seen are left out.
     pub fn snapshot(&self) -> Vec<Rc<NodeInfo>> {
         self.nodes.values().filter(|n| n.node().is_some()).cloned().collect()
     }
@@ -34,22 +35,22 @@ impl Cache {
         &self.classes
     }
 
-    /// The pods that are on their way to a node, with its name.
+    /// The assumed pods, each with the name of its node.
     pub fn assumed(&self) -> impl Iterator<Item = (&Key, &str)> {
         self.pods.iter().filter(|(_, (_, assumed))| *assumed).map(|(pod, (node, _))| (pod, &**node))
     }
 
-    /// Whether the pod counts somewhere.
+    /// Whether the pod is counted on a node, assumed or bound.
     pub fn has(&self, pod: &Key) -> bool {
         self.pods.contains_key(pod)
     }
 
-    /// A node came or changed.
+    /// Adds a node, or takes its new version.
     pub fn set_node(&mut self, node: &Rc<Node>) {
         self.edit(node.metadata.name(), |n| n.set_node(node.clone()));
     }
 
-    /// A node is gone; the pods on it are still thought to be there.
+    /// Removes a node. The pods on it stay until each of them is removed.
     pub fn remove_node(&mut self, name: &str) {
         self.edit(name, NodeInfo::remove_node);
         if self.nodes.get(name).is_some_and(|n| n.pod_count() == 0) {
@@ -57,33 +58,33 @@ impl Cache {
         }
     }
 
-    /// A pod shall count on a node although it is not bound yet.
+    /// Counts a pod on a node before it is bound.
     pub fn assume(&mut self, key: &Key, pod: &Rc<Pod>, node: &str) {
         self.put(key, pod, node, true);
     }
 
-    /// It was not bound after all.
+    /// Takes an assumed pod off its node, because it was not bound. A bound pod stays.
     pub fn forget(&mut self, pod: &Key) {
         if self.pods.get(pod).is_some_and(|(_, assumed)| *assumed) {
             self.take(pod);
         }
     }
 
-    /// A bound pod came or changed.
+    /// Adds a bound pod, or takes its new version. A pod without `spec.nodeName` is ignored.
     pub fn set_pod(&mut self, key: &Key, pod: &Rc<Pod>) {
         if let Some(node) = node_of(pod) {
             self.put(key, pod, node, false);
         }
     }
 
-    /// A pod is gone.
+    /// Removes a pod, whether it was bound or assumed.
     pub fn remove_pod(&mut self, pod: &Key) {
         self.take(pod);
     }
 
     fn put(&mut self, key: &Key, pod: &Rc<Pod>, node: &str, assumed: bool) {
         let known = self.pods.get(key).filter(|(name, _)| **name == *node).cloned();
-        // Mostly it is where it was and only its status is new: then it counts for the same.
+        // Most updates change only the status: the node is the same, and the pod counts for the same.
         if let Some((name, was)) = known {
             let mut renewed = false;
             self.edit(node, |n| renewed = n.renew_pod(key, pod));

@@ -1,20 +1,26 @@
-//! kube-scheduler: which node a pod goes to, and why not the others.
+//! kube-scheduler: it chooses a node for each pod, and says why other nodes do not fit.
 //!
-//! [`framework`] and [`plugins`] decide, as pure functions over typed objects; [`cache`] keeps what
-//! they look at, [`queue`] the pods that wait, and [`schedule_one`] is the loop that takes a pod,
-//! finds a node and binds it; [`binding_cycle`] is what comes in between when the pod's claims have to
-//! be bound first.
+//! [`plugins`] judge nodes by the data in [`framework`], and [`runtime`] calls them in order; these are pure
+//! functions over typed objects, and so is [`default_preemption`]. [`cache`] keeps the nodes and pods that
+//! they read, and [`queue`] the pods that wait for a node. [`schedule_one`] is the loop that takes a pod,
+//! finds a node and binds the pod to it; [`binding_cycle`] comes in between if the pod's claims have to be
+//! bound first.
 
 pub mod binding_cycle;
 pub mod cache;
+pub mod default_preemption;
 pub mod framework;
+mod listers;
+mod outcome;
 pub mod plugins;
 pub mod queue;
+pub mod runtime;
 pub mod schedule_one;
+pub mod state;
 
 use crate::client::{Component, Controller};
 
-/// What runs in kube-scheduler.
+/// The components of the kube-scheduler process.
 pub fn components() -> Vec<Box<dyn Component>> {
     vec![Controller::boxed(schedule_one::Scheduler)]
 }

@@ -1,5 +1,6 @@
-//! The pods that wait for a node (`k8s.io/kubernetes/pkg/scheduler/backend/queue`): active ones, by
-//! priority and age, ones that back off, and unschedulable ones, which wait for a change.
+//! The pods that wait for a node (`k8s.io/kubernetes/pkg/scheduler/backend/queue`). A pod is active (to be
+//! scheduled next, by priority and age), backing off, unschedulable (it waits for a change in the cluster),
+//! or gated.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -10,43 +11,43 @@ use crate::api::persistent::Map;
 use crate::api::types::Pod;
 use crate::api::{Key, MetaExt, Timestamp, later};
 
-/// How long a pod that could not be placed waits at first, in seconds …
+/// The back-off after the first failed attempt, in seconds. It doubles with each further one.
 const INITIAL_BACKOFF: i64 = 1;
-/// … and at most.
+/// The longest back-off, in seconds.
 const MAX_BACKOFF: i64 = 10;
-/// An unschedulable pod is tried again after so long even if nothing has changed, in seconds.
+/// After this many seconds an unschedulable pod is tried again even if nothing has changed.
 pub const MAX_IN_UNSCHEDULABLE: i64 = 300;
 
-/// The cluster does not wait for the next try of a pod whose binding has failed so often.
+/// After this many failed bindings a pod's next attempt does not keep the cluster from being steady.
 const VERY_OFTEN: u32 = 20;
 
-/// A pod that waits.
+/// A pod that waits for a node.
 #[derive(Clone, Debug)]
 pub struct Queued {
-    /// Its namespace and name.
+    /// The pod's namespace and name.
     pub key: Key,
-    /// The pod as it was last seen.
+    /// The pod, as the informer last delivered it.
     pub pod: Rc<Pod>,
-    /// Its priority.
+    /// `spec.priority`; 0 if absent.
     pub priority: i32,
-    /// When it was queued.
+    /// When the pod was added, or when its last attempt failed.
     pub at: Timestamp,
-    /// How often it could not be placed.
+    /// How many attempts to schedule the pod were begun.
     pub attempts: u32,
-    /// The plugins that refused it the last time.
+    /// The plugins that refused the pod in the last attempt.
     pub refused_by: Rc<[&'static str]>,
 }
 
-/// The order of the active queue: importance, then age.
+/// The order of active pods: priority, the highest first, then age.
 type Order = (Reverse<i32>, Timestamp, Key);
 
-/// The queue.
+/// The scheduling queue. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     active: Map<Order, ()>,
     backoff: Map<(Timestamp, Key), ()>,
     unschedulable: Map<Key, ()>,
-    // The unschedulable ones by the time of their last attempt.
+    // The unschedulable pods by the time of their last attempt.
     parked_at: Map<(Timestamp, Key), ()>,
     gated: Map<Key, ()>,
     pods: Map<Key, Queued>,
@@ -56,14 +57,14 @@ fn order(q: &Queued) -> Order {
     (Reverse(q.priority), q.at, q.key.clone())
 }
 
-/// How long a pod waits that was tried so often: twice as long each time.
+/// How long a pod backs off after `attempts` attempts.
 fn back_off(attempts: u32) -> SignedDuration {
     let factor = 1i64 << attempts.saturating_sub(1).min(10);
     SignedDuration::from_secs((INITIAL_BACKOFF * factor).min(MAX_BACKOFF))
 }
 
 impl Queue {
-    /// A pod that has no node yet came.
+    /// Adds a pod that has no node yet: to the active pods, or to the gated ones.
     pub fn add(&mut self, key: Key, pod: &Rc<Pod>, now: Timestamp, gated: bool) {
         let priority = pod.spec.as_ref().and_then(|s| s.priority).unwrap_or(0);
         let refused_by = Rc::new([]);
@@ -76,26 +77,26 @@ impl Queue {
         self.pods.insert(key, q);
     }
 
-    /// A pod that waits changed; it is kept up to date where it is.
+    /// Takes a new version of a pod. The pod stays in its place.
     pub fn refresh(&mut self, key: &Key, pod: &Rc<Pod>) {
         if let Some(q) = self.pods.get_mut(key) {
             q.pod = pod.clone();
         }
     }
 
-    /// Whether the pod waits behind its gates.
+    /// Whether the pod is gated (`spec.schedulingGates`).
     pub fn is_gated(&self, key: &Key) -> bool {
         self.gated.contains_key(key)
     }
 
-    /// Whether the pod waits.
+    /// Whether the pod is in the queue, in any place.
     pub fn has(&self, key: &Key) -> bool {
         self.pods.contains_key(key)
     }
 
-    /// Removes a pod that is bound or gone.
+    /// Removes a pod that was bound or deleted. Does nothing if it is not in the queue.
     pub fn remove(&mut self, key: &Key) {
-        // Most pods that change were bound long ago.
+        // Most pods that change were bound long ago and are not here.
         let Some(q) = self.pods.remove(key) else { return };
         self.active.remove(&order(&q));
         if self.unschedulable.remove(key).is_some() {
@@ -108,18 +109,18 @@ impl Queue {
         }
     }
 
-    /// How often the pod was tried.
+    /// How many attempts to schedule the pod were begun; 0 if it is not in the queue.
     pub fn attempts(&self, key: &Key) -> u32 {
         self.pods.get(key).map_or(0, |q| q.attempts)
     }
 
-    /// The most important pod that is active.
+    /// The active pod to schedule next.
     pub fn first(&self) -> Option<(&Key, &Queued)> {
         let ((_, _, key), ()) = self.active.get_min()?;
         Some((key, self.pods.get(key)?))
     }
 
-    /// Takes a pod out of the active queue for an attempt.
+    /// Takes a pod from the active ones, and counts the attempt that begins.
     pub fn take(&mut self, key: &Key) {
         if let Some(q) = self.pods.get_mut(key) {
             let at = order(q);
@@ -128,7 +129,7 @@ impl Queue {
         }
     }
 
-    /// Parks a pod that these plugins refused.
+    /// Makes a pod unschedulable, because these plugins refused it.
     pub fn park(&mut self, key: &Key, refused_by: Vec<&'static str>, now: Timestamp) {
         if let Some(q) = self.pods.get_mut(key) {
             q.refused_by = refused_by.into();
@@ -138,8 +139,8 @@ impl Queue {
         }
     }
 
-    /// A pod's binding failed, and no plugin refused it: it is tried again after its back-off even if
-    /// nothing changes.
+    /// Backs a pod off whose binding failed. No plugin refused it, so it is tried again even if nothing
+    /// changes.
     pub fn back_off(&mut self, pod: &Rc<Pod>, attempts: u32, now: Timestamp) {
         let key = pod.metadata.key();
         self.remove(&key);
@@ -150,8 +151,9 @@ impl Queue {
         self.pods.insert(key, q);
     }
 
-    /// Something changed. Parked pods that it may help are active after their back-off; the moment at
-    /// which the first of them is.
+    /// Moves the unschedulable pods for which `helps` holds to the active ones, or to those that back off
+    /// until their back-off is over. Returns the moment at which the first of them is active; `None` if none
+    /// was moved.
     pub fn move_parked(&mut self, now: Timestamp, helps: impl Fn(&Queued) -> bool) -> Option<Timestamp> {
         let keys: Vec<Key> =
             self.unschedulable.keys().filter(|k| self.pods.get(*k).is_some_and(&helps)).cloned().collect();
@@ -172,13 +174,15 @@ impl Queue {
         first
     }
 
-    /// When the next back-off is over: of pods that were tried very often, or of the others.
+    /// When the next back-off is over, among pods tried `VERY_OFTEN` times or more if `very_often`, else
+    /// among the others.
     pub fn next_back_off(&self, very_often: bool) -> Option<Timestamp> {
         let tried = |key: &Key| self.attempts(key) >= VERY_OFTEN;
         self.backoff.keys().find(|(_, key)| tried(key) == very_often).map(|(until, _)| *until)
     }
 
-    /// Those whose back-off is over become active; those that were parked for too long, too.
+    /// Activates the pods whose back-off is over, and those that were unschedulable for longer than
+    /// [`MAX_IN_UNSCHEDULABLE`].
     pub fn flush(&mut self, now: Timestamp) {
         while let Some(((until, key), ())) = self.backoff.get_min().map(|(k, ())| (k.clone(), ())) {
             if until > now {
@@ -199,7 +203,7 @@ impl Queue {
         }
     }
 
-    /// A gated pod lost its last gate.
+    /// Activates a gated pod that has no gates any more.
     pub fn open(&mut self, key: &Key) {
         if self.gated.remove(key).is_some()
             && let Some(q) = self.pods.get(key)
@@ -208,7 +212,7 @@ impl Queue {
         }
     }
 
-    /// The pods that wait, where and why, a line each.
+    /// One line for each pod: its place, its attempts, and the plugins that refused it.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let backing_off = |key: &Key| self.backoff.keys().any(|(_, k)| k == key);
         self.pods.iter().map(move |(key, q)| {
@@ -223,7 +227,7 @@ impl Queue {
         })
     }
 
-    /// The pods that could not be placed and wait for a change.
+    /// The unschedulable pods.
     pub fn parked(&self) -> impl Iterator<Item = &Queued> {
         self.unschedulable.keys().filter_map(|k| self.pods.get(k))
     }

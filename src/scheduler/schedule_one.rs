@@ -1,90 +1,31 @@
-//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter,
-//! score, assume, bind; or say why not, and preempt.
+//! The scheduler's loop (`k8s.io/kubernetes/pkg/scheduler/schedule_one.go`): take a pod, filter and score
+//! nodes, assume, bind; or say why no node fits, and preempt.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::rc::Rc;
 
-use super::binding_cycle::{self, Assumed, Waiting};
-use super::cache::Cache;
-use super::framework::{
-    FindArgs, Handle, NamespaceLister, NominatedPods, PodInfo, Snapshot, VolumeLister, WorkloadLister,
-    find_nodes_that_fit, fit_error_message, score_nodes, select_host,
-};
+use super::framework::{Handle, PodInfo, Snapshot};
+use super::listers::{Listers, Nominated};
+use super::outcome::{bind_pod, event, set_unschedulable};
+use super::plugins::scheduling_gates;
 use super::plugins::volume::binding::PodVolumes;
-use super::plugins::{default_preemption, scheduling_gates};
-use super::queue::Queue;
-use crate::api::labels::Selector;
-use crate::api::persistent::Map;
+use super::runtime::{FindArgs, find_nodes_that_fit, fit_error_message, score_nodes, select_host};
+use super::state::{Cx, State, Task, wake_later};
+use super::{binding_cycle, default_preemption};
 use crate::api::pod::is_terminal;
 use crate::api::types::{
     Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition, PodDisruptionBudget,
     ReplicaSet, ReplicationController, Service, StorageClass, Time,
 };
-use crate::api::volume::volume_class;
-use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, seconds};
+use crate::api::{Key, Kind, MetaExt, ObjectRef, seconds};
 use crate::apimachinery::DeleteOptions;
-use crate::client::{
-    ANYWHERE, Caches, Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait,
-    Watches, Why, object_reference,
-};
+use crate::client::{EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
-/// The scheduler whose pods say `schedulerName: default-scheduler`.
+/// The default scheduler, which schedules pods with `schedulerName: default-scheduler`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduler;
 
-/// Its name in `spec.schedulerName`, and in events.
+/// The scheduler's name in `spec.schedulerName` and in events.
 pub const NAME: &str = "default-scheduler";
-
-/// What it remembers.
-#[derive(Clone, Debug, Default)]
-pub struct State {
-    /// Nodes and pods.
-    pub cache: Cache,
-    /// The pods that wait.
-    pub queue: Queue,
-    /// Where among the nodes the next search begins.
-    pub next_start: usize,
-    /// How many pods were tried: with a pod's uid it makes the numbers that settle ties.
-    pub cycles: u64,
-    /// Pods that have a node and wait for their claims.
-    pub waiting: Map<Key, Waiting>,
-    /// Claims and volumes it has written.
-    pub assumed: Assumed,
-}
-
-impl Memory for State {
-    /// How many cycles there were and where the next search begins are left out: they settle which of
-    /// several nodes is taken that are equally good.
-    fn lines(&self, _: Timestamp) -> Vec<String> {
-        let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
-        let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
-        self.queue.lines().chain(assumed).chain(waiting).chain(self.assumed.lines()).collect()
-    }
-}
-
-pub(super) type Cx = Context<State, Task>;
-
-/// What it has to do.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Task {
-    /// There may be a pod to place (`ScheduleOne`).
-    ScheduleOne,
-    /// The same, for pods that have been tried so often that no time passes for them.
-    ScheduleOneSomeDay,
-    /// A pod has a node and waits for its claims (`bindingCycle`).
-    BindingCycle(Key),
-}
-
-impl fmt::Display for Task {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Task::ScheduleOne => f.write_str("schedule-one"),
-            Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
-            Task::BindingCycle(pod) => pod.fmt(f),
-        }
-    }
-}
 
 impl Reconciler for Scheduler {
     type Key = Task;
@@ -137,7 +78,7 @@ fn mine(pod: &Pod) -> bool {
 fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
     let key = seen.key.clone();
-    // A pod that has ended takes no room any more, as if it were gone.
+    // A pod that has ended needs no resources any more, so it is treated as deleted.
     let here = !seen.is_gone() && !is_terminal(pod);
     if !here {
         let counted = cx.state.cache.has(&key);
@@ -154,7 +95,7 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
         binding_cycle::forget(cx, &key);
         cx.state.cache.set_pod(&key, pod);
         cx.state.queue.remove(&key);
-        // Another pod may want to be near this one.
+        // Another pod may have affinity to this one.
         if news {
             moved(cx);
         }
@@ -197,9 +138,9 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
     }
 }
 
-/// Something changed that pods may have waited for. Kubernetes asks each plugin that refused a pod
-/// whether this event can help (QueueingHints); here every such change lets all parked pods try
-/// again, which costs attempts and no outcome.
+/// Moves all unschedulable pods, because something changed that they may wait for. Kubernetes asks each
+/// plugin that refused a pod whether the event can help (QueueingHints). Asking none costs attempts, but the
+/// outcome is the same.
 fn moved(cx: &mut Handler<'_, State, Task>) {
     let now = cx.now;
     match cx.state.queue.move_parked(now, |_| true) {
@@ -209,93 +150,7 @@ fn moved(cx: &mut Handler<'_, State, Task>) {
     }
 }
 
-/// The caches, as the plugins ask them.
-struct Listers<'a>(&'a Caches, Assumed);
-
-impl VolumeLister for Listers<'_> {
-    fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>> {
-        let key = Key::new(namespace, name);
-        self.1.claim(&key, self.0.get(&key))
-    }
-    fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>> {
-        let key = Key::new("", name);
-        self.1.volume(&key, self.0.get(&key))
-    }
-    fn class(&self, name: &str) -> Option<Rc<StorageClass>> {
-        self.0.get(&Key::new("", name)).cloned()
-    }
-    fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>> {
-        let all = self.0.of(Kind::PERSISTENT_VOLUME).list(None).filter_map(PersistentVolume::from_object);
-        all.filter(|v| volume_class(v) == class)
-            .filter_map(|v| self.1.volume(&v.metadata.key(), Some(v)))
-            .collect()
-    }
-}
-
-impl NamespaceLister for Listers<'_> {
-    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, std::collections::BTreeMap<String, String>>> {
-        self.0.get::<Namespace>(&Key::new("", name)).map(|n| Cow::Borrowed(n.metadata.labels_or_empty()))
-    }
-}
-
-impl WorkloadLister for Listers<'_> {
-    fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>> {
-        let labels = pod.metadata.labels_or_empty();
-        let services = self.0.of(Kind::SERVICE).list(Some(pod.metadata.namespace()));
-        let mut selectors: Vec<Rc<Selector>> = services
-            .filter_map(|o| Service::from_object(o)?.spec.as_ref()?.selector.clone())
-            .filter(|s| !s.is_empty())
-            .map(|s| Selector::from_set(&s))
-            .filter(|s| s.matches(labels))
-            .map(Rc::new)
-            .collect();
-        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicaSet")
-            && let Some(rs) = self.0.get::<ReplicaSet>(&Key::new(pod.metadata.namespace(), &owner.name))
-            && let Ok(s) = Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
-        {
-            selectors.push(Rc::new(s));
-        }
-        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicationController")
-            && let Some(r) =
-                self.0.get::<ReplicationController>(&Key::new(pod.metadata.namespace(), &owner.name))
-            && let Some(set) = r.spec.as_ref().and_then(|s| s.selector.as_ref())
-        {
-            selectors.push(Rc::new(Selector::from_set(set)));
-        }
-        selectors
-    }
-}
-
-/// The pods that have a nominated node, from their status.
-struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
-
-impl Nominated {
-    fn of(queue: &Queue, but: &Key) -> Nominated {
-        let mut by_node: Vec<(Rc<str>, Vec<Rc<PodInfo>>)> = Vec::new();
-        for q in queue.parked().filter(|q| q.key != *but) {
-            let Some(node) = q.pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()) else {
-                continue;
-            };
-            let info = Rc::new(PodInfo::new(q.pod.clone()));
-            match by_node.iter_mut().find(|(n, _)| &**n == node) {
-                Some((_, pods)) => pods.push(info),
-                None => by_node.push((node.into(), vec![info])),
-            }
-        }
-        Nominated(by_node)
-    }
-}
-
-impl NominatedPods for Nominated {
-    fn nominated_on(&self, node: &str) -> &[Rc<PodInfo>] {
-        self.0.iter().find(|(n, _)| &**n == node).map_or(&[], |(_, p)| p)
-    }
-    fn none_nominated(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// One pod's cycle.
+/// The scheduling cycle of the next pod.
 async fn schedule_one(cx: &Cx) -> Result {
     let now = cx.now();
     cx.update_state(move |s| {
@@ -310,7 +165,7 @@ async fn schedule_one(cx: &Cx) -> Result {
         s.queue.take(&k);
         s.cycles += 1;
     });
-    // There may be more; each has its own cycle.
+    // There may be more pods; each has a cycle of its own.
     cx.enqueue(Task::ScheduleOne);
     if pod.metadata.is_deleting() {
         let k = key.clone();
@@ -399,7 +254,7 @@ fn decide(cx: &Cx, pod: &Rc<Pod>, key: &Key) -> Decision {
     }
 }
 
-/// A number that settles which of equally good nodes is taken; the same in every equal run.
+/// A number that decides between equally good nodes. It depends on the pod's uid and on `cycles` only.
 fn tie_break(pod: &Pod, cycles: u64) -> u64 {
     let seed =
         pod.metadata.uid().bytes().fold(cycles, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
@@ -428,40 +283,8 @@ async fn bind(
     }
 }
 
-/// The pod and its node are told of each other.
-pub(super) async fn bind_pod(
-    cx: &Cx,
-    pod: &Rc<Pod>,
-    key: &Key,
-    node: &str,
-    fits: (usize, usize),
-    attempts: u32,
-) -> Result {
-    let why = Why::new("schedule_one.bind")
-        .read("pod", ObjectRef { kind: Kind::POD, key: key.clone() }, "spec.nodeName", pod.metadata.name())
-        .read("node", ObjectRef::new(Kind::NODE, "", node), "metadata.name", node)
-        .with("feasible", fits.0)
-        .with("nodes", fits.1);
-    match cx.bind(key.clone(), node).because(why).await {
-        Ok(_) => {
-            let message = format!("Successfully assigned {key} to {node}");
-            cx.record(event(pod, "Normal", "Scheduled", message, "Binding", cx.now()));
-            Ok(())
-        }
-        Err(e) => {
-            let k = key.clone();
-            cx.update_state(move |s| s.cache.forget(&k));
-            // The pod was bound by another client, or is gone. The watch will say so.
-            if e.is_not_found() || e.is_conflict() {
-                return Ok(());
-            }
-            let message = format!("binding rejected: running Bind plugin \"DefaultBinder\": {}", e.message);
-            binding_cycle::failed(cx, key, attempts, message).await
-        }
-    }
-}
-
-/// `handleSchedulingFailure`: the pod is parked and told why; victims are asked to go.
+/// Ends a cycle in which no node fits (`handleSchedulingFailure`): the pod becomes unschedulable, gets a
+/// condition and an event, and the victims of preemption are deleted.
 async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     let (k, now, refused, start) = (key.clone(), cx.now(), n.refused_by.clone(), n.start);
     cx.update_state(move |s| {
@@ -498,7 +321,7 @@ async fn give_up(cx: &Cx, pod: &Rc<Pod>, key: &Key, n: Nowhere) -> Result {
     Ok(())
 }
 
-/// A victim is told why, then deleted (`preemption.Executor`).
+/// Writes the condition `DisruptionTarget` to a victim, then deletes it (`preemption.Executor`).
 async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Result {
     let fresh = cx.lister::<Pod>().get(&victim.metadata.key()).cloned().unwrap_or_else(|| victim.clone());
     let why = || {
@@ -534,63 +357,4 @@ async fn preempt(cx: &Cx, preemptor: &Pod, victim: &Rc<Pod>, node: &str) -> Resu
         cx.record(event(&fresh, "Normal", "Preempted", message, "Preempting", cx.now()));
     }
     Ok(())
-}
-
-pub(super) fn set_unschedulable(
-    status: &mut crate::api::types::PodStatus,
-    reason: &str,
-    message: &str,
-    generation: Option<i64>,
-    now: Timestamp,
-) -> bool {
-    let conditions = status.conditions.get_or_insert_default();
-    let mut c = PodCondition {
-        type_: "PodScheduled".into(),
-        status: "False".into(),
-        reason: Some(reason.into()),
-        message: Some(message.to_owned()),
-        last_transition_time: Some(Time(seconds(now))),
-        observed_generation: generation,
-        ..Default::default()
-    };
-    match conditions.iter_mut().find(|o| o.type_ == c.type_) {
-        Some(old) => {
-            if old.status == c.status {
-                c.last_transition_time.clone_from(&old.last_transition_time);
-            }
-            let changed = *old != c;
-            *old = c;
-            changed
-        }
-        None => {
-            conditions.push(c);
-            true
-        }
-    }
-}
-
-/// Plans the next try of parked pods, for when their back-off ends. A pod that has failed very often is no
-/// reason to let time pass.
-pub(super) fn wake_later(cx: &Cx) {
-    let mut queue = cx.state(|s| s.queue.clone());
-    queue.flush(cx.now());
-    if let Some(at) = queue.next_back_off(false) {
-        cx.enqueue_after(Task::ScheduleOne, at.duration_since(cx.now()));
-    }
-    if let Some(at) = queue.next_back_off(true) {
-        let wait = Wait::Poll { namespace: ANYWHERE.into() };
-        cx.enqueue_waiting(Task::ScheduleOneSomeDay, at.duration_since(cx.now()), wait);
-    }
-}
-
-pub(super) fn event(
-    pod: &Pod,
-    type_: &'static str,
-    reason: &str,
-    message: String,
-    action: &'static str,
-    at: Timestamp,
-) -> Recorded {
-    let about = object_reference(pod);
-    Recorded { about, type_, reason: reason.into(), message, action, at }
 }

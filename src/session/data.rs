@@ -1,26 +1,26 @@
-//! The project's own data: YAML files that are read into types, and not the manifests of users (those are read by
-//! [`crate::api::yaml`], as kubectl reads them).
+//! Reading the project's own data: YAML files that become types. Manifests of users are not among them;
+//! [`crate::api::yaml`] reads those, as kubectl does.
 
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-/// Bytes that a file may have.
+/// The most bytes of a file.
 pub const BYTES_LIMIT: usize = 64 * 1024;
-/// Brackets that may be open at once, those inside of texts included. The parser behind `serde_yaml` takes time that
-/// grows with the square of this: two seconds for 16,000 of them.
+/// The most brackets that may be open at the same place, brackets inside texts included. The parser behind
+/// `serde_yaml` takes time that grows with the square of this number: two seconds for 16,000.
 pub const BRACKETS_LIMIT: usize = 32;
 
-/// Why a file cannot be read.
+/// The error about a file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataError {
-    /// The file, as the caller names it.
+    /// The file's name, as the caller gave it.
     pub file: String,
-    /// The line, from 1; none for a limit on the whole file.
+    /// The line, counted from 1; `None` if the whole file is over a limit.
     pub line: Option<usize>,
-    /// The column, from 1.
+    /// The column, counted from 1; `None` if the line is.
     pub column: Option<usize>,
-    /// What is wrong, after the field it is in: `setup[1].fault: unknown variant …`.
+    /// The field and what is wrong with it, for example `setup[1].fault: unknown variant …`.
     pub message: String,
 }
 
@@ -36,11 +36,11 @@ impl fmt::Display for DataError {
 
 impl std::error::Error for DataError {}
 
-/// Reads a file into a type. `file` is only what errors call it.
+/// Reads a file into a type. `file` is its name in errors.
 ///
 /// # Errors
 ///
-/// If the text is no YAML, does not fit the type, or goes over [`BYTES_LIMIT`] or [`BRACKETS_LIMIT`].
+/// If the text is not YAML, does not fit the type, or is over [`BYTES_LIMIT`] or [`BRACKETS_LIMIT`].
 pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, DataError> {
     let error = |line, column, message| DataError { file: file.to_owned(), line, column, message };
     if text.len() > BYTES_LIMIT {
@@ -52,13 +52,13 @@ pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, DataError>
     serde_yaml::from_str(text).map_err(|e| {
         let (line, column) = e.location().map(|at| (at.line(), at.column())).unzip();
         let message = e.to_string();
-        // The place is told before the message, and once is enough.
+        // [`DataError`] has the place in fields of its own, so it is cut from the message.
         let place = e.location().map(|at| format!(" at line {} column {}", at.line(), at.column()));
         error(line, column, place.map_or(message.clone(), |place| message.replacen(&place, "", 1)))
     })
 }
 
-/// The line at which more brackets are open than may be.
+/// The line at which more brackets are open than [`BRACKETS_LIMIT`]; `None` if there is none.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut open, mut line) = (0_usize, 1);
     for byte in text.bytes() {

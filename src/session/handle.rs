@@ -1,12 +1,12 @@
-//! What `window.steady` and the ES module hand out: parts of a cluster as JSON text. docs/embed.md
-//! describes both; the text becomes a value where JavaScript is at hand.
+//! The JSON texts that `window.steady` and the ES module return about a cluster; docs/embed.md describes
+//! both. The caller turns the text into a JavaScript value.
 
 use serde_json::{Value, json};
 
 use crate::api::Kind;
 use crate::cluster::{Cluster, Command};
 
-/// The kind that a word means: `Pod`, `pods` or `po`, in any case.
+/// The kind that a word names: `Pod`, `pods` or `po`, in upper or lower case.
 pub fn kind_of(word: &str) -> Option<Kind> {
     let word = word.to_lowercase();
     let is = |k: &Kind| {
@@ -15,10 +15,10 @@ pub fn kind_of(word: &str) -> Option<Kind> {
     Kind::BUILT_IN.iter().copied().find(is)
 }
 
-/// Every object of a kind, or of all kinds, in key order, as a JSON array.
+/// All objects of a kind, or of all kinds, in key order, as a JSON array.
 pub fn objects(cluster: &Cluster, kind: Option<Kind>) -> String {
     let all = cluster.api().cached_all().filter(|(r, _)| kind.is_none_or(|k| r.kind == k));
-    // Object by object: one text is kept, and never the values of all of them.
+    // The array is written object by object, so that the values of all objects are not in memory at once.
     let mut out = String::from("[");
     for (_, object) in all {
         if out.len() > 1 {
@@ -30,19 +30,19 @@ pub fn objects(cluster: &Cluster, kind: Option<Kind>) -> String {
     out
 }
 
-/// The finest actions that may happen now, as a JSON array.
+/// The enabled actions, as a JSON array.
 pub fn enabled(cluster: &Cluster) -> String {
     // Names and numbers always become JSON.
     serde_json::to_string(&cluster.enabled()).unwrap_or_default()
 }
 
-/// What each component would do next, as a JSON array; at most `limit` of them.
+/// What each component would do next, as a JSON array of at most `limit` commands.
 pub fn next_commands(cluster: &Cluster, limit: usize) -> String {
     let commands = cluster.next_commands(limit);
     Value::Array(commands.iter().map(|c| command(cluster, c)).collect()).to_string()
 }
 
-/// A command: who, what, why. `actor` is what a step is told to let that component go first.
+/// A command as JSON. The value of `actor` can be given to a step as its choice.
 fn command(cluster: &Cluster, c: &Command) -> Value {
     let fact = |f: &crate::client::Fact| {
         json!({
@@ -61,7 +61,7 @@ fn command(cluster: &Cluster, c: &Command) -> Value {
         "rule": c.why.as_ref().map(|w| w.rule),
         "facts": c.why.iter().flat_map(|w| &w.facts).map(fact).collect::<Vec<_>>(),
         "objects": c.writes.iter().map(|w| w.object.to_string()).collect::<Vec<_>>(),
-        // Whether time has to pass before.
+        // Whether time has to pass before the command.
         "waits": c.waited_since.is_some(),
     })
 }

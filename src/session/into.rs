@@ -1,5 +1,5 @@
-//! Into a moment: the finest actions that it is made of, and the stages of its requests. Both are
-//! found by doing again, on a copy of the cluster before it, what led to it.
+//! Stepping into a moment: the actions that it is made of, and the stages of its requests. Both are computed
+//! by taking the actions again, on a copy of the cluster before the moment.
 
 use std::rc::Rc;
 
@@ -9,26 +9,27 @@ use crate::apiserver::Trace;
 use crate::client::Why;
 use crate::cluster::{Action, Cluster, Outcome, Transition};
 
-/// A moment of more finest actions than this is not stepped into. It happens where time passes on a
-/// cluster of thousands of pods.
+/// The most actions of a moment that can be stepped into. A moment has more if time passes on a cluster of
+/// thousands of pods.
 pub const FINEST_LIMIT: usize = 20_000;
 
-/// A request that was sent on the way to a moment, and its answer.
+/// A request that was sent at a moment, and its response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// The request.
     pub request: Rc<Request>,
     /// The answer.
     pub response: Response,
-    /// Why it was sent.
+    /// Why the request was sent, if it was said.
     pub why: Option<Rc<Why>>,
-    /// The request and the answer as they travelled. `None` for a component of the cluster, which shares typed objects
-    /// with the server; the body of `request` is there only then.
+    /// The HTTP request and response. `None` for a component of the cluster, which shares typed objects with
+    /// the server; only then does `request` have its body.
     pub http: Option<Rc<(HttpRequest, HttpResponse)>>,
 }
 
 impl Exchange {
-    /// The request and the answer as they travelled, or as they would have.
+    /// The HTTP request and response; for a component of the cluster, those that a real one would have sent
+    /// and received.
     pub fn on_the_wire(&self) -> (HttpRequest, HttpResponse) {
         match &self.http {
             Some(http) => (**http).clone(),
@@ -38,8 +39,8 @@ impl Exchange {
 }
 
 impl Session {
-    /// The requests that a moment is about: of a person's command line those that write, of a
-    /// component its commands, of a finest action the one that it sent.
+    /// The requests that a moment is about: for a person's command line those that write, for steps of
+    /// components the commands, for an action the request that it sent.
     pub fn exchanges(&self, id: MomentId) -> Vec<Exchange> {
         let Some(moment) = self.moment(id) else { return Vec::new() };
         match &moment.what {
@@ -58,10 +59,8 @@ impl Session {
         }
     }
 
-    /// The finest actions that a moment is made of, in order; none for a person's doing, which is not
-    /// made of any.
-    /// None either for a step of the explorer, before which everybody hears of everything: it cannot be
-    /// stepped into.
+    /// The actions that a moment is made of, in order. Empty for what a person did, and for a step of the
+    /// explorer, which brings the cluster into normal form first and cannot be stepped into.
     pub fn actions_of(&self, id: MomentId) -> Vec<Action> {
         match self.moment(id).map(|m| &m.op) {
             Some(Op::Heard { .. }) => Vec::new(),
@@ -77,7 +76,8 @@ impl Session {
         }
     }
 
-    /// What each of these did: they are done again. `None` if there are more than [`FINEST_LIMIT`].
+    /// What each of a moment's actions did, computed by taking them again. `None` if there are more than
+    /// [`FINEST_LIMIT`].
     pub fn finest(&self, id: MomentId) -> Option<Vec<Transition>> {
         let actions = self.made_of(id);
         if let Some(What::Machinery(t)) = self.moment(id).map(|m| &m.what) {
@@ -102,8 +102,9 @@ impl Session {
         }
     }
 
-    /// Steps into a moment: its finest actions become a branch that begins where it began, and the
-    /// moment after the first `n` of them is looked at. `false` if there are none, or too many.
+    /// Steps into a moment: its actions become the moments of a branch from the moment before it, and the
+    /// one after the first `n` actions becomes the current moment. `false` if there are no actions, or more
+    /// than [`FINEST_LIMIT`].
     pub fn step_into(&mut self, id: MomentId, n: usize) -> bool {
         let actions = self.actions_of(id);
         let Some(parent) = self.moment(id).and_then(|m| m.parent) else { return false };
@@ -112,7 +113,8 @@ impl Session {
         }
         let mut to = self.at();
         for (i, action) in actions.iter().enumerate() {
-            // What would happen anyway is a step, and meets the steps that are taken later.
+            // An action that the fair policy would take is recorded as a step, so that later steps find the
+            // same moment.
             let fair = self.cluster().fair() == Some(*action);
             let went = if fair {
                 self.perform(&Op::Step { depth: Depth::Machinery, choice: None })
@@ -129,9 +131,8 @@ impl Session {
         self.goto(to)
     }
 
-    /// One of a moment's requests, stage by stage through the API server, with the cluster that it came
-    /// to. `None` if there is no such request, or if what led to it is more than [`FINEST_LIMIT`]
-    /// actions.
+    /// One of a moment's requests, stage by stage through the API server, and the cluster that received it.
+    /// `None` if there is no such request, or the moment has more than [`FINEST_LIMIT`] actions.
     pub fn trace(&self, id: MomentId, exchange: usize) -> Option<(Cluster, Trace)> {
         let mut cluster = self.before(id)?;
         if let What::Person { exchanges, .. } = &self.moment(id)?.what {
@@ -162,8 +163,7 @@ impl Session {
         None
     }
 
-    /// Whether a finest action is the command of this number of a moment. A moment of one finest
-    /// action has one.
+    /// Whether an action is the command with this index of a moment. A moment of one action has one command.
     fn is_command(&self, id: MomentId, number: usize, t: &Transition) -> bool {
         let Some(exchange) = exchange_of(&t.outcome) else { return false };
         match self.moment(id).map(|m| &m.what) {
@@ -187,8 +187,8 @@ fn exchange_of(outcome: &Outcome) -> Option<Exchange> {
     }
 }
 
-/// The request that an action is about to send. What is recorded of an event's is the event as it was
-/// stored, so that is asked for anew.
+/// The request that an action is about to send. For an event the transition has the event as it was stored,
+/// so the component is asked for its request.
 fn sent(cluster: &Cluster, action: &Action) -> Option<Rc<Request>> {
     match action {
         Action::Send { actor } => cluster.component(*actor)?.pending().map(|p| p.request.clone()),
@@ -223,7 +223,7 @@ mod tests {
             assert!(s.step_into(at, 1));
             assert_eq!(s.current().parent, Some(before));
             assert!(matches!(s.current().what, What::Machinery(_)));
-            // Steps from here on are the steps that were taken.
+            // Steps from here on find the moments of the steps that were taken.
             let moments = s.tips().len();
             for _ in 1..finest.len() {
                 assert!(s.forward());
@@ -232,7 +232,7 @@ mod tests {
             if depth == Depth::Command {
                 assert_eq!(s.cluster().digest(), end);
             }
-            // Once more makes no new branch.
+            // Stepping into the moment again makes no new branch.
             s.step_into(at, finest.len());
             assert_eq!(s.tips().len(), moments);
         }

@@ -1,32 +1,32 @@
-//! Which moments keep their clusters: one in so many commands, and the fewer the longer ago they were.
+//! Which moments keep their clusters: one for every so many commands, and fewer of those that are long ago.
 //!
-//! A cluster that is kept costs twice: what it was stays in memory, and every later write has to copy what
-//! it shares with it. In ten thousand pods two hundred commands touch other parts of every tree, so each
-//! cluster that is kept holds megabytes of its own.
+//! A kept cluster costs memory twice: what it was stays in memory, and later writes have to copy what it
+//! shares with the present one. On a cluster of ten thousand pods, two hundred commands touch other parts of
+//! every tree, so each kept cluster has megabytes of its own.
 
 use super::{Moment, MomentId, Session};
 
-/// A moment keeps its cluster when repeating what led to it would be this much work, counted in
+/// A moment keeps its cluster when repeating the moments since the last kept one would be this much work, in
 /// commands: a few milliseconds.
 const KEEP_EVERY: usize = 256;
-/// So many clusters in a row stay kept; twice as far back every second of them, and so on. Going back
-/// over `n` commands repeats at most an eighth of as many, or [`KEEP_EVERY`].
+/// This many of the last kept clusters stay. Twice as far back every second one stays, and so on. Going back
+/// over `n` commands then repeats at most an eighth of them, or [`KEEP_EVERY`].
 const RECENT: usize = 16;
 
-/// What a moment knows of the clusters that were kept on the way to it.
+/// What a moment knows of the kept clusters on the path to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trail {
-    /// How many commands were issued since the last of them.
+    /// The number of commands since the last kept cluster.
     since: usize,
-    /// How many of them were kept for the work it would be to repeat what led there.
+    /// The number of clusters that were kept because repeating would be too much work.
     nth: usize,
-    /// The last of these; the root if there is none.
+    /// The last moment with such a cluster; the root if there is none.
     last: MomentId,
 }
 
 impl Session {
-    /// The trail of a moment `id` that is about to follow the current one after so much work, and whether
-    /// its cluster is to be kept. What a person did keeps it always.
+    /// The trail of a new moment `id` after the current one, which took this much work, and whether the
+    /// moment keeps its cluster. After what a person did it always does.
     pub(super) fn follow_trail(&mut self, id: MomentId, work: usize, person: bool) -> (Trail, bool) {
         let Trail { since, nth, last } = self.current().trail;
         let since = since + work;
@@ -40,12 +40,13 @@ impl Session {
         (Trail { since: 0, nth: nth + 1, last: id }, true)
     }
 
-    /// Lets go of clusters that have become old when the `nth` is kept: from the `last` one back.
+    /// Drops old clusters when the `nth` is kept, from the moment `last` backwards.
     fn thin_out(&mut self, nth: usize, last: MomentId) {
         let mut id = last;
         while let Some(m) = self.moments.get_mut(id).filter(|m| m.trail.nth > 0) {
             let Moment { trail, kept, .. } = m;
-            // An odd one goes first, and what can be halved most often stays longest.
+            // Those with odd numbers are dropped first; the more often a number can be halved, the longer
+            // its cluster stays.
             if nth - trail.nth >= RECENT << trail.nth.trailing_zeros() {
                 *kept = None;
             }
@@ -53,7 +54,7 @@ impl Session {
         }
     }
 
-    /// The last moment before one that was kept for the work.
+    /// The last moment before this one that was kept because of the work.
     fn kept_before(&self, id: MomentId) -> MomentId {
         let parent = self.moments.get(id).and_then(|m| m.parent);
         parent.and_then(|p| self.moments.get(p)).map_or(0, |p| p.trail.last)
@@ -72,7 +73,7 @@ mod tests {
         s.apply(&scenario::all().remove(0).manifest.replace("replicas: 3", "replicas: 300"));
         while s.step(Depth::Command, None) {}
         let line = s.timeline();
-        // As if each moment had been a command's 256.
+        // In this test each moment counts as 256 commands.
         let (mut nth, mut last) = (0, 0);
         for id in line.iter().skip(2) {
             s.thin_out(nth + 1, last);

@@ -1,9 +1,9 @@
 //! The share link: `#`, a version letter, and what repeats the run, compressed.
 //!
-//! A link carries no state, only a start and ops, so opening one can do nothing but run a cluster.
-//! Components are named by name, not by place, so that a link outlives a new controller. It also
-//! carries the digest of where it was made: if the run comes out otherwise (an engine that has
-//! learned something since), the reader is told.
+//! A link has no state, only a start and ops, so opening one can do nothing but run a cluster. Components
+//! are named by name, not by index, so that a link stays valid when a controller is added. A link also has
+//! the digest of its cluster: if repeating it leads to another one, because the engine has changed since,
+//! the reader is told.
 
 use std::collections::VecDeque;
 
@@ -15,80 +15,81 @@ use serde_json::Value;
 use super::{Depth, Op, Policy, Session, Start};
 use crate::cluster::{Action, Actor, Cluster, Digesting, Fault};
 
-/// The versions, oldest first. `b` knows policies, and what goes wrong with etcd and with second
-/// instances; `c` knows components that are switched on and off, and informers that start and stop
-/// while a process runs. A link is written in the oldest version that can say what it says, so that a
-/// page that has not been reloaded for a while can open it. All versions keep opening.
+/// The versions, oldest first. `b` has policies, and faults of etcd and of second instances; `c` has
+/// components that are switched on and off, and informers that start and stop while a process runs. A link
+/// is written in the oldest version that has all it needs, so that a page that has not been reloaded for a
+/// while can open it. All versions can be opened.
 const VERSIONS: [char; 3] = ['a', 'b', 'c'];
-/// A link longer than this, in characters, is not opened.
+/// The most characters of a link that is opened.
 pub const LINK_LIMIT: usize = 1_000_000;
-/// A link that unpacks to more than this, in bytes, is not opened.
+/// The most bytes to which a link may unpack.
 pub const UNPACKED_LIMIT: usize = 4_000_000;
-/// More steps than this are not repeated.
+/// The most steps that a link may repeat.
 pub const STEPS_LIMIT: u64 = 1_000_000;
-/// No cluster has more nodes than this.
+/// The most nodes of a cluster in a link.
 pub const NODES_LIMIT: usize = 1_000;
 
-/// So many members etcd can have.
+/// The possible numbers of etcd members.
 pub const MEMBERS: [usize; 3] = [1, 3, 5];
 
-/// The name of [`Action::Informers`].
+/// The name of [`Action::Informers`] in links.
 const INFORMERS: &str = "informers";
 
-/// Of the fingerprint that a replay compares with, so many objects count as a step.
+/// When a replay computes the digest, this many objects count as one step.
 const OBJECTS_AT_ONCE: usize = 32;
 
-/// What a link carries.
+/// The content of a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// How the run starts.
+    /// The start of the run.
     pub start: Start,
-    /// What is done.
+    /// The ops of the run.
     #[serde(default)]
     pub ops: Vec<LinkOp>,
-    /// How many of the moments that the ops make lie before the one to show; all if absent.
+    /// The index of the moment to show, among the moments of the ops; the last one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
-    /// The editor's text, where it is not what was applied last.
+    /// The text in the editor, if it is not the one applied last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The fingerprint at the end of the run.
+    /// The digest of the cluster at the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The object that is selected, as `Kind namespace/name`.
+    /// The selected object, as `Kind namespace/name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected: Option<String>,
-    /// What is looked at: `machinery` for the component map; the objects if absent.
+    /// The view that is shown: `machinery` for the component map; the objects if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<String>,
-    /// Who goes next from here on where nobody is chosen; the fair policy if absent.
+    /// The policy from here on; the fair policy if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
 }
 
-/// An op, or several alike, in terms that outlive this version.
+/// An op, or several equal ones, in terms that stay valid in later versions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LinkOp {
-    /// So many steps of whoever's turn it is.
+    /// This many steps of the components whose turn it is.
     #[serde(rename = "s")]
     Steps(Depth, u64),
-    /// A step of a component that was chosen.
+    /// A step of a chosen component.
     #[serde(rename = "c")]
     Chosen(Depth, String),
-    /// So many steps of whoever a policy chose: its name, and which step of the run the first is.
+    /// This many steps under a policy: its name, the number of the first step in the run, the number of
+    /// steps.
     #[serde(rename = "p")]
     Policy(Depth, String, u64, u64),
-    /// A step that the explorer found, of a component or, without one, of time.
+    /// A step that the explorer found: of a component, or of time if there is none.
     #[serde(rename = "h")]
     Heard(Depth, Option<String>),
-    /// A finest action that was chosen.
+    /// An action that was chosen, as `name_action` names it.
     #[serde(rename = "m")]
     Act(String, String, String),
-    /// Something went wrong.
+    /// A fault.
     #[serde(rename = "f")]
     Fault(Fault),
-    /// A command line with its files.
+    /// A kubectl command line with its files.
     #[serde(rename = "k")]
     Kubectl(String, Vec<(String, String)>),
 }
@@ -96,13 +97,13 @@ pub enum LinkOp {
 /// Why a link cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// It is made by a newer version.
+    /// A newer version of Steady made the link; the letter of that version.
     Version(char),
-    /// It is longer, or unpacks to more, than is opened: the limit.
+    /// The link is longer, or unpacks to more, than this limit.
     TooLarge(usize),
-    /// It is damaged: where the reading stopped.
+    /// The link is damaged; the part in which reading failed.
     Damaged(&'static str),
-    /// It asks for more than is allowed: what, and the limit.
+    /// The link asks for more than this limit; of what.
     Limit(&'static str, u64),
 }
 
@@ -123,19 +124,19 @@ impl std::fmt::Display for LinkError {
 impl std::error::Error for LinkError {}
 
 impl Link {
-    /// The link of a session: the branch that is shown, at the moment that is looked at.
+    /// The link of a session: the branch that is shown, at its current moment.
     pub fn of(session: &Session) -> Link {
         let tip = session.timeline().last().copied().unwrap_or_default();
         Link { digest: session.cluster_at(tip).map(|c| c.digest()), ..Link::draft(session) }
     }
 
-    /// As [`Link::of`], without the fingerprint, which takes as long as the cluster is large.
+    /// As [`Link::of`] without the digest, whose computation takes longer the larger the cluster is.
     pub fn draft(session: &Session) -> Link {
         let line = session.timeline();
         let tip = line.last().copied().unwrap_or_default();
         let mut ops: Vec<LinkOp> = Vec::new();
         for op in session.ops(tip) {
-            // Processes only ever come, so the names of now were the names of then.
+            // Processes are never removed, so the names of now are valid for earlier moments.
             let Some(op) = to_link(&op, session.cluster()) else { continue };
             push(&mut ops, op);
         }
@@ -153,7 +154,7 @@ impl Link {
         }
     }
 
-    /// The oldest version that can say what it says.
+    /// The oldest version that has all that the link needs.
     fn version(&self) -> char {
         let since = |op: &LinkOp| match op {
             LinkOp::Act(name, ..) if name == INFORMERS => 2,
@@ -166,8 +167,8 @@ impl Link {
         VERSIONS.get(since).copied().unwrap_or(VERSIONS[VERSIONS.len() - 1])
     }
 
-    /// The run from its start to the moment that is looked at, or from an earlier moment of the branch to
-    /// there: what a worker needs to stand where the page stands. None if that moment is not on the way.
+    /// The run from its start to the current moment; or from an earlier moment of the branch to there, for a
+    /// worker that stands at that moment. `None` if `from` is not on the path to the current moment.
     pub fn between(session: &Session, from: super::MomentId) -> Option<Link> {
         let before = session.ops(from).len();
         let mut at = session.at();
@@ -191,7 +192,7 @@ impl Link {
         })
     }
 
-    /// The link as text, to stand behind `#`.
+    /// The link as text, to follow `#`.
     pub fn encode(&self) -> String {
         // Strings, numbers and lists of them always become JSON.
         let json = serde_json::to_vec(self).unwrap_or_default();
@@ -199,10 +200,10 @@ impl Link {
         format!("{}{}", self.version(), URL_SAFE_NO_PAD.encode(packed))
     }
 
-    /// Reads what stands behind `#`.
+    /// Reads the text after `#`.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// Why the link cannot be opened.
     pub fn decode(text: &str) -> Result<Link, LinkError> {
         if text.len() > LINK_LIMIT {
             return Err(LinkError::TooLarge(LINK_LIMIT));
@@ -223,7 +224,7 @@ impl Link {
                     LinkError::Damaged("it does not unpack")
                 }
             })?;
-        // Twice, so that all JSON is read in one way: each costs a copy of the types' decoders.
+        // By way of a `Value`, like all JSON: a second way would cost another copy of the types' decoders.
         let link: Link = std::str::from_utf8(&json)
             .ok()
             .and_then(|text| serde_json::from_str::<Value>(text).ok())
@@ -233,7 +234,7 @@ impl Link {
         Ok(link)
     }
 
-    /// How many steps it repeats.
+    /// The number of steps that the link repeats.
     fn steps(&self) -> u64 {
         let steps = self.ops.iter().map(|op| match op {
             LinkOp::Steps(_, n) | LinkOp::Policy(_, _, _, n) => *n,
@@ -256,16 +257,16 @@ impl Link {
     }
 }
 
-/// A run that is being repeated, a slice at a time.
+/// A run that is being repeated, in slices.
 #[derive(Clone, Debug)]
 pub struct Replay {
     session: Session,
-    /// Who shall go next when all is done.
+    /// The policy to set at the end.
     policy: Policy,
     left: VecDeque<LinkOp>,
     at: Option<usize>,
     digest: Option<String>,
-    /// The fingerprint of where it came out, while it is made and when it is.
+    /// The digest at the end, while it is computed and afterwards.
     digesting: Option<Digesting>,
     came_to: Option<String>,
     done: u64,
@@ -273,22 +274,22 @@ pub struct Replay {
     skipped: u64,
 }
 
-/// How a replay ended.
+/// The result of a replay.
 #[derive(Clone, Debug)]
 pub struct Replayed {
     /// The session, at the moment that was shared.
     pub session: Session,
-    /// Whether it came out as where the link was made.
+    /// Whether the digest is that of the link; true if the link has none.
     pub same: bool,
 }
 
 impl Replay {
-    /// Begins to repeat a run.
+    /// Begins to repeat the run of a link in a new session.
     pub fn new(link: &Link) -> Replay {
         Replay::on(Session::new(link.start.clone()), link)
     }
 
-    /// Begins to repeat a run where another session stands.
+    /// Begins to repeat the ops of a link at the current moment of a session.
     pub fn on(session: Session, link: &Link) -> Replay {
         Replay {
             session,
@@ -304,17 +305,17 @@ impl Replay {
         }
     }
 
-    /// As far as it is.
+    /// The session as it is now.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// How many steps are done, of how many.
+    /// The number of steps done, and the number of all steps.
     pub fn progress(&self) -> (u64, u64) {
         (self.done, self.total)
     }
 
-    /// Repeats at most so many steps; whether all are done.
+    /// Repeats at most `steps` steps. Returns whether all are done.
     pub fn advance(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
             let Some(one) = self.next() else { return self.compare() };
@@ -327,7 +328,7 @@ impl Replay {
         false
     }
 
-    /// The next step.
+    /// The next step, as an op of one step.
     fn next(&mut self) -> Option<LinkOp> {
         loop {
             let (one, rest) = match self.left.pop_front()? {
@@ -349,7 +350,7 @@ impl Replay {
         }
     }
 
-    /// Goes on with the fingerprint of where the run came out; whether that is known.
+    /// Continues the computation of the digest. Returns whether it is done.
     fn compare(&mut self) -> bool {
         if self.digest.is_none() || self.came_to.is_some() {
             return true;
@@ -360,7 +361,7 @@ impl Replay {
         self.came_to.is_some()
     }
 
-    /// The end.
+    /// Ends the replay.
     pub fn finish(mut self) -> Replayed {
         while !self.advance(usize::MAX) {}
         let same = self.skipped == 0 && self.digest.as_ref().is_none_or(|d| Some(d) == self.came_to.as_ref());
@@ -372,7 +373,7 @@ impl Replay {
     }
 }
 
-/// Adds an op; one more of the same steps is counted with them.
+/// Adds an op. If it is the same step as the last one, that one's count is raised.
 fn push(ops: &mut Vec<LinkOp>, op: LinkOp) {
     match (ops.last_mut(), op) {
         (Some(LinkOp::Steps(d, n)), LinkOp::Steps(e, _)) if *d == e => *n += 1,
@@ -419,7 +420,8 @@ fn from_link(op: &LinkOp, cluster: &Cluster) -> Option<Op> {
     })
 }
 
-/// An action's name, whose it is, and the kind its informer watches.
+/// The name of an action, the path of its process or component, and the kind of its informer (empty if
+/// none).
 fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, String, String)> {
     let kind = |process: u32, informer: u16| {
         let n = cluster.process(process)?.informers.get(usize::from(informer))?;
@@ -441,7 +443,7 @@ fn name_action(action: &Action, cluster: &Cluster) -> Option<(&'static str, Stri
     })
 }
 
-/// The enabled action of that name.
+/// The enabled action that [`name_action`] names so.
 pub(super) fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster) -> Option<Action> {
     cluster
         .enabled()
@@ -450,12 +452,12 @@ pub(super) fn find_action(name: &str, whose: &str, kind: &str, cluster: &Cluster
 }
 
 impl Cluster {
-    /// A process by its place.
+    /// A process, by its index.
     pub fn process(&self, id: u32) -> Option<&crate::cluster::Process> {
         self.processes().nth(id as usize)
     }
 
-    /// `kubelet/node-1`: a process's name that does not depend on its place.
+    /// The path of a process, for example `kubelet/node-1`, which does not depend on its index.
     pub fn process_path(&self, id: u32) -> Option<String> {
         let p = self.process(id)?;
         Some(match &p.node {
@@ -464,13 +466,13 @@ impl Cluster {
         })
     }
 
-    /// `kube-controller-manager:deployment-controller`: a component's name that does not depend on
-    /// its place.
+    /// The path of a component, for example `kube-controller-manager:deployment-controller`, which does not
+    /// depend on its index.
     pub fn actor_path(&self, actor: Actor) -> Option<String> {
         Some(format!("{}:{}", self.process_path(actor.process)?, self.actor_name(actor)?))
     }
 
-    /// The component of that name.
+    /// The component with this path.
     pub fn actor_at(&self, path: &str) -> Option<Actor> {
         self.actors().find(|a| self.actor_path(*a).as_deref() == Some(path))
     }

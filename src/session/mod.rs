@@ -1,8 +1,9 @@
-//! The run as a person sees it: history, time travel, branches, scenarios, the share link.
+//! A run as a person sees it: history, time travel, branches, scenarios, the share link.
 //!
-//! A [`Session`] is a tree of moments. Every moment keeps its whole [`Cluster`] (a value that
-//! shares almost everything with its neighbours), what led to it, and the [`Op`] that repeats it;
-//! the ops from the root to a moment are what a link carries.
+//! A [`Session`] is a tree of moments. A moment has what led to it and the [`Op`] that repeats it. Some
+//! moments keep their whole [`Cluster`] (a value that shares almost everything with its neighbours); the
+//! cluster of any other moment is computed from the last kept one. The ops from the root to a moment are
+//! what a link contains.
 //!
 //! ```
 //! use steady::session::{Depth, Session, Start};
@@ -16,6 +17,8 @@
 //! ```
 
 pub mod data;
+#[cfg(test)]
+mod digest_tests;
 pub mod explore;
 pub mod handle;
 mod into;
@@ -26,6 +29,8 @@ mod op;
 mod policy_tests;
 pub mod scenario;
 mod slice;
+#[cfg(test)]
+mod switch_tests;
 mod travel;
 pub mod view;
 #[cfg(test)]
@@ -50,41 +55,39 @@ use crate::cluster::{
 };
 use crate::kubectl::{ApiClient, Kubectl, Output, Poll, Wait, Waited};
 
-/// More moments than this are not kept; a run that needs more stops and says so.
+/// The most moments of a session. Further steps fail with [`Stopped::Limit`].
 pub const MOMENTS_LIMIT: usize = 200_000;
 
-/// Going to a moment by repeating keeps the clusters of so many moments on the way, for the next
-/// steps back.
+/// How many clusters are kept on the path to a moment that had to be repeated, for further steps back.
 const NEAR: usize = 16;
 
-/// A moment's place in the tree; the root is 0.
+/// The index of a moment in the tree; the root is 0.
 pub type MomentId = usize;
 
 /// What led to a moment.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// The start.
+    /// Nothing: the moment is the root.
     Start,
-    /// A person's doing: an apply, a command line, a fault.
+    /// A person applied a manifest or ran a command line.
     Person {
-        /// The requests that wrote, or tried to, with their answers.
+        /// The requests that write, with their responses.
         exchanges: Vec<Exchange>,
-        /// What was written.
+        /// What they wrote to the store.
         writes: Vec<Write>,
-        /// What it printed.
+        /// What the command printed.
         output: Output,
     },
-    /// Something went wrong.
+    /// A fault was injected.
     Fault(Fault),
-    /// A command, or at the reconcile depth all those of one sync.
+    /// A command, or at reconcile depth all commands of a sync.
     Commands(Vec<Command>),
-    /// A finest action.
+    /// A single action.
     Machinery(Box<Transition>),
 }
 
 impl What {
-    /// How much work it is to repeat it, counted in commands. A finest action is less than one, but
-    /// not nothing.
+    /// The work of repeating it, in commands. An action counts as one.
     fn work(&self) -> usize {
         match self {
             What::Commands(c) => c.len(),
@@ -96,25 +99,24 @@ impl What {
 /// A moment of a run.
 #[derive(Clone, Debug)]
 pub struct Moment {
-    /// The moment before; none for the root.
+    /// The moment before; `None` for the root.
     pub parent: Option<MomentId>,
-    /// The moments after, oldest branch first.
+    /// The moments after it, the oldest branch first.
     pub children: Vec<MomentId>,
-    /// What led here.
+    /// What led to it.
     pub what: What,
-    /// What repeats it.
+    /// The op that repeats it.
     pub op: Op,
-    /// How many moments lie before it.
+    /// The number of moments before it.
     pub depth: usize,
-    /// The cluster, where it is kept; elsewhere it is made again from the last one kept. See
-    /// [`Session::cluster_at`].
+    /// The cluster, if the moment keeps it; otherwise [`Session::cluster_at`] computes it.
     kept: Option<Box<Cluster>>,
-    /// Where clusters were kept on the way here.
+    /// The kept clusters on the path to this moment.
     trail: keep::Trail,
 }
 
 impl Moment {
-    /// The commands that led here.
+    /// The commands that led to the moment.
     pub fn commands(&self) -> &[Command] {
         match &self.what {
             What::Commands(c) => c,
@@ -122,7 +124,7 @@ impl Moment {
         }
     }
 
-    /// What was written on the way here, events included.
+    /// What was written on the way to the moment, events included.
     pub fn writes(&self) -> Vec<&Write> {
         match &self.what {
             What::Start | What::Fault(_) => Vec::new(),
@@ -132,7 +134,7 @@ impl Moment {
         }
     }
 
-    /// Whether an object was written on the way here.
+    /// Whether an object was written on the way to the moment.
     pub fn wrote(&self, object: &ObjectRef) -> bool {
         let is = |w: &Write| w.object.kind == object.kind && w.object == *object;
         match &self.what {
@@ -143,7 +145,7 @@ impl Moment {
         }
     }
 
-    /// Who issued what led here: a component's name, or `you`; none for the start.
+    /// The name of the component that led to the moment, or `you` for a person; `None` for the root.
     pub fn by(&self) -> Option<Rc<str>> {
         match &self.what {
             What::Start => None,
@@ -157,32 +159,33 @@ impl Moment {
     }
 }
 
-/// A run, with all that was tried.
+/// A run with all of its branches.
 #[derive(Clone, Debug)]
 pub struct Session {
     start: Start,
     moments: Vec<Moment>,
     at: MomentId,
-    // The end of the branch that is shown; `at` lies on the way to it.
+    // The end of the branch that is shown; `at` is on the path to it.
     tip: MomentId,
-    // Who goes next where nobody is chosen.
+    // The policy of steps for which no component was chosen.
     policy: Policy,
-    // The cluster at `at`; while a step is under way, on the way to the next.
+    // The cluster at `at`; while a step is under way, a later one.
     cluster: Cluster,
-    // Clusters of moments that lie a little before one that was gone back to.
+    // The clusters of some moments shortly before one that was gone to.
     near: VecDeque<(MomentId, Cluster)>,
     under_way: Option<slice::UnderWay>,
     astray: bool,
 }
 
 impl Session {
-    /// A run that has not begun.
+    /// A session with a new cluster.
     pub fn new(start: Start) -> Session {
         let config = Config { seed: start.seed, etcd: start.etcd, ..Config::nodes(start.nodes) };
         Session::with_cluster(start, Cluster::new(&config))
     }
 
-    /// A run on a cluster that was put together elsewhere.
+    /// A session with a given cluster. `start` has to describe it, or links of the session will not repeat
+    /// it.
     pub fn with_cluster(start: Start, cluster: Cluster) -> Session {
         let root = Moment {
             parent: None,
@@ -206,24 +209,24 @@ impl Session {
         }
     }
 
-    /// Whether it has as many moments as are kept. Then nothing more is added: a step that does
-    /// nothing does not mean that the cluster is steady.
+    /// Whether the session has [`MOMENTS_LIMIT`] moments. Then a step does nothing, whether the cluster is
+    /// steady or not.
     pub fn is_full(&self) -> bool {
         self.moments.len() >= MOMENTS_LIMIT
     }
 
-    /// Who goes next where nobody is chosen.
+    /// The policy of steps for which no component was chosen.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Lets another policy choose from now on. What was done stays as it was done.
+    /// Sets the policy of further steps. Earlier moments stay as they are.
     pub fn set_policy(&mut self, policy: Policy) {
         self.give_up();
         self.policy = policy;
     }
 
-    /// What a step would be from here.
+    /// The op of a step from the current moment.
     fn next_op(&self, depth: Depth, choice: Option<Actor>) -> Op {
         match &self.policy {
             policy if choice.is_none() && *policy != Policy::Fair => {
@@ -233,34 +236,33 @@ impl Session {
         }
     }
 
-    /// How it started.
+    /// The start of the run.
     pub fn start(&self) -> &Start {
         &self.start
     }
 
-    /// The moment that is looked at.
+    /// The current moment.
     pub fn current(&self) -> &Moment {
-        // `at` only ever names a moment that was pushed.
+        // `at` is always the index of a moment that was pushed.
         &self.moments[self.at]
     }
 
-    /// Its place.
+    /// The index of the current moment.
     pub fn at(&self) -> MomentId {
         self.at
     }
 
-    /// The cluster at the moment that is looked at.
+    /// The cluster at the current moment.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// The cluster at a moment: kept, or made again by repeating what was done since the last one
-    /// that was kept.
+    /// The cluster at a moment, kept or computed from the last kept one; `None` if there is no such moment.
     pub fn cluster_at(&self, id: MomentId) -> Option<Cluster> {
         self.made_again(id, |_, _, _| ())
     }
 
-    /// A moment's cluster, where it need not be made again.
+    /// A moment's cluster, if it need not be computed.
     fn at_hand(&self, id: MomentId) -> Option<&Cluster> {
         if id == self.at && !self.astray {
             return Some(&self.cluster);
@@ -269,8 +271,8 @@ impl Session {
         self.moments.get(id)?.kept.as_deref().or_else(near)
     }
 
-    /// Repeats what led to a moment since the last cluster at hand. Shows the cluster of each moment on
-    /// the way: its place, and how many are still to come.
+    /// Computes the cluster of a moment from the last one at hand. Calls `passing` for each moment in
+    /// between, with its index, the number of moments left, and its cluster.
     fn made_again(
         &self,
         id: MomentId,
@@ -295,12 +297,12 @@ impl Session {
         Some(cluster)
     }
 
-    /// A moment.
+    /// A moment, by its index.
     pub fn moment(&self, id: MomentId) -> Option<&Moment> {
         self.moments.get(id)
     }
 
-    /// The branch that is shown, from the root to its end.
+    /// The moments of the branch that is shown, from the root to its end.
     pub fn timeline(&self) -> Vec<MomentId> {
         let mut line = vec![self.tip];
         let mut id = self.tip;
@@ -317,7 +319,8 @@ impl Session {
         (0..self.moments.len()).filter(|i| self.moments[*i].children.is_empty()).collect()
     }
 
-    /// Goes to a moment. One that is not on the branch shown brings its own branch along.
+    /// Makes a moment the current one. If it is on another branch, that branch is shown. `false` if there is
+    /// no such moment.
     pub fn goto(&mut self, id: MomentId) -> bool {
         if id >= self.moments.len() {
             return false;
@@ -338,8 +341,8 @@ impl Session {
 
     fn look_at(&mut self, id: MomentId) -> bool {
         self.give_up();
-        // Whoever steps back once steps back again: some of what lies just before is kept, closer
-        // together the nearer it is.
+        // After one step back another is likely, so some clusters shortly before this one are kept, more of
+        // them the nearer they are.
         let mut near = Vec::new();
         let cluster = self.made_again(id, |id, still, cluster| {
             if still.is_power_of_two() {
@@ -359,7 +362,7 @@ impl Session {
         }
     }
 
-    /// Goes back a moment.
+    /// Goes to the moment before. `false` at the root.
     pub fn back(&mut self) -> bool {
         match self.current().parent {
             Some(parent) => self.look_at(parent),
@@ -367,20 +370,20 @@ impl Session {
         }
     }
 
-    /// Goes forward a moment on the branch that is shown, if there is one.
+    /// Goes to the next moment of the branch that is shown. `false` at its end.
     pub fn forward(&mut self) -> bool {
         let line = self.timeline();
         let next = line.iter().position(|m| *m == self.at).and_then(|i| line.get(i + 1));
         next.is_some_and(|next| self.look_at(*next))
     }
 
-    /// Back to the root; what was done stays in the tree.
+    /// Goes to the root. All moments stay in the tree.
     pub fn restart(&mut self) {
         self.look_at(0);
     }
 
-    /// Steps: of the component chosen, or of whoever's turn it is. What has been done before from
-    /// here is done again, not computed anew. `false` if there is nothing to do.
+    /// Takes a step of the chosen component, or of the one that the policy chooses. If the same step was
+    /// taken from here before, its moment becomes the current one. `false` if there is nothing to do.
     pub fn step(&mut self, depth: Depth, choice: Option<Actor>) -> bool {
         self.try_step(depth, choice).is_ok()
     }
@@ -388,13 +391,13 @@ impl Session {
     /// As [`Session::step`].
     ///
     /// # Errors
-    /// Why there was no step: nothing to do, or a limit (of moments, or of actions without a
-    /// command). The run is as it was.
+    /// Why there was no step: there is nothing to do, or a limit was reached (of moments, or of actions
+    /// without a command). The session is as before.
     pub fn try_step(&mut self, depth: Depth, choice: Option<Actor>) -> Result<(), Stopped> {
         self.take(self.next_op(depth, choice))
     }
 
-    /// Takes a step as an op says.
+    /// Takes the step of an op.
     fn take(&mut self, op: Op) -> Result<(), Stopped> {
         self.give_up();
         if self.replay(&op) {
@@ -408,7 +411,8 @@ impl Session {
         if self.push(what, op, cluster) { Ok(()) } else { Err(Stopped::Limit) }
     }
 
-    /// Where nobody else holds the cluster there is no need to copy what a step touches.
+    /// As [`Session::take`] on the session's own cluster: the moment does not keep its cluster, so no copy
+    /// is needed.
     fn step_in_place(&mut self, op: Op) -> Result<(), Stopped> {
         match take_step(&mut self.cluster, &op) {
             Ok(what) => {
@@ -416,10 +420,11 @@ impl Session {
                 Ok(())
             }
             Err(stopped) => {
-                // There was no command, but something may have been delivered on the way to that.
+                // There was no command, but actions may have been taken in search of one.
                 self.astray = true;
                 self.give_up();
-                // Whoever asks again at the end of a run shall not have it repeated each time.
+                // A further try at the end of a run must not repeat it each time, so the moment keeps its
+                // cluster.
                 let cluster = &self.cluster;
                 if let Some(m) = self.moments.get_mut(self.at) {
                     m.kept.get_or_insert_with(|| cluster.clone().into());
@@ -429,7 +434,7 @@ impl Session {
         }
     }
 
-    /// Makes one finest action happen.
+    /// Takes one action. `false` if it is not enabled.
     pub fn act(&mut self, action: Action) -> bool {
         self.give_up();
         let op = Op::Act(action);
@@ -443,7 +448,7 @@ impl Session {
         }
     }
 
-    /// A step as the explorer takes it: see [`Op::Heard`]. `false` if there is none.
+    /// Takes a step of the explorer, see [`Op::Heard`]. `false` if it is not possible.
     pub fn heard(&mut self, depth: Depth, choice: Option<Actor>) -> bool {
         self.give_up();
         let op = Op::Heard { depth, choice };
@@ -466,7 +471,7 @@ impl Session {
         self.kubectl("apply -f manifest.yaml", &[("manifest.yaml", text)])
     }
 
-    /// What applying a manifest would do: the writes, and what would be printed. Nothing happens.
+    /// What applying a manifest would write and print. The session stays as it is.
     pub fn preview(&self, text: &str) -> (Vec<Write>, Output) {
         let mut copy = Client::new(self.cluster());
         let files = order::gather([("manifest.yaml".to_owned(), text.to_owned())]);
@@ -475,15 +480,14 @@ impl Session {
         (copy.writes, output)
     }
 
-    /// Runs a kubectl command line until it ends or waits; see [`Session::kubectl_or_wait`].
+    /// Runs a kubectl command line until it ends or waits, see [`Session::kubectl_or_wait`].
     pub fn kubectl(&mut self, line: &str, files: &[(&str, &str)]) -> Output {
         self.kubectl_or_wait(line, files).0
     }
 
-    /// Runs a kubectl command line. What it writes is one moment; a command that only reads, or is
-    /// refused, leaves the run as it was. A command that waits (`rollout status`, `delete`) is
-    /// handed back with what it has printed so far: let something happen, then
-    /// [`Session::look_again`].
+    /// Runs a kubectl command line. Its writes are one moment; a command that only reads, or is refused,
+    /// leaves the session as it is. A command that waits (`rollout status`, `delete`) is returned with what
+    /// it has printed so far; after further steps, [`Session::look_again`] continues it.
     pub fn kubectl_or_wait(&mut self, line: &str, files: &[(&str, &str)]) -> (Output, Option<Kubectl>) {
         self.give_up();
         let op = Op::Kubectl {
@@ -502,18 +506,18 @@ impl Session {
         (output, waits.then_some(command))
     }
 
-    /// A waiting command looks at the cluster as it is now; all it has printed, and whether it
-    /// still waits. It only reads.
+    /// Continues a waiting command with the present cluster. Returns all that it has printed, and whether it
+    /// still waits. The command only reads.
     pub fn look_again(&self, command: &mut Kubectl) -> (Output, bool) {
         command.wake(self.now());
         let mut client = Client::new(self.cluster());
         client.drive(command)
     }
 
-    /// Makes something go wrong.
+    /// Injects a fault.
     ///
     /// # Errors
-    /// If it cannot happen here; then nothing has changed.
+    /// If the fault is not possible; then nothing has changed.
     pub fn fault(&mut self, fault: &Fault) -> Result<(), NoSuchFault> {
         self.give_up();
         let op = Op::Fault(fault.clone());
@@ -556,7 +560,7 @@ impl Session {
         ops
     }
 
-    /// The time at the moment that is looked at.
+    /// The virtual time at the current moment.
     pub fn now(&self) -> Timestamp {
         self.cluster().now()
     }
@@ -565,7 +569,7 @@ impl Session {
         let Some(child) = self.current().children.iter().copied().find(|c| self.moments[*c].op == *op) else {
             return false;
         };
-        // The only way on lies on the branch that is shown; it is walked from the cluster at hand.
+        // The only next moment is on the branch that is shown; its cluster is computed from the present one.
         if self.current().children.len() == 1 && self.moments[child].kept.is_none() {
             redo(&mut self.cluster, op);
             self.at = child;
@@ -583,7 +587,7 @@ impl Session {
         true
     }
 
-    /// What was done to the cluster becomes a moment.
+    /// Adds a moment for what was done to the cluster.
     fn record(&mut self, what: What, op: Op) {
         let id = self.moments.len();
         let depth = self.moments[self.at].depth + 1;
@@ -597,7 +601,7 @@ impl Session {
     }
 }
 
-/// Takes the step that an op says. An op that is no step takes none.
+/// Takes the step of an op. [`Stopped::Idle`] if the op is not a step.
 fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
     let (depth, search) = match op {
         Op::Step { depth, choice } => (*depth, Search::new(*choice)),
@@ -621,8 +625,8 @@ fn take_step(cluster: &mut Cluster, op: &Op) -> Result<What, Stopped> {
     }
 }
 
-/// Repeats what was done. It did something when it was done first, and a cluster does the same
-/// thing every time.
+/// Repeats an op. It was possible before, and a cluster does the same thing every time, so errors do not
+/// occur.
 fn redo(cluster: &mut Cluster, op: &Op) {
     match op {
         Op::Start => {}
@@ -650,7 +654,7 @@ fn redo(cluster: &mut Cluster, op: &Op) {
     }
 }
 
-/// kubectl's client in a session: it works on a copy of the cluster and keeps what was said.
+/// kubectl's client in a session. It works on a copy of the cluster, and notes requests and writes.
 struct Client {
     cluster: Cluster,
     exchanges: Vec<Exchange>,
@@ -662,7 +666,7 @@ impl Client {
         Client { cluster: cluster.clone(), exchanges: Vec::new(), writes: Vec::new() }
     }
 
-    /// Answers a command until it ends or waits; whether it waits.
+    /// Answers a command's requests until it ends or waits. Returns whether it waits.
     fn drive(&mut self, command: &mut Kubectl) -> (Output, bool) {
         match command.drive(self) {
             Poll::Ready(output) => (output, false),
@@ -711,7 +715,7 @@ mod tests {
             }
         }
         assert!(digests.len() > 2);
-        // A step that there is not leaves the last moment as it is.
+        // A step that is not possible leaves the last moment as it is.
         let (last, end) = (s.at(), s.cluster().digest());
         assert!(!s.step(Depth::Command, None));
         assert_eq!((s.at(), s.cluster().digest()), (last, end.clone()));
@@ -721,7 +725,7 @@ mod tests {
         }
         while s.forward() {}
         assert_eq!(s.cluster().digest(), end);
-        // Backwards, where some of those on the way are at hand.
+        // Backwards, where the clusters of some moments are at hand.
         assert!(s.goto(last - 1));
         for moment in (last - 60..last - 1).rev() {
             assert!(s.back());

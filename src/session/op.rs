@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::{Action, Actor, Fault, Policy};
 
-/// How a run starts.
+/// The start of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start {
-    /// The scenario it came from; empty for none.
+    /// The id of the scenario; empty if there is none.
     pub scenario: String,
-    /// Names, uids and ties come from it.
+    /// The seed of uids and generated names.
     pub seed: u64,
-    /// How many standard nodes.
+    /// The number of standard nodes.
     pub nodes: usize,
-    /// How many members etcd has: 1, 3 or 5.
+    /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub etcd: usize,
 }
@@ -32,56 +32,56 @@ impl Default for Start {
     }
 }
 
-/// How deep a step goes.
+/// The depth of a step: how much it does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Depth {
-    /// Up to and including the next API write by a component.
+    /// Up to and including the next API write of a component.
     #[default]
     Command,
     /// One key through one sync.
     Reconcile,
-    /// One finest action.
+    /// One action.
     Machinery,
 }
 
-/// One thing that was done.
+/// Something that was done in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Nothing: the root.
     Start,
-    /// A step.
+    /// A step under the fair policy.
     Step {
-        /// How deep.
+        /// The depth.
         depth: Depth,
-        /// Whose; of whoever's turn it is if none was chosen.
+        /// The component that was chosen; `None` for the one whose turn it is.
         choice: Option<Actor>,
     },
-    /// A step of whoever a policy other than the fair one chose.
+    /// A step under another policy.
     Policy {
-        /// How deep.
+        /// The depth.
         depth: Depth,
-        /// Which.
+        /// The policy.
         policy: Policy,
-        /// Which step of the run it is, counted from the start: chance depends on it.
+        /// The number of the step, counted from the start of the run; random choices depend on it.
         nth: u64,
     },
-    /// A step of the explorer (`explore::follow`): everybody hears of all that happened and works off what
-    /// leads to nothing; then a component acts, or time passes if none was chosen.
+    /// A step of the explorer (`explore::follow`): all components are notified of all changes and work off
+    /// keys that lead to no write; then a component acts, or time passes.
     Heard {
-        /// How deep.
+        /// The depth.
         depth: Depth,
-        /// Whose.
+        /// The component that acts; `None` if time passes.
         choice: Option<Actor>,
     },
-    /// A finest action that was chosen.
+    /// An action that was chosen.
     Act(Action),
-    /// Something went wrong.
+    /// A fault.
     Fault(Fault),
-    /// A command line, with the files it names.
+    /// A kubectl command line, with the files that it names.
     Kubectl {
         /// The line, without `kubectl`.
         line: String,
-        /// Names and texts.
+        /// The names and texts of the files.
         files: Vec<(String, String)>,
     },
 }

@@ -19,7 +19,7 @@ fn plain(replicas: usize) -> Session {
     s
 }
 
-/// Runs to the end at a depth.
+/// Takes steps to the end of the run at a depth.
 fn run(mut s: Session, policy: &Policy, depth: Depth) -> Session {
     s.set_policy(policy.clone());
     while s.step(depth, None) {
@@ -51,7 +51,7 @@ fn a_link_repeats_a_run_under_any_policy() {
             for _ in 0..12 {
                 s.step(depth, None);
             }
-            // Whoever chooses in between, and goes on by chance, is repeated as well.
+            // A chosen step in between, and random steps after it, are repeated as well.
             let choice = s.next_commands(9).last().map(|c| c.actor);
             s.step(Depth::Command, choice);
             s.kubectl("scale deployment web --replicas=3", &[]);
@@ -65,7 +65,7 @@ fn a_link_repeats_a_run_under_any_policy() {
             assert!(replayed.same, "{policy} {depth:?}");
             assert_eq!(replayed.session.cluster().digest(), s.cluster().digest());
             assert_eq!(*replayed.session.policy(), policy);
-            // From memory, too: a moment in the middle is made again.
+            // A moment in the middle is computed again.
             let mut s = s;
             let (middle, end) = (s.timeline()[s.timeline().len() / 2], s.at());
             let digest = s.cluster().digest();
@@ -98,7 +98,7 @@ fn whoever_is_starved_goes_when_nobody_else_can() {
         if &*command.by != "kube-scheduler" || command.waited_since.is_some() {
             continue;
         }
-        // Whoever else could have gone had nothing to write.
+        // No other component that could act had something to write.
         for other in before.able().filter(|a| *a != command.actor) {
             others_were_able += usize::from(before.clone().next_command(Some(other)).is_ok());
         }
@@ -129,7 +129,7 @@ fn the_policy_may_change_on_the_way_and_back() {
         }
     }
     assert_eq!(s.ops(s.at()).iter().filter(|op| matches!(op, Op::Policy { .. })).count(), 8);
-    // What was done before is walked again where it is what would be done.
+    // A step that was taken before is found again if the policy would take the same one.
     let end = s.at();
     s.back();
     assert!(s.step(Depth::Command, None));

@@ -1,26 +1,26 @@
-//! A step a slice at a time. On a large cluster a step can take a hundred thousand finest actions:
-//! whoever draws pictures in between must not wait for its end.
+//! Taking a step in slices. On a large cluster a step can take a hundred thousand actions, and a caller that
+//! draws in between must not wait for its end.
 
 use super::{Depth, MOMENTS_LIMIT, Op, Policy, Session, What};
 use crate::cluster::{COMMANDS_LIMIT, Command, Search, Stopped};
 
-/// Finest actions between two looks at the clock. Most take microseconds; a pod that fits on no node
-/// of a large cluster takes a millisecond.
+/// The number of actions between two calls of `go_on`. Most actions take microseconds; scheduling a pod that
+/// fits on no node of a large cluster takes a millisecond.
 const AT_ONCE: usize = 4;
 
-/// A step under way.
+/// A step that is under way.
 #[derive(Clone, Debug)]
 pub(super) struct UnderWay {
     depth: Depth,
     op: Op,
     search: Search,
-    /// Of a reconcile, its commands so far.
+    /// At reconcile depth, the commands so far.
     commands: Vec<Command>,
 }
 
 impl Session {
-    /// As [`Session::try_step`] of whoever's turn it is, but no further than `go_on` says. `false` if
-    /// it is not done yet: calling this again goes on with it, and whatever else is done to the
+    /// Takes a step as [`Session::try_step`] does, without a choice, as long as `go_on` returns true.
+    /// Returns `false` if the step is not done: a further call continues it, and any other change of the
     /// session gives it up.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Gives up a step that is not done: the cluster is that of the moment again.
+    /// Gives up a step that is not done: the cluster is that of the current moment again.
     pub fn give_up(&mut self) {
         self.under_way = None;
         if self.astray
@@ -83,7 +83,7 @@ impl Session {
 }
 
 impl UnderWay {
-    /// What was found: how the step ends, or `None` if it goes on.
+    /// How the step ends after the search's result; `None` if it continues.
     fn take(&mut self, found: Result<Command, Stopped>, session: &Session) -> Option<Result<(), Stopped>> {
         match found {
             Ok(command) => {
@@ -98,7 +98,7 @@ impl UnderWay {
                 self.search = Search::new(Some(actor));
                 None
             }
-            // The rest of a sync that has nothing more to say.
+            // The rest of the sync has no further command.
             Err(Stopped::Idle) if !self.commands.is_empty() => Some(Ok(())),
             Err(stopped) => Some(Err(stopped)),
         }
@@ -151,7 +151,7 @@ mod tests {
                 s.give_up();
                 assert_eq!(s.at(), twin.at());
                 assert_eq!(s.cluster().digest(), twin.cluster().digest());
-                // Anything else that is done gives it up, too.
+                // Any other change gives the step up, too.
                 let mut twin = twin;
                 other.kubectl("scale deployment web --replicas=1", &[]);
                 twin.kubectl("scale deployment web --replicas=1", &[]);

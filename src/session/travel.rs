@@ -1,29 +1,29 @@
-//! Going to a moment a slice at a time. Where its cluster was not kept, what led there is done
-//! again, and at the reconcile depth that can take a while.
+//! Going to a moment in slices. If the moment has not kept its cluster, the moments since the last kept one
+//! are repeated, which can take a while at reconcile depth.
 
 use super::{MomentId, NEAR, Op, Session, redo};
 use crate::cluster::Cluster;
 
-/// On the way to a moment.
+/// The repetition of moments on the way to one.
 #[derive(Clone, Debug)]
 pub struct Travel {
     to: MomentId,
     cluster: Cluster,
-    /// What is still to be done again and where it leads, the last first.
+    /// The moments that are left to repeat, the last first.
     left: Vec<(MomentId, Op)>,
     of: usize,
-    /// What the session shall keep of the way, as a leap does: whoever steps back once steps back
-    /// again.
+    /// Clusters on the way that the session keeps, as `look_at` does, because after one step back another is
+    /// likely.
     near: Vec<(MomentId, Cluster)>,
 }
 
 impl Travel {
-    /// How many steps are done again, of how many.
+    /// The number of repeated steps, and the number of all steps to repeat.
     pub fn progress(&self) -> (u64, u64) {
         ((self.of - self.left.len()) as u64, self.of as u64)
     }
 
-    /// Does at most so many steps again; whether the way is done.
+    /// Repeats at most `steps` steps. Returns whether all are done.
     pub fn advance(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
             let Some((id, op)) = self.left.pop() else { break };
@@ -37,7 +37,8 @@ impl Travel {
 }
 
 impl Session {
-    /// Sets out for a moment: from the nearest one before it whose cluster is at hand.
+    /// Begins to go to a moment, from the nearest one before it whose cluster is at hand. `None` if there is
+    /// no such moment.
     pub fn travel(&self, to: MomentId) -> Option<Travel> {
         let mut left = Vec::new();
         let mut id = to;
@@ -53,7 +54,7 @@ impl Session {
         Some(Travel { to, cluster, left, of, near: Vec::new() })
     }
 
-    /// The end of a way: as [`Session::goto`]. `false` if it is not done yet.
+    /// Ends the way to a moment, as [`Session::goto`]. `false` if it is not done yet.
     pub fn arrive(&mut self, travel: Travel) -> bool {
         if !travel.left.is_empty() || travel.to >= self.moments.len() {
             return false;

@@ -1,4 +1,4 @@
-//! Things that go wrong on demand: the mechanism behind each scenario, and how it ends.
+//! Faults: the mechanism behind each scenario, and how it ends.
 #![allow(clippy::unwrap_used)]
 
 use super::{Depth, Policy, Session, What, scenario};
@@ -15,7 +15,7 @@ fn open(id: &str) -> Session {
     scenario::find(id).unwrap().open()
 }
 
-/// Lets a component step, and tells what the API server answered.
+/// Takes steps of a component. Returns the codes of the API server's responses.
 fn step_of(s: &mut Session, path: &str) -> Vec<u16> {
     let actor = s.cluster().actor_at(path).unwrap();
     assert!(s.step(Depth::Command, Some(actor)), "{path} has nothing to do");
@@ -79,7 +79,7 @@ fn a_watch_that_cannot_go_on_lists_anew() {
     assert_eq!(gone, 1);
     run(&mut s);
     assert_eq!(pods(&s), (5, 5));
-    // Without compaction a watch goes on.
+    // Without compaction a watch can be resumed.
     s.fault(&Fault::CutWatches { process: CONTROLLER_MANAGER.into(), node: None }).unwrap();
     s.step(Depth::Machinery, None);
     let What::Machinery(t) = &s.current().what else { panic!("not machinery") };
@@ -111,7 +111,7 @@ fn expectations_keep_a_stale_cache_from_creating_twice() {
     assert!(s.act(Action::Start { actor }));
     let What::Machinery(t) = &s.current().what else { panic!("not machinery") };
     assert!(matches!(&t.outcome, Outcome::Started { ended: true, error: None, .. }));
-    // After a restart nothing is expected, and no order of things makes a worker start too soon.
+    // After a restart there are no expectations, and no order of actions lets a worker start too early.
     for seed in 0..10 {
         let mut s = open("17-expectations");
         s.fault(&Fault::Restart { process: CONTROLLER_MANAGER.into(), node: None }).unwrap();
@@ -150,7 +150,7 @@ fn lease(s: &Session, name: &str) -> Lease {
     s.cluster().api().etcd().get(&key).unwrap().object.get::<Lease>().unwrap().as_ref().clone()
 }
 
-/// Whether each instance of a process waits.
+/// For each instance of a process, whether it waits.
 fn waits(s: &Session, name: &str) -> Vec<bool> {
     s.cluster().processes().filter(|p| p.name.starts_with(name)).map(|p| p.waits()).collect()
 }
@@ -177,12 +177,12 @@ fn a_second_instance_takes_over_when_the_lease_runs_out() {
     let events = s.cluster().api().etcd().range(Kind::EVENT, Some("kube-system"));
     let said: Vec<String> = events.filter_map(|(_, r)| r.object.get::<Event>()?.message.clone()).collect();
     assert_eq!(said, [format!("{first} became leader"), format!("{second} became leader")]);
-    // The first one comes back as somebody else, and waits.
+    // The first instance comes back with another identity, and waits.
     s.fault(&Fault::Start { process: CONTROLLER_MANAGER.into() }).unwrap();
     s.kubectl("scale deployment/web --replicas=2", &[]);
     run(&mut s);
     assert_eq!((pods(&s).0, waits(&s, CONTROLLER_MANAGER)), (2, vec![true, false]));
-    // A leader that crashes has to wait for its own lease.
+    // A leader that crashes has to wait until its own lease expires.
     s.fault(&Fault::Restart { process: "kube-controller-manager-2".into(), node: None }).unwrap();
     s.kubectl("scale deployment/web --replicas=3", &[]);
     run(&mut s);
@@ -200,7 +200,7 @@ fn a_living_leader_is_never_taken_for_a_dead_one() {
             s.fault(&Fault::Replicate { process: name.into() }).unwrap();
             assert!(s.fault(&Fault::Replicate { process: name.into() }).is_err(), "three are enough");
             s.set_policy(policy);
-            // Twenty minutes pass at a jump: the key of a failing ReplicaSet.
+            // A jump of twenty minutes: the key of a failing ReplicaSet.
             s.kubectl("scale deployment/web --replicas=1", &[]);
             s.kubectl("set serviceaccount deployment/web none", &[]);
             run(&mut s);
@@ -234,7 +234,7 @@ fn runs_with_elections_are_in_the_link() {
     assert!(replay.same);
 }
 
-/// Every member of etcd, in a word.
+/// The roles of etcd's members.
 fn members(s: &Session) -> Vec<crate::etcd::Role> {
     s.cluster().api().etcd().members().into_iter().map(|m| m.role).collect()
 }
@@ -266,7 +266,7 @@ fn one_of_three_members_writes_nothing_and_pods_keep_running() {
     assert_eq!((out.exit, out.stderr.as_str()), (1, "Error from server: etcdserver: request timed out\n"));
     let out = s.kubectl("get pods", &[]);
     assert_eq!((out.exit, out.stderr.as_str()), (1, "Error from server: etcdserver: request timed out\n"));
-    // The watch cache answers still, and the API server says that it is not well.
+    // The watch cache still answers, and the API server reports that it is not healthy.
     let get = |path: &str, query: &str| {
         let (path, query) = (path.into(), query.into());
         s.cluster().clone().http(&HttpRequest { method: "GET".into(), path, query, ..Default::default() }).0
@@ -276,7 +276,7 @@ fn one_of_three_members_writes_nothing_and_pods_keep_running() {
     let health = get("/healthz", "");
     assert_eq!(health.status, 500);
     assert!(health.body.contains("[-]etcd failed: reason withheld"));
-    // A controller that has something to do tries, fails, and waits longer each time.
+    // A controller with something to do tries, fails, and waits longer each time.
     let crash = super::view::crash(&s, &first_pod(&s), "nginx", 1).unwrap();
     s.fault(&crash).unwrap();
     run(&mut s);
@@ -324,7 +324,7 @@ fn a_leader_that_cannot_renew_gives_up_and_takes_the_lease_again() {
     for member in ["etcd-1", "etcd-2"] {
         s.fault(&Fault::MemberDown { member: member.into() }).unwrap();
     }
-    // Something has to let time pass.
+    // Something that lets time pass.
     let crash = super::view::crash(&s, &first_pod(&s), "nginx", 1).unwrap();
     s.fault(&crash).unwrap();
     run(&mut s);

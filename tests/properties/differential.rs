@@ -1,4 +1,4 @@
-//! Two ways of our own that must lead to the same place.
+//! Two implementations in Steady that must give the same result.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ fn manifest() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What the object is after these manifests were applied one after the other.
+/// The object after these manifests were applied one after the other.
 fn applied(manifests: &[Value], how: &str) -> Result<Value, TestCaseError> {
     let mut session = Session::new(Start { nodes: 1, ..Start::default() });
     for m in manifests {
@@ -80,7 +80,7 @@ fn applied(manifests: &[Value], how: &str) -> Result<Value, TestCaseError> {
         session.cluster().api().etcd().range(steady::api::Kind::DEPLOYMENT, None).next().unwrap();
     let mut value = record.object.to_value();
     let meta = value["metadata"].as_object_mut().unwrap();
-    // What each way writes for itself.
+    // Fields that each way writes for itself.
     for own in ["managedFields", "annotations", "uid", "resourceVersion", "creationTimestamp"] {
         meta.remove(own);
     }
@@ -97,7 +97,7 @@ fn get(cluster: &mut Cluster, path: &str, query: &str) -> HttpResponse {
     cluster.http(&request).0
 }
 
-/// The items of a list by name, and its revision.
+/// The items of a list by name, and the list's revision.
 fn listed(cluster: &mut Cluster, path: &str, query: &str) -> (BTreeMap<String, Value>, String) {
     let response = get(cluster, path, query);
     assert_eq!(response.status, 200, "{}", response.body);
@@ -108,8 +108,8 @@ fn listed(cluster: &mut Cluster, path: &str, query: &str) -> (BTreeMap<String, V
     (named, list["metadata"]["resourceVersion"].as_str().unwrap().to_owned())
 }
 
-/// Items of lists carry no kind, objects of watch events do; who owns a field is told of the present
-/// only (docs/fidelity.md).
+/// An object without what differs between lists and watches: items of lists have no kind, and the owners of
+/// fields are known for the present only (docs/fidelity.md).
 fn bare(mut object: Value) -> Value {
     let fields = object.as_object_mut().unwrap();
     fields.remove("kind");
@@ -121,8 +121,8 @@ fn bare(mut object: Value) -> Value {
 proptest! {
     #![proptest_config(crate::cases(48))]
 
-    /// `kubectl apply` works out a strategic merge patch from three objects; `--server-side` tells the
-    /// API server who wants what. With one writer both end in the same object.
+    /// `kubectl apply` computes a strategic merge patch from three objects; with `--server-side` the API
+    /// server merges by owners of fields. With one writer both must lead to the same object.
     #[test]
     fn both_ways_to_apply_lead_to_the_same_object(manifests in prop::collection::vec(manifest(), 1..4)) {
         let client = applied(&manifests, "")?;
@@ -134,12 +134,12 @@ proptest! {
 proptest! {
     #![proptest_config(crate::cases(12))]
 
-    /// Whoever listed at some revision and watches from there has what a fresh list has.
+    /// A list at some revision and a watch from there must lead to the objects of a new list.
     #[test]
     fn a_watch_from_any_revision_ends_in_a_fresh_list(case in case(true, 4), every in 3u64..9) {
         let mut run = after(&case);
         run.heal();
-        // Of what was compacted nothing can be told.
+        // Events before the compaction are not available.
         let oldest = run.cluster.api().etcd().compacted().max(1);
         for plural in ["pods", "replicasets", "deployments"] {
             let group = if plural == "pods" { "/api/v1" } else { "/apis/apps/v1" };
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// A cluster after a random run.
+/// The cluster after a random run.
 fn after(case: &Case) -> Run {
     let mut run = Run::new(case);
     run.cluster = Cluster::new(&Config::nodes(2));

@@ -1,4 +1,4 @@
-//! What Kubernetes keeps to, whatever happens in whatever order.
+//! What Kubernetes guarantees, whatever happens in whatever order.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use steady::cluster::Cluster;
 
 use crate::machine::{Case, Deed, Run, case, owner, uid, was_seen};
 
-/// More commands than this no run of these needs to come to rest.
+/// The most commands until one of these runs is steady.
 const COMMANDS: usize = 3_000;
 
-/// Watches every write.
+/// Checks every write.
 #[derive(Default)]
 struct Guard {
     revision: u64,
-    /// By uid: the revision number of a ReplicaSet or Deployment.
+    /// The revision number of each ReplicaSet and Deployment, by uid.
     rollouts: BTreeMap<String, i64>,
-    /// Whether somebody works against the controllers, so that a Deployment may count anew.
+    /// Whether a person has worked against the controllers, so that a Deployment may count revisions anew.
     meddled: bool,
 }
 
@@ -43,8 +43,8 @@ impl Guard {
             let owners = next.meta().owner_references.iter().flatten();
             assert!(owners.filter(|o| o.controller == Some(true)).count() < 2, "{at} has two controllers");
             let generation = next.meta().generation();
-            // Kubernetes writes the status of a ReplicaSet that was deleted to one that was made
-            // anew with its name: its retry asks for the name alone.
+            // Kubernetes can write the status of a deleted ReplicaSet to a new one of the same name: its
+            // retry reads the object by name only.
             if !(self.meddled && at.kind == Kind::REPLICA_SET) {
                 assert!(observed(next).is_none_or(|o| o <= generation), "{at} is ahead of itself");
             }
@@ -83,7 +83,7 @@ fn pods(c: &Cluster) -> Vec<Pod> {
     all.filter_map(|(_, r)| r.object.get::<Pod>().map(|o| (**o).clone())).collect()
 }
 
-/// How many pods the ReplicaSets of a Deployment want, and how many there may be.
+/// The number of pods that the ReplicaSets of a Deployment want, and the largest number allowed.
 fn wanted(c: &Cluster) -> Option<(i32, i32)> {
     let d = deployment(c)?;
     let spec = d.spec.as_ref()?;
@@ -97,7 +97,8 @@ fn wanted(c: &Cluster) -> Option<(i32, i32)> {
     Some((sum, replicas + surge))
 }
 
-/// The sum never passes the limit, unless a person has just lowered the limit: then it only falls.
+/// Checks that the sum never exceeds the limit. If a person has just lowered the limit, the sum may exceed
+/// it, but only fall.
 #[derive(Default)]
 struct Surge(Option<i32>);
 
@@ -112,7 +113,7 @@ impl Surge {
         }
     }
 
-    /// A person does something: until the controller has seen it, the old limit holds.
+    /// After a change by a person: the old limit holds until the controller has seen the change.
     fn excuse(&mut self, before: &Cluster, c: &Cluster) {
         let old = wanted(before).map(|(sum, limit)| sum.max(limit));
         self.0 = self.0.max(old).max(wanted(c).map(|(sum, _)| sum));
@@ -124,7 +125,7 @@ fn condition<'a>(d: &'a Deployment, type_: &str) -> Option<(&'a str, &'a str)> {
     all.iter().find(|c| c.type_ == type_).map(|c| (&*c.status, c.reason.as_deref().unwrap_or_default()))
 }
 
-/// What holds in a steady state in which nothing is wrong.
+/// Checks a steady state without faults.
 fn at_rest(c: &Cluster) {
     let (sets, pods) = (replica_sets(c), pods(c));
     for p in &pods {
@@ -171,13 +172,13 @@ fn at_rest(c: &Cluster) {
     }
 }
 
-/// Runs a case in a random order, with everything watched, and then lets it come to rest.
+/// Runs a case in a random (or fair) order with all checks, removes all faults, and runs until steady.
 fn run(case: &Case, fair: bool) -> Run {
     let mut run = Run::new(case);
     let mut guard = Guard::default();
     let mut surge = Surge::default();
-    // A cache may be behind: what was written is only then certain to be counted when nobody goes
-    // back to a template that is being scaled, or takes away what is counted.
+    // A cache may be behind. So the limit is certain only if no deed returns to a template that is being
+    // scaled, or removes pods or ReplicaSets.
     let mut strict = fair;
     let deeds = std::iter::once((0, Deed::Apply)).chain(case.deeds.iter().cloned());
     for (pause, deed) in deeds.chain([(200, Deed::Resume)]) {

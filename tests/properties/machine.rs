@@ -1,5 +1,4 @@
-//! Random Deployments, and what people and bad luck do to them, in a random order of everything
-//! that may happen.
+//! Random Deployments, and what people and faults do to them, in a random order of all enabled actions.
 
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
@@ -12,7 +11,7 @@ use steady::apiserver::Write;
 use steady::cluster::{Action, Cluster, Config, Fault};
 use steady::kubectl;
 
-/// A Deployment.
+/// The manifest of a Deployment.
 #[derive(Clone)]
 pub struct Manifest(pub Value);
 
@@ -36,7 +35,7 @@ fn strategy() -> impl Strategy<Value = Value> {
     prop_oneof![
         1 => Just(json!({"type": "Recreate"})),
         4 => (number_or_percent(), number_or_percent()).prop_map(|(surge, unavailable)| {
-            // Both zero is refused.
+            // The API server refuses a strategy in which both are zero.
             let none = |v: &Value| *v == json!(0) || *v == json!("0%");
             let unavailable = if none(&surge) && none(&unavailable) { json!(1) } else { unavailable };
             json!({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}})
@@ -52,7 +51,7 @@ fn probe() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A Deployment that runs; with trouble, one that perhaps does not.
+/// A Deployment that becomes available; with `trouble`, one that may not.
 pub fn manifest(trouble: bool) -> impl Strategy<Value = Manifest> {
     let odd = u32::from(trouble);
     let image = prop_oneof![6 => Just("web:1"), odd => Just("web:missing")];
@@ -67,7 +66,8 @@ pub fn manifest(trouble: bool) -> impl Strategy<Value = Manifest> {
     } else {
         (Just(Value::Null).boxed(), Just(Value::Null).boxed())
     };
-    // What is forgotten depends on when it is looked at: only a long history is the same on all ways.
+    // Which old ReplicaSets are deleted depends on when the controller looks. Only a long history is the
+    // same in all orders.
     let history = if trouble { (0..4i32).boxed() } else { Just(10).boxed() };
     let numbers =
         (0..6i32, prop_oneof![3 => Just(0), 1 => Just(7)], prop_oneof![Just(600), Just(20)], history);
@@ -77,7 +77,7 @@ pub fn manifest(trouble: bool) -> impl Strategy<Value = Manifest> {
                 "name": "app", "image": image, "command": command, "readinessProbe": ready, "livenessProbe": live,
                 "resources": {"requests": {"cpu": cpu}},
             });
-            // Such a deadline must be later than pods need to count as available.
+            // The progress deadline must be later than `minReadySeconds`.
             Manifest(json!({
                 "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
                 "spec": {
@@ -94,7 +94,7 @@ pub fn manifest(trouble: bool) -> impl Strategy<Value = Manifest> {
     )
 }
 
-/// What somebody does, or what goes wrong.
+/// What a person does, or a fault.
 #[derive(Clone, Debug)]
 pub enum Deed {
     Apply,
@@ -123,7 +123,7 @@ pub enum Deed {
 }
 
 impl Deed {
-    /// Whether it is no fault, and nobody works against the controllers.
+    /// Whether it is an edit: neither a fault nor work against the controllers.
     pub fn is_edit(&self) -> bool {
         matches!(
             self,
@@ -140,7 +140,7 @@ pub fn edit() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// Which controllers shall run.
+/// Values of `--controllers`.
 const CONTROLLERS: [&str; 5] = [
     "*",
     "*,-deployment",
@@ -175,7 +175,7 @@ pub fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-/// A run: what is applied, and after so many actions each what is done then.
+/// A run: the manifest that is applied, and deeds, each after a number of actions.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub manifest: Manifest,
@@ -188,8 +188,8 @@ pub fn case(trouble: bool, deeds: usize) -> impl Strategy<Value = Case> {
     let pause = prop_oneof![Just(0..3u16), Just(0..60), Just(100..600)].prop_flat_map(|r| r);
     let deeds = prop::collection::vec((pause, one), 0..=deeds);
     (manifest(trouble), deeds, any::<u64>()).prop_map(|(manifest, mut deeds, seed)| {
-        // Containers that crash for ever and pulls that fail for ever, at different moments, can
-        // keep each other's back-offs going: that cluster has no rest to come to.
+        // Containers that crash for ever and pulls that fail for ever, at different moments, can keep each
+        // other's back-offs going, so that the cluster never becomes steady.
         let container = &manifest.0["spec"]["template"]["spec"]["containers"][0];
         if !container["command"].is_null() || !container["livenessProbe"]["exec"].is_null() {
             deeds.iter_mut().filter(|(_, d)| matches!(d, Deed::Image("web:missing"))).for_each(|(_, d)| {
@@ -200,7 +200,7 @@ pub fn case(trouble: bool, deeds: usize) -> impl Strategy<Value = Case> {
     })
 }
 
-/// A cluster with a person before it.
+/// A cluster on which deeds are done.
 pub struct Run {
     pub cluster: Cluster,
     pub dice: Pcg32,
@@ -244,7 +244,7 @@ impl Run {
         all.get(n % all.len().max(1)).map(|(_, r)| r.object.name().to_owned())
     }
 
-    /// Does it; what was written.
+    /// Does a deed. Returns what was written.
     pub fn perform(&mut self, deed: &Deed) -> Vec<Write> {
         let process = |n: u8| match n {
             0 => ("kube-controller-manager".to_owned(), None),
@@ -304,7 +304,7 @@ impl Run {
                     },
                     _ => return Vec::new(),
                 };
-                // One that cannot happen changes nothing.
+                // A fault that is not possible changes nothing.
                 let _ = self.cluster.fault(&fault);
                 return Vec::new();
             }
@@ -312,14 +312,14 @@ impl Run {
         self.kubectl(&line)
     }
 
-    /// One of the actions that may happen now.
+    /// One of the enabled actions at random; `None` if there is none.
     pub fn choose(&mut self) -> Option<Action> {
         let enabled = self.cluster.enabled();
         let n = self.dice.next_u32() as usize;
         enabled.get(n % enabled.len().max(1)).copied()
     }
 
-    /// Nothing is wrong any more.
+    /// Removes all faults.
     pub fn heal(&mut self) {
         for n in 1..4 {
             let _ = self.cluster.fault(&Fault::NodeUp { node: format!("node-{n}") });
@@ -333,13 +333,13 @@ impl Run {
     }
 }
 
-/// A process of the control plane, or the second of its kind.
+/// The name of a process of the control plane, or of its second instance.
 fn instance(n: u8) -> String {
     let name = if n.is_multiple_of(2) { "kube-controller-manager" } else { "kube-scheduler" };
     if n < 2 { name.to_owned() } else { format!("{name}-2") }
 }
 
-/// A pod's controller: kind, name, uid.
+/// The controller of a pod: kind, name, uid.
 pub fn owner(pod: &Pod) -> Option<(String, String, String)> {
     let o = pod.metadata.owner_references.iter().flatten().find(|o| o.controller == Some(true))?;
     Some((o.kind.clone(), o.name.clone(), o.uid.clone()))
@@ -350,7 +350,7 @@ pub fn uid(o: &steady::api::Object) -> String {
     MetaExt::uid(o.meta()).to_owned()
 }
 
-/// Whether the controller has seen the last edit.
+/// Whether the Deployment controller has seen the last edit.
 pub fn was_seen(c: &Cluster) -> bool {
     c.api().etcd().range(Kind::DEPLOYMENT, Some("default")).all(|(_, r)| {
         let d = r.object.get::<Deployment>().unwrap();

@@ -1,7 +1,7 @@
-//! What holds for every Deployment, every edit, every fault and every order.
+//! Properties that hold for every Deployment, every edit, every fault and every order.
 //!
-//! `machine` has the random runs, `invariants` what must hold in them, `text` what people type.
-//! `PROPTEST_CASES=1000 cargo test --test properties` looks longer.
+//! `machine` makes random runs, `invariants` checks them, `text` tries what people type.
+//! `PROPTEST_CASES=1000 cargo test --test properties` tries more.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -11,8 +11,8 @@ mod machine;
 mod orders;
 mod text;
 
-/// So many cases, the same ones each time; `PROPTEST_CASES` asks for another number of new ones.
-/// Failures are shrunk but not written down.
+/// This number of cases, the same ones each time. `PROPTEST_CASES` sets another number, of new cases.
+/// Failing cases are shrunk, but not stored.
 fn cases(n: u32) -> proptest::test_runner::Config {
     use proptest::test_runner::{Config, RngSeed};
     let asked: Option<u32> = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());

@@ -1,4 +1,4 @@
-//! The same from the same; and the same end on every way.
+//! Equal runs have equal results, and all orders lead to the same end.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use steady::session::{Depth, Link, Replay, Session, Start};
 
 use crate::machine::{Case, Deed, Run, case, was_seen};
 
-/// Runs a case; `step` takes each step.
+/// Runs a case; `step` takes each action.
 fn drive(case: &Case, mut step: impl FnMut(&mut Run, &steady::cluster::Action)) -> Run {
     let mut run = Run::new(case);
     run.perform(&Deed::Apply);
@@ -22,20 +22,20 @@ fn drive(case: &Case, mut step: impl FnMut(&mut Run, &steady::cluster::Action)) 
     run
 }
 
-/// What is left of objects without what every run has of its own: names, uids, moments, nodes.
+/// The objects without what differs between runs: names, uids, times, nodes.
 fn essence(c: &Cluster) -> Vec<String> {
     let mut all = Vec::new();
     for kind in [Kind::DEPLOYMENT, Kind::REPLICA_SET, Kind::POD] {
         for (_, r) in c.api().etcd().range(kind, Some("default")) {
             let mut value = r.object.to_value();
             strip(&mut value, kind);
-            // One that has no pods any more keeps the numbers of when it last had some.
+            // A ReplicaSet without pods keeps the annotations from when it last had some.
             if value.pointer("/spec/replicas") == Some(&Value::from(0))
                 && let Some(all) = value.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut)
             {
                 all.retain(|k, _| !k.ends_with("-replicas") && !k.ends_with("-history"));
             }
-            // Conditions stand in the order in which they came to be.
+            // Conditions are in the order in which they were added.
             if let Some(all) = value.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
                 all.sort_by_key(Value::to_string);
             }
@@ -61,10 +61,11 @@ fn strip(value: &mut Value, kind: Kind) {
                     "podIP",
                 ];
                 let moment = k.ends_with("Time") || k.ends_with("At");
-                // How often a ReplicaSet was scaled depends on the way, and so does which pod it was.
+                // How often a ReplicaSet was scaled depends on the order of actions.
                 let counted = kind == Kind::REPLICA_SET && k.ends_with("eneration");
                 let name = kind == Kind::POD && k == "name";
-                // A condition whose reason is the same again keeps the name of the ReplicaSet before.
+                // A condition whose reason has not changed keeps a message with the name of an earlier
+                // ReplicaSet.
                 let words = kind == Kind::DEPLOYMENT && k == "message";
                 !own.contains(&&**k)
                     && !moment
@@ -84,9 +85,8 @@ fn strip(value: &mut Value, kind: Kind) {
 proptest! {
     #![proptest_config(crate::cases(10))]
 
-    /// Twice the same; and a copy that goes on by itself does what the original does. The first
-    /// step from a cluster takes the running syncs along, so the second runs them again from what
-    /// they are made of.
+    /// Two runs are equal, and a clone continues as the original does. The first step on a cluster uses the
+    /// running syncs, so the second one runs these again from their recorded answers.
     #[test]
     fn a_run_is_what_it_is_made_of(case in case(true, 4)) {
         let mut n = 0;
@@ -123,7 +123,7 @@ proptest! {
 proptest! {
     #![proptest_config(crate::cases(24))]
 
-    /// Where nothing goes wrong, every order leads to the same end.
+    /// Without faults every order leads to the same end.
     #[test]
     fn all_orders_end_alike(case in case(false, 3), seeds in prop::array::uniform2(any::<u64>())) {
         let end = |seed: Option<u64>| {
@@ -132,7 +132,7 @@ proptest! {
             run.perform(&Deed::Apply);
             for (pause, deed) in &case.deeds {
                 for n in 0.. {
-                    // A template that nobody has seen would leave nothing behind.
+                    // A template that the controller has not seen would leave no ReplicaSet behind.
                     if n >= *pause && was_seen(&run.cluster) {
                         break;
                     }
@@ -174,7 +174,7 @@ fn policy() -> impl Strategy<Value = Policy> {
 proptest! {
     #![proptest_config(crate::cases(16))]
 
-    /// Whatever policy chooses, at whatever depth, a plain Deployment ends alike.
+    /// Under every policy and at every depth, a plain Deployment ends in the same way.
     #[test]
     fn all_policies_end_alike(
         case in case(false, 0),

@@ -1,4 +1,4 @@
-//! What people type, paste and open: never a panic, and what is refused changes nothing.
+//! What people type, paste and open never causes a panic, and a text that is refused changes nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use steady::session::{Depth, Link, Replay, Session, Start, scenario};
 
 thread_local! {
-    /// A run that has something in it.
+    /// A session with some objects.
     static BASE: Session = {
         let mut s = Session::new(Start::default());
         s.apply(&scenario::all().remove(0).manifest);
@@ -17,7 +17,7 @@ thread_local! {
     };
 }
 
-/// A text that is changed here and there.
+/// A text with random changes.
 fn mutated(text: String) -> impl Strategy<Value = String> {
     let chars: Vec<char> = text.chars().collect();
     let piece = prop::sample::select(vec![

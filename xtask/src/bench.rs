@@ -1,16 +1,15 @@
-//! `cargo xtask bench`: the figures of docs/benchmarks.md. They tell how things grow; nothing passes
-//! or fails by them.
+//! `cargo xtask bench`: the figures of docs/benchmarks.md. They show how costs grow; nothing passes or fails
+//! by them.
 
 use crate::run::{Result, cargo, command, output, root, run as exec};
 use crate::server::Server;
 use crate::{browser, page, tools};
 
-/// What can be measured by itself.
+/// The parts that can be measured separately.
 const PARTS: [&str; 7] = ["native", "api", "browser", "cold", "page", "explorer", "size"];
 
-/// Runs the native benchmark, the API server's, the one in Chromium, the cold load, the page, the explorer and
-/// what is loaded, or
-/// one of them, for some or all numbers of replicas.
+/// Runs all benchmarks or one part: the native one, the API server's, the one in Chromium, the cold load,
+/// the page, the explorer, the size of what is loaded; for some or all numbers of replicas.
 pub fn run(args: &[String]) -> Result<()> {
     let mut part = None;
     let mut sizes: Vec<&str> = Vec::new();
@@ -45,7 +44,7 @@ pub fn run(args: &[String]) -> Result<()> {
         page::build(page::Profile::Release)?;
     }
     for (name, script) in pages.into_iter().filter(|(name, _)| wanted(name)) {
-        // The explorer counts states and not replicas.
+        // The explorer's numbers are states, not replicas.
         let sizes: &[&str] = if name == "explorer" && part.is_none() { &[] } else { &sizes };
         with_page(script, sizes)?;
     }
@@ -55,7 +54,7 @@ pub fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Serves `dist/` and runs a script that looks at it.
+/// Serves `dist/` and runs a script that opens it.
 pub fn with_page(script: &str, args: &[&str]) -> Result<()> {
     let chromium = browser::ensure()?;
     tools::npm_bin()?;
@@ -65,7 +64,7 @@ pub fn with_page(script: &str, args: &[&str]) -> Result<()> {
     exec(command("node").arg(script).args(args).env("STEADY_URL", url).env("CHROME", chromium.chrome))
 }
 
-/// The commit and the class of machine, as far as the system tells.
+/// The commit and the machine, as far as the system reports them.
 fn machine() -> String {
     let commit = output(command("git").args(["describe", "--always", "--dirty"])).unwrap_or_default();
     let date = output(command("date").arg("+%Y-%m-%d")).unwrap_or_default();

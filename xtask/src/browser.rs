@@ -1,10 +1,10 @@
-//! Finding a Chromium to test in, or getting one where that is one command.
+//! Finding Chromium for the tests, or installing it where one command does that.
 
 use std::path::{Path, PathBuf};
 
 use crate::run::{Result, command, find, output, run};
 
-/// A browser and what drives it.
+/// A browser and its driver.
 pub struct Browser {
     /// Chrome or Chromium.
     pub chrome: PathBuf,
@@ -28,7 +28,7 @@ const DRIVER_PLACES: &[&str] = &[
     "/usr/local/bin/chromedriver",
 ];
 
-/// Finds both; on Debian as root, installs what is missing.
+/// Finds both. On Debian, as root, it installs what is missing.
 pub fn ensure() -> Result<Browser> {
     if (chrome().is_none() || driver().is_none()) && debian_root() {
         run(command("apt-get").arg("update").env("DEBIAN_FRONTEND", "noninteractive"))?;
@@ -68,7 +68,7 @@ fn driver() -> Option<PathBuf> {
     let name = format!("chromedriver{}", std::env::consts::EXE_SUFFIX);
     named("CHROMEDRIVER")
         .or_else(|| find("chromedriver"))
-        // A directory, as CI machines have it.
+        // CI machines set a directory.
         .or_else(|| Some(named("CHROMEWEBDRIVER")?.join(name)).filter(|file| file.is_file()))
         .or_else(|| existing(DRIVER_PLACES))
 }
@@ -81,7 +81,7 @@ fn existing(places: &[&str]) -> Option<PathBuf> {
     places.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// Debian itself: Ubuntu's `chromium` is a stub that wants snapd.
+/// Whether this is Debian itself, as root: Ubuntu's `chromium` is a stub that needs snapd.
 fn debian_root() -> bool {
     let debian =
         std::fs::read_to_string("/etc/os-release").is_ok_and(|os| os.lines().any(|l| l == "ID=debian"));

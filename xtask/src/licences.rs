@@ -1,5 +1,5 @@
-//! The licences of the crates that are compiled into what is published: MIT and others ask for their text to travel
-//! with it.
+//! The licences of the crates that are compiled into what is published. MIT and others require that their
+//! text is included.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::run::{Result, cargo, output};
 use crate::tools::WASM;
 
-/// The texts for a package's wasm, each once, after the crates that it holds for.
+/// The licence texts for a package's wasm, each once, after the names of the crates that have it.
 pub fn of(package: &str) -> Result<String> {
     let mut tree = cargo();
     tree.args(["tree", "--locked", "--package", package, "--target", WASM]);
@@ -27,17 +27,17 @@ pub fn of(package: &str) -> Result<String> {
     Ok(parts.join("\n----\n\n"))
 }
 
-/// A crate of somebody else.
+/// A crate of another project.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Crate {
-    /// With its version: `serde-1.0.0`.
+    /// Name and version: `serde-1.0.0`.
     name: String,
     licence: String,
     repository: String,
 }
 
-/// The crates of lines like `serde v1.0.0|MIT OR Apache-2.0|https://…`. In the lines of our own packages the folder
-/// stands behind the version.
+/// The crates in lines like `serde v1.0.0|MIT OR Apache-2.0|https://…`. In the lines of this repository's
+/// packages the folder follows the version; these are left out.
 fn crates(printed: &str) -> Vec<Crate> {
     let crate_of = |line: &str| {
         let mut fields = line.trim_end_matches("(*)").trim_end().split('|');
@@ -52,7 +52,7 @@ fn crates(printed: &str) -> Vec<Crate> {
     crates
 }
 
-/// The folders in which cargo unpacks crates, one for each registry.
+/// The folders into which cargo unpacks crates, one for each registry.
 fn sources() -> Result<Vec<PathBuf>> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -61,7 +61,7 @@ fn sources() -> Result<Vec<PathBuf>> {
     entries(&home.join("registry/src"))
 }
 
-/// The licence files of a crate. Of a licence that leaves the choice, that is all but Apache's.
+/// The licence files of a crate. If the licence leaves a choice, all but Apache's.
 fn texts(sources: &[PathBuf], name: &str, licence: &str) -> Result<Vec<String>> {
     let folder = sources.iter().map(|source| source.join(name)).find(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| format!("cargo has not unpacked {name}: `cargo fetch` does"))?;

@@ -1,5 +1,5 @@
-//! What one does with this repository, as `cargo xtask …`. Each command brings what it needs, says
-//! what it does, and is quick the second time.
+//! The commands for this repository, as `cargo xtask …`. Each command installs what it needs, says what it
+//! does, and is quick the second time.
 
 mod bench;
 mod browser;
@@ -116,7 +116,7 @@ fn profile(args: &[String]) -> page::Profile {
     if args.iter().any(|a| a == "--dev") { page::Profile::Dev } else { page::Profile::Release }
 }
 
-/// Refuses what a command does not know, rather than to ignore it.
+/// Refuses flags that a command does not know.
 fn flags(args: &[String], known: &[&str]) -> Result<()> {
     match args.iter().find(|a| !known.contains(&a.as_str())) {
         Some(unknown) => Err(format!("`{unknown}` is not known here\n\n{USAGE}")),

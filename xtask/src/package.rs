@@ -1,4 +1,4 @@
-//! The library as an npm package, and what a release is made of: docs/releasing.md.
+//! The library as an npm package, and the content of a release: docs/releasing.md.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::{flags, licences};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Writes what stands beside the module in an npm package: package.json, README, licences.
+/// Writes the other files of the npm package: package.json, README, licences.
 pub fn describe(pkg: &Path) -> Result<()> {
     write(&pkg.join("package.json"), &manifest())?;
     write(&pkg.join("licenses.txt"), &licences::of("steady-embed")?)?;
@@ -44,8 +44,8 @@ fn manifest() -> String {
     )
 }
 
-/// `cargo xtask release [vX.Y.Z] [--check]`: the tag, the version and the changelog agree; then builds the npm package,
-/// and writes the release's notes into `target/release.md`.
+/// `cargo xtask release [vX.Y.Z] [--check]`: checks that the tag, the version and the changelog agree, then
+/// builds the npm package and writes the release notes to `target/release.md`.
 pub fn release(args: &[String]) -> Result<()> {
     let (tags, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|arg| arg.starts_with('v'));
     flags(&args, &["--check"])?;
@@ -63,7 +63,7 @@ pub fn release(args: &[String]) -> Result<()> {
     if args.is_empty() { page::lib(Profile::Release) } else { Ok(()) }
 }
 
-/// What the changelog says of a version that has a date.
+/// The section of the changelog about a version; `None` if it has no date.
 fn section(changelog: &str, version: &str) -> Option<String> {
     let heading = format!("## [{version}] - ");
     let mut lines = changelog.lines().skip_while(|line| !line.starts_with(&heading));

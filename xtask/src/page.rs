@@ -6,25 +6,25 @@ use crate::run::{Result, cargo, command, root, run, script, target_dir};
 use crate::tools::{self, WASM};
 use crate::{bench, licences, package};
 
-/// How much a build does.
+/// How the page or the library is built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// Quick, large and slow.
+    /// Builds quickly; the result is large and slow.
     Dev,
-    /// What is published.
+    /// As it is published.
     Release,
 }
 
-/// How cargo is told of flags for rustc.
+/// The environment variable by which cargo gets flags for rustc.
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
-/// Names that tell a function from another one that is compiled from the same lines: `crates/split/` needs them.
+/// Symbol names that differ for different instances of a generic function: `crates/split/` needs them.
 const NAMES: &str = "-Csymbol-mangling-version=v0";
 
 /// Builds the page into `dist/`.
 pub fn build(profile: Profile) -> Result<()> {
     run(&mut trunk("build", profile)?)?;
     if profile == Profile::Release {
-        // After what editor/build.mjs wrote there of the npm packages.
+        // Appended to what editor/build.mjs has written about the npm packages.
         let file = root().join("dist/licenses.txt");
         let why = |e| format!("{}: {e}", file.display());
         let npm = std::fs::read_to_string(&file).map_err(why)?;
@@ -34,12 +34,13 @@ pub fn build(profile: Profile) -> Result<()> {
     Ok(())
 }
 
-/// Builds the page whenever a file changes, until the process ends.
+/// Rebuilds the page whenever a file changes, until the process ends.
 pub fn watch(profile: Profile) -> Result<Child> {
     trunk("watch", profile)?.spawn().map_err(|e| format!("cannot run trunk: {e}"))
 }
 
-/// Builds the page with marks, uses it as somebody does who opens it for the first time, and writes down what ran.
+/// Builds the page with marks, uses it as a person does who opens it for the first time, and writes the list
+/// of the functions that ran.
 pub fn profile() -> Result<()> {
     run(trunk("build", Profile::Release)?.env("STEADY_MARK", "1"))?;
     let names = target_dir().join("opening.txt").display().to_string();
@@ -59,7 +60,7 @@ pub fn profile() -> Result<()> {
 fn trunk(verb: &str, profile: Profile) -> Result<Command> {
     let mut trunk = command("trunk");
     trunk.arg(verb).env("PATH", tools::build_path()?).env("TRUNK_SKIP_VERSION_CHECK", "true");
-    // Trunk refuses the values that others give this variable.
+    // Trunk refuses the values that other programs accept for this variable.
     trunk.env_remove("NO_COLOR");
     if profile == Profile::Release {
         trunk.arg("--release").env(FLAGS, NAMES);
@@ -75,7 +76,7 @@ pub fn lib(profile: Profile) -> Result<()> {
     let mut build = cargo();
     build.args(["build", "--package", "steady-embed", "--lib", "--target", WASM]);
     if release {
-        // The same flags as the page's, so that what both are made of is compiled once.
+        // The same flags as for the page, so that what both use is compiled once.
         build.args(["--profile", "page"]).env(FLAGS, NAMES);
     }
     run(&mut build)?;

@@ -1,4 +1,4 @@
-//! A static file server for one directory, for one's own machine: plain HTTP on 127.0.0.1.
+//! A static file server for one directory on this machine: plain HTTP on 127.0.0.1.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use crate::run::Result;
 
-/// The port that is tried first.
+/// The first port that is tried.
 const PORT: u16 = 8080;
-/// More than any browser sends for a file.
+/// The most bytes of a request's head; no browser sends that many for a file.
 const MAX_HEAD: u64 = 64 * 1024;
 
-/// A bound server that does not answer yet.
+/// A server that is bound but does not answer yet.
 pub struct Server {
     listener: TcpListener,
     dir: Arc<Path>,
-    /// The path that the directory is served under, beginning and ending with `/`.
+    /// The path under which the directory is served. It begins and ends with `/`.
     prefix: Arc<str>,
 }
 
 impl Server {
-    /// Binds `port`, or the first free one from 8080.
+    /// Binds `port`, or the first free port from 8080 on.
     pub fn bind(port: Option<u16>, dir: PathBuf, prefix: &str) -> Result<Server> {
         let candidates: Vec<u16> = match port {
             Some(port) => vec![port],
@@ -45,11 +45,11 @@ impl Server {
         format!("http://127.0.0.1:{port}{}", self.prefix)
     }
 
-    /// Answers until the process ends.
+    /// Answers requests until the process ends.
     pub fn run(self) {
         for stream in self.listener.incoming().flatten() {
             let (dir, prefix) = (Arc::clone(&self.dir), Arc::clone(&self.prefix));
-            // A browser that goes away in the middle is no news.
+            // A browser that closes the connection early is no error.
             std::thread::spawn(move || answer(stream, &dir, &prefix).ok());
         }
     }
@@ -87,12 +87,12 @@ fn answer(stream: TcpStream, dir: &Path, prefix: &str) -> std::io::Result<()> {
     stream.flush()
 }
 
-/// The file that a request's target names; none outside of the directory.
+/// The file that a request's target names; `None` if that is not in the directory.
 fn file(dir: &Path, prefix: &str, target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?.strip_prefix(prefix)?;
     let mut file = dir.to_owned();
     for part in path.split('/').filter(|part| !part.is_empty()) {
-        // No name in dist/ needs escapes, dots at its start or another system's separators.
+        // Names in dist/ have no escapes, no dots at the start and no separators of other systems.
         if part.starts_with('.') || part.contains(['\\', ':', '%', '\0']) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold before a commit.
+//! `cargo xtask test`: everything that must pass before a commit.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::run::{Result, cargo, command, output, path_with, root, run as exec, s
 use crate::server::Server;
 use crate::{browser, tools};
 
-/// Its name, what it covers, and how it is run.
+/// A part: its name, what it covers, and the function that runs it.
 type Part = (&'static str, &'static str, fn(Profile) -> Result<()>);
 
 const PARTS: &[Part] = &[
@@ -20,7 +20,7 @@ const PARTS: &[Part] = &[
     ("journeys", "the built page in a browser", journeys),
 ];
 
-/// Runs every part, or those that `--only` names, and sums up. A part that fails does not keep the
+/// Runs all parts, or those that `--only` names, and reports them. A part that fails does not keep the
 /// others from running.
 pub fn run(args: &[String]) -> Result<()> {
     let (release, args): (Vec<_>, Vec<_>) = args.iter().cloned().partition(|a| a == "--release");
@@ -46,7 +46,7 @@ pub fn run(args: &[String]) -> Result<()> {
     if failures.is_empty() { Ok(()) } else { Err(format!("failed: {}", failures.join(", "))) }
 }
 
-/// The parts that `--only` names; all if there is none.
+/// The parts that `--only` names; all parts without it.
 fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
     let known: Vec<&'static str> = PARTS.iter().map(|(name, ..)| *name).collect();
     let mut only = Vec::new();
@@ -65,9 +65,8 @@ fn chosen(args: &[String]) -> Result<Vec<&'static str>> {
     Ok(only)
 }
 
-// steady-schema, and steady-door that serves its texts, are always called by themselves: in one
-// build with the others, the `schemars` feature would be on for all of them. steady-embed is empty but
-// for wasm.
+// steady-schema, and steady-door which uses it, are built separately: in one build with the others the
+// `schemars` feature would be on for all of them. steady-embed has code for wasm only.
 const NATIVE: &[&str] =
     &["--workspace", "--exclude", "steady-schema", "--exclude", "steady-door", "--exclude", "steady-embed"];
 const SCHEMA: &[&str] = &["--package", "steady-schema"];
@@ -77,8 +76,9 @@ fn lint(_: Profile) -> Result<()> {
     tools::wasm_target()?;
     let deny = ["--", "-D", "warnings"];
     exec(cargo().args(["fmt", "--all", "--check"]))?;
-    // Whether what was made from Kubernetes' sources fits its pins: seconds, so before clippy.
-    exec(cargo().args(["test", "--quiet", "--package", "steady-generate"]))?;
+    // Whether the generated files fit the pins, and whether the code follows the map in ARCHITECTURE.md.
+    // This takes seconds, so it comes before clippy.
+    exec(cargo().args(["test", "--quiet", "--package", "steady-generate", "--package", "xtask"]))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(NATIVE).args(deny))?;
     exec(cargo().args(["clippy", "--quiet", "--all-targets"]).args(SCHEMA).args(DOOR).args(deny))?;
     let mut packages =
@@ -92,11 +92,11 @@ fn native(_: Profile) -> Result<()> {
     exec(cargo().args(["test", "--quiet"]).args(NATIVE))?;
     exec(cargo().args(["test", "--quiet"]).args(SCHEMA))?;
     exec(cargo().args(["test", "--quiet"]).args(DOOR))?;
-    // The editor's own logic, on the schema that it will have.
+    // The editor's own logic, with the schema that it will have.
     tools::npm_bin()?;
     crate::schema()?;
     exec(command("node").args(["--test", "editor/schema.test.mjs"]))?;
-    // A small module, cut in two.
+    // A small module that is cut in two.
     tools::wasm_target()?;
     exec(command("node").args(["--test", "crates/split/cut.test.mjs"]))
 }
@@ -106,7 +106,7 @@ fn wasm(_: Profile) -> Result<()> {
     let browser = browser::ensure()?;
     let dirs: Vec<_> = tools::WASM_BINDGEN.ensure()?.into_iter().collect();
     let mut test = cargo();
-    // Not --quiet: cargo would hand it to the runner, which does not know it.
+    // Not --quiet: cargo would pass it to the runner, which does not know it.
     test.args(["test", "--package", "steady", "--target", tools::WASM, "--test", "wasm"])
         .env("PATH", path_with(&dirs)?)
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", "wasm-bindgen-test-runner")
@@ -117,7 +117,7 @@ fn wasm(_: Profile) -> Result<()> {
     exec(&mut test)
 }
 
-/// webdriver.json with the browser that the person named: chromedriver would look for its own.
+/// A webdriver.json with the browser that was chosen; chromedriver would look for one itself.
 fn capabilities(chrome: &Path) -> Result<PathBuf> {
     let read = |e| format!("webdriver.json: {e}");
     let common = std::fs::read_to_string(root().join("webdriver.json")).map_err(read)?;
@@ -129,7 +129,7 @@ fn capabilities(chrome: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// The module must come out where the native library does.
+/// Checks that the ES module gives the same result as the native library.
 fn module(profile: Profile) -> Result<()> {
     page::lib(profile)?;
     let mut native = cargo();
@@ -142,7 +142,7 @@ fn module(profile: Profile) -> Result<()> {
 fn journeys(profile: Profile) -> Result<()> {
     let browser = browser::ensure()?;
     page::build(profile)?;
-    // Not at the root: the page is published in a subdirectory.
+    // Not at the root, because the page is published in a subdirectory.
     let server = Server::bind(Some(0), root().join("dist"), "/some/where/")?;
     let url = server.url();
     std::thread::spawn(move || server.run());

@@ -1,5 +1,5 @@
-//! The tools a build needs, at the versions that fit each other. One that is on PATH at its version
-//! is used; any other is built from source once per machine, into the person's cache.
+//! The tools that a build needs, in versions that fit each other. A tool on PATH is used if it has this
+//! version; otherwise it is built from source once for each machine, into the user's cache.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,16 @@ use crate::run::{Result, cargo, command, find, output, path_with, root, run, scr
 pub struct Tool {
     package: &'static str,
     version: &'static str,
-    /// Its programs; the first says the version.
+    /// The names of its programs. The first one reports the version.
     programs: &'static [&'static str],
-    /// How it is built. These tools run for seconds at most: building them quickly matters more.
+    /// The profile with which it is built. These tools run for seconds at most, so building them quickly
+    /// matters more.
     profile: &'static [(&'static str, &'static str)],
-    /// How long that takes on two cores.
+    /// How long building takes on two cores.
     takes: &'static str,
 }
 
-/// Bundles the page.
+/// Trunk, which bundles the page.
 pub const TRUNK: Tool = Tool {
     package: "trunk",
     version: "0.21.14",
@@ -30,8 +31,8 @@ pub const TRUNK: Tool = Tool {
     takes: "about 3 minutes",
 };
 
-/// Makes a module of the wasm, and runs its tests in a browser. It works through the whole wasm
-/// file, so it is worth optimising a little.
+/// wasm-bindgen's command line, which makes a module of the wasm and runs its tests in a browser. It
+/// processes the whole wasm file, so some optimisation is worth it.
 pub const WASM_BINDGEN: Tool = Tool {
     package: "wasm-bindgen-cli",
     version: "0.2.129",
@@ -44,11 +45,12 @@ pub const WASM_BINDGEN: Tool = Tool {
     takes: "about 2 minutes",
 };
 
-/// The target that the page is built for.
+/// The target for which the page is built.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
 impl Tool {
-    /// Where its programs are, for PATH; nothing if they are on it already.
+    /// Installs the tool if needed. Returns the directory of its programs for PATH; `None` if they are on
+    /// PATH already.
     pub fn ensure(&self) -> Result<Option<PathBuf>> {
         if self.on_path() {
             return Ok(None);
@@ -79,13 +81,13 @@ impl Tool {
                 .first()
                 .and_then(|program| output(command(program).arg("--version")))
                 .is_some_and(
-                    // `trunk 0.21.14`
+                    // The output is `trunk 0.21.14`.
                     |said| said.split_whitespace().nth(1) == Some(self.version),
                 )
     }
 }
 
-/// PATH with everything a build of the page calls.
+/// PATH with all programs that a build of the page needs.
 pub fn build_path() -> Result<std::ffi::OsString> {
     wasm_target()?;
     let mut dirs = vec![npm_bin()?];
@@ -94,7 +96,7 @@ pub fn build_path() -> Result<std::ffi::OsString> {
     path_with(&dirs)
 }
 
-/// Adds the wasm target to the toolchain at hand, if it is not there.
+/// Installs the wasm target for the present toolchain, if it is missing.
 pub fn wasm_target() -> Result<()> {
     let sysroot = output(command("rustc").args(["--print", "sysroot"])).ok_or("rustc cannot be run")?;
     if PathBuf::from(sysroot).join("lib/rustlib").join(WASM).join("lib").is_dir() {
@@ -108,7 +110,7 @@ pub fn wasm_target() -> Result<()> {
     run(command("rustup").args(["target", "add", WASM]))
 }
 
-/// Installs what package-lock.json names, if it changed since; returns where the programs are.
+/// Installs the packages of package-lock.json if it has changed. Returns the directory of their programs.
 pub fn npm_bin() -> Result<PathBuf> {
     let node = output(command("node").arg("--version")).ok_or("Node is missing: install Node 20 or newer")?;
     let major: u32 = node.trim_start_matches('v').split('.').next().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -126,7 +128,7 @@ pub fn npm_bin() -> Result<PathBuf> {
     Ok(modules.join(".bin"))
 }
 
-/// `~/.cache/steady`, or what this system has for it.
+/// The user's cache directory for this repository, for example `~/.cache/steady`.
 fn cache() -> Result<PathBuf> {
     let from = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     from("XDG_CACHE_HOME")
@@ -141,7 +143,7 @@ mod tests {
     #![allow(clippy::expect_used)]
     use super::*;
 
-    /// The versions stand in several files, because several programs read them.
+    /// The versions are in several files, because several programs read them.
     #[test]
     fn the_pins_agree() {
         let read = |name: &str| std::fs::read_to_string(root().join(name)).expect(name);

@@ -1,6 +1,6 @@
-//! The `api/` rows: requests sent in order, answers compared strictly after normalisation.
+//! The `api/` rows: requests sent in order, and responses compared strictly after normalisation.
 //!
-//! A row is two facts, `status` and `body`, and a third one, `warnings`, where some were recorded.
+//! A row is two facts, `status` and `body`, and a third one, `warnings`, if some were recorded.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,47 +12,47 @@ use crate::matching::{Bindings, Rules, differ};
 use crate::report::{Fact, Outcome, names, read};
 use crate::system::{Factory, HttpRequest, HttpResponse, Setup, System};
 
-/// The one group that was read from a cluster with controllers.
+/// The only group that was recorded on a cluster with controllers.
 const WITH_CONTROLLERS: &str = "32-bootstrap-rbac";
 
-/// The one group in which pods are created in namespaces that the group itself makes. Without
-/// controllers nobody makes a ServiceAccount `default` there, so the recorder made it by hand; these
-/// requests are not in the recording, but the numbers of uids and revisions show where they were.
+/// The only group in which pods are created in namespaces of the group. Without controllers these namespaces
+/// have no ServiceAccount `default`, so the recorder created it by hand. These requests are not in the
+/// recording, but the numbers of uids and revisions show where they were.
 const WITH_ACCOUNTS: &str = "31-pod-security";
 
-/// What stands in a recorded `Authorization` for a user's own token.
+/// The beginning of a recorded `Authorization` header with a user's own token.
 const TOKEN_OF: &str = "Bearer <token of ";
 
-/// A recorded request and its answer.
+/// A recorded request and its response.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The group, `02-crud`.
+    /// The group's name, for example `02-crud`.
     pub group: String,
-    /// Its number in the group.
+    /// The row's number in the group.
     pub n: u64,
     /// The request, with placeholders.
     pub request: HttpRequest,
     /// The HTTP status.
     pub status: u16,
-    /// The answer; `{"text": …}` if it is not JSON, `{"watch": […]}` for a watch.
+    /// The response's body; `{"text": …}` if it is not JSON, `{"watch": […]}` for a watch.
     pub response: Value,
-    /// `Warning` headers.
+    /// The `Warning` headers.
     pub warnings: Vec<String>,
-    /// The content type, where it is not JSON.
+    /// The content type, if it is not JSON.
     pub response_type: Option<String>,
-    /// Only part of the answer was kept.
+    /// Whether only a part of the response was kept.
     pub trimmed: bool,
-    /// The recordings disagree: never judge by it.
+    /// Whether the recordings disagree. Then the row is not judged.
     pub varies: bool,
 }
 
 impl Row {
-    /// Reads a line.
+    /// Parses a line of a recording.
     ///
     /// # Errors
-    /// If it is not what the README says.
+    /// If the line is not as the README says.
     pub fn parse(line: &str) -> Result<Row, String> {
-        // The body keeps the order of its keys: errors are reported in that order.
+        // The order of the body's keys is kept, because errors are reported in that order.
         let raw: BTreeMap<String, Box<RawValue>> = serde_json::from_str(line).map_err(|e| e.to_string())?;
         let row: Value = serde_json::from_str(line).map_err(|e| e.to_string())?;
         let text = |k: &str| row.get(k).and_then(Value::as_str).map(str::to_owned);
@@ -84,7 +84,7 @@ impl Row {
         })
     }
 
-    /// The request with what its placeholders stand for.
+    /// The request, with values in place of its placeholders.
     pub fn real_request(&self, bindings: &mut Bindings, system: &mut dyn System) -> HttpRequest {
         let mut header = |value: &str| {
             let user = value.strip_prefix(TOKEN_OF).and_then(|v| v.strip_suffix('>'));
@@ -100,7 +100,7 @@ impl Row {
         }
     }
 
-    /// Holds an answer against the recorded one.
+    /// Compares a response with the recorded one.
     pub fn compare(&self, have: &HttpResponse, bindings: &mut Bindings) -> Vec<Fact> {
         if self.varies {
             return Vec::new();
@@ -128,7 +128,7 @@ impl Row {
         out
     }
 
-    /// The request in one line: method, path, query, and who asks if it is not the admin.
+    /// The request in one line: method, path, query, and the user if it is not the admin.
     fn name(&self) -> String {
         let r = &self.request;
         let mut out =
@@ -140,7 +140,7 @@ impl Row {
     }
 
     fn compare_body(&self, have: &HttpResponse, bindings: &mut Bindings) -> Option<String> {
-        // No answer at all must not pass for an empty watch.
+        // A missing response must not count as an empty watch.
         if have.status == 0 {
             return Some(format!("no answer: {}", have.body));
         }
@@ -171,7 +171,7 @@ impl Row {
     }
 }
 
-/// Makes the ServiceAccount `default` of a namespace that a row made.
+/// Creates the ServiceAccount `default` of a namespace that a row has created.
 fn make_account(system: &mut dyn System, row: &Row) {
     let makes = row.request.method == "POST" && row.request.path == "/api/v1/namespaces" && row.status == 201;
     let name = row.response.pointer("/metadata/name").and_then(Value::as_str);
@@ -186,7 +186,7 @@ fn make_account(system: &mut dyn System, row: &Row) {
     }
 }
 
-/// The headers of a row, which has a list where one was sent several times.
+/// The headers of a row. The value is a list if a header was sent several times.
 fn headers(value: Option<&Value>) -> Result<Vec<(String, String)>, String> {
     let mut out = Vec::new();
     for (name, value) in value.and_then(Value::as_object).into_iter().flatten() {
@@ -202,7 +202,7 @@ fn headers(value: Option<&Value>) -> Result<Vec<(String, String)>, String> {
     Ok(out)
 }
 
-/// Sorts all lists in the status of a SelfSubjectRulesReview: an API server gives them in no order.
+/// Sorts all lists in the status of a SelfSubjectRulesReview, whose order varies.
 fn sort_rules_review(answer: &mut Value) {
     fn sort(value: &mut Value) {
         match value {
@@ -224,13 +224,13 @@ fn sort_rules_review(answer: &mut Value) {
 /// The rows of one file.
 ///
 /// # Errors
-/// If the file cannot be read or a line is not a row.
+/// If the file cannot be read, or a line is not a row.
 pub fn rows(file: &Path) -> Result<Vec<Row>, String> {
     let line = |l: &str| Row::parse(l).map_err(|e| format!("{}: {e}", file.display()));
     read(file)?.lines().filter(|l| !l.trim().is_empty()).map(line).collect()
 }
 
-/// Runs every group whose name begins with `filter`; one outcome per row.
+/// Runs every group whose name begins with `filter`. Returns one outcome for each row.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -267,7 +267,7 @@ fn run_group(folder: &Path, group: &str, factory: &Factory<'_>) -> Result<Vec<Ou
             }),
             Err(e) => Err(e.clone()),
         };
-        // After a panic the system is not asked again.
+        // After a panic the system gets no further requests.
         if let (Err(e), Ok(_)) = (&answer, &system) {
             system = Err(e.clone());
         }

@@ -1,7 +1,7 @@
-//! The `cases/`: scenarios run step by step, then judged by the facts of their recordings.
+//! The `cases/`: scenarios that are run step by step, then judged by the facts of their recordings.
 //!
-//! The facts of a case are those of its `facts.json` ([`crate::facts`]) and, for each kubectl step,
-//! those of [`crate::printed`].
+//! The facts of a case are those of its `facts.json` ([`crate::facts`]) and, for each kubectl step, those of
+//! [`crate::printed`].
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,36 +19,36 @@ use crate::system::{Factory, KubectlOutput, Op, Setup, System, Write};
 /// A scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The folder's name.
+    /// The name of its folder.
     pub name: String,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// Whether node names mean something.
+    /// Whether the names of nodes are compared.
     pub scheduling: bool,
-    /// The second of a minute at which it begins.
+    /// The second of the minute at which the case begins.
     pub start_second: u32,
-    /// What happens.
+    /// The steps.
     pub steps: Vec<Step>,
 }
 
-/// One step of a case. After each that says so, the cluster is left to itself until it is quiet.
+/// A step of a case. After each step that says so, the cluster runs until it is quiet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// A kubectl command line.
     Kubectl {
-        /// Without the word `kubectl`; with placeholders.
+        /// The command line without `kubectl`, with placeholders.
         command: String,
-        /// What the command is fed; with placeholders.
+        /// The command's standard input, with placeholders.
         stdin: Option<String>,
     },
     /// Time passes.
     Wait {
-        /// Seconds.
+        /// The number of seconds.
         seconds: f64,
-        /// Then wait until it is quiet.
+        /// Whether the cluster then runs until it is quiet.
         settle: bool,
     },
-    /// One more node registers.
+    /// One more node registers; its name.
     AddNode(String),
 }
 
@@ -56,7 +56,7 @@ impl Case {
     /// Reads a case's `case.json`.
     ///
     /// # Errors
-    /// If it cannot be read, or a step is of an unknown form.
+    /// If the file cannot be read, or the form of a step is unknown.
     pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
         let text = read(&folder.join(name).join("case.json"))?;
         let case: Value = serde_json::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
@@ -73,7 +73,7 @@ impl Case {
         })
     }
 
-    /// Whether the recorded cluster had the fake metrics server.
+    /// Whether the recorded cluster had the stand-in metrics server.
     fn has_metrics(&self) -> bool {
         self.name.starts_with("hpa-") && self.name != "hpa-no-metrics"
     }
@@ -91,7 +91,7 @@ fn step(value: &Value) -> Option<Step> {
     Some(Step::Wait { seconds, settle: value.get("settle").and_then(Value::as_bool).unwrap_or(true) })
 }
 
-/// The writes of a case: what [`left_out`] names and node heartbeats are not among them.
+/// The writes that are compared: all but those that [`left_out`] names and the heartbeats of nodes.
 pub fn relevant(writes: &[Write]) -> Vec<Write> {
     let mut nodes: std::collections::BTreeMap<String, Value> = std::collections::BTreeMap::new();
     let mut out = Vec::new();
@@ -109,7 +109,7 @@ pub fn relevant(writes: &[Write]) -> Vec<Write> {
     out
 }
 
-/// Kinds without a namespace that a history has only where its case is about them.
+/// Cluster-scoped kinds that a history has only if its case is about them.
 const CLUSTER_WIDE: [&str; 16] = [
     "APIService",
     "CSIDriver",
@@ -129,7 +129,7 @@ const CLUSTER_WIDE: [&str; 16] = [
     "VolumeAttachment",
 ];
 
-/// The writes without those of [`CLUSTER_WIDE`] kinds that the recorded ones have nothing of.
+/// The writes, without those of [`CLUSTER_WIDE`] kinds that the recording does not have.
 fn about(writes: Vec<Write>, recorded: &[Write]) -> Vec<Write> {
     let kind = |w: &Write| w.object.get("kind").and_then(Value::as_str).unwrap_or("").to_owned();
     let told: BTreeSet<String> = recorded.iter().map(kind).collect();
@@ -150,15 +150,15 @@ fn without_heartbeat(node: &Value) -> Value {
     node
 }
 
-/// When the last write of each step was recorded, in seconds since the case began. How long the
-/// recorder waited between two steps is part of what was done, and what it took for quiet differs
-/// with what else its machine did.
+/// For each step the time of the last recorded write, in seconds since the case began. The recorder's pause
+/// between two steps is part of the case; how long the cluster needed to become quiet depended on the load
+/// of the recorder's machine.
 fn last_writes(history: &str, steps: usize) -> Vec<f64> {
     let mut last = vec![0.0f64; steps + 1];
     for row in history.lines().filter_map(|l| serde_json::from_str::<Value>(l).ok()) {
         let step = row.get("step").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
         let t = row.get("t").and_then(Value::as_f64).unwrap_or(0.0);
-        // Some steps write nothing; then it is as late as it was before.
+        // A step without writes has the time of the step before it.
         for l in last.iter_mut().skip(step) {
             *l = l.max(t);
         }
@@ -166,7 +166,7 @@ fn last_writes(history: &str, steps: usize) -> Vec<f64> {
     last
 }
 
-/// Runs the steps; gives what each kubectl step printed, in normal form.
+/// Runs the steps. Returns the output of each kubectl step, normalised.
 fn play(
     case: &Case,
     folder: &Path,
@@ -184,7 +184,7 @@ fn play(
         match step {
             Step::Kubectl { command, stdin } => {
                 let since = system.writes().get(before..).unwrap_or(&[]);
-                // Whoever recorded had a namespace for each case, and said so with each command.
+                // The recorder used a namespace for each case and named it in each command.
                 let command = format!("-n default {}", substitute(command, since));
                 let stdin = stdin.as_ref().map(|text| substitute(text, since));
                 let printed = system.kubectl(&command, folder, stdin.as_deref());
@@ -214,7 +214,7 @@ fn play(
     out
 }
 
-/// A step begins at the earliest so many seconds after the last write recorded before it.
+/// A step begins at least this many seconds after the last write recorded before it.
 const AFTER_LAST_WRITE: f64 = 0.5;
 
 /// Runs one case.
@@ -242,7 +242,7 @@ pub fn run_one(folder: &Path, name: &str, factory: &Factory<'_>) -> Result<Outco
         let mut system = factory(&setup);
         let (before, start) = (system.writes().len(), system.now().floor());
         let outputs = play(&case, &at, system.as_mut(), before, start);
-        // What set-up wrote is known, but not counted.
+        // The writes of the set-up are known, but not counted.
         let kept = relevant(system.writes());
         let skipped = relevant(system.writes().get(..before).unwrap_or(&[])).len();
         (kept.get(skipped..).unwrap_or(&[]).to_vec(), outputs, start)

@@ -17,7 +17,7 @@ static WHOLE_MOMENT: LazyLock<Regex> = LazyLock::new(|| compile(r"^T\+-?[\d.]+$"
 static IP_N: LazyLock<Regex> = LazyLock::new(|| compile(r"\bip-(node-)?\d+\b"));
 static NODE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(node-\d+)\b"));
 
-/// Kinds whose conditions are facts.
+/// The kinds whose conditions are facts.
 const CONDITIONED: [&str; 11] = [
     "Deployment",
     "ReplicaSet",
@@ -32,14 +32,14 @@ const CONDITIONED: [&str; 11] = [
     "Service",
 ];
 
-/// Kinds whose `spec.replicas` is a fact.
+/// The kinds whose `spec.replicas` is a fact.
 const SCALED: [&str; 4] = ["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"];
 
-/// In some `facts.json` a node's heartbeat counts as a writer, though heartbeats are left out of
-/// every history. It is the stand-in kubelet's own doing, so nobody is judged by it.
+/// In some `facts.json` a node's heartbeat counts as a writer, although heartbeats are left out of every
+/// history. It comes from the stand-in kubelet, so it is not judged.
 const HEARTBEAT: &str = "kubelet: patch Node/status";
 
-/// Who an event is about and what it says: kind, name, type, reason, message.
+/// An event's object and content: kind, name, type, reason, message.
 pub type EventKey = [String; 5];
 
 /// The facts of one run, or of all recordings of a case.
@@ -47,21 +47,21 @@ pub type EventKey = [String; 5];
 pub struct Facts {
     /// The successive values of `spec.replicas`, by object.
     pub replicas: BTreeMap<String, Value>,
-    /// The successive `[status, reason, message]`, by object and condition type.
+    /// The successive `[status, reason, message]` of conditions, by object and condition type.
     pub conditions: BTreeMap<String, Value>,
-    /// How often each event happened.
+    /// The number of times each event was recorded.
     pub events: BTreeMap<EventKey, i64>,
-    /// Objects created, by kind.
+    /// The number of created objects, by kind.
     pub creates: BTreeMap<String, Value>,
-    /// Objects deleted, by kind.
+    /// The number of deleted objects, by kind.
     pub deletes: BTreeMap<String, Value>,
-    /// `deployment-controller: create ReplicaSet`
+    /// The components that wrote, as `deployment-controller: create ReplicaSet`.
     pub writers: BTreeSet<String>,
-    /// The objects at the end, by `Kind/name`; those of equal name together.
+    /// The objects at the end, by `Kind/name`. Those whose names differ in a generated suffix are together.
     pub last: BTreeMap<String, Vec<Value>>,
 }
 
-/// Removes what cannot be the same in two runs.
+/// Removes what differs between any two runs.
 pub fn fuzz(value: &Value, uids: &BTreeMap<String, String>, scheduling: bool) -> Value {
     match value {
         Value::Object(map) => {
@@ -90,7 +90,7 @@ pub fn fuzz(value: &Value, uids: &BTreeMap<String, String>, scheduling: bool) ->
     }
 }
 
-/// [`fuzz`] of a text.
+/// [`fuzz`] for a text.
 pub fn fuzz_text(text: &str, uids: &BTreeMap<String, String>, scheduling: bool) -> String {
     let mut s = text.to_owned();
     if s.contains("uid-") {
@@ -112,7 +112,7 @@ pub fn fuzz_text(text: &str, uids: &BTreeMap<String, String>, scheduling: bool) 
     s
 }
 
-/// `web-<r1>` as `web-*`.
+/// Replaces generated suffixes: `web-<r1>` becomes `web-*`.
 fn starred(text: &str) -> String {
     if text.contains("<r") { replace(&SUFFIX, text, |_| "*".into()) } else { text.into() }
 }
@@ -121,7 +121,7 @@ fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("")
 }
 
-/// Appends a value unless it is the last one already.
+/// Appends a value, unless it equals the last one.
 fn append(list: &mut Value, value: Value) {
     if let Value::Array(items) = list
         && items.last() != Some(&value)
@@ -135,8 +135,7 @@ fn add_one(counts: &mut BTreeMap<String, Value>, kind: &str) {
     counts.insert(kind.into(), json!(n + 1));
 }
 
-/// Does the suite leave this object out: what is there in every namespace, heartbeats, and custom
-/// objects?
+/// Whether the suite leaves out an object: those of every namespace, heartbeats, and custom objects.
 pub fn left_out(object: &Value) -> bool {
     let name = text_at(object, "/metadata/name");
     let kind = text_at(object, "/kind");
@@ -150,8 +149,8 @@ pub fn left_out(object: &Value) -> bool {
         || (kind == "ConfigMap" && name == "kube-root-ca.crt")
 }
 
-/// The facts of a run in namespace `default` that began at `start`, in seconds since 1970. The
-/// writes are those since the case began, without what [`left_out`] names.
+/// The facts of a run in the namespace `default` that began at `start`, in seconds since 1970. `writes` are
+/// those since the case began, without what [`left_out`] names.
 pub fn facts(writes: &[Write], scheduling: bool, start: f64) -> Facts {
     let mut normaliser = Normaliser::new("default", start);
     for w in writes.iter().filter(|w| w.op == Op::Added) {
@@ -175,7 +174,7 @@ pub fn facts(writes: &[Write], scheduling: bool, start: f64) -> Facts {
             }
             continue;
         }
-        // By kind and name, as in the reference: there is one namespace per recording.
+        // By kind and name, as in the reference: each recording has one namespace.
         let place = (kind.to_owned(), name.to_owned());
         last.remove(&place);
         match w.op {
@@ -229,12 +228,12 @@ pub fn facts(writes: &[Write], scheduling: bool, start: f64) -> Facts {
     out
 }
 
-/// The facts of a `facts.json`, and what it says varies between recordings.
+/// The facts of a `facts.json`, and what varies between recordings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
-    /// What all recordings agree on.
+    /// What all recordings have in common.
     pub facts: Facts,
-    /// Where they do not: never judge by these.
+    /// What differs between recordings and is not judged.
     pub varies: Value,
 }
 
@@ -269,8 +268,8 @@ impl Recorded {
         Recorded { facts, varies: value.get("varies").cloned().unwrap_or_else(|| json!({})) }
     }
 
-    /// Holds a run against the recordings. A fact is one key of either side that does not vary; one
-    /// that was never recorded is a fact that is not met.
+    /// Compares a run with the recordings. A fact is one key of either side that does not vary. A key that
+    /// only the run has is a fact that is not met.
     pub fn compare(&self, mine: &Facts) -> Vec<Fact> {
         let mut out = Vec::new();
         let want = &self.facts;
@@ -347,7 +346,7 @@ impl Recorded {
     }
 }
 
-/// How two groups of objects of one name differ: their number, or the first field.
+/// How two groups of objects with the same name differ: in their number, or else in the first field.
 fn difference_of_groups(want: &[Value], have: &[Value]) -> String {
     if want.len() != have.len() {
         return format!("want {} object(s), have {}", want.len(), have.len());
@@ -356,7 +355,7 @@ fn difference_of_groups(want: &[Value], have: &[Value]) -> String {
     pair.and_then(|(w, h)| first_difference("", w, h)).unwrap_or_default()
 }
 
-/// The first place where two values differ, as one line.
+/// The first place at which two values differ, as one line; `None` if they are equal.
 pub fn first_difference(path: &str, want: &Value, have: &Value) -> Option<String> {
     match (want, have) {
         (Value::Object(w), Value::Object(h)) => {
@@ -382,7 +381,7 @@ fn shown(value: Option<&Value>) -> String {
 }
 
 impl Fact {
-    /// A fact that is met when both sides have the same value.
+    /// A fact that is met if both values are equal.
     fn of(part: &'static str, name: &str, want: Option<&Value>, have: Option<&Value>) -> Fact {
         let difference = (want != have).then(|| format!("want {}, have {}", shown(want), shown(have)));
         Fact { part, name: name.into(), recorded: want.is_some(), difference }
@@ -402,7 +401,7 @@ fn strings(value: Option<&Value>) -> BTreeSet<String> {
     items.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Removes what lies at a JSON pointer; an item of a list becomes `<varies>`.
+/// Removes the value at a JSON pointer. An item of a list becomes `<varies>`.
 fn remove(value: &mut Value, pointer: &str) {
     let keys: Vec<String> =
         pointer.split('/').skip(1).map(|k| k.replace("~1", "/").replace("~0", "~")).collect();

@@ -1,5 +1,4 @@
-//! What belongs together in a report: a case by itself, the rows of one `api/` or `kubectl/` file, all
-//! hashes.
+//! Groups of outcomes in a report: a case alone, the rows of one `api/` or `kubectl/` file, all hashes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,18 +8,18 @@ use crate::report::Outcome;
 /// Outcomes that are counted together.
 #[derive(Clone, Debug)]
 pub struct Group<'o> {
-    /// `cases/deploy-create`, `api/02-crud`, `kubectl/01-get`, `hash`
+    /// The group's name: `cases/deploy-create`, `api/02-crud`, `kubectl/01-get`, `hash`.
     pub name: String,
-    /// Its outcomes.
+    /// The outcomes.
     pub outcomes: Vec<&'o Outcome>,
-    /// How many facts are met.
+    /// The number of facts that are met.
     pub met: usize,
-    /// How many there are.
+    /// The number of facts.
     pub all: usize,
 }
 
 impl Group<'_> {
-    /// How many facts of each area are not met, the most first.
+    /// The number of facts that are not met, by area, the largest first.
     pub fn unmet(&self) -> Vec<(&'static str, usize)> {
         let mut parts: BTreeMap<&'static str, usize> = BTreeMap::new();
         for fact in self.outcomes.iter().flat_map(|o| &o.facts).filter(|f| !f.met()) {
@@ -32,7 +31,7 @@ impl Group<'_> {
     }
 }
 
-/// The groups of a run, in its order.
+/// The groups of a run, in order.
 pub fn of(outcomes: &[Outcome]) -> Vec<Group<'_>> {
     let mut out: Vec<Group<'_>> = Vec::new();
     for o in outcomes {
@@ -58,8 +57,8 @@ fn name_of(outcome: &str) -> String {
     }
 }
 
-/// The groups that differ from an earlier report, one a line, and how many facts were gained and
-/// lost. `earlier` is any table this crate printed; groups that only one side has are left out.
+/// The groups that differ from an earlier report, one in each line, and the numbers of facts gained and
+/// lost. `earlier` is any table that this crate has printed. Groups that only one side has are left out.
 pub fn changes(earlier: &str, outcomes: &[Outcome]) -> String {
     let before: BTreeMap<&str, (usize, usize)> = earlier.lines().filter_map(row).collect();
     let mut out = String::new();
@@ -76,7 +75,7 @@ pub fn changes(earlier: &str, outcomes: &[Outcome]) -> String {
     out
 }
 
-/// Name, met and all of a line `cases/two-writers   66 of    66  …`; nothing for the other lines.
+/// Name, met facts and all facts of a line `cases/two-writers   66 of    66  …`; `None` for other lines.
 fn row(line: &str) -> Option<(&str, (usize, usize))> {
     let mut words = line.split_whitespace();
     let (name, met, of, all) = (words.next()?, words.next()?, words.next()?, words.next()?);

@@ -7,10 +7,10 @@ use steady::api::types::PodTemplateSpec;
 
 use crate::report::{Fact, Outcome, read};
 
-/// The hash of a stored template with a collision count.
+/// A function from a template and a collision count to the hash.
 pub type HashFn<'a> = dyn Fn(&PodTemplateSpec, Option<i32>) -> String + 'a;
 
-/// Hashes every template whose name begins with `filter`.
+/// Judges the hash of every template whose name begins with `filter`.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -1,4 +1,4 @@
-//! The recorded histories: whole objects rebuilt from their differences, and the order of writes.
+//! The recorded histories: whole objects, rebuilt from their differences, and the order of writes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,23 +9,23 @@ use crate::normalise::Normaliser;
 use crate::report::read;
 use crate::system::{Op, Write};
 
-/// A line of `history.jsonl` with the whole object.
+/// A line of `history.jsonl`, with the whole object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     /// Seconds since the case began.
     pub t: f64,
-    /// The step of the case it belongs to.
+    /// The index of the step to which the write belongs.
     pub step: u64,
     /// The write.
     pub write: Write,
 }
 
-/// The writes of a case's `history.jsonl`.
+/// The writes in a case's `history.jsonl`.
 ///
 /// # Errors
-/// If the file cannot be read or a line is not what the README says.
+/// If the file cannot be read, or a line is not as the README says.
 pub fn history(case: &Path) -> Result<Vec<Recorded>, String> {
-    // What was there before the case began (nodes) is only known from its end.
+    // Objects from before the case (nodes) are known only from its end.
     let last =
         read(&case.join("final.json")).and_then(|t| serde_json::from_str(&t).map_err(|e| e.to_string()))?;
     let before = by_name(&last);
@@ -54,7 +54,7 @@ pub fn history(case: &Path) -> Result<Vec<Recorded>, String> {
             .flatten()
             .filter_map(Value::as_str)
             .collect();
-        // From the back, so that removing an item of a list moves none that is still to go.
+        // From the back, so that removing an item of a list moves none that is to be removed later.
         unset.reverse();
         unset.iter().for_each(|p| set(&mut object, p, None));
         match op {
@@ -64,14 +64,14 @@ pub fn history(case: &Path) -> Result<Vec<Recorded>, String> {
         out.push(Recorded {
             t: row.get("t").and_then(Value::as_f64).unwrap_or(0.0),
             step: row.get("step").and_then(Value::as_u64).unwrap_or(0),
-            // `?` stands for a request that the recorder did not find in the audit log.
+            // The recorder writes `?` for a request that it did not find in the audit log.
             write: Write { op, object, by: text("by").trim_matches('?').into(), verb: text("verb") },
         });
     }
     Ok(out)
 }
 
-/// A list of objects by kind and name.
+/// The objects of a list, by kind and name.
 fn by_name(list: &Value) -> BTreeMap<(String, String), Value> {
     let items = list.as_array().or_else(|| list.get("items").and_then(Value::as_array));
     let text = |o: &Value, p: &str| o.pointer(p).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -79,12 +79,12 @@ fn by_name(list: &Value) -> BTreeMap<(String, String), Value> {
     items.into_iter().flatten().map(|o| (place(o), o.clone())).collect()
 }
 
-/// An object that was there before the case began: only its name is known.
+/// An object from before the case, of which only kind and name are known.
 fn stub((kind, name): &(String, String)) -> Value {
     serde_json::json!({"kind": kind, "metadata": {"name": name}})
 }
 
-/// Sets or removes what lies at a JSON pointer, making the maps on the way.
+/// Sets or removes the value at a JSON pointer. Missing maps are created.
 fn set(value: &mut Value, pointer: &str, new: Option<Value>) {
     let keys: Vec<String> =
         pointer.split('/').skip(1).map(|k| k.replace("~1", "/").replace("~0", "~")).collect();
@@ -124,13 +124,13 @@ fn set(value: &mut Value, pointer: &str, new: Option<Value>) {
     }
 }
 
-/// The order of writes of every object, and who made them: one line per step, equal ones in a row
-/// once, because status writes coalesce differently in each run. Objects whose generated names
-/// differ only in the suffix are counted together.
+/// The order of the writes of each object, with the writer: one line for each step. Equal writes in a row
+/// count once, because status writes are combined differently in each run. Objects whose names differ in a
+/// generated suffix are counted together.
 pub fn orders(writes: &[Write]) -> BTreeMap<String, BTreeMap<Vec<String>, usize>> {
     let mut normaliser = Normaliser::new("default", 0.0);
     writes.iter().filter(|w| w.op == Op::Added).for_each(|w| normaliser.learn(&w.object));
-    // By uid: names come again, and generated ones are not always to be told from normal ones.
+    // By uid: names are used again, and generated names cannot always be recognised.
     let mut steps: BTreeMap<&str, (String, Vec<String>)> = BTreeMap::new();
     for w in writes {
         let text = |p: &str| w.object.pointer(p).and_then(Value::as_str).unwrap_or("");
@@ -154,8 +154,8 @@ pub fn orders(writes: &[Write]) -> BTreeMap<String, BTreeMap<Vec<String>, usize>
     out
 }
 
-/// The causal comparison of a run with a recorded history: lines to read, not facts. Says which
-/// objects had another order of writes, and which were created before their owner.
+/// Compares the order of writes in a run with that in a recorded history. The lines are to be read, they are
+/// not facts: objects with another order of writes, and objects that were created before their owner.
 pub fn causal(recorded: &[Write], mine: &[Write]) -> Vec<String> {
     let mut out = Vec::new();
     let (want, have) = (orders(recorded), orders(mine));

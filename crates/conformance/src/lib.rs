@@ -1,11 +1,11 @@
 //! Judges a simulated cluster by recorded runs of real Kubernetes (`tests/conformance/`).
 //!
-//! Anything that implements [`System`] can be judged. It is never looked into: it gets kubectl
-//! command lines, HTTP requests and time, and shows its writes.
+//! Any implementation of [`System`] can be judged. The judge does not look inside it: it sends kubectl
+//! command lines, HTTP requests and time, and reads the writes.
 //!
 //! # What one fact is
 //!
-//! The result is *N of M facts*. M counts every one of these that the recordings agree on:
+//! The result is *N of M facts*. M counts each of the following on which the recordings agree:
 //!
 //! | suite | one fact is |
 //! | --- | --- |
@@ -20,15 +20,14 @@
 //! | `kubectl` | of one command: its `exit`, `stdout`, `stderr` |
 //! | `hash` | of one template: its `hash`, and the one with a `collision` |
 //!
-//! What goes before the first step of a case (nodes, the StorageClass) is the system's set-up and
-//! not judged. An answer of which the recordings disagree, and a command at which the recorded
-//! kubectl itself crashed, are not judged either; the report names each of them.
+//! What happens before the first step of a case (nodes, the StorageClass) is the system's set-up and not
+//! judged. Responses on which the recordings disagree, and commands at which the recorded kubectl crashed,
+//! are not judged either; the report names each of them.
 //!
-//! What a run does beyond the recordings (an event nobody saw, a writer never seen) is a fact that
-//! is not met: it makes M larger, so doing more is never better than doing right. What `varies`
-//! between recordings is not compared. A feature that the system lacks is no excuse: what depends on
-//! it is counted and not met. The order of writes ([`history::causal`]) is reported with
-//! `--verbose` and counts for nothing.
+//! What a run does beyond the recordings (an event or a writer that was never recorded) is a fact that is
+//! not met: it makes M larger, so doing more never helps. What `varies` between recordings is not compared.
+//! If the system lacks a feature, the facts that depend on it count and are not met. The order of writes
+//! ([`history::causal`]) is reported with `--verbose` and does not count.
 
 pub mod api;
 pub mod cases;
@@ -58,12 +57,13 @@ use std::path::{Path, PathBuf};
 pub use report::{Fact, Outcome};
 pub use system::{Factory, HttpRequest, HttpResponse, KubectlOutput, NullSystem, Op, Setup, System, Write};
 
-/// The recordings in this repository.
+/// The folder with the recordings in this repository.
 pub fn default_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance")
 }
 
-/// A panic of the system under test becomes text: one bad case must not hide the others.
+/// Runs a function and turns a panic of the system under test into a text, so that one bad case does not
+/// hide the others.
 pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -72,7 +72,7 @@ pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Which of the suites to run.
+/// The suites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
     /// `cases/`
@@ -86,10 +86,10 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// All of them, in the order they are run.
+    /// All suites, in the order in which they are run.
     pub const ALL: [Suite; 4] = [Suite::Cases, Suite::Api, Suite::Kubectl, Suite::Hash];
 
-    /// By its name on the command line.
+    /// The suite with this name on the command line.
     pub fn parse(name: &str) -> Option<Suite> {
         Some(match name {
             "cases" => Suite::Cases,
@@ -100,7 +100,7 @@ impl Suite {
         })
     }
 
-    /// Runs what of it begins with `filter`.
+    /// Runs the part of the suite whose names begin with `filter`.
     ///
     /// # Errors
     /// If the recordings cannot be read.

@@ -19,7 +19,7 @@ Without more, each group with its first difference.
 --against  only the groups that differ from an earlier report in FILE
 --list     the names of what passes as a whole, as in passing.txt";
 
-/// What was asked for.
+/// The parsed arguments.
 #[derive(Default)]
 struct Options {
     dir: Option<PathBuf>,

@@ -1,8 +1,8 @@
-//! Holds an answer against a recorded one in which `uid-1`, `rv-2`, `<time>` … stand for what
-//! differs from run to run.
+//! Compares a response with a recorded one in which placeholders such as `uid-1`, `rv-2` and `<time>` stand
+//! for what differs from run to run.
 //!
-//! Placeholders with a number are bound at their first appearance and mean the same from then on,
-//! in requests too. Two names never mean the same value.
+//! A placeholder with a number is bound at its first occurrence and has the same value from then on, in
+//! requests too. Two placeholders never have the same value.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
 static BOUND: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\buid-\d+\b|\brv-\d+\b|\bip-\d+\b|<continue-\d+>|<r\d+>"));
 
-/// What a placeholder may stand for, as a pattern.
+/// A pattern for the values of a placeholder.
 fn pattern(placeholder: &str) -> &'static str {
     match placeholder {
         p if p.starts_with("uid-") => "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -32,30 +32,31 @@ fn pattern(placeholder: &str) -> &'static str {
         "<time>" => r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z",
         "<newer>" | "<at most the newest>" | "<rv>" => "[0-9]+",
         "<age>" => "[0-9dhmsy]+",
-        // As they are, or in base64.
+        // The token itself, or in base64.
         "<token>" => r"eyJ[\w-]{8,}\.[\w-]*\.[\w-]{8,}|ZXlK[A-Za-z0-9+/=]{40,}",
         "<pem>" => r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+|-----BEGIN [A-Z ]+-----.*-----END [A-Z ]+-----\n?",
         _ => r"\S+",
     }
 }
 
-/// What of two answers is compared.
+/// Which parts of two responses are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// managedFields are, even where none were recorded.
+    /// Whether managedFields are compared, even if none were recorded.
     pub managed_fields: bool,
-    /// Only part of the answer was kept: what a map has beyond it is not looked at.
+    /// Whether only a part of the response was kept: then further keys of maps are ignored.
     pub trimmed: bool,
 }
 
-/// What the placeholders of a session stand for.
+/// The values of the placeholders in a session.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     real: BTreeMap<String, String>,
     name: BTreeMap<(&'static str, String), String>,
 }
 
-/// Uids, revisions … are counted apart: a revision may read as another's suffix.
+/// The sort of a placeholder. Bindings are separate for each sort, because a revision can look like another
+/// one's suffix.
 fn family(placeholder: &str) -> &'static str {
     match placeholder {
         p if p.starts_with("uid-") => "uid",
@@ -67,10 +68,10 @@ fn family(placeholder: &str) -> &'static str {
 }
 
 impl Bindings {
-    /// A request's text with what its placeholders stand for. An address that a request is the
-    /// first to name is made up, within the range of Service addresses.
+    /// A request's text with values in place of placeholders. If a request is the first to name an address,
+    /// the address is made up, within the range of Service addresses.
     pub fn real(&mut self, text: &str) -> String {
-        // Any time will do where a request has one: the server does not believe it.
+        // Any time will do in a request: the server does not use it.
         let text = text.replace("<time>", "2026-01-01T00:00:00Z");
         replace(&BOUND, &text, |c| {
             let p = c.get(0).map_or("", |m| m.as_str());
@@ -81,19 +82,19 @@ impl Bindings {
         })
     }
 
-    /// The newest revision that has a name.
+    /// The newest revision that is bound to a placeholder.
     fn newest(&self) -> u64 {
         let revisions = self.real.iter().filter(|(k, _)| k.starts_with("rv-"));
         revisions.filter_map(|(_, v)| v.parse().ok()).max().unwrap_or(0)
     }
 
-    /// Binds a placeholder, or says why it cannot mean this.
+    /// Binds a placeholder to a value. Returns the reason if that is not possible.
     fn bind(&mut self, placeholder: &str, value: &str) -> Option<String> {
         if let Some(bound) = self.real.get(placeholder) {
             return (bound != value).then(|| format!("{placeholder} is {bound}, have {value}"));
         }
         let place = (family(placeholder), value.to_owned());
-        // `<r1>` of one generateName and of another are different names.
+        // `<r1>` of different generateNames are different names.
         if family(placeholder) != "suffix" {
             if let Some(other) = self.name.get(&place) {
                 return Some(format!("want {placeholder}, have {value}, which is {other}"));
@@ -104,7 +105,7 @@ impl Bindings {
         None
     }
 
-    /// The first difference between two texts.
+    /// The first difference between two texts; `None` if there is none.
     pub fn text(&mut self, want: &str, have: &str) -> Option<String> {
         let mut placeholders = Vec::new();
         let mut regex = String::from("(?s)^");
@@ -128,7 +129,7 @@ impl Bindings {
             let value = c.get(i + 1).map_or("", |m| m.as_str());
             let wrong = match p {
                 p if BOUND.is_match(p).unwrap_or(false) => self.bind(p, value),
-                // Other things write to a real cluster; to a simulated one nothing may have.
+                // In a real cluster other clients write as well; in a simulated one none do.
                 "<newer>" => (value.parse::<u64>().unwrap_or(0) < self.newest())
                     .then(|| format!("revision {value} is older than {}", self.newest())),
                 _ => None,
@@ -138,7 +139,7 @@ impl Bindings {
         out
     }
 
-    /// The first difference between two values.
+    /// The first difference between two values; `None` if there is none.
     pub fn value(&mut self, path: &str, want: &Value, have: &Value, rules: Rules) -> Option<String> {
         match (want, have) {
             (Value::Object(w), Value::Object(h)) => {
@@ -188,14 +189,14 @@ impl Bindings {
     }
 }
 
-/// Is it an age as tables have it: `3s`, `2d5h`?
+/// Whether a text is an age as in tables: `3s`, `2d5h`.
 fn is_age(text: &str) -> bool {
     text.ends_with(|c: char| "smhdy".contains(c))
         && text.starts_with(|c: char| c.is_ascii_digit())
         && text.chars().all(|c| c.is_ascii_digit() || "smhdy".contains(c))
 }
 
-/// Two texts from where they part.
+/// Two texts from the place at which they differ.
 pub fn differ(want: &str, have: &str) -> String {
     let common: usize =
         want.chars().zip(have.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();

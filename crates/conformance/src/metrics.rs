@@ -1,24 +1,24 @@
 //! The metrics server of the recordings: a stand-in, like the [kubelet](crate::kubelet).
 //!
-//! It serves `metrics.k8s.io/v1beta1` in a cluster of [`Setup::metrics`](crate::Setup::metrics).
-//! What pods use is not measured: it stands in ConfigMap `fake-metrics` of their namespace. The
-//! simulator has no aggregated APIs to serve it under, so nothing calls this yet.
+//! It serves `metrics.k8s.io/v1beta1` in a cluster with [`Setup::metrics`](crate::Setup::metrics). The use
+//! of pods is not measured, but read from the ConfigMap `fake-metrics` of their namespace. The simulator has
+//! no aggregated APIs, so nothing calls this yet.
 
 use serde_json::{Value, json};
 use steady::api::types::{ConfigMap, Node, Pod, Time};
 
-/// The ConfigMap that says what pods use.
+/// The name of the ConfigMap with the use of pods.
 pub const CONFIG_MAP: &str = "fake-metrics";
 
-/// What a container uses that the ConfigMap gives no memory for.
+/// The memory use of a container for which the ConfigMap has none.
 const MEMORY: &str = "64Mi";
 
-/// The PodMetrics of the running pods of a namespace, which are given in order of creation, at a
-/// time. `usage` is the namespace's ConfigMap [`CONFIG_MAP`].
+/// The PodMetrics of the running pods of a namespace at a time. `pods` are in the order of creation; `usage`
+/// is the namespace's ConfigMap [`CONFIG_MAP`].
 ///
-/// Its value under a pod's label `app` is what each container of the pod uses: `150m`, or
-/// `150m,64Mi` for CPU and memory. Several values, separated by blanks, are for the pods of that
-/// label in their order, the last one for all that follow; `-` stands for no metrics.
+/// The value for a pod's label `app` is the use of each of the pod's containers: `150m`, or `150m,64Mi` for
+/// CPU and memory. Several values, separated by blanks, are for the pods with that label in order, the last
+/// one for all further pods; `-` stands for no metrics.
 pub fn pod_metrics(pods: &[Pod], usage: Option<&ConfigMap>, at: &Time) -> Vec<Value> {
     let mut counted: std::collections::BTreeMap<&str, usize> = Default::default();
     let mut out = Vec::new();
@@ -57,7 +57,7 @@ pub fn pod_metrics(pods: &[Pod], usage: Option<&ConfigMap>, at: &Time) -> Vec<Va
     out
 }
 
-/// The NodeMetrics of a node at a time: half a CPU and 1Gi, always.
+/// The NodeMetrics of a node at a time: always half a CPU and 1Gi.
 pub fn node_metrics(node: &Node, at: &Time) -> Value {
     json!({
         "kind": "NodeMetrics",

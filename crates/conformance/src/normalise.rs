@@ -1,8 +1,8 @@
-//! Brings objects and kubectl's output into the form the recordings are written in: a port of the
-//! suite's `normalise.py`, kept exact so that both can be checked against each other.
+//! Brings objects and kubectl's output into the normal form of the recordings: a port of the suite's
+//! `normalise.py`, kept exact so that both can be checked against each other.
 //!
-//! Generated names, uids, addresses, times and ids differ from run to run; they become `<r1>`,
-//! `uid-1`, `ip-1`, `T+0.5` and `<id>`, numbered in order of creation or of first appearance.
+//! Generated names, uids, addresses, times and ids differ from run to run. They become `<r1>`, `uid-1`,
+//! `ip-1`, `T+0.5` and `<id>`, numbered in the order of creation or of first occurrence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use fancy_regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
-/// The alphabet of generated name suffixes.
+/// The characters of generated name suffixes.
 pub const SUFFIX_ALPHABET: &str = "bcdfghjklmnpqrstvwxz2456789";
 
 macro_rules! pattern {
@@ -20,10 +20,10 @@ macro_rules! pattern {
     };
 }
 
-/// Compiles one of the constant patterns of this crate.
+/// Compiles one of this crate's constant patterns.
 ///
 /// # Panics
-/// If the pattern is wrong: the patterns are constants, so every run of the tests shows it.
+/// If the pattern is wrong. Since the patterns are constants, every run of the tests shows that.
 pub(crate) fn compile(pattern: &str) -> Regex {
     match Regex::new(pattern) {
         Ok(regex) => regex,
@@ -60,15 +60,15 @@ pattern!(
     r"(?:(?<!for )(?<=[ \t(])|^)((?:\d+y)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?)( ago\)?)?([ ]+(?=\S)|[ \t]*$)"
 );
 
-/// Addresses that mean the same everywhere.
+/// Addresses that have the same meaning everywhere and are kept.
 const KEPT_ADDRESSES: [&str; 3] = ["0.0.0.0", "127.0.0.1", "255.255.255.255"];
 
-/// The part of a capture, or the empty string.
+/// The text of a capture group, or the empty string.
 fn group<'t>(captures: &Captures<'t>, i: usize) -> &'t str {
     captures.get(i).map_or("", |m| m.as_str())
 }
 
-/// `Regex::replace_all` with a closure that may keep books.
+/// `Regex::replace_all` with a closure that can have state.
 pub(crate) fn replace(regex: &Regex, text: &str, mut with: impl FnMut(&Captures<'_>) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
@@ -82,41 +82,41 @@ pub(crate) fn replace(regex: &Regex, text: &str, mut with: impl FnMut(&Captures<
     out
 }
 
-/// Does the pattern occur?
+/// Whether the pattern occurs in the text.
 pub(crate) fn occurs(regex: &Regex, text: &str) -> bool {
     regex.is_match(text).unwrap_or(false)
 }
 
-/// A character that a name may be glued to: Python's `[\w-]`.
+/// Whether a character continues a name: Python's `[\w-]`.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Names and numbers given so far to what a run generated.
+/// The names and numbers assigned so far to what a run has generated.
 #[derive(Clone, Debug, Default)]
 pub struct Normaliser {
     namespace: String,
     start: f64,
     uids: BTreeMap<String, String>,
     addresses: BTreeMap<String, String>,
-    /// Generated names, longest first, with what they become.
+    /// Generated names, longest first, with their replacements.
     names: Vec<(String, String)>,
     generated: BTreeMap<String, usize>,
     events: BTreeMap<String, usize>,
     event_names: BTreeMap<String, String>,
     hashes: Vec<(String, String)>,
     minutes: Vec<(String, String)>,
-    /// `name-` of every object that generates pod names.
+    /// The prefixes `name-` of all objects that generate names of pods.
     owners: BTreeSet<String>,
 }
 
 impl Normaliser {
-    /// For a run in `namespace` that began at `start`, in seconds since 1970.
+    /// A normaliser for a run in `namespace` that began at `start`, in seconds since 1970.
     pub fn new(namespace: &str, start: f64) -> Normaliser {
         Normaliser { namespace: namespace.into(), start, ..Normaliser::default() }
     }
 
-    /// Learns the generated names of an object; call in order of creation.
+    /// Learns the generated names of an object. Objects are given in the order of creation.
     pub fn learn(&mut self, object: &Value) {
         let meta = object.get("metadata");
         let text = |key: &str| meta.and_then(|m| m.get(key)).and_then(Value::as_str).unwrap_or("");
@@ -169,13 +169,13 @@ impl Normaliser {
         }
     }
 
-    /// The name a uid goes by: `uid-1` for the first one seen.
+    /// The normal form of a uid: `uid-1` for the first one.
     pub fn uid(&mut self, uid: &str) -> String {
         let next = self.uids.len() + 1;
         self.uids.entry(uid.into()).or_insert_with(|| format!("uid-{next}")).clone()
     }
 
-    /// The real name behind `web-7c5ddbdf54-<r1>`, for commands that name one.
+    /// A text with real names in place of names such as `web-7c5ddbdf54-<r1>`, for commands that use one.
     pub fn real(&self, text: &str) -> String {
         let mut out = text.to_owned();
         for (real, normal) in self.names.iter().chain(&self.hashes) {
@@ -212,7 +212,7 @@ impl Normaliser {
         format!("T+{:.1}", seconds as f64 + fraction - self.start)
     }
 
-    /// Replaces whole generated names; `pad` keeps the columns of a table aligned.
+    /// Replaces whole generated names. `pad` keeps the columns of a table aligned.
     fn replace_names(&self, text: &str, pad: bool) -> String {
         if self.names.is_empty() {
             return text.into();
@@ -246,7 +246,7 @@ impl Normaliser {
         })
     }
 
-    /// A text in normal form.
+    /// The normal form of a text.
     pub fn text(&mut self, text: &str) -> String {
         let mut s = self.replace_names(text, false);
         s = self.replace_lost(&s);
@@ -286,7 +286,7 @@ impl Normaliser {
         s
     }
 
-    /// kubectl's printed text: as [`text`](Self::text), and dates and ages.
+    /// The normal form of kubectl's output: as [`text`](Self::text), with dates and ages.
     pub fn table(&mut self, text: &str) -> String {
         let s = self.replace_names(text, true);
         let s = self.text(&s);
@@ -299,7 +299,7 @@ impl Normaliser {
         lines.join("\n")
     }
 
-    /// A whole object in normal form, without resourceVersion and managedFields.
+    /// The normal form of an object, without resourceVersion and managedFields.
     pub fn object(&mut self, value: &Value) -> Value {
         match value {
             Value::Object(map) => {
@@ -318,7 +318,7 @@ impl Normaliser {
     }
 }
 
-/// Replaces the ages in a line. `100m` is an age in one place and a quantity in another.
+/// Replaces the ages in a line. `100m` can be an age or a quantity, depending on the place.
 fn ages(line: &str) -> String {
     if occurs(&QUANTITY_LINE, line) {
         return line.into();
@@ -335,7 +335,8 @@ fn ages(line: &str) -> String {
     })
 }
 
-/// Goes over a text; wherever no name goes on from before, asks `at` whether something begins here.
+/// Walks through a text. At each place that does not continue a name, `at` may return a length and a
+/// replacement.
 fn scan(text: &str, at: impl Fn(&str) -> Option<(usize, String)>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut glued = false;
@@ -355,12 +356,12 @@ fn scan(text: &str, at: impl Fn(&str) -> Option<(usize, String)>) -> String {
     out
 }
 
-/// Does the text begin with this name, and the name end there?
+/// Whether the text begins with this name, and the name ends there.
 fn starts_with_word(text: &str, name: &str) -> bool {
     text.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_word))
 }
 
-/// Days since 1970-01-01 of a date of the Gregorian calendar.
+/// The number of days from 1970-01-01 to a date of the Gregorian calendar.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);

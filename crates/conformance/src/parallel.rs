@@ -1,15 +1,16 @@
-//! Runs cases side by side: each has a system of its own, so they have nothing in common.
+//! Runs cases in parallel. Each has a system of its own, so they share nothing.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Stack of a thread in bytes, as large as a main thread has it: the parsers of the system recurse.
+/// The stack of a thread in bytes, as large as that of a main thread: the system's parsers are recursive.
 const STACK: usize = 8 << 20;
 
-/// What `run` gives for each item, in their order. As many run at a time as the machine has cores.
+/// Calls `run` for each item, on as many threads as the machine has cores. Returns the results in the order
+/// of the items.
 ///
 /// # Errors
-/// The first error by the order of the items, or that no thread could be started.
+/// The first error in the order of the items, or that no thread could be started.
 pub fn each<T: Sync, R: Send>(
     items: &[T],
     run: impl Fn(&T) -> Result<R, String> + Sync,

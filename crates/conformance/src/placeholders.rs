@@ -1,10 +1,10 @@
-//! What stands in a step for something that only the run knows: a pod's name, an object's uid.
+//! Placeholders in steps for what only the run knows: a pod's name, an object's uid.
 
 use serde_json::Value;
 
 use crate::system::{Op, Write};
 
-/// Replaces the placeholders of a step's command or standard input:
+/// Replaces the placeholders in a step's command or standard input:
 ///
 /// | placeholder | stands for |
 /// | --- | --- |
@@ -13,7 +13,7 @@ use crate::system::{Op, Write};
 /// | `{uid:configmaps:a}`, `{cruid:widgets:a}` | the uid of that object, or custom object |
 /// | `{va}` | the newest VolumeAttachment, as `volumeattachment/<name>` |
 ///
-/// Where there is no such object, the name or uid is one that no object has.
+/// If there is no such object, the name or uid is one that no object has.
 pub fn substitute(text: &str, writes: &[Write]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -66,7 +66,7 @@ fn pod_name(pod: &str, writes: &[Write]) -> String {
     pods.get(n).map_or("no-such-pod", |o| text(o, "/metadata/name")).to_owned()
 }
 
-/// The objects that there are and that `wanted` holds of, in order of creation.
+/// The existing objects for which `wanted` holds, in the order of creation.
 fn living(writes: &[Write], wanted: impl Fn(&Value) -> bool) -> Vec<&Value> {
     let place = |o: &Value| ["/kind", "/metadata/namespace", "/metadata/name"].map(|p| text(o, p).to_owned());
     let mut out: Vec<([String; 3], &Value)> = Vec::new();
@@ -83,7 +83,7 @@ fn living(writes: &[Write], wanted: impl Fn(&Value) -> bool) -> Vec<&Value> {
     out.into_iter().map(|(_, o)| o).filter(|o| wanted(o)).collect()
 }
 
-/// The resource of a kind (`k8s.io/apimachinery/pkg/api/meta.UnsafeGuessKindToResource`).
+/// The resource name of a kind (`k8s.io/apimachinery/pkg/api/meta.UnsafeGuessKindToResource`).
 fn plural_of(kind: &str) -> String {
     let kind = kind.to_lowercase();
     match kind.chars().last() {

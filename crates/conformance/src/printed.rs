@@ -1,4 +1,4 @@
-//! What kubectl printed: comparison of one command's exit code, stdout and stderr.
+//! Comparing the exit code, stdout and stderr of a kubectl command.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -27,9 +27,9 @@ static EVENT_N: LazyLock<Regex> = LazyLock::new(|| compile(r"<e\d*>"));
 pub struct Printed {
     /// The command line.
     pub command: String,
-    /// Exit code, stdout, stderr in normal form.
+    /// Exit code, stdout and stderr, normalised.
     pub output: KubectlOutput,
-    /// `exact`, `lines` or `no`.
+    /// How far the recordings agree: `exact`, `lines` or `no`.
     pub stable: String,
 }
 
@@ -45,13 +45,13 @@ impl Printed {
         }
     }
 
-    /// The command without the word `kubectl`.
+    /// The command line without `kubectl`.
     pub fn arguments(&self) -> &str {
         self.command.strip_prefix("kubectl ").unwrap_or(&self.command)
     }
 
-    /// Three facts: exit, stdout and stderr; only the first where the recordings disagree. `have`
-    /// is in normal form already.
+    /// Three facts: exit code, stdout and stderr; only the first if the recordings disagree. `have` is
+    /// normalised already.
     pub fn compare(&self, name: &str, have: &KubectlOutput, scheduling: bool) -> Vec<Fact> {
         let exit = (self.output.exit != have.exit)
             .then(|| format!("want {}, have {} ({})", self.output.exit, have.exit, have.stderr.trim_end()));
@@ -70,9 +70,9 @@ impl Printed {
     }
 }
 
-/// What only the recordings of kubectl have placeholders for: temporary files, the server's
-/// address, the compiler's version, the head of a log line, the directory. Replaced in ours where
-/// the recording has one.
+/// Inserts the placeholders that only the recordings of kubectl have: temporary files, the server's address,
+/// the compiler's version, the head of a log line, the directory. They are inserted where the recording has
+/// one.
 fn with_placeholders(want: &str, have: &str) -> String {
     let mut s = have.to_owned();
     if want.contains("<tmp>") {
@@ -93,8 +93,8 @@ fn with_placeholders(want: &str, have: &str) -> String {
     s
 }
 
-/// A text without what differs between recordings that count as equal: generated names, addresses,
-/// node names (unless it is a case about scheduling), and the width of columns.
+/// A text without what differs between recordings that count as equal: generated names, addresses, the width
+/// of columns, and the names of nodes unless the case is about scheduling.
 fn canonical(text: &str, scheduling: bool, lines: bool) -> String {
     let text = fuzz_text(text, &BTreeMap::new(), scheduling);
     let text = replace(&EVENT_N, &text, |_| "<e>".into());

@@ -1,14 +1,14 @@
 //! The provisioner of the recordings: a stand-in, like the [kubelet](crate::kubelet).
 //!
-//! It makes the volume of a claim of StorageClass `standard` as soon as the scheduler has chosen a
-//! node, and deletes it when it is released. Its writes are made by `provisioner`.
+//! It creates the volume of a claim with the StorageClass `standard` as soon as the scheduler has chosen a
+//! node, and deletes the volume when it is released. Its writes have the user `provisioner`.
 
 use steady::api::types::{
     HostPathVolumeSource, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim,
     PersistentVolumeSpec, Quantity, StorageClass,
 };
 
-/// The name it goes by.
+/// The provisioner's name.
 pub const NAME: &str = "example.com/fake";
 
 /// The default StorageClass of the recordings.
@@ -27,8 +27,8 @@ pub fn storage_class() -> StorageClass {
     }
 }
 
-/// The volume to `create` for a claim, once the binder has asked for it and a node is chosen.
-/// Nothing for other claims, and for those that have a volume.
+/// The volume to create for a claim, once the binder has asked for it and a node is chosen. `None` for other
+/// claims, and for those that have a volume.
 pub fn volume(claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     let annotations = claim.metadata.annotations.as_ref()?;
     annotations.get("volume.kubernetes.io/selected-node")?;
@@ -69,7 +69,7 @@ pub fn volume(claim: &PersistentVolumeClaim) -> Option<PersistentVolume> {
     })
 }
 
-/// Is this volume to be deleted now?
+/// Whether this volume has to be deleted now.
 pub fn is_to_go(volume: &PersistentVolume) -> bool {
     let mine = volume.metadata.annotations.as_ref().and_then(|a| a.get("pv.kubernetes.io/provisioned-by"));
     let released = volume.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Released");

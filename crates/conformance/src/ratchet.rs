@@ -1,24 +1,26 @@
-//! The committed list of what passes: it may grow, and nothing in it may be lost.
+//! The committed list of what passes: it may grow, but nothing in it may be lost.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::report::{Outcome, read};
 
-/// The names in a list; lines that begin with `#` are comments.
+/// The names in a list. Lines that begin with `#` are comments.
 pub fn parse(text: &str) -> BTreeSet<String> {
     text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).map(str::to_owned).collect()
 }
 
-/// Everything that passes as a whole, by name.
+/// The names of all outcomes that pass as a whole.
 pub fn passing(outcomes: &[Outcome]) -> BTreeSet<String> {
     outcomes.iter().flat_map(Outcome::passing).collect()
 }
 
-/// Compares a run with the committed list. With `update`, adds what newly passes; never removes.
+/// Compares a run with the committed list. If `update` is set, names that pass now are added; none is ever
+/// removed.
 ///
 /// # Errors
-/// The names that no longer pass with their first difference, or a file that cannot be written.
+/// The names that do not pass any more, each with the first difference; or the reason why the file cannot be
+/// written.
 pub fn check(list: &Path, outcomes: &[Outcome], update: bool) -> Result<(), String> {
     let text = read(list).unwrap_or_default();
     let listed = parse(&text);

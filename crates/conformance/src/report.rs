@@ -1,4 +1,4 @@
-//! Counting: facts, what met them, and the table of it.
+//! Facts, outcomes, and the table of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,26 +6,26 @@ use std::path::Path;
 
 use crate::groups::{self, Group};
 
-/// One compared fact.
+/// A fact that was compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Its area within the case: `replicas`, `events`, `stdout`, `status` …
+    /// Its area in the case: `replicas`, `events`, `stdout`, `status` and so on.
     pub part: &'static str,
-    /// Which one.
+    /// Its name in the area.
     pub name: String,
-    /// Whether the recordings have it. A fact without it is something the run did beyond them.
+    /// Whether the recordings have the fact. If not, it is something that the run did beyond them.
     pub recorded: bool,
-    /// How the run differs, in one line; nothing if it does not.
+    /// How the run differs, in one line; `None` if it does not.
     pub difference: Option<String>,
 }
 
 impl Fact {
-    /// A recorded fact, met if there is no difference.
+    /// A recorded fact, which is met if there is no difference.
     pub fn new(part: &'static str, name: impl Into<String>, difference: Option<String>) -> Fact {
         Fact { part, name: name.into(), recorded: true, difference }
     }
 
-    /// Whether the run agrees.
+    /// Whether the fact is met.
     pub fn met(&self) -> bool {
         self.difference.is_none()
     }
@@ -34,34 +34,33 @@ impl Fact {
 /// All facts of one case, one api row, one kubectl row or one hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// `cases/deploy-create`, `api/02-crud/3`, `kubectl/01-get/7`, `hash/affinity`
+    /// The name: `cases/deploy-create`, `api/02-crud/3`, `kubectl/01-get/7`, `hash/affinity`.
     pub name: String,
-    /// Its facts.
+    /// The facts.
     pub facts: Vec<Fact>,
-    /// The causal report, which counts for nothing.
+    /// The report about the order of writes, which does not count.
     pub notes: Vec<String>,
-    /// Why this is not judged, if it is not. Then there are no facts.
+    /// Why this is not judged; `None` if it is. Without judgement there are no facts.
     pub unjudged: Option<String>,
-    /// The request had headers that the system has no way to take, so what is met is met by chance.
+    /// Whether the request had headers that the system cannot take, so that facts are met by chance only.
     pub unheard: bool,
 }
 
 impl Outcome {
-    /// How many facts are met, and how many there are.
+    /// The number of facts that are met, and the number of all facts.
     pub fn score(&self) -> (usize, usize) {
         (self.facts.iter().filter(|f| f.met()).count(), self.facts.len())
     }
 
-    /// The name under which it passes, if all of it does. A part that holds while the rest does not
-    /// may hold by chance, and so may the answer to a request that was not taken as a whole: these are
-    /// not worth being held to.
+    /// The name to keep in the list of what passes; `None` unless all facts are met. A single fact that is
+    /// met may be so by chance, as may those of a request that was not taken as a whole.
     pub fn passing(&self) -> Option<String> {
         let whole = !self.facts.is_empty() && self.facts.iter().all(Fact::met);
         (whole && !self.unheard).then(|| self.name.clone())
     }
 }
 
-/// At most this many characters of a line.
+/// A text, cut to at most `limit` characters.
 pub fn short(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.into();
@@ -71,18 +70,18 @@ pub fn short(text: &str, limit: usize) -> String {
     out
 }
 
-/// A file's text.
+/// Reads a file.
 ///
 /// # Errors
-/// With the file's name.
+/// An error with the file's name.
 pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The names in a folder, in order.
+/// The names in a folder, sorted.
 ///
 /// # Errors
-/// With the folder's name.
+/// An error with the folder's name.
 pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut out: Vec<String> =
@@ -91,8 +90,8 @@ pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(out)
 }
 
-/// The table: each group with its first difference (or all of them), totals per suite and area, and
-/// the last line `N of M facts`.
+/// The table: each group with its first difference (or all of them), the totals of suites and areas, and the
+/// last line `N of M facts`.
 pub fn table(outcomes: &[Outcome], verbose: bool) -> String {
     let mut out = String::new();
     let groups = groups::of(outcomes);
@@ -126,8 +125,8 @@ pub fn table(outcomes: &[Outcome], verbose: bool) -> String {
     out
 }
 
-/// The table without differences: what each group has met, how many facts it has not met, and in
-/// which areas these are; then the same totals.
+/// The table without differences: for each group the facts that are met, the number of those that are not,
+/// and their areas; then the same totals.
 pub fn brief(outcomes: &[Outcome]) -> String {
     let mut out = String::new();
     let groups = groups::of(outcomes);

@@ -1,7 +1,7 @@
-//! The `kubectl/` rows: sessions of groups in order, each group going on from the one before.
+//! The `kubectl/` rows: sessions of groups in order. Each group continues from the one before.
 //!
-//! A group `NN-setup…` begins a session of its own: an empty cluster, and commands that run in the
-//! folder `files…` of the same ending. A row is three facts: exit, stdout and stderr.
+//! A group `NN-setup…` begins a session: an empty cluster, and commands that run in the folder `files…` with
+//! the same suffix. A row is three facts: exit code, stdout and stderr.
 
 use std::path::{Path, PathBuf};
 
@@ -12,22 +12,22 @@ use crate::printed::Printed;
 use crate::report::{Outcome, names, read};
 use crate::system::{Factory, KubectlOutput, Op, Setup, System};
 
-/// What a recorded kubectl printed when it crashed. The README says not to imitate that.
+/// What a recorded kubectl printed when it crashed. The README says that this is not to be imitated.
 const CRASHED: &str = "<stack trace>";
 
-/// Groups that go on from one another.
+/// Groups that continue from one another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Session {
-    /// Their names, in order.
+    /// The groups' names, in order.
     pub groups: Vec<String>,
-    /// The folder the commands run in.
+    /// The folder in which the commands run.
     pub files: PathBuf,
 }
 
-/// The sessions of a `kubectl/` folder, in order.
+/// The sessions in a `kubectl/` folder, in order.
 ///
 /// # Errors
-/// If the folder cannot be read, or its first group begins no session.
+/// If the folder cannot be read, or its first group does not begin a session.
 pub fn sessions(folder: &Path) -> Result<Vec<Session>, String> {
     let mut out: Vec<Session> = Vec::new();
     for file in names(folder)? {
@@ -42,8 +42,8 @@ pub fn sessions(folder: &Path) -> Result<Vec<Session>, String> {
     Ok(out)
 }
 
-/// Runs every session that has a group whose name begins with `filter`, as a whole (later groups
-/// need the earlier ones), and gives an outcome for each row of those groups.
+/// Runs every session that has a group whose name begins with `filter`, as a whole, because later groups
+/// need earlier ones. Returns an outcome for each row of those groups.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -54,8 +54,7 @@ pub fn run(folder: &Path, filter: &str, factory: &Factory<'_>) -> Result<Vec<Out
     Ok(outcomes.into_iter().flatten().collect())
 }
 
-/// Runs a session as a whole, and gives an outcome for each row of its groups whose name begins with
-/// `filter`.
+/// Runs a session as a whole. Returns an outcome for each row of its groups whose name begins with `filter`.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -88,7 +87,7 @@ pub fn run_one(
     Ok(out)
 }
 
-/// A session under way.
+/// A session that is being run.
 struct Run {
     system: Result<Box<dyn System>, String>,
     normaliser: Normaliser,
@@ -103,13 +102,14 @@ impl Run {
         Run { system, normaliser: Normaliser::new("default", start), learnt: 0 }
     }
 
-    /// What a command prints, in normal form. After a panic the system is not asked again.
+    /// The output of a command, normalised. After a panic the system gets no further commands.
     fn command(&mut self, printed: &Printed, stdin: Option<&str>, files: &Path) -> KubectlOutput {
         let normaliser = &mut self.normaliser;
         let answer = match &mut self.system {
             Ok(s) => crate::guarded(|| {
                 let real = |text: &str| normaliser.real(text);
-                // No shell stood between: kubectl was given `|` and `head` as words, and says so.
+                // There was no shell: kubectl was given `|` and `head` as arguments, and complains about
+                // them.
                 let output = s.kubectl(&real(printed.arguments()), files, stdin.map(real).as_deref());
                 s.settle();
                 output

@@ -1,5 +1,5 @@
-//! Steady as the system under test: its own API server, controllers and scheduler, with the
-//! recordings' stand-in kubelets plugged in where the product has real ones.
+//! Steady as the system under test: its own API server, controllers and scheduler, with the recordings'
+//! stand-in kubelets in place of its own.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -18,12 +18,12 @@ use crate::provisioner;
 use crate::stand_ins::{StandInKubelet, StandInProvisioner};
 use crate::system::{HttpRequest, HttpResponse, KubectlOutput, Op, Setup, System, Write};
 
-/// Seconds without a write after which a cluster counts as quiet.
+/// After this many seconds without a write a cluster counts as quiet.
 const QUIET_SECONDS: u64 = 2;
-/// A cluster that is still writing after so many seconds will not become quiet; the run goes on.
+/// After this many seconds the run continues, even if the cluster is not quiet.
 const RESTLESS_SECONDS: u64 = 900;
 
-/// Steady.
+/// Steady as a system under test.
 pub struct Simulator {
     cluster: Cluster,
     writes: Vec<Write>,
@@ -32,7 +32,7 @@ pub struct Simulator {
 }
 
 impl Simulator {
-    /// A fresh cluster.
+    /// A new cluster.
     pub fn new(setup: &Setup) -> Simulator {
         let cluster = cluster(setup);
         let last_write = cluster.now();
@@ -48,14 +48,14 @@ impl Simulator {
 
     fn run_until(&mut self, to: Timestamp) {
         let (writes, last) = (&mut self.writes, &mut self.last_write);
-        // A cluster that runs in a circle differs from the recording soon enough.
+        // A cluster that repeats itself for ever will differ from the recording.
         let _ = self.cluster.run_until(to, |cluster, command| {
             note(writes, last, cluster.now(), &command.writes);
         });
     }
 }
 
-/// A cluster as the recordings began with: what is judged, also by those who ask it in another way.
+/// A cluster as it was when the recordings began, also for those who judge it in another way.
 pub fn cluster(setup: &Setup) -> Cluster {
     let mut config = Config::nodes(if setup.controllers { setup.nodes } else { 0 });
     config.start += std::time::Duration::from_secs(u64::from(setup.seconds_past_minute));
@@ -74,7 +74,7 @@ pub fn cluster(setup: &Setup) -> Cluster {
     }
     let mut cluster = Cluster::new(&config);
     if !setup.controllers {
-        // A controller makes it; the recordings had none.
+        // A controller creates this ConfigMap; the recordings did not have it.
         let key = Key::new("default", "kube-root-ca.crt");
         let _ = cluster.request(&Request::new(&"kubectl".into(), Verb::Delete, Kind::CONFIG_MAP, key));
     }
@@ -84,7 +84,7 @@ pub fn cluster(setup: &Setup) -> Cluster {
         introduce(&mut cluster, &name);
         let _ = cluster.settle();
     }
-    // What was said of the nodes when they came lies in another namespace there.
+    // In the recordings the events about the registration of nodes are in another namespace.
     let events: Vec<Key> =
         cluster.api().etcd().range(Kind::EVENT, None).map(|(k, _)| k.key.clone()).collect();
     for key in events {
@@ -93,7 +93,7 @@ pub fn cluster(setup: &Setup) -> Cluster {
     cluster
 }
 
-/// What kind of machine a node is, as the stand-in kubelets said it once, before anything began.
+/// Writes a node's system information, as the stand-in kubelets did once before the recordings began.
 fn introduce(cluster: &mut Cluster, name: &str) {
     let key = Key::new("", name);
     let at = steady::api::ObjectRef { kind: Kind::NODE, key: key.clone() };
@@ -137,10 +137,10 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
     }
 }
 
-/// kubectl's client; no command of a recording took longer than its second field says.
+/// kubectl's client. The second field is the time at which a command that waits is ended.
 struct Client<'a>(&'a mut Simulator, Timestamp);
 
-/// So long, in seconds, a command may wait in all.
+/// The longest time, in seconds, that a command may wait.
 const COMMAND_SECONDS: u64 = 100;
 
 impl kubectl::ApiClient for Client<'_> {
@@ -210,7 +210,7 @@ impl System for Simulator {
             content_type: response.content_type,
             warnings: response.warnings,
             body: response.body,
-            // The API server takes everybody for an admin: `http::HttpRequest` has no room for these.
+            // The API server treats every user as an admin: `http::HttpRequest` has no field for these.
             ignored: r.headers.iter().map(|(name, _)| name.clone()).collect(),
         }
     }
@@ -249,7 +249,7 @@ impl System for Simulator {
         let report = request(Verb::Patch).subresource(Subresource::Status).body(Body::Patch(change));
         let (_, writes) = self.cluster.request(&report);
         self.note(&writes);
-        // The node is there, so this only starts its kubelet and says of the node what is known.
+        // The node exists, so this starts only its kubelet, and writes the node's system information.
         self.cluster.add_node(&NodeSpec::standard(name), vec![Controller::boxed(kubelet)]);
         introduce(&mut self.cluster, name);
     }

@@ -11,9 +11,9 @@ use steady::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
 use crate::kubelet::{self, KubeletWrite, Memory};
 use crate::provisioner;
 
-/// How far apart two nodes do the same thing.
+/// The difference, in milliseconds, between the same write of two nodes.
 const NODE_MILLIS: i64 = 2;
-/// How far apart a node does the same thing for two pods.
+/// The difference, in milliseconds, between the same write of a node for two pods.
 const NODES_MILLIS: i64 = 8;
 
 /// A kubelet that follows the table in the recordings' README.
@@ -23,13 +23,13 @@ pub struct StandInKubelet {
     number: u32,
 }
 
-/// What it remembers.
+/// What the kubelet remembers.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     pods: Map<Rc<str>, Memory>,
     addresses: u32,
-    // By how many milliseconds each pod's life is late: the recorded nodes wrote one after another,
-    // never two at the same moment, and which came first shows in what controllers did in between.
+    // By how many milliseconds each pod's writes are late. The recorded nodes wrote one after the other,
+    // never two at the same moment, and the order shows in what controllers did in between.
     late: Map<Rc<str>, i64>,
 }
 
@@ -46,12 +46,12 @@ impl StandInKubelet {
     }
 }
 
-/// What the stand-in has to do.
+/// A key of the kubelet's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// The node may have to say that it is well.
+    /// Report the node's status, if it has to be.
     Report,
-    /// A pod's next write.
+    /// Make the next write about a pod.
     Pod(Key),
 }
 
@@ -65,7 +65,7 @@ impl std::fmt::Display for Task {
 }
 
 impl steady::client::Memory for State {
-    /// Recordings are not explored.
+    /// The explorer does not explore recordings.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         Vec::new()
     }
@@ -161,7 +161,7 @@ impl Reconciler for StandInKubelet {
 }
 
 impl StandInKubelet {
-    /// A node that is no longer down says so.
+    /// Reports the status of a node that is no longer down.
     async fn report(&self, cx: &Cx) -> Result {
         let Some(node) = cx.lister::<ApiNode>().get(&Key::new("", &self.node)).cloned() else {
             return Ok(());
@@ -178,19 +178,19 @@ impl StandInKubelet {
     }
 }
 
-/// The recordings' [provisioner], as a component.
+/// The recordings' [provisioner] as a component.
 #[derive(Clone, Copy, Debug)]
 pub struct StandInProvisioner;
 
-/// How long it takes to notice a claim: it looked again and again.
+/// The time, in milliseconds, after which it notices a claim: it polled.
 const PROVISIONER_MILLIS: i64 = 50;
 
-/// The claims and volumes that it has noticed: since when.
+/// When it noticed each claim and volume.
 #[derive(Clone, Debug, Default)]
 pub struct Noticed(Map<Key, Timestamp>);
 
 impl steady::client::Memory for Noticed {
-    /// Recordings are not explored.
+    /// The explorer does not explore recordings.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What a simulator has to offer to be judged: [`System`].
+//! [`System`]: what a simulator has to implement to be judged.
 
 use std::path::Path;
 
@@ -7,24 +7,26 @@ use serde_json::Value;
 /// How a system starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// `node-1` to `node-N`: 4 CPU, 8Gi, 100Gi ephemeral storage, 110 pods each, `172.18.0.<n+1>`.
+    /// The number of nodes, `node-1` to `node-N`: 4 CPU, 8Gi, 100Gi ephemeral storage and 110 pods each,
+    /// address `172.18.0.<n+1>`.
     pub nodes: usize,
-    /// Whether node names mean something in this run (the recording had the nodes for itself).
+    /// Whether the names of nodes are compared (the recording had the nodes for itself).
     pub scheduling: bool,
-    /// Controllers, scheduler and the stand-in kubelets run. Without them nothing happens between
-    /// two requests: that is how the `api/` rows were recorded.
+    /// Whether controllers, scheduler and stand-in kubelets run. Without them nothing happens between two
+    /// requests, which is how the `api/` rows were recorded.
     pub controllers: bool,
-    /// The namespace of the run is the real `default`, with the API server's own Service in it; cases
-    /// had a namespace to themselves that is called so afterwards. Its endpoints were not kept.
+    /// Whether the namespace of the run is the real `default`, with the API server's own Service. Cases were
+    /// recorded in a namespace of their own that is called `default` afterwards. The Service's endpoints
+    /// were not kept.
     pub real_default: bool,
-    /// The run begins this many seconds after a full minute.
+    /// How many seconds after a full minute the run begins.
     pub seconds_past_minute: u32,
-    /// A metrics server serves `metrics.k8s.io/v1beta1` with what [`metrics`](crate::metrics) says.
+    /// Whether a metrics server serves `metrics.k8s.io/v1beta1` as [`metrics`](crate::metrics) says.
     pub metrics: bool,
 }
 
 impl Default for Setup {
-    /// Three nodes and all components, 20 seconds after a full minute: how most recordings began.
+    /// Three nodes and all components, 20 seconds after a full minute, as in most recordings.
     fn default() -> Setup {
         Setup {
             nodes: 3,
@@ -37,10 +39,10 @@ impl Default for Setup {
     }
 }
 
-/// What a kubectl command line printed.
+/// The output of a kubectl command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KubectlOutput {
-    /// Its exit code.
+    /// The exit code.
     pub exit: i32,
     /// Standard output.
     pub stdout: String,
@@ -51,21 +53,21 @@ pub struct KubectlOutput {
 /// A request to the API server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`
+    /// The method: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: String,
-    /// `/api/v1/namespaces/default/pods`
+    /// The path, for example `/api/v1/namespaces/default/pods`.
     pub path: String,
-    /// What stands behind the `?`, not percent-encoded; empty for none.
+    /// The text after `?`, without percent-encoding; empty if there is none.
     pub query: String,
-    /// `Content-Type`, if any.
+    /// The header `Content-Type`, if there is one.
     pub content_type: Option<String>,
-    /// `Accept`, if any; JSON otherwise.
+    /// The header `Accept`, if there is one; otherwise JSON is meant.
     pub accept: Option<String>,
-    /// Further headers, in order; a name may stand here several times. They say who asks:
-    /// `Impersonate-…`, and `Authorization` (empty for a request without it). Without one of these
-    /// an admin of group `system:masters` asks.
+    /// Further headers in order; a name can occur several times. They name the user: `Impersonate-…`, and
+    /// `Authorization` (empty for a request without it). Without one of these the user is an admin of the
+    /// group `system:masters`.
     pub headers: Vec<(String, String)>,
-    /// The body as sent: keys in the order of the recording, and not always JSON.
+    /// The body as sent. Keys are in the order of the recording, and it is not always JSON.
     pub body: Option<String>,
 }
 
@@ -74,30 +76,30 @@ pub struct HttpRequest {
 pub struct HttpResponse {
     /// The HTTP status.
     pub status: u16,
-    /// `Content-Type`
+    /// The header `Content-Type`.
     pub content_type: String,
-    /// The values of the `Warning` headers: `299 - "unknown field \"spec.replica\""`.
+    /// The values of the `Warning` headers, for example `299 - "unknown field \"spec.replica\""`.
     pub warnings: Vec<String>,
-    /// The body. A watch gives one JSON event per line, up to its timeout.
+    /// The body. That of a watch has one JSON event in each line, up to the watch's timeout.
     pub body: String,
-    /// Names of headers that were sent and that the system has no way to take: said beside every
-    /// difference of this answer.
+    /// The names of headers that were sent and that the system cannot take. They are reported with every
+    /// difference of this response.
     pub ignored: Vec<String>,
 }
 
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
-    /// It is new.
+    /// It was created.
     Added,
-    /// It changed.
+    /// It was changed.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
 }
 
 impl Op {
-    /// The word of a watch event.
+    /// The type of the watch event.
     pub fn as_str(self) -> &'static str {
         match self {
             Op::Added => "ADDED",
@@ -112,11 +114,11 @@ impl Op {
 pub struct Write {
     /// What happened.
     pub op: Op,
-    /// The whole object after the write (before it, for a deletion), as the API server would
-    /// write it to JSON: with `kind`, `apiVersion`, and the nulls Go writes.
+    /// The whole object after the write (before it, for a deletion) as the API server would write it to
+    /// JSON: with `kind`, `apiVersion`, and the nulls that Go writes.
     pub object: Value,
-    /// Who made the request: the controller's service account (`replicaset-controller`),
-    /// `kube-scheduler`, `kubectl`, `kubelet`. For an Event: its source component.
+    /// The user of the request: the controller's service account (`replicaset-controller`),
+    /// `kube-scheduler`, `kubectl` or `kubelet`. For an Event, its source component.
     pub by: String,
     /// The API verb and subresource: `create`, `update/status`, `create/binding`, `delete`.
     pub verb: String,
@@ -124,21 +126,21 @@ pub struct Write {
 
 /// A cluster that can be judged by the recordings.
 pub trait System {
-    /// One kubectl command line (without the word `kubectl`), files relative to `dir`. `stdin` is
-    /// what the command is fed; nothing where it is `None`.
+    /// Runs a kubectl command line (without `kubectl`). Files are relative to `dir`; `stdin` is the standard
+    /// input, empty if `None`.
     fn kubectl(&mut self, command: &str, dir: &Path, stdin: Option<&str>) -> KubectlOutput;
-    /// A bearer token of a user, for `Authorization`; `None` if the system knows none.
+    /// A bearer token of a user, for `Authorization`; `None` if the system has no tokens.
     fn token(&mut self, _user: &str) -> Option<String> {
         None
     }
-    /// One request to the API server.
+    /// Sends a request to the API server.
     fn http(&mut self, request: &HttpRequest) -> HttpResponse;
     /// Lets this many seconds pass.
     fn wait(&mut self, seconds: f64);
-    /// Goes on until nothing but heartbeats was written for two seconds of the cluster's time.
+    /// Runs until nothing but heartbeats was written for two seconds of the cluster's time.
     fn settle(&mut self);
-    /// Lets time pass until a moment (seconds since 1970), if it is not that late yet: the pause
-    /// before the recorder's next step.
+    /// Lets time pass until a moment (seconds since 1970), unless it has passed already: the pause before
+    /// the recorder's next step.
     fn pause_until(&mut self, at: f64) {
         let early = at - self.now();
         if early > 0.0 {
@@ -153,10 +155,10 @@ pub trait System {
     fn now(&self) -> f64;
 }
 
-/// Makes a fresh system for every case, in whatever thread the case runs.
+/// Makes a new system for each case, on the thread on which the case runs.
 pub type Factory<'a> = dyn Fn(&Setup) -> Box<dyn System> + Sync + 'a;
 
-/// A system that does nothing: what a judge must not be satisfied with.
+/// A system that does nothing, with which the judge must not be satisfied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullSystem;
 

@@ -1,4 +1,4 @@
-//! What is judged: the only place that names it.
+//! The system that is judged: only this module names it.
 
 use steady::api::pod_template_hash;
 use steady::api::types::PodTemplateSpec;
@@ -11,7 +11,7 @@ pub fn system(setup: &Setup) -> Box<dyn System> {
     Box::new(Simulator::new(setup))
 }
 
-/// The pod-template-hash under test.
+/// The hash function under test.
 pub fn compute_hash(template: &PodTemplateSpec, collision_count: Option<i32>) -> String {
     pod_template_hash::compute_hash(template, collision_count)
 }

@@ -1,5 +1,5 @@
-//! The stand-in kubelet against every life of a pod in the recordings: given what everybody else
-//! wrote and when, it writes what was written then.
+//! The stand-in kubelet in every recorded life of a pod: given what all others wrote, and when, it writes
+//! what was recorded.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -12,7 +12,7 @@ use steady::api::types::Pod;
 use steady_conformance::kubelet::{KubeletWrite, Node, next};
 use steady_conformance::{Op, facts::first_difference, history};
 
-/// What stays when times, ids, addresses and Go's nulls are taken away.
+/// A value without times, ids, addresses and Go's nulls.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(map) => map
@@ -32,7 +32,7 @@ fn at(seconds: f64) -> Timestamp {
     Timestamp::from_millisecond(common::START * 1000 + (seconds * 1000.0).round() as i64).unwrap()
 }
 
-/// A node's `fake/down` over time.
+/// When a node's annotation `fake/down` was set and removed.
 fn down_times(writes: &[history::Recorded], node: &str) -> Vec<(f64, bool)> {
     let of_node = |w: &&history::Recorded| {
         w.write.object["kind"] == "Node" && w.write.object["metadata"]["name"] == node
@@ -41,19 +41,21 @@ fn down_times(writes: &[history::Recorded], node: &str) -> Vec<(f64, bool)> {
     writes.iter().filter(of_node).filter(|w| w.write.by == "kubectl").map(|w| (w.t, down(w))).collect()
 }
 
-/// Plays one life of a pod; gives how many of the kubelet's writes came out and the first that did not.
+/// Plays one life of a pod. Returns how many of the kubelet's writes were as recorded, and the first that
+/// was not.
 fn play(all: &[history::Recorded], life: &[&history::Recorded]) -> (usize, Option<String>) {
     let node = |pod: &Value| pod["spec"]["nodeName"].as_str().map(str::to_owned);
     let mut memory = None;
     let mut done = 0;
     for (i, w) in life.iter().enumerate() {
         let before = i.checked_sub(1).map(|j| &life[j].write.object);
-        // A patch of status cannot begin a deletion: there the recorder mistook one request for another.
+        // A patch of status cannot begin a deletion: there the recorder has mistaken one request for
+        // another.
         let deletion = |w: &history::Recorded| w.write.object["metadata"].get("deletionTimestamp").is_some();
         let begins = deletion(w) && i.checked_sub(1).is_some_and(|j| !deletion(life[j]));
         let theirs = w.write.by == "kubelet" && !(begins && w.write.verb == "patch/status");
         let until = if theirs { w.t + 0.3 } else { w.t };
-        // What the kubelet sees from the last write until this one.
+        // What the kubelet sees between the last write and this one.
         let Some(before) = before.filter(|p| node(p).is_some()) else { continue };
         let pod: Pod = serde_json::from_str(&common::revive(&before.to_string())).unwrap();
         let name = node(before).unwrap();
@@ -80,7 +82,7 @@ fn play(all: &[history::Recorded], life: &[&history::Recorded]) -> (usize, Optio
         }
         let line = format!("{} {} {}", w.t, w.write.op.as_str(), w.write.verb);
         match (theirs, wrote) {
-            // The recorded times are rounded: who of two came first may not be seen.
+            // The recorded times are rounded, so which of two writes came first may be unknown.
             (false, Some(_)) if (now - w.t).abs() < 0.11 => memory = saved,
             (false, Some(x)) => return (done, Some(format!("{line}: wrote {x:?} at {now} before"))),
             (false, None) => {}
@@ -100,7 +102,7 @@ fn play(all: &[history::Recorded], life: &[&history::Recorded]) -> (usize, Optio
             }
             (true, Some(x)) => return (done, Some(format!("{line}: wrote {x:?}"))),
         }
-        // The API server makes two changes of one delete.
+        // The API server makes two changes for one delete.
         if theirs && w.write.verb == "delete" {
             break;
         }

@@ -1,13 +1,13 @@
-//! The recordings against the system under test: nothing that passed may be lost.
+//! The recordings and the system under test: nothing that passed may be lost.
 //!
-//! `STEADY_UPDATE=1 cargo test -p steady-conformance --test ratchet` adds what newly passes to
+//! `STEADY_UPDATE=1 cargo test -p steady-conformance --test ratchet` adds what passes now to
 //! `tests/conformance/passing.txt`.
 
 use steady_conformance::{Suite, default_dir, ratchet, wiring};
 
 #[test]
 fn what_passed_still_passes() {
-    // A panic of the system under test is a difference, not noise on the terminal.
+    // A panic of the system under test is a difference, and need not be printed.
     std::panic::set_hook(Box::new(|_| {}));
     let mut outcomes = Vec::new();
     for suite in Suite::ALL {

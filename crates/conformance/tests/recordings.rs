@@ -1,5 +1,5 @@
-//! The judge judged: the recorded histories, fed in as if they were a run of ours, have the facts
-//! that are recorded beside them.
+//! A test of the judge: the recorded histories, given as if they were a run, have the facts that are
+//! recorded beside them.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -31,7 +31,7 @@ fn a_recorded_history_has_the_recorded_facts() {
     assert!(all > 2000, "only {all} facts");
 }
 
-/// For a check by hand against the reference in Python.
+/// For comparing with the reference in Python by hand.
 fn dump(folder: &str, name: &str, writes: &[steady_conformance::Write]) {
     let lines: Vec<String> = writes
         .iter()
@@ -53,7 +53,7 @@ fn the_normal_form_comes_back() {
             let text = |o: &serde_json::Value, p: &str| o.pointer(p).unwrap().as_str().unwrap().to_owned();
             let (want, have) =
                 (text(&r.object, "/metadata/name"), n.text(&text(&v.object, "/metadata/name")));
-            // Numbers of uids are given in order of first appearance, wherever that was.
+            // Numbers of uids are assigned in the order of first occurrence, wherever that was.
             if !want.contains("uid-") {
                 assert_eq!(want, have, "{name}");
             }

@@ -1,4 +1,4 @@
-//! The runners judged: a system that plays the recordings back gets every fact.
+//! A test of the runners: a system that plays the recordings back meets every fact.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -12,7 +12,7 @@ use steady_conformance::{
     default_dir, history, session,
 };
 
-/// Answers from a recording, in its order.
+/// A system that answers from a recording, in its order.
 struct Replay {
     commands: Vec<String>,
     printed: Vec<Value>,
@@ -30,7 +30,7 @@ impl Replay {
     }
 }
 
-/// Ages and dates as kubectl prints them.
+/// Replaces ages and dates by some that kubectl could print.
 fn printed(text: &str) -> String {
     text.replace("(x<n> over <age>)", "(x3 over 4m)")
         .replace("<age>", "5m3s")
@@ -44,7 +44,7 @@ fn printed(text: &str) -> String {
 
 fn answered(text: &str) -> String {
     let mut s = text.to_owned();
-    // The address that a request was the first to name was made up by the judge.
+    // The judge has made up the address that a request was the first to name.
     if s.contains("may not change once set") {
         s = s.replace("ip-2", "10.96.77.2");
     }
@@ -70,8 +70,8 @@ impl System for Replay {
         self.asked += 1;
         if !self.all.is_empty() {
             let recorded = common::revive(row["command"].as_str().unwrap());
-            // Only what stood for something is looked at: a time, a uid or an address that somebody typed
-            // cannot be told from its normal form. Custom objects are not in the histories.
+            // Only what was replaced is compared: a time, a uid or an address that was typed cannot be
+            // distinguished from its normal form. Custom objects are not in the histories.
             let template = &self.commands[self.asked - 1];
             let stands = ["{ns}", "{pod:", "{uid:", "{va}"].iter().any(|p| template.contains(p));
             if stands {

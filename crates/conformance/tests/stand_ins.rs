@@ -1,4 +1,4 @@
-//! Nodes and volumes as the recordings have them.
+//! Nodes and volumes as in the recordings.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -13,7 +13,7 @@ fn now(seconds: f64) -> Timestamp {
     Timestamp::from_second(common::START + seconds.floor() as i64).unwrap()
 }
 
-/// Go writes empty strings that k8s-openapi leaves out, and times in whole seconds.
+/// A value without the empty strings that Go writes and k8s-openapi omits, and with times in whole seconds.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -87,7 +87,7 @@ fn claims_get_their_volumes() {
             let claim: PersistentVolumeClaim = serde_json::from_str(&text).unwrap();
             let have = provisioner::volume(&claim).unwrap_or_else(|| panic!("{case}: none for {text}"));
             let mut want: Value = serde_json::from_str(&common::revive(&w.write.object.to_string())).unwrap();
-            // What the API server adds.
+            // The API server adds these.
             want["spec"].as_object_mut().unwrap().remove("volumeMode");
             let have = json!(have);
             assert_eq!(first_difference("", &plain(&want["spec"]), &plain(&have["spec"])), None, "{case}");

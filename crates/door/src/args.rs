@@ -7,7 +7,7 @@ use steady::api::Timestamp;
 
 use crate::{Options, Time};
 
-/// How it is used.
+/// The text of `--help`.
 pub const USAGE: &str = "\
 steady-door [--time clock|stepped] [--nodes N] [--seed N] [--start TIME]
                  [--port N] [--address IP [--i-know-this-is-open]] [--kubeconfig FILE]
@@ -24,30 +24,30 @@ steady-door [--time clock|stepped] [--nodes N] [--seed N] [--start TIME]
                 this as well
   --kubeconfig  writes a kubeconfig that leads here; not over a file that something else wrote";
 
-/// The port unless it is said: where `kubectl proxy` listens, which is plain HTTP as well.
+/// The default port: that of `kubectl proxy`, which serves plain HTTP as well.
 const PORT: u16 = 8001;
-/// So many nodes at most.
+/// The most nodes.
 const NODES: usize = 1000;
 
-/// What was asked for.
+/// The parsed arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Args {
     /// How the door is opened.
     pub options: Options,
-    /// How many nodes.
+    /// The number of nodes.
     pub nodes: usize,
-    /// The seed.
+    /// The seed of uids and generated names.
     pub seed: u64,
-    /// When a stepped cluster begins; `None` for the library's own beginning.
+    /// The virtual time at which a stepped cluster begins; `None` for the library's default.
     pub start: Option<Timestamp>,
-    /// Where a kubeconfig is written.
+    /// The file to which a kubeconfig is written, if one is wanted.
     pub kubeconfig: Option<PathBuf>,
 }
 
-/// Reads the arguments; `None` if help is wanted.
+/// Parses the arguments; `None` if help is wanted.
 ///
 /// # Errors
-/// What is wrong with them.
+/// The message about a wrong argument.
 pub fn parse(mut args: impl Iterator<Item = String>, now: Timestamp) -> Result<Option<Args>, String> {
     let mut options = Options::default();
     let (mut ip, mut port) = (IpAddr::V4(Ipv4Addr::LOCALHOST), PORT);

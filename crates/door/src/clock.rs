@@ -1,20 +1,20 @@
-//! Time that follows the clock.
+//! Virtual time that follows the clock.
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use crate::house::{House, SLICE};
 
-/// How often time passes at least; heartbeats are this late at most.
+/// The longest interval between two advances of time. Heartbeats are at most this late.
 const TICK: Duration = Duration::from_secs(1);
-/// So many slices without time passing mean that something runs in a circle.
+/// After this many slices without time passing the cluster repeats itself for ever.
 const CIRCLE: usize = 200;
-/// A circle gets one slice in this time, so that it does not take the whole processor.
+/// A cluster that repeats itself gets one slice in this time, so that it does not use the whole processor.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often texts that nobody read any more are forgotten. They are kept twice as long at most.
+/// The interval at which unused texts are dropped. They are kept for at most twice this time.
 const FORGET: Duration = Duration::from_secs(30);
 
-/// Keeps the cluster's time at the wall's for as long as the house stands.
+/// Advances the cluster to the clock's time until the door closes.
 pub async fn follow(house: Rc<House>) {
     let mut ending = house.ending();
     let (mut slices, mut moment) = (0, house.read(|c| c.now()));
@@ -40,7 +40,7 @@ pub async fn follow(house: Rc<House>) {
     }
 }
 
-/// Forgets texts that were written for clients and are not read any more, for as long as the house stands.
+/// Drops texts that were written for clients and are not read any more, until the door closes.
 pub async fn forget(house: Rc<House>) {
     let mut ending = house.ending();
     while !*ending.borrow() {

@@ -1,4 +1,5 @@
-//! `/steady/…`: what makes the cluster move when time does not. docs/door.md describes it.
+//! `/steady/…`: requests that control a cluster whose time does not follow the clock. docs/door.md describes
+//! them.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,9 +13,9 @@ use steady::cluster::{Action, COMMANDS_LIMIT, Cluster, Command, Fault, Stopped};
 use crate::house::{House, SLICE, Time};
 use crate::reply::{self, Reply};
 
-/// So many commands are told in one answer; more are only counted.
+/// The most commands in one response. Further ones are only counted.
 const TOLD: usize = 1000;
-/// The longest time one request lets pass, in seconds: ten years.
+/// The most seconds that one request lets pass: ten years.
 const ADVANCE: f64 = 10.0 * 365.0 * 86_400.0;
 
 type Result<T> = std::result::Result<T, (StatusCode, String)>;
@@ -23,7 +24,7 @@ fn bad(why: impl Into<String>) -> (StatusCode, String) {
     (StatusCode::BAD_REQUEST, why.into())
 }
 
-/// Answers a request; `what` is the path without `/steady`.
+/// Answers a request. `what` is the path after `/steady`.
 pub async fn answer(house: &Rc<House>, parts: &Parts, what: &str, body: &[u8]) -> Response<Reply> {
     let (status, value) = match control(house, parts, what, body).await {
         Ok(value) => (StatusCode::OK, value),
@@ -96,7 +97,7 @@ fn told(commands: &[Command]) -> Value {
     commands.iter().take(TOLD).map(one).collect()
 }
 
-/// A value of a query.
+/// The value of a parameter in a query.
 fn text<'a>(query: &'a str, key: &str) -> Option<&'a str> {
     query.split('&').filter_map(|p| p.split_once('=')).find(|(k, _)| *k == key).map(|(_, v)| v)
 }
@@ -115,7 +116,7 @@ fn circle() -> (StatusCode, String) {
     (StatusCode::CONFLICT, Stopped::Limit.to_string())
 }
 
-/// `POST /steady/step?depth=command|reconcile|machinery&count=1`
+/// `POST /steady/step?depth=command|reconcile|machinery&count=1`: takes steps.
 async fn step(house: &Rc<House>, query: &str) -> Result<Value> {
     let count = number(query, "count", 1, COMMANDS_LIMIT)?;
     let depth = text(query, "depth").unwrap_or("command");
@@ -148,7 +149,7 @@ async fn step(house: &Rc<House>, query: &str) -> Result<Value> {
     Ok(value)
 }
 
-/// `POST /steady/run?commands=100000`: until it is steady, or so many commands were issued.
+/// `POST /steady/run?commands=100000`: runs until the cluster is steady, or this many commands were issued.
 async fn run(house: &Rc<House>, query: &str) -> Result<Value> {
     let limit = number(query, "commands", COMMANDS_LIMIT, COMMANDS_LIMIT)?;
     let mut steps = 0;
@@ -165,7 +166,7 @@ async fn run(house: &Rc<House>, query: &str) -> Result<Value> {
     Ok(value)
 }
 
-/// `POST /steady/advance?seconds=1.5`: time passes, with all that comes of it.
+/// `POST /steady/advance?seconds=1.5`: lets time pass, with all that is due in it.
 async fn advance(house: &Rc<House>, query: &str) -> Result<Value> {
     let seconds: f64 = text(query, "seconds")
         .and_then(|t| t.parse().ok())
@@ -185,5 +186,5 @@ async fn advance(house: &Rc<House>, query: &str) -> Result<Value> {
     Ok(house.read(state))
 }
 
-/// So many slices without time passing mean that something runs in a circle.
+/// After this many slices without time passing the cluster repeats itself for ever.
 const CIRCLE: usize = 2000;

@@ -1,12 +1,13 @@
-//! Who may ask. There are no passwords here: what keeps others out is that the door is on this
-//! machine only. A web page could still send its visitor's browser to it; three headers tell.
+//! Which requests are accepted. There are no passwords: the door is open only to this machine. But a web
+//! page could make its visitor's browser send requests to it, which three headers show.
 
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::Version;
 use hyper::header::{HOST, HeaderMap, ORIGIN};
 
-/// Why a request is refused, if it is. `here` is the address that `Host` must name; any if there is none.
+/// The reason to refuse a request, if there is one. `here` is the address that the `Host` header must name;
+/// any is allowed if it is `None`.
 pub fn refusal(version: Version, headers: &HeaderMap, here: Option<SocketAddr>) -> Option<&'static str> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
@@ -17,8 +18,8 @@ pub fn refusal(version: Version, headers: &HeaderMap, here: Option<SocketAddr>) 
         },
         (Some(_), Some(_)) => return Some("there is more than one Host header\n"),
     };
-    // Browsers say where a request comes from whenever a page of another origin sends it. Clients that speak
-    // WebSocket say it, too, and name the server itself.
+    // Browsers send `Origin` with every request of a page of another origin. WebSocket clients send it, too,
+    // and name the server itself.
     if headers.contains_key(ORIGIN) && !same_origin(headers, host) {
         return Some(
             "requests of web pages are refused: the Origin header names another server than this one\n",
@@ -28,23 +29,23 @@ pub fn refusal(version: Version, headers: &HeaderMap, here: Option<SocketAddr>) 
     if site.is_some_and(|v| v != b"none" && v != b"same-origin") {
         return Some("requests of web pages are refused: this comes from another site\n");
     }
-    // A name that was made to lead here (DNS rebinding) is not a name of this machine.
+    // A name that somebody made to resolve to this machine (DNS rebinding) is not accepted.
     let address = here?;
     let allowed = match host {
         Some(name) => is_here(name, address),
-        // HTTP/1.0 has no Host, and no browser speaks it.
+        // HTTP/1.0 has no Host, and no browser uses it.
         None => version == Version::HTTP_10 && !headers.contains_key("sec-fetch-site"),
     };
     (!allowed).then_some("the Host header names another machine than this one\n")
 }
 
-/// Whether `Origin` is the server that `Host` names, and that one is named by its address: a name could have
-/// been made to lead here.
+/// Whether `Origin` is the server that `Host` names, and `Host` is an address. A name could have been made
+/// to resolve to this machine.
 fn same_origin(headers: &HeaderMap, host: Option<&str>) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();
     let (Some(origin), None, Some(host)) = (origins.next(), origins.next(), host) else { return false };
     let Some(origin) = origin.to_str().ok().and_then(|o| o.strip_prefix("http://")) else { return false };
-    // The port of plain HTTP may be left out.
+    // The default port of HTTP may be omitted.
     let full = |name: &str| {
         let name = name.to_ascii_lowercase();
         if port_of(&name).is_some() { name } else { format!("{name}:80") }
@@ -65,7 +66,7 @@ fn is_address(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok()
 }
 
-/// Whether a `Host` is a name of the loopback, or the address itself.
+/// Whether a `Host` is a name of the loopback interface, or `address` itself.
 fn is_here(host: &str, address: SocketAddr) -> bool {
     if host.parse::<SocketAddr>().is_ok_and(|a| a == address) {
         return true;
@@ -141,7 +142,7 @@ mod tests {
         }
         let port_80 = Some("127.0.0.1:80".parse().unwrap());
         assert!(ask(Version::HTTP_11, port_80, &[("host", "localhost"), ("origin", "http://localhost:80")]));
-        // Where any Host will do, a name may be a rebound one.
+        // Where any `Host` is allowed, a name may be one made for rebinding.
         let both = |name: &str| {
             ask(Version::HTTP_11, None, &[("host", name), ("origin", &format!("http://{name}"))])
         };

@@ -1,4 +1,4 @@
-//! Who owns the cluster: one thread, whose tasks borrow it for a moment each.
+//! The owner of the cluster: one thread, whose tasks borrow the cluster for a moment each.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,43 +13,43 @@ use tokio::sync::{Notify, watch};
 use crate::limits::Limits;
 use crate::places::Places;
 
-/// So long actions are done in one go where nobody asks anything; then others get their turn.
+/// The longest time for which actions are taken without a break when no request waits.
 pub const SLICE: Duration = Duration::from_millis(10);
-/// So long actions are done before a request is answered.
+/// The longest time for which actions are taken before a request is answered.
 const BEFORE: Duration = Duration::from_millis(2);
-/// After so many actions the clock is read.
+/// After this many actions the clock is read.
 const ACTIONS: usize = 16;
 
-/// What makes time pass.
+/// What makes virtual time pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Time {
-    /// The clock on the wall.
+    /// The clock of this machine.
     #[default]
     Clock,
-    /// Requests to `/steady/…`; nothing moves until asked.
+    /// Requests to `/steady/…`. Between them nothing happens.
     Stepped,
 }
 
-/// The cluster and what its users share. It is never borrowed across an await.
+/// The cluster, and what its connections share. It is never borrowed across an await.
 pub struct House {
     cluster: RefCell<Cluster>,
     texts: RefCell<TextCache>,
-    /// What makes time pass.
+    /// What makes virtual time pass.
     pub time: Time,
-    /// The limits.
+    /// The limits of clients.
     pub limits: Limits,
-    /// Which `Host` a request may name; any if there is none.
+    /// The address that the `Host` header must name; any is allowed if it is `None`.
     pub host: Option<std::net::SocketAddr>,
     began: (Instant, Timestamp),
     changed: watch::Sender<u64>,
     kick: Notify,
     ending: watch::Sender<bool>,
     watches: Cell<usize>,
-    /// Who has a connection and who can be asked to leave.
+    /// The connections, and which of them can be asked to close.
     pub places: Rc<Places>,
 }
 
-/// A watch that is counted as long as this is there.
+/// A watch counts against the limit as long as this value exists.
 pub struct Counted(Rc<House>);
 
 impl Drop for Counted {
@@ -59,7 +59,7 @@ impl Drop for Counted {
 }
 
 impl House {
-    /// A house around a cluster, whose time is now.
+    /// A house with a cluster, whose virtual time is mapped to the present moment.
     pub fn new(
         cluster: Cluster,
         time: Time,
@@ -83,22 +83,22 @@ impl House {
         }
     }
 
-    /// Looks at the cluster.
+    /// Reads the cluster.
     pub fn read<T>(&self, f: impl FnOnce(&Cluster) -> T) -> T {
         f(&self.cluster.borrow())
     }
 
-    /// Does something to the cluster; who watches hears of it.
+    /// Changes the cluster, and notifies the watches.
     pub fn change<T>(&self, f: impl FnOnce(&mut Cluster) -> T) -> T {
         let result = f(&mut self.cluster.borrow_mut());
         self.changed.send_modify(|n| *n = n.wrapping_add(1));
         result
     }
 
-    /// Answers a request; the body of a list or a watch is to be read with [`House::more`].
+    /// Answers a request. The body of a list or a watch is read with [`House::more`].
     pub fn http(&self, request: &HttpRequest) -> Served {
         if self.time == Time::Clock {
-            // What is due comes before what is asked; if that is much, it goes on after it.
+            // Actions that are due come before the request. If they take too long, the rest comes after it.
             let _ = self.slice(self.wall(), BEFORE);
         }
         let (served, writes) = self.cluster.borrow_mut().serve(request);
@@ -109,17 +109,17 @@ impl House {
         served
     }
 
-    /// The next piece of a body.
+    /// The next piece of the body of a list or a watch.
     pub fn more(&self, stream: &mut Stream) -> Piece {
         self.cluster.borrow_mut().more(stream, &mut self.texts.borrow_mut())
     }
 
-    /// Forgets texts that nobody read since this was last called.
+    /// Drops texts that were not read since the last call.
     pub fn forget_texts(&self) {
         self.texts.borrow_mut().age();
     }
 
-    /// Counts one more watch; `None` if there are too many.
+    /// Counts a watch; `None` if there are [`Limits::watches`] already.
     pub fn count_watch(self: &Rc<House>) -> Option<Counted> {
         let n = self.watches.get();
         (n < self.limits.watches).then(|| {
@@ -128,28 +128,28 @@ impl House {
         })
     }
 
-    /// Hears of every change from now on.
+    /// A receiver that is notified of every change from now on.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
-    /// Hears when the program ends.
+    /// A receiver that is notified when the door closes.
     pub fn ending(&self) -> watch::Receiver<bool> {
         self.ending.subscribe()
     }
 
-    /// Waits until somebody wrote something.
+    /// Waits until a request has written something.
     pub async fn kicked(&self) {
         self.kick.notified().await;
     }
 
-    /// What time it is outside, as the cluster counts.
+    /// The virtual time to which the clock's present moment is mapped.
     pub fn wall(&self) -> Timestamp {
         let (instant, start) = self.began;
         start.checked_add(instant.elapsed()).unwrap_or(start)
     }
 
-    /// Does a part of what there is to do up to a moment; whether something is left.
+    /// Takes actions that are due up to a moment, for at most `time`. Returns whether some are left.
     pub fn slice(&self, to: Timestamp, time: Duration) -> bool {
         let begun = Instant::now();
         self.change(|cluster| {
@@ -160,7 +160,7 @@ impl House {
                 match cluster.fair() {
                     Some(Action::Advance) if cluster.clock().next().is_none_or(|at| at > to) => break,
                     None => break,
-                    // An action that the fair policy names is enabled.
+                    // An action that the fair policy names is enabled, so this does not fail.
                     Some(action) => {
                         if cluster.act(&action).is_err() {
                             break;
@@ -173,8 +173,8 @@ impl House {
                 other => other.is_none(),
             };
             if idle && cluster.now() < to {
-                // Only the background is left: beats and polls, which are few. Something that runs in
-                // a circle there goes on with the next slice.
+                // Only background deadlines are left: heartbeats and polls, which are few. If they repeat
+                // for ever, the next slice continues with them.
                 let _ = cluster.run_until(to, |_, _| {});
             }
             !idle

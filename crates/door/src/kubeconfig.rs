@@ -1,17 +1,17 @@
-//! A kubeconfig that leads here.
+//! A kubeconfig for a door.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The first line of a file that this program wrote: only such a file is written over.
+/// The first line of a file that this program wrote. Only such a file is overwritten.
 const MARK: &str = "# Written by steady-door; it writes over this file.\n";
 
-/// The text of a kubeconfig for a door.
+/// The text of a kubeconfig for the door at this URL.
 ///
-/// Clients differ in what they insist on. kr8s and lightkube want a user with a name, though nobody is asked who
-/// they are; `@kubernetes/client-node` speaks plain HTTP only where certificates need not be verified, and there
-/// is none.
+/// Clients differ in what they require. kr8s and lightkube want a user with a name, although the door has no
+/// authentication; `@kubernetes/client-node` uses plain HTTP only if certificates need not be verified, and
+/// there is none.
 pub fn text(url: &str) -> String {
     format!(
         "{MARK}apiVersion: v1\nkind: Config\nclusters:\n- name: steady\n  cluster:\n    server: {url}\n    \
@@ -24,10 +24,10 @@ pub fn text(url: &str) -> String {
     )
 }
 
-/// Writes it to a file.
+/// Writes the kubeconfig to a file.
 ///
 /// # Errors
-/// If there is a file that this program did not write, or it cannot be written.
+/// If the file exists and this program did not write it, or if it cannot be written.
 pub fn write(file: &Path, url: &str) -> io::Result<()> {
     match fs::read_to_string(file) {
         Ok(old) if !old.starts_with(MARK) => {

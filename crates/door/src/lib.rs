@@ -1,8 +1,8 @@
-//! Steady's cluster behind Kubernetes' own HTTP: what the program `steady-door` is made of.
+//! Steady's cluster behind Kubernetes' own HTTP: the library of the program `steady-door`.
 //!
-//! Everything that is Kubernetes is the library's one function, request in and response out
-//! ([`steady::cluster::Cluster::serve`]), with [`steady::cluster::Cluster::more`] for the pieces of a list and
-//! for what a watch tells later. Here are sockets, limits, and what makes time pass.
+//! All that is Kubernetes is in one function of the library, from request to response
+//! ([`steady::cluster::Cluster::serve`]), with [`steady::cluster::Cluster::more`] for the pieces of a list
+//! and the events of a watch. This crate has sockets, limits, and what makes time pass.
 //!
 //! ```
 //! use steady::cluster::{Cluster, Config};
@@ -12,8 +12,9 @@
 //! door.stop();
 //! ```
 //!
-//! One thread owns the cluster, which is made of shared pointers and cannot leave it; connections are
-//! tasks of that thread. A request is answered at once and alone, so nothing needs a lock.
+//! One thread owns the cluster, which is made of shared pointers and cannot move to another thread;
+//! connections are tasks of that thread. Each request is answered without interruption, so nothing needs a
+//! lock.
 
 pub mod args;
 mod clock;

@@ -1,28 +1,28 @@
-//! How much a client may ask for.
+//! Limits of what clients may use.
 
 use std::time::Duration;
 
-/// The limits. A request's body has the API server's own
+/// The limits of a door. The size of a request's body has the API server's own limit
 /// ([`steady::apiserver::http::BODY_LIMIT`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections at a time; more wait until one ends.
+    /// The most connections. Further ones wait until one ends.
     pub connections: usize,
-    /// Watches at a time; more are refused with 429. Fewer than connections, so that there is always
-    /// one left to ask with.
+    /// The most watches. Further ones are refused with 429. Fewer than connections, so that one is always
+    /// left for requests.
     pub watches: usize,
-    /// The bytes of a request's line and headers; what is more than twice that is surely refused, with 431
-    /// (414 for the line).
+    /// The size of a request's line and headers, in bytes. More than twice as much is always refused, with
+    /// 431 (414 for the line).
     pub head_bytes: usize,
-    /// How many headers a request may have; then 431.
+    /// The most headers of a request. With more it is refused with 431.
     pub headers: usize,
     /// How long a connection may take to send a request's head, and how long it may be idle.
     pub head_time: Duration,
-    /// How long it may take to send a body; then 408.
+    /// How long a connection may take to send a body. After that the request is refused with 408.
     pub body_time: Duration,
-    /// How long it may read nothing of an answer before it is closed.
+    /// How long a client may read nothing of a response before its connection is closed.
     pub write_time: Duration,
-    /// How long connections have to finish when the program is told to end.
+    /// How long connections have to finish when the door closes.
     pub grace: Duration,
 }
 

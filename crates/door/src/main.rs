@@ -1,4 +1,4 @@
-//! `steady-door`: a cluster that kubectl and client libraries can talk to. See docs/door.md.
+//! `steady-door`: a cluster for kubectl and client libraries. See docs/door.md.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -40,14 +40,14 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(file) = &args.kubeconfig {
         kubeconfig::write(file, &running.url()).map_err(|e| format!("{}: {e}", file.display()))?;
     }
-    // Whoever started it may have closed its end; that is no reason to fail.
+    // The reader of the output may have closed it, which is no error.
     let _ = writeln!(std::io::stdout(), "Steady's API server is at {}  (Ctrl+C ends it)", running.url());
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(ended())?;
     running.stop();
     Ok(())
 }
 
-/// Waits until the system or a person says that it is enough.
+/// Waits for the signal to end, from the system or a person.
 #[cfg(unix)]
 async fn ended() -> std::io::Result<()> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;

@@ -1,4 +1,4 @@
-//! Places for connections. Who keeps one without asking anything leaves it to whoever comes.
+//! The places of connections. An idle connection gives its place to a new one if there is none left.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// A connection that asks nothing keeps its place for so long, even where others wait for one.
+/// An idle connection keeps its place for at least this time.
 const KEPT: Duration = Duration::from_millis(200);
 
-/// The connections that have no request under way, in the order in which they came to that.
+/// The idle connections, in the order in which they became idle.
 #[derive(Default)]
 pub struct Places {
     idle: RefCell<BTreeMap<u64, (Instant, Rc<Notify>)>>,
@@ -19,7 +19,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// A new connection, which is idle.
+    /// Registers a new connection, which is idle.
     pub fn seat(self: &Rc<Places>) -> Rc<Seat> {
         let seat = Seat {
             places: self.clone(),
@@ -31,7 +31,7 @@ impl Places {
         Rc::new(seat)
     }
 
-    /// Asks the connection that was idle for the longest time to leave, when there is one.
+    /// Asks the connection that has been idle for the longest time to close; waits if there is none.
     pub async fn make_room(&self) {
         loop {
             let heard = self.one_more.notified();
@@ -52,7 +52,7 @@ impl Places {
     }
 }
 
-/// A connection's place.
+/// The place of a connection.
 pub struct Seat {
     places: Rc<Places>,
     leave: Rc<Notify>,
@@ -75,19 +75,20 @@ impl Seat {
         }
     }
 
-    /// A whole request was read: the connection is owed an answer until this is dropped.
+    /// Marks the connection as busy until the returned value is dropped: a whole request has been read and
+    /// has to be answered.
     pub fn busy(self: &Rc<Seat>) -> Busy {
         self.forget();
         self.has_asked.set(true);
         Busy(self.clone())
     }
 
-    /// Whether a request was ever read.
+    /// Whether a request was ever read from the connection.
     pub fn has_asked(&self) -> bool {
         self.has_asked.get()
     }
 
-    /// Waits until the connection must leave.
+    /// Waits until the connection is asked to close.
     pub async fn must_leave(&self) {
         self.leave.notified().await;
     }
@@ -99,7 +100,7 @@ impl Drop for Seat {
     }
 }
 
-/// A connection that is owed an answer.
+/// A connection with a request that has to be answered.
 pub struct Busy(Rc<Seat>);
 
 impl Drop for Busy {

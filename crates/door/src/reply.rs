@@ -1,4 +1,4 @@
-//! Answers as HTTP has them.
+//! HTTP responses.
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -20,26 +20,26 @@ use tokio::sync::mpsc;
 use crate::places::Busy;
 use crate::texts::Texts;
 
-/// Answers from this size on are compressed for those who want it
-/// (`k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`), in bytes.
+/// Responses of this size, in bytes, and larger ones are compressed for clients that accept it
+/// (`k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`).
 pub const GZIP_FROM: usize = 128 * 1024;
 
-/// What is sent.
+/// The content of a body.
 pub enum Reply {
-    /// All of it; `None` when it was taken.
+    /// The whole body; `None` after it has been taken.
     Whole(Option<Bytes>),
-    /// Piece by piece.
+    /// A body that is sent in pieces.
     Pieces(mpsc::Receiver<Texts>),
 }
 
-/// The body of an answer. Its connection is busy until it is dropped.
+/// The body of a response. Its connection is busy until it is dropped.
 pub struct Answer {
     reply: Reply,
     _busy: Option<Busy>,
 }
 
 impl Answer {
-    /// A body; `busy` is none for what ends its connection anyway.
+    /// A body. `busy` is `None` if the response ends its connection.
     pub fn new(reply: Reply, busy: Option<Busy>) -> Answer {
         Answer { reply, _busy: busy }
     }
@@ -71,7 +71,7 @@ impl Body for Answer {
     }
 }
 
-/// The library's answer with its headers; the body is for the caller to choose.
+/// The library's response with its headers, and a body that the caller has chosen.
 pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
     let mut out = Response::new(body);
     *out.status_mut() = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -93,7 +93,7 @@ pub fn head(response: &HttpResponse, body: Reply) -> Response<Reply> {
     out
 }
 
-/// Whether a client reads what is compressed.
+/// Whether a client accepts gzip.
 pub fn wants_gzip(request: &HeaderMap) -> bool {
     request
         .get_all(ACCEPT_ENCODING)
@@ -103,7 +103,7 @@ pub fn wants_gzip(request: &HeaderMap) -> bool {
         .any(|v| v.split(';').next().is_some_and(|v| v.trim() == "gzip"))
 }
 
-/// Says of a large answer that it may be compressed, and whether it is.
+/// Sets the headers of a large response: that it may be compressed, and whether it is.
 pub fn varies(response: &mut Response<Reply>, packed: bool) {
     response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     if packed {
@@ -111,7 +111,7 @@ pub fn varies(response: &mut Response<Reply>, packed: bool) {
     }
 }
 
-/// The library's answer, compressed if it is large and the client wants it so.
+/// The library's response, compressed if it is large and the client accepts that.
 pub fn whole(response: HttpResponse, request: &HeaderMap) -> Response<Reply> {
     let mut out = head(&response, Reply::Whole(None));
     let mut body = match response.binary.is_empty() {
@@ -129,12 +129,12 @@ pub fn whole(response: HttpResponse, request: &HeaderMap) -> Response<Reply> {
 
 fn gzip(body: &[u8]) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    // Writing to memory cannot fail; if it did, the body would go as it is.
+    // Writing to memory cannot fail. If it did, the body would be sent uncompressed.
     encoder.write_all(body).ok()?;
     encoder.finish().ok().map(Bytes::from)
 }
 
-/// An answer of the program's own.
+/// A response of the program itself.
 pub fn own(status: StatusCode, content_type: &'static str, body: String) -> Response<Reply> {
     let mut out = Response::new(Reply::Whole(Some(Bytes::from(body))));
     *out.status_mut() = status;
@@ -143,7 +143,7 @@ pub fn own(status: StatusCode, content_type: &'static str, body: String) -> Resp
     out
 }
 
-/// The last answer on its connection.
+/// Marks a response as the last one on its connection.
 pub fn last(mut response: Response<Reply>) -> Response<Reply> {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response

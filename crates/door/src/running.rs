@@ -1,4 +1,4 @@
-//! A door that is open: its thread, its address, and how it is closed.
+//! An open door: its thread, its address, and how it is closed.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -12,24 +12,24 @@ use crate::house::{House, Time};
 use crate::limits::Limits;
 use crate::{clock, serve};
 
-/// The stack of the thread that owns the cluster, in bytes: a main thread's usual one.
+/// The stack of the thread that owns the cluster, in bytes: as large as that of a main thread usually is.
 const STACK: usize = 8 * 1024 * 1024;
 
 /// How a door is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where it listens; port 0 for a free one.
+    /// The address on which it listens; port 0 for a free one.
     pub address: SocketAddr,
-    /// Whether it may listen where other machines can reach it.
+    /// Whether it may listen on an address that other machines can reach.
     pub open: bool,
-    /// What makes time pass.
+    /// What makes virtual time pass.
     pub time: Time,
-    /// The limits.
+    /// The limits of clients.
     pub limits: Limits,
 }
 
 impl Default for Options {
-    /// On a free port of 127.0.0.1, by the clock.
+    /// On a free port of 127.0.0.1, with time that follows the clock.
     fn default() -> Options {
         Options {
             address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// An open door.
+/// An open door. It closes when the value is dropped.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -49,10 +49,10 @@ pub struct Running {
 }
 
 impl Running {
-    /// Opens a door before a cluster, which is made on the thread that will own it.
+    /// Opens a door to a cluster. The cluster is made on the thread that will own it.
     ///
     /// # Errors
-    /// If the address cannot be had, or is not this machine's own and `open` was not said.
+    /// If the address is in use, or other machines can reach it and [`Options::open`] is not set.
     pub fn start(
         options: Options,
         cluster: impl FnOnce() -> Cluster + Send + 'static,
@@ -77,7 +77,7 @@ impl Running {
                 let house = Rc::new(House::new(cluster(), options.time, options.limits, host, end));
                 let tasks = tokio::task::LocalSet::new();
                 tasks.block_on(&runtime, async move {
-                    // It was bound above; a runtime of this thread takes it.
+                    // The listener was bound above; this thread's runtime takes it.
                     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
                     if house.time == Time::Clock {
                         tokio::task::spawn_local(clock::follow(house.clone()));
@@ -89,12 +89,12 @@ impl Running {
         Ok(Running { address, ending, thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// The address on which the door listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The same as a URL.
+    /// The door's URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -107,7 +107,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.ending.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // If it panicked, that was told already.
+            // A panic has been reported already.
             let _ = thread.join();
         }
     }

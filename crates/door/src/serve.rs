@@ -26,14 +26,14 @@ use crate::places::Seat;
 use crate::reply::{self, Answer, Reply};
 use crate::{control, guard, stream, websocket};
 
-/// Plain text.
+/// The content type of plain text.
 const TEXT: &str = "text/plain; charset=utf-8";
-/// How long to wait after the system refused a connection: it has no more of something.
+/// How long to wait after the system refused a connection for lack of a resource.
 const BREATH: Duration = Duration::from_millis(50);
-/// How long a connection that must leave has to send what it still has.
+/// How long a connection that is asked to close has to send the rest of a response.
 const LEAVING: Duration = Duration::from_millis(200);
 
-/// Takes connections until the program ends, and then lets them finish.
+/// Accepts connections until the door closes, and then lets them finish.
 pub async fn serve(house: Rc<House>, listener: TcpListener) {
     let places = std::sync::Arc::new(Semaphore::new(house.limits.connections));
     let mut ending = house.ending();
@@ -69,13 +69,13 @@ pub async fn serve(house: Rc<House>, listener: TcpListener) {
         connections.spawn_local(connection(house.clone(), stream, place));
     }
     drop(listener);
-    // Those that do not finish in time are cut.
+    // Connections that do not finish in time are closed.
     let all = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(house.limits.grace, all).await;
 }
 
 async fn connection(house: Rc<House>, stream: TcpStream, place: OwnedSemaphorePermit) {
-    // Watch events are small and must not wait for one another.
+    // Watch events are small and must not wait for further ones.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(house.limits.write_time));
@@ -96,13 +96,13 @@ async fn connection(house: Rc<House>, stream: TcpStream, place: OwnedSemaphorePe
         .serve_connection(TokioIo::new(Box::pin(stream)), service)
         .with_upgrades();
     let mut connection = pin!(connection);
-    // How a connection failed is the client's affair: it went away, or it spoke no HTTP and was told.
+    // A failure of a connection concerns only its client, which went away or has been told what was wrong.
     tokio::select! {
         _ = connection.as_mut() => return,
         () = seat.must_leave() => {
             drop(place);
             if seat.has_asked() {
-                // The end of an answer may still be on its way.
+                // The end of a response may still be on its way.
                 connection.as_mut().graceful_shutdown();
                 let _ = tokio::time::timeout(LEAVING, connection).await;
             }

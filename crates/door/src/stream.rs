@@ -1,7 +1,7 @@
-//! Answers that are written while they are read: lists and watches.
+//! Responses that are written while the client reads them: lists and watches.
 //!
-//! A task per answer asks the cluster for a piece when the connection has room for it. So connections take
-//! turns, and one that reads slowly holds a piece or two and a cursor.
+//! Each response has a task that asks the cluster for a piece when the connection has room for it. So
+//! connections take turns, and one whose client reads slowly holds a piece or two and a cursor.
 
 use std::io::Write as _;
 use std::rc::Rc;
@@ -19,10 +19,10 @@ use crate::house::{Counted, House};
 use crate::reply::{self, Reply};
 use crate::texts::Texts;
 
-/// So many pieces wait for a client that reads slowly.
+/// How many pieces wait for a client that reads slowly.
 const AHEAD: usize = 1;
 
-/// Begins to stream a list; a short one is sent as a whole.
+/// Begins to send a list. A short one is sent as a whole.
 pub fn list(
     house: &Rc<House>,
     mut response: HttpResponse,
@@ -30,7 +30,8 @@ pub fn list(
     request: &HeaderMap,
 ) -> Response<Reply> {
     let packs = reply::wants_gzip(request);
-    // Whether an answer is compressed depends on how long it is; only then must so much be known of it.
+    // Whether the response is compressed depends on its length, so only then this much of it has to be
+    // known.
     let enough = if packs { reply::GZIP_FROM } else { 1 };
     let (mut first, mut size) = (Vec::new(), 0);
     while size < enough && !stream.ended() {
@@ -65,7 +66,7 @@ async fn send_list(
         if !piece.is_empty() && pieces.send(piece).await.is_err() {
             return;
         }
-        // Others have their turn, also where nothing had to be sent.
+        // Other tasks get their turn, even if nothing was sent.
         tokio::task::yield_now().await;
         if stream.ended() {
             break;
@@ -77,7 +78,7 @@ async fn send_list(
     }
 }
 
-/// Compresses piece by piece.
+/// A compressor for pieces.
 struct Packer(GzEncoder<Vec<u8>>);
 
 impl Default for Packer {
@@ -100,14 +101,14 @@ impl Packer {
     }
 }
 
-/// Begins to stream a watch.
+/// Begins to send a watch.
 pub fn watch(house: &Rc<House>, response: &HttpResponse, watch: Stream, counted: Counted) -> Response<Reply> {
     let (pieces, receiver) = mpsc::channel(AHEAD);
     tokio::task::spawn_local(follow(house.clone(), watch, pieces, counted));
     reply::head(response, Reply::Pieces(receiver))
 }
 
-/// Sends what a watch tells until it ends, the program ends, or nobody listens.
+/// Sends the events of a watch until it ends, the door closes, or the client is gone.
 pub async fn follow(house: Rc<House>, mut watch: Stream, pieces: mpsc::Sender<Texts>, _counted: Counted) {
     let (mut changes, mut ending) = (house.changes(), house.ending());
     while !watch.ended() && !*ending.borrow() {

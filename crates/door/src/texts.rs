@@ -1,4 +1,4 @@
-//! A piece of a body, as the sockets take it: several texts, none of them copied.
+//! A piece of a body as the sockets take it: several texts that are not copied.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -6,7 +6,7 @@ use std::io::IoSlice;
 use bytes::{Buf, Bytes};
 use steady::apiserver::http::Piece;
 
-/// Texts that follow one another.
+/// Consecutive texts.
 #[derive(Debug, Default)]
 pub struct Texts {
     texts: VecDeque<Bytes>,
@@ -32,7 +32,7 @@ impl From<Piece> for Texts {
 }
 
 impl Texts {
-    /// Whether there is nothing left to read.
+    /// Whether nothing is left to read.
     pub fn is_empty(&self) -> bool {
         self.remaining == 0
     }

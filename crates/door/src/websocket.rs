@@ -1,4 +1,4 @@
-//! Watches over WebSocket: one text frame per event
+//! Watches over WebSocket, with one text frame for each event
 //! (`k8s.io/apiserver/pkg/endpoints/handlers/watch.go`, `golang.org/x/net/websocket`).
 
 use std::rc::Rc;
@@ -30,9 +30,10 @@ use crate::texts::Texts;
 const TEXT: &str = "text/plain; charset=utf-8";
 /// The only version of the protocol.
 const VERSION: &str = "13";
-/// A client may say who it is with such a protocol; the door asks nobody who they are.
+/// The subprotocol in which a client may send a token. The door has no authentication, so it is accepted and
+/// ignored.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
-/// The largest message that a client may send, in bytes. What clients send is not read.
+/// The largest message of a client, in bytes. Messages are not read.
 const MESSAGE: usize = 64 * 1024;
 
 fn words(headers: &HeaderMap, name: impl hyper::header::AsHeaderName) -> Vec<&str> {
@@ -50,7 +51,7 @@ fn refused(status: StatusCode, why: &str) -> Response<Reply> {
     reply::last(reply::own(status, TEXT, why.to_owned()))
 }
 
-/// The answer to the handshake: 101, or a refusal.
+/// The response to the handshake: 101, or a refusal.
 fn handshake(headers: &HeaderMap) -> Response<Reply> {
     if words(headers, SEC_WEBSOCKET_VERSION) != [VERSION] {
         let mut out = refused(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
@@ -103,7 +104,7 @@ pub fn watch(
 }
 
 async fn send(house: Rc<House>, upgrade: OnUpgrade, watch: Stream, counted: Counted, _busy: Busy) {
-    // If the client went away meanwhile there is nobody to send to.
+    // If the client has gone away meanwhile, nothing can be sent.
     let Ok(upgraded) = upgrade.await else { return };
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE))
@@ -113,7 +114,7 @@ async fn send(house: Rc<House>, upgrade: OnUpgrade, watch: Stream, counted: Coun
     let (pieces, receiver) = mpsc::channel(1);
     let events = tokio::task::spawn_local(stream::follow(house, watch, pieces, counted));
     frames(socket, receiver).await;
-    // Nobody reads any more; a watch of which nothing is told would not notice.
+    // The client is gone. A watch without events would not notice that.
     events.abort();
 }
 
@@ -122,7 +123,7 @@ async fn frames(socket: WebSocketStream<TokioIo<Upgraded>>, mut pieces: mpsc::Re
     loop {
         let piece = tokio::select! {
             piece = pieces.recv() => piece,
-            // A client has nothing to say but that it is there, or that it goes.
+            // A client sends only pings, pongs and its close frame.
             message = received.next() => match message {
                 Some(Ok(_)) => continue,
                 _ => return,

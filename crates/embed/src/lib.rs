@@ -1,5 +1,5 @@
-//! The library as an ES module: a cluster for a benchmark or another site, without the page.
-//! `cargo xtask lib` builds it into `pkg/`; docs/embed.md says how it is used.
+//! The library as an ES module: a cluster for a benchmark or another site, without the page. `cargo xtask
+//! lib` builds it into `pkg/`; docs/embed.md describes its use.
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{JSON, Reflect};
@@ -17,22 +17,22 @@ const TYPES: &str = include_str!("types.ts");
 
 #[wasm_bindgen]
 extern "C" {
-    /// What the constructor takes.
+    /// The type of the constructor's argument.
     #[wasm_bindgen(typescript_type = "Options")]
     pub type Options;
-    /// A depth's name.
+    /// The type of a depth's name.
     #[wasm_bindgen(typescript_type = "Depth")]
     pub type DepthName;
-    /// What a command line printed.
+    /// The type of a command line's output.
     #[wasm_bindgen(typescript_type = "Output")]
     pub type Printed;
-    /// What components would do next.
+    /// The type of the list of next commands.
     #[wasm_bindgen(typescript_type = "NextCommand[]")]
     pub type NextCommands;
-    /// Finest actions, or objects.
+    /// The type of a list of actions or objects.
     #[wasm_bindgen(typescript_type = "any[]")]
     pub type Values;
-    /// How a run for a while ended.
+    /// The type of the result of a run for some time.
     #[wasm_bindgen(typescript_type = "Ran")]
     pub type Ran;
 
@@ -40,18 +40,18 @@ extern "C" {
     fn clock() -> f64;
 }
 
-/// So many next commands at most: one for each component of a large cluster would take long.
+/// The most next commands: one for each component of a large cluster would take long.
 const NEXT_COMMANDS: usize = 32;
-/// The clock is looked at after so many steps.
+/// After this many steps the clock is read.
 const STEPS_A_LOOK: u32 = 16;
 
-/// Runs once, when the module is initialised.
+/// Runs once when the module is initialised.
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// The library's version.
+/// The version of the library.
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
@@ -63,13 +63,13 @@ pub fn scenarios() -> Vec<String> {
     scenario::list().iter().map(|s| s.id.to_owned()).collect()
 }
 
-/// A cluster with its history: the same calls as the page's `window.steady`.
+/// A cluster with its history. It has the same calls as the page's `window.steady`.
 #[wasm_bindgen]
 pub struct Steady(Session);
 
 #[wasm_bindgen]
 impl Steady {
-    /// A cluster that has booted. Throws for a scenario there is not, or too many nodes.
+    /// A cluster after its start. Throws if there is no such scenario, or if there are too many nodes.
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<Options>) -> Result<Steady, JsError> {
         let options: JsValue = options.map_or(JsValue::UNDEFINED, Into::into);
@@ -108,31 +108,32 @@ impl Steady {
         Ok(Steady(session))
     }
 
-    /// Who goes next where nobody is chosen: `fair`, `newest`, `random:<seed>`, `starved:<component>`.
+    /// The policy of steps without a chosen component: `fair`, `newest`, `random:<seed>` or
+    /// `starved:<component>`.
     pub fn policy(&self) -> String {
         self.0.policy().to_string()
     }
 
-    /// Lets another policy choose from now on. Throws for one there is not.
+    /// Sets the policy of further steps. Throws if there is no such policy.
     #[wasm_bindgen(js_name = setPolicy)]
     pub fn set_policy(&mut self, name: &str) -> Result<(), JsError> {
         self.0.set_policy(policy(name)?);
         Ok(())
     }
 
-    /// `kubectl apply -f` of a text.
+    /// Applies a manifest, as `kubectl apply -f`.
     pub fn apply(&mut self, yaml: &str) -> Printed {
         printed(&self.0.apply(yaml))
     }
 
-    /// A command line, without `kubectl`; `manifest` is what it finds as `manifest.yaml`.
+    /// Runs a kubectl command line, without `kubectl`. `manifest` is the content of `manifest.yaml`.
     pub fn kubectl(&mut self, line: &str, manifest: Option<String>) -> Printed {
         let files: Vec<(&str, &str)> = manifest.iter().map(|m| ("manifest.yaml", m.as_str())).collect();
         printed(&self.0.kubectl(line, &files))
     }
 
-    /// A step; of the component `choice` names (the `actor` of a next command), or of whoever's
-    /// turn it is. Whether there was one.
+    /// Takes a step of the component `choice` (the `actor` of a next command), or of the one whose turn it
+    /// is. Returns whether there was a step.
     pub fn step(&mut self, depth: Option<DepthName>, choice: Option<String>) -> Result<bool, JsError> {
         let name = depth.and_then(|d| JsValue::from(d).as_string());
         let depth = match name.as_deref() {
@@ -153,17 +154,17 @@ impl Steady {
         Ok(self.0.step(depth, choice))
     }
 
-    /// A step back; whether there was one.
+    /// Goes to the moment before. Returns whether there is one.
     pub fn back(&mut self) -> bool {
         self.0.back()
     }
 
-    /// At most so many steps, at one go; how many there were.
+    /// Takes at most `steps` steps. Returns how many there were.
     pub fn run(&mut self, steps: u32) -> u32 {
         (0..steps).take_while(|_| self.0.step(Depth::Command, None)).count() as u32
     }
 
-    /// Runs for so many milliseconds: a page that calls it from a timer stays awake.
+    /// Takes steps for this many milliseconds, so that a page that calls it from a timer stays responsive.
     #[wasm_bindgen(js_name = runFor)]
     pub fn run_for(&mut self, milliseconds: f64) -> Ran {
         let end = clock() + milliseconds;
@@ -176,7 +177,7 @@ impl Steady {
         object(&[("steps", steps.into()), ("steady", steady.into())]).unchecked_into()
     }
 
-    /// Runs at one go until it is steady, or for so many steps; whether it is steady.
+    /// Takes steps until the cluster is steady, or `limit` steps. Returns whether it is steady.
     #[wasm_bindgen(js_name = runToSteady)]
     pub fn run_to_steady(&mut self, limit: Option<u32>) -> bool {
         let limit = limit.unwrap_or(STEPS_LIMIT as u32);
@@ -194,13 +195,12 @@ impl Steady {
         json(&handle::next_commands(self.0.cluster(), NEXT_COMMANDS)).unchecked_into()
     }
 
-    /// The finest actions that may happen now.
+    /// The enabled actions.
     pub fn enabled(&self) -> Values {
         json(&handle::enabled(self.0.cluster())).unchecked_into()
     }
 
-    /// Every object of a kind (`pods`, `Pod`, `po`), or of all kinds. Throws for a kind there is
-    /// not.
+    /// All objects of a kind (`pods`, `Pod`, `po`), or of all kinds. Throws if there is no such kind.
     pub fn objects(&self, kind: Option<String>) -> Result<Values, JsError> {
         let kind = match kind.filter(|k| !k.is_empty()) {
             Some(word) => Some(
@@ -211,17 +211,17 @@ impl Steady {
         Ok(json(&handle::objects(self.0.cluster(), kind)).unchecked_into())
     }
 
-    /// The fingerprint of the cluster: equal for equal runs, here and natively.
+    /// The digest of the cluster. Equal runs have equal digests, here and natively.
     pub fn digest(&self) -> String {
         self.0.cluster().digest()
     }
 
-    /// The text that reproduces this run at this step: what stands behind `#` in a page's address.
+    /// The link of this run at the current moment: the text after `#` in a page's address.
     pub fn link(&self) -> String {
         Link::of(&self.0).encode()
     }
 
-    /// The run that a link's text (or a whole address) carries. Throws if it cannot be read.
+    /// The run of a link (or of a whole address). Throws if it cannot be read.
     #[wasm_bindgen(js_name = fromLink)]
     pub fn from_link(text: &str) -> Result<Steady, JsError> {
         let text = text.split_once('#').map_or(text, |(_, t)| t);
@@ -236,7 +236,7 @@ fn policy(name: &str) -> Result<Policy, JsError> {
     name.parse().map_err(|e: NoSuchPolicy| JsError::new(&e.to_string()))
 }
 
-/// A whole number of at most `max`, if there is a value.
+/// A value as an integer of at most `max`; `None` if it is undefined. Throws if it is something else.
 fn whole(value: &JsValue, name: &str, max: f64) -> Result<Option<u64>, JsError> {
     if value.is_undefined() || value.is_null() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! A person's own invariant: an expression in the Common Expression Language over `objects`.
+//! A person's invariant: an expression in the Common Expression Language over `objects`.
 //!
 //! ```
 //! use steady::session::explore::message::Own;
@@ -8,9 +8,10 @@
 //! assert_eq!((why.line, why.column), (1, 19));
 //! ```
 //!
-//! The language is Kubernetes', see [`steady::cel`]. What an expression may cost there is no bound for an exploration,
-//! which a person waits for: here its length and the loops in each other are bounded instead. Evaluating takes at most
-//! the number of objects to the power of [`LOOPS`]; whoever does not want to wait for that ends the worker.
+//! The language is that of Kubernetes, see [`steady::cel`]. The cost limit of Kubernetes does not suit an
+//! exploration, for which a person waits. Here the length of the expression and the nesting of its loops are
+//! limited: evaluating takes at most the number of objects to the power of [`LOOPS`]. A person who does not
+//! want to wait for that ends the worker.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,30 +22,30 @@ use steady::cluster::Cluster;
 use steady::session::explore::message::{Own, Unreadable};
 use steady::session::explore::{Invariant, Violation, objects};
 
-/// An expression is at most so long, in characters.
+/// The most characters of an expression.
 pub const LENGTH: usize = 1_000;
-/// So many loops (`all`, `exists`, `exists_one`, `map`, `filter`) lie in each other at most.
+/// The deepest nesting of loops (`all`, `exists`, `exists_one`, `map`, `filter`).
 pub const LOOPS: usize = 3;
-/// One evaluation is ended once it costs more than this, in the units of [`steady::cel`].
+/// The cost at which an evaluation is ended, in the units of [`steady::cel`].
 const COST_LIMIT: u64 = 10_000_000_000;
-/// The values of at most so many objects are kept.
+/// The most objects whose values are kept.
 const KNOWN: usize = 20_000;
-/// An error is told in so many characters: it may quote every object.
+/// The most characters of an error: it could quote every object.
 const SAID: usize = 300;
 
-/// An expression that can be evaluated.
+/// A compiled expression.
 pub struct Cel {
     own: Own,
     program: Program,
-    // By address. The object is kept, so that its address stays its own.
+    // By the object's address. The object is kept, so that its address is not used again.
     known: RefCell<BTreeMap<usize, (Object, Value)>>,
 }
 
 impl Cel {
-    /// Reads an expression.
+    /// Compiles an expression.
     ///
     /// # Errors
-    /// Where and why it cannot be read.
+    /// Where and why it cannot be compiled.
     pub fn read(own: &Own) -> Result<Cel, Unreadable> {
         let whole = |why: String| Unreadable { line: 0, column: 0, why };
         let text = own.text.as_str();
@@ -63,10 +64,10 @@ impl Cel {
         Ok(Cel { own: own.clone(), program, known: RefCell::default() })
     }
 
-    /// Whether it holds of a cluster.
+    /// Checks that the expression holds for a cluster.
     ///
     /// # Errors
-    /// That it does not, or why that cannot be said.
+    /// A violation if it does not hold, or if it cannot be evaluated.
     pub fn holds(&self, cluster: &Cluster) -> Result<(), Violation> {
         let all = objects(cluster).map(|object| self.value(object));
         let activation = Activation::new().with("objects", Value::from_values(all));
@@ -82,7 +83,7 @@ impl Cel {
         }
     }
 
-    /// An object as CEL sees it: as it is written in JSON.
+    /// The CEL value of an object: that of its JSON.
     fn value(&self, object: &Object) -> Value {
         let mut known = self.known.borrow_mut();
         if let Some((_, value)) = known.get(&object.address()) {

@@ -1,6 +1,6 @@
-//! Every order at once, beside the page: what a Web Worker does when a person opens the explorer. What is
-//! explored, and how, is `steady::session::explore`; here is what takes it a slice at a time, and what
-//! reads a person's own invariants.
+//! The explorer beside the page: what a Web Worker does when a person opens the panel.
+//! `steady::session::explore` does the exploring; this crate does it in slices, and evaluates a person's
+//! invariants.
 
 mod cel;
 mod work;

@@ -1,5 +1,5 @@
-//! The worker's wasm: `static/explorer.js` loads it, gives it time, and carries messages to and fro.
-//! Natively there is nothing to run.
+//! The worker's wasm: `static/explorer.js` loads it, gives it time, and carries the messages. Natively there
+//! is nothing to run.
 
 #[cfg(target_arch = "wasm32")]
 mod worker {
@@ -13,26 +13,26 @@ mod worker {
         fn clock() -> f64;
     }
 
-    /// What the worker has in hand.
+    /// The worker's state.
     #[wasm_bindgen]
     #[derive(Default)]
     pub struct Explorer(Work);
 
     #[wasm_bindgen]
     impl Explorer {
-        /// Nothing in hand yet.
+        /// A worker without a task.
         #[wasm_bindgen(constructor)]
         pub fn new() -> Explorer {
             console_error_panic_hook::set_once();
             Explorer::default()
         }
 
-        /// What it says first.
+        /// The worker's first message.
         pub fn ready(&self) -> String {
             write(&[Tell::Ready(VERSION)])
         }
 
-        /// Hears a message; what it answers, as a JSON list.
+        /// Handles a message. Returns the answers as a JSON list.
         pub fn hear(&mut self, message: &str) -> String {
             match read::<Ask>(message) {
                 Ok(ask) => write(&self.0.hear(ask, memory())),
@@ -40,20 +40,20 @@ mod worker {
             }
         }
 
-        /// Goes on for so many milliseconds; what it tells, as a JSON list.
+        /// Continues the task for this many milliseconds. Returns the messages as a JSON list.
         #[wasm_bindgen(js_name = goOn)]
         pub fn go_on(&mut self, milliseconds: f64) -> String {
             let end = clock() + milliseconds;
             write(&self.0.go_on(|| clock() < end, memory))
         }
 
-        /// Whether there is something to go on with.
+        /// Whether there is a task to continue.
         pub fn busy(&self) -> bool {
             self.0.is_busy()
         }
     }
 
-    /// The memory of this wasm, in bytes. It only ever grows.
+    /// The memory of this wasm in bytes. It only ever grows.
     fn memory() -> usize {
         core::arch::wasm32::memory_size::<0>() << 16
     }

@@ -1,4 +1,4 @@
-//! What the worker does, a slice at a time, without knowing that it is one.
+//! The work of the worker, in slices, without the clock and the messages' transport.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use steady::session::{Depth, Link, Op, Replay, Session, What};
 
 use crate::Cel;
 
-/// So many outcomes are told of.
+/// The most outcomes in a result.
 const OUTCOMES: usize = 24;
-/// A run of more moments than this is not looked for among the states.
+/// A run with more moments than this is not located in the graph of states.
 const MOMENTS: usize = 2_000;
-/// Nobody asks for more states than this.
+/// The most states that can be asked for.
 const STATES: usize = 1_000_000;
 
-/// What one worker has in hand.
+/// The task of a worker.
 #[derive(Default)]
 pub struct Work {
     replaying: Option<(Replay, Box<Plan>)>,
@@ -30,19 +30,21 @@ struct Exploring {
     session: Session,
     explorer: Explorer,
     plan: Box<Plan>,
-    /// The names of what is looked at, in the order that the explorer counts them in.
+    /// The names of the invariants, in the order in which the explorer has them, each with whether it is a
+    /// person's.
     names: Vec<(String, bool)>,
-    /// The memory when it began.
+    /// The memory in use when the exploration began, in bytes.
     before: usize,
 }
 
 impl Work {
-    /// Whether there is something to go on with.
+    /// Whether there is a task to continue.
     pub fn is_busy(&self) -> bool {
         self.busy
     }
 
-    /// Hears what the page asks. Quick, but for ways and for runs.
+    /// Handles a message of the page; `memory` is the memory in use, in bytes. This is quick, except for
+    /// `Way` and `Where`.
     pub fn hear(&mut self, ask: Ask, memory: usize) -> Vec<Tell> {
         match ask {
             Ask::Explore(plan) => self.begin(plan),
@@ -79,13 +81,13 @@ impl Work {
         let was = std::mem::take(&mut self.busy);
         match &self.exploring {
             Some(e) if was => e.found(memory),
-            // Who is done has said all there is.
+            // A worker that is done has sent its result already.
             None if was => vec![Tell::Stopped],
             _ => Vec::new(),
         }
     }
 
-    /// Goes on while there is time; `memory` is how much there is of it now, in bytes.
+    /// Continues the task as long as `time` returns true; `memory` returns the memory in use, in bytes.
     pub fn go_on(&mut self, mut time: impl FnMut() -> bool, memory: impl Fn() -> usize) -> Vec<Tell> {
         if let Some((mut replay, plan)) = self.replaying.take() {
             while time() {
@@ -161,8 +163,8 @@ impl Work {
         let depth = e.plan.depth;
         let explorer = &mut e.explorer;
         let mut states = vec![explorer.find(replay.session().cluster())];
-        // Between two states of a coarser depth there are many finest actions; only where the last of them
-        // leads is a state.
+        // At a coarser depth there are many single actions between two states. Only the last of them leads
+        // to a state.
         let mut passed = None;
         while !replay.advance(1) {
             let run = replay.session();
@@ -186,7 +188,7 @@ fn options(plan: &Plan) -> Options {
         symmetry: plan.symmetry,
         states: plan.states.clamp(1, STATES),
         steps: plan.steps,
-        // Memory bounds what waits.
+        // Memory limits how many states wait.
         waiting: STATES,
     }
 }
@@ -206,7 +208,7 @@ impl Exploring {
         Tell::Picture(picture(self.explorer.states(), &self.explorer.report(), focus, DRAWN))
     }
 
-    /// What is known, and how it looks.
+    /// The result so far, and its drawing.
     fn found(&self, memory: usize) -> Vec<Tell> {
         let e = &self.explorer;
         let report = e.report();
@@ -254,7 +256,7 @@ impl Exploring {
         vec![Tell::Found(Box::new(found)), self.draw(None)]
     }
 
-    /// How many objects of each kind a state has that no cluster begins with.
+    /// How many objects of each kind a state has beside those of every cluster. Pods are counted by status.
     fn objects(&self, state: StateId) -> Vec<(String, usize)> {
         let (Some(cluster), Some(boot)) = (self.explorer.cluster(state), self.session.cluster_at(0)) else {
             return Vec::new();
@@ -290,7 +292,7 @@ impl Exploring {
     }
 }
 
-/// Explores at one go, for who has the time: what the page's worker would find.
+/// Explores at once, for callers that can wait. The result is that of the page's worker.
 pub fn explore(plan: Plan) -> Vec<Tell> {
     let mut work = Work::default();
     let mut told = work.hear(Ask::Explore(Box::new(plan)), 0);

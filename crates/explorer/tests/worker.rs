@@ -1,4 +1,4 @@
-//! The worker without a browser: what it says, and that it is what the library says.
+//! The worker without a browser: its messages, and that they agree with the library.
 #![allow(clippy::unwrap_used)]
 
 use steady::session::explore::message::{Ask, Found, Goal, Own, Plan, Tell, read, write};
@@ -7,7 +7,7 @@ use steady::session::explore::{Choice, Explorer, Options, Symmetry, builtin, fol
 use steady::session::{Depth, Link, Replay, Session, Start, scenario};
 use steady_explorer::{Cel, LENGTH, Work, explore};
 
-/// The first scenario's Deployment with fewer pods, applied and two steps on.
+/// The first scenario's Deployment with fewer pods, applied, after two steps.
 fn session() -> Session {
     let mut s = Session::new(Start { nodes: 2, ..Start::default() });
     let manifest = scenario::all().remove(0).manifest;
@@ -44,7 +44,7 @@ fn worked(plan: Plan) -> (Work, Found, Picture) {
     assert_eq!(work.hear(Ask::Explore(Box::new(plan)), 0), []);
     let mut told = Vec::new();
     while work.is_busy() {
-        // So many looks at the clock a slice.
+        // The number of looks at the clock in a slice.
         let mut left = 40;
         told = work.go_on(
             || {
@@ -82,7 +82,7 @@ fn the_worker_finds_what_the_library_finds() {
     assert!(f.outcomes[0].objects.contains(&("Pod Running".to_owned(), 2)), "{:?}", f.outcomes);
     assert_eq!(picture.nodes.len() + picture.hidden, f.states);
 
-    // Each way is a run, and its moments are states of the graph.
+    // Each path is a run, and its moments are states of the graph.
     for (goal, steps) in [(Goal::Outcome(0), r.shortest), (Goal::Longest, r.longest)] {
         let way = choices(&mut work, goal);
         assert_eq!(Some(way.len()), steps);
@@ -116,7 +116,7 @@ fn an_invariant_of_ones_own_breaks_where_it_does() {
     assert!(cel(few).holds(run.cluster()).is_ok(), "the step before it still held");
     assert!(picture.nodes.iter().any(|n| n.broken == Some(nth)));
 
-    // In the end only.
+    // Only in steady states.
     let mut at_last = plan(&s, &[]);
     let text = "objects.exists_one(o, o.kind == 'Deployment' && o.status.readyReplicas == 2)";
     at_last.own.push(Own { text: text.into(), steady: true });
@@ -140,7 +140,7 @@ fn what_cannot_be_said_is_not_false() {
     }
 }
 
-/// What docs/explorer.md shows can be said of every state of a run.
+/// Every example in docs/explorer.md can be evaluated in every state of a run.
 #[test]
 fn the_examples_that_are_shown_can_be_evaluated() {
     let docs =
@@ -181,7 +181,7 @@ fn a_mistake_is_told_at_its_place() {
     assert!(read("objects.all(a, objects.all(b, objects.all(c, true)))").is_none());
 }
 
-/// Whatever is typed, within the stack that build.rs asks for.
+/// An expression of any nesting is refused or evaluated within the stack that build.rs asks for.
 #[test]
 fn the_deepest_that_can_be_read_can_be_evaluated() {
     let run = || {
@@ -229,7 +229,7 @@ fn bounds_and_a_stop_say_what_they_leave_open() {
     }
     let f = found(work.hear(Ask::Stop, 0));
     assert!(!work.is_busy() && !f.complete && f.cut.is_none() && f.waiting > 0, "{f:?}");
-    // And it can be walked all the same.
+    // The path can be followed all the same.
     assert_eq!(choices(&mut work, Goal::State(1)).len(), 1);
 
     let mut work = Work::default();
@@ -256,8 +256,8 @@ fn what_it_is_not_meant_to_hear_is_refused() {
     assert_eq!(work.hear(read(&write(&ask)).unwrap(), 0), [Tell::Readable]);
 }
 
-/// Two ReplicaSets: which of their keys is older depends on when one hears of what. Gone as a run, a way
-/// still leads where it was found to lead.
+/// Two ReplicaSets. Which of their keys is older depends on when a component is notified. A path that is
+/// taken as a run leads to the state that the explorer found.
 #[test]
 fn a_counterexample_is_a_run_that_breaks_what_it_says() {
     let s = scenario::find("04-rolling-update").unwrap().open();
@@ -274,14 +274,14 @@ fn a_counterexample_is_a_run_that_breaks_what_it_says() {
     assert!(Cel::read(&few).unwrap().holds(run.cluster()).is_err());
     run.back();
     assert!(Cel::read(&few).unwrap().holds(run.cluster()).is_ok());
-    // And so it is from a link.
+    // The same holds when the run is repeated from a link.
     run.forward();
     let mut replay = Replay::new(&Link::decode(&Link::of(&run).encode()).unwrap());
     while !replay.advance(64) {}
     assert!(replay.finish().same);
 }
 
-/// However a person steps, the run is among the states.
+/// Every run that a person steps is found among the states.
 #[test]
 fn a_run_that_a_person_steps_is_found_among_the_states() {
     let s = session();

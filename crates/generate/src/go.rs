@@ -49,6 +49,8 @@ impl fmt::Display for Name {
 pub struct Field {
     /// Its name in Go; of an embedded struct, that struct's.
     pub name: String,
+    /// Whether it has no name of its own in Go.
+    embedded: bool,
     /// Its type as it is written: `[]metav1.OwnerReference`.
     pub ty: String,
     tags: BTreeMap<String, String>,
@@ -68,11 +70,6 @@ impl Json<'_> {
     pub fn has(&self, option: &str) -> bool {
         self.options.contains(&option)
     }
-
-    /// Whether the fields of the field's type stand in its place.
-    pub fn is_inline(&self) -> bool {
-        self.name.is_empty() && self.has("inline")
-    }
 }
 
 impl Field {
@@ -85,6 +82,12 @@ impl Field {
     pub fn json(&self) -> Json<'_> {
         let mut parts = self.tag("json").unwrap_or("-").split(',');
         Json { name: parts.next().unwrap_or_default(), options: parts.collect() }
+    }
+
+    /// Whether the fields of its type stand in its place in JSON: an embedded struct without a name there. The option
+    /// `inline` says so to people; `encoding/json` does not ask for it.
+    pub fn is_inline(&self) -> bool {
+        self.embedded && self.json().name.is_empty()
     }
 
     /// The values of a marker above the field: `+listMapKey=name`. A marker may stand there several times.
@@ -174,7 +177,8 @@ impl Types {
                         let tags = tag.captures_iter(part(3)).map(|tag| tag.extract());
                         let tags =
                             tags.map(|(_, [name, value])| (name.to_owned(), value.to_owned())).collect();
-                        body.fields.push(Field { name, ty, tags, comment: above });
+                        let embedded = part(1).is_empty();
+                        body.fields.push(Field { name, embedded, ty, tags, comment: above });
                     }
                 }
                 None => {
@@ -232,6 +236,7 @@ type PodPhase string
 // +structType=atomic
 type PodSpec struct {
 	metav1.TypeMeta `json:",inline"`
+	Other `json:"" protobuf:"bytes,1,opt,name=other"`
 	// Above a blank line, so of no field.
 	// +default=1
 
@@ -257,8 +262,8 @@ type Empty struct{}
         let types = types();
         let spec = types.get(&Name::new("core", "PodSpec")).expect("PodSpec");
         assert_eq!(spec.comment, ["PodSpec describes.", "+structType=atomic"]);
-        let [meta, containers, dropped] = spec.fields.as_slice() else { panic!("{:?}", spec.fields) };
-        assert!(meta.json().is_inline() && meta.name == "TypeMeta");
+        let [meta, other, containers, dropped] = spec.fields.as_slice() else { panic!("{:?}", spec.fields) };
+        assert!(meta.is_inline() && meta.name == "TypeMeta" && other.is_inline());
         assert_eq!((containers.name.as_str(), containers.ty.as_str()), ("Containers", "[]Container"));
         assert!(containers.json().name == "containers" && containers.json().has("omitempty"));
         assert_eq!(containers.tag("patchStrategy"), Some("merge"));
@@ -271,7 +276,7 @@ type Empty struct{}
     fn markers_are_those_right_above() {
         let types = types();
         let spec = types.get(&Name::new("core", "PodSpec")).expect("PodSpec");
-        let containers = spec.fields.get(1).expect("containers");
+        let containers = spec.fields.get(2).expect("containers");
         assert_eq!(containers.marker("listMapKey").collect::<Vec<_>>(), ["name", "port"]);
         assert_eq!(containers.marker("default").count(), 0);
     }

@@ -62,6 +62,18 @@ pub fn read(root: &Path) -> Result<Vec<Kind>> {
     if kinds.is_empty() { Err(format!("{FILE} has no table of kinds")) } else { Ok(kinds) }
 }
 
+/// What the tables depend on of the file: of every row its names, group and version, a line each.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn heads(root: &Path) -> Result<String> {
+    // Also a row that begins `EventsV1Event of Event`.
+    let head =
+        Regex::new(r#"(?m)^\s*(\w+(?: of \w+)? [A-Z_]+: "[\w.]*"/"\w+")"#).map_err(|e| e.to_string())?;
+    let text = read_file(&root.join(FILE))?;
+    Ok(head.captures_iter(&text).map(|head| format!("{}\n", head.extract::<1>().1.concat())).collect())
+}
+
 fn rows(text: &str) -> Result<Vec<Kind>> {
     // Pod POD: ""/"v1" "pods" …
     let row = Regex::new(r#"(?m)^\s*(\w+) [A-Z_]+: "([\w.]*)"/"(\w+)" ""#).map_err(|e| e.to_string())?;

@@ -39,7 +39,7 @@ impl Lock {
     pub fn of(root: &Path, outputs: &[&str]) -> Result<Lock> {
         let mut inputs = Digests::new();
         inputs.insert(pin::FILE.to_owned(), sha256(&read_file(&root.join(pin::FILE))?));
-        inputs.insert(kinds::FILE.to_owned(), sha256(&format!("{:?}", kinds::read(root)?)));
+        inputs.insert(kinds::FILE.to_owned(), sha256(&kinds::heads(root)?));
         add_sources(root, GENERATOR, &mut inputs)?;
         let digest = |file: &&str| Ok(((*file).to_owned(), sha256(&read_file(&root.join(file))?)));
         Ok(Lock { inputs, outputs: outputs.iter().map(digest).collect::<Result<_>>()? })

@@ -19,6 +19,8 @@ pub struct Source {
     pub package: String,
     /// What it says.
     pub text: String,
+    /// Whether a kind or metadata is in it. Of the others only the structs are needed that are asked for by name.
+    pub of_kinds: bool,
 }
 
 /// All files, and the types in them.
@@ -45,13 +47,13 @@ impl Sources {
 /// missing.
 pub fn read(kinds: &[Kind], versions: &[Version], from: &Path, tag: &str) -> Result<Sources> {
     let mut files: Vec<Source> = Vec::new();
-    for (repository, path, package) in wanted(kinds.iter().chain(versions.iter().map(|v| &v.kind))) {
+    for (repository, path, package, of_kinds) in wanted(kinds.iter().chain(versions.iter().map(|v| &v.kind))) {
         if files.iter().any(|file| file.path == path) {
             continue;
         }
         let text = read_file(&from.join(repository).join(&path))
             .map_err(|why| format!("{why}\n{}", clone_command(repository, tag)))?;
-        files.push(Source { repository, path, package, text });
+        files.push(Source { repository, path, package, text, of_kinds });
     }
     let mut types = Types::default();
     for file in &files {
@@ -60,22 +62,22 @@ pub fn read(kinds: &[Kind], versions: &[Version], from: &Path, tag: &str) -> Res
     Ok(Sources { files, types })
 }
 
-/// Repository, path and package; a file may come more than once.
-fn wanted<'a>(kinds: impl Iterator<Item = &'a Kind>) -> Vec<(&'static str, String, String)> {
+/// Repository, path and package, and whether a kind or metadata is in the file; a file may come more than once.
+fn wanted<'a>(kinds: impl Iterator<Item = &'a Kind>) -> Vec<(&'static str, String, String, bool)> {
     let mut wanted = Vec::new();
     for kind in kinds {
         let (directory, version) = (kind.directory(), &kind.version);
         if directory == "apiextensions" {
             for file in ["types", "types_jsonschema"] {
                 let path = format!("pkg/apis/apiextensions/{version}/{file}.go");
-                wanted.push(("apiextensions-apiserver", path, kind.package()));
+                wanted.push(("apiextensions-apiserver", path, kind.package(), true));
             }
         } else {
-            wanted.push(("api", format!("{directory}/{version}/types.go"), kind.package()));
+            wanted.push(("api", format!("{directory}/{version}/types.go"), kind.package(), true));
         }
     }
     // Scale, the subresource of several groups.
-    wanted.push(("api", "autoscaling/v1/types.go".into(), "autoscaling".into()));
-    wanted.push(("apimachinery", "pkg/apis/meta/v1/types.go".into(), "metav1".into()));
+    wanted.push(("api", "autoscaling/v1/types.go".into(), "autoscaling".into(), false));
+    wanted.push(("apimachinery", "pkg/apis/meta/v1/types.go".into(), "metav1".into(), true));
     wanted
 }

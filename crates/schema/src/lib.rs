@@ -5,9 +5,10 @@
 //!  "definitions": {"io.k8s.api.apps.v1.Deployment": {JSON Schema with "$ref": "#/definitions/…"}, …}}
 //! ```
 //!
-//! The program `steady-schema` writes it; the editor reads it: see `editor/schema.js`. The same
-//! descriptions are the texts of `/openapi/v3` where a native program serves the API ([`texts`]).
+//! The program `steady-schema` writes the document; the editor reads it, see `editor/schema.js`. Native
+//! programs that serve the API have the same descriptions in `/openapi/v3` ([`texts`]).
 
+#[rustfmt::skip]
 mod enums;
 
 use std::collections::BTreeMap;
@@ -18,16 +19,16 @@ use serde_json::{Map, Value, json};
 use steady::api::Kind;
 use steady::apiserver::http::{Texts, TypeTexts};
 
-/// The structs that have a schema: the library's own Pod is k8s-openapi's, with shared parts.
+/// The structs with a schema. The library's own Pod, which has shared parts, uses that of k8s-openapi.
 mod types {
     pub use k8s_openapi::api::core::v1::Pod;
     pub use steady::api::types::*;
 }
 
-/// The document that the editor reads.
+/// The schema document of the editor.
 ///
 /// # Errors
-/// If the table of enums names a field that there is not.
+/// If the table of enums names a field that does not exist.
 pub fn document() -> Result<Value, String> {
     let mut generator = SchemaSettings::draft07().into_generator();
     let mut kinds = Map::new();
@@ -36,15 +37,15 @@ pub fn document() -> Result<Value, String> {
     }
     let mut definitions = generator.take_definitions(true);
     for (definition, field, values) in enums::VALUES {
-        // A name that is not there is a typing error here or a change in Kubernetes: say so.
+        // The table is made from the release in kubernetes.toml, the definitions are k8s-openapi's.
         let schema = definitions
             .get_mut(*definition)
             .and_then(|d| d.pointer_mut(&format!("/properties/{field}")))
             .and_then(Value::as_object_mut)
             .ok_or_else(|| {
-                format!("{definition} has no field {field}: correct crates/schema/src/enums.rs")
+                format!("{definition} has no field {field}: k8s-openapi is of another release than kubernetes.toml")
             })?;
-        // Of a list, the values are its items'.
+        // The values of a list are those of its items.
         match schema.get_mut("items").and_then(Value::as_object_mut) {
             Some(items) => items.insert("enum".into(), json!(values)),
             None => schema.insert("enum".into(), json!(values)),
@@ -53,7 +54,7 @@ pub fn document() -> Result<Value, String> {
     Ok(json!({ "kinds": kinds, "definitions": definitions }))
 }
 
-/// What Kubernetes' documentation says about every type of every group and version.
+/// The text of Kubernetes' documentation about every type of every group and version.
 pub fn texts() -> Texts {
     let mut texts = Texts::new();
     for &kind in Kind::BUILT_IN {
@@ -77,7 +78,7 @@ fn type_texts(name: &str, definition: &Value) -> TypeTexts {
         name: name.to_owned(),
         description: text(definition),
         fields: fields.map(|(field, schema)| (field.clone(), text(schema))).collect(),
-        // The crate's structs always have metadata; Kubernetes' need not.
+        // The crate's structs always have metadata, but in Kubernetes it is optional.
         required: required
             .filter_map(Value::as_str)
             .filter(|f| *f != "metadata")
@@ -88,7 +89,7 @@ fn type_texts(name: &str, definition: &Value) -> TypeTexts {
 
 macro_rules! registered {
     ($($(#[$doc:meta])* $kind:ident $constant:ident: $group:literal / $version:literal $plural:literal $singular:literal [$($short:literal),*] $scope:ident [$($sub:literal),*];)*) => {
-        /// Registers a built-in kind and, through it, every type it is made of; returns its definition's name.
+        /// Registers a built-in kind and all types that it contains. Returns the name of its definition.
         fn add(kind: Kind, generator: &mut SchemaGenerator) -> String {
             $(if kind == Kind::$constant {
                 generator.subschema_for::<types::$kind>();

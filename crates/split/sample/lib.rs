@@ -1,4 +1,5 @@
-//! What crates/split/cut.test.mjs cuts: code and data that know each other in every way that Rust has.
+//! A sample for crates/split/cut.test.mjs: code and data that refer to each other in every way that Rust
+//! has.
 #![crate_type = "cdylib"]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +10,7 @@ unsafe extern "C" {
     fn told(text: *const u8, length: usize);
 }
 
-/// Mutable data of both, and of the second part alone.
+/// Mutable data of both parts, and of the second part alone.
 static COUNT: AtomicU32 = AtomicU32::new(5);
 static COLD_COUNT: AtomicU32 = AtomicU32::new(0x0102_0304);
 
@@ -37,7 +38,7 @@ impl Speaks for Cold {
     }
 }
 
-/// Vtables of both stand in data that the first part knows.
+/// The vtables of both parts are in data to which the first part refers.
 static SPEAKERS: [&(dyn Speaks + Sync); 2] = [&Hot, &Cold];
 
 fn tell(text: &str) {
@@ -79,7 +80,7 @@ fn pick(n: u32) -> extern "C" fn(u32) -> u32 {
     if n == 0 { hot_helper } else { cold_exported }
 }
 
-/// A function's address is the same wherever it is looked at.
+/// A function's address is the same in both parts.
 #[unsafe(no_mangle)]
 extern "C" fn same(n: u32) -> u32 {
     u32::from(pick(n) as usize == cold_address(n) as usize) + pick(n)(n)
@@ -92,7 +93,7 @@ extern "C" fn cold_address(n: u32) -> u32 {
     pick(n) as usize as u32
 }
 
-/// Exported, and not in the first part.
+/// Exported, but not in the first part.
 #[unsafe(no_mangle)]
 extern "C" fn cold_exported(n: u32) -> u32 {
     tell(COLD_WORDS[0]);

@@ -1,14 +1,15 @@
-//! The cut: one module becomes two that share memory, tables and globals.
+//! Cutting a module into two that share memory, tables and globals.
 //!
-//! The *first* has everything but the bodies of the functions that are left for the second. Where it calls
-//! one of these, or has it in a table or among its exports, a *stub* stands: it has the second part loaded if
-//! that is not there yet, and calls the function by its slot of the table. The *second* imports what it needs
-//! of the first, and when it is instantiated puts its functions into their slots. A function that has a slot
-//! already is put there, so it is called as directly as before; its slot is its address in Rust, which
-//! therefore stays what it was. Data that only the second part can know of leaves with it ([`data`]).
+//! The *first* module has everything except the bodies of the functions that move to the second. Where it
+//! calls one of these, or has it in a table or among its exports, it has a *stub*: the stub has the second
+//! module loaded if that is not there yet, and calls the function by its slot of the table. The *second*
+//! module imports what it needs from the first, and puts its functions into their slots when it is
+//! instantiated. A function that had a slot before the cut keeps it, so it is called as directly as before,
+//! and its address in Rust, which is the slot, does not change. Data to which only the second module can
+//! refer moves with it ([`data`]).
 //!
-//! Which functions are left decides how large the first part is and how early the second is asked for, never
-//! what is computed.
+//! The choice of functions decides how large the first module is and how early the second is needed, but
+//! never what is computed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -25,29 +26,30 @@ use crate::data;
 use crate::emit::{self, Renumber, said};
 use crate::module::{Module, References, references};
 
-/// The function of the page that has the second part loaded, as it is exported: `src/second.rs`.
+/// The exported function of the page that has the second module loaded: `src/second.rs`.
 pub const LOAD: &str = "steadyLoadSecond";
-/// wasm-bindgen's export that runs `main`; the others with two underscores are its glue.
+/// wasm-bindgen's export that runs `main`. Other exports that begin with two underscores are wasm-bindgen's
+/// glue.
 const START: &str = "__wbindgen_start";
-/// What the second part calls the first.
+/// The name of the first module in the imports of the second.
 const FIRST: &str = "first";
-/// A body of so many bytes is not worth a stub.
+/// A body of at most this many bytes is not worth a stub.
 const SMALL: usize = 14;
 
-/// So few bytes of data are not worth a segment.
+/// Data of at most this many bytes is not worth a segment.
 const FEW: u32 = 16;
 
 /// The two modules.
 pub struct Parts {
-    /// What opening the page runs, with stubs for the rest.
+    /// The functions that open the page, and stubs for others.
     pub first: Vec<u8>,
-    /// The rest.
+    /// The other functions.
     pub second: Vec<u8>,
-    /// How many functions stay, how many leave, and how many of these have stubs.
+    /// The number of functions that stay, the number that move, and how many of these have stubs.
     pub counts: [usize; 3],
 }
 
-/// Cuts a module; `hot` says which functions open the page, by their numbers.
+/// Cuts a module. `hot` says for the index of a function whether it is needed to open the page.
 pub fn cut(module: &Module, linked: &data::References, hot: impl Fn(u32) -> bool) -> Result<Parts> {
     let plan = Plan::new(module, linked, hot)?;
     let counts = [module.bodies.len() - plan.cold.len(), plan.cold.len(), plan.stubs.len()];
@@ -56,21 +58,21 @@ pub fn cut(module: &Module, linked: &data::References, hot: impl Fn(u32) -> bool
 
 struct Plan<'a> {
     module: &'a Module<'a>,
-    /// The functions that leave.
+    /// The functions that move to the second module.
     cold: BTreeSet<u32>,
-    /// Those of them that something in the first part knows.
+    /// Those of them to which something in the first module refers.
     stubs: BTreeSet<u32>,
-    /// The slots that the second part fills, and with what.
+    /// The slots that the second module fills, each with its function.
     slots: BTreeMap<u32, u32>,
     /// The slot by which a stub calls its function.
     slot_of: BTreeMap<u32, u32>,
-    /// How large the table has to be.
+    /// The size of the table.
     table: u64,
-    /// Functions of the first part that the second calls, and as what they are exported.
+    /// Functions of the first module that the second calls, with the names of their exports.
     shared: BTreeMap<u32, String>,
-    /// The exported function that has the second part loaded.
+    /// The exported function that has the second module loaded.
     load: u32,
-    /// Addresses of the data that leave.
+    /// The addresses of the data that moves.
     data: Vec<Range<u32>>,
 }
 
@@ -79,7 +81,7 @@ impl<'a> Plan<'a> {
         let load = module.exports.iter().find(|export| export.name == LOAD);
         let load = load.ok_or_else(|| format!("the module does not export `{LOAD}`"))?.index;
         if module.start.is_some() {
-            // It would run before JavaScript has what the second part is loaded with.
+            // A start function would run before JavaScript can load the second module.
             return Err("the module has a start function".into());
         }
         let mut refers = BTreeMap::new();
@@ -128,7 +130,7 @@ impl<'a> Plan<'a> {
         Ok(Plan { module, cold, stubs, slots, slot_of, table, shared, load, data })
     }
 
-    /// The global that says whether the second part is there: the one after all others.
+    /// The index of the global that says whether the second module is loaded: it follows all others.
     fn loaded(&self) -> u32 {
         self.module.globals.len() as u32
     }
@@ -147,7 +149,7 @@ impl<'a> Plan<'a> {
             }
             count += 1;
         }
-        // The function that looks whether the second part is there stands after all others.
+        // The function that checks whether the second module is loaded follows all others.
         let ready = count;
         let mut renumber = Renumber { functions };
 
@@ -193,7 +195,7 @@ impl<'a> Plan<'a> {
         let mut elements = ElementSection::new();
         for (slot, run) in runs(&module.slots()?) {
             let new = |function| match self.cold.contains(&function) && !self.stubs.contains(&function) {
-                // Nothing knows of this slot before the second part fills it.
+                // Nothing refers to this slot before the second module fills it.
                 true => Ok(ready),
                 false => renumber.function_index(function).map_err(said),
             };
@@ -219,7 +221,7 @@ impl<'a> Plan<'a> {
         Ok(output.finish())
     }
 
-    /// Hands what it is called with to the function in its slot.
+    /// A stub: calls the function in its slot with the same arguments.
     fn stub(&self, function: u32, ready: u32) -> Result<Function> {
         let (type_index, signature) = self.module.signature(function)?;
         let slot = *self.slot_of.get(&function).ok_or("a stub without a slot")?;
@@ -234,7 +236,8 @@ impl<'a> Plan<'a> {
         Ok(stub)
     }
 
-    /// Has the second part loaded if it is not there. If that fails it does not come back: JavaScript throws.
+    /// The function that has the second module loaded if it is not. If loading fails it does not return,
+    /// because JavaScript throws.
     fn ready(&self, load: u32) -> Function {
         let mut ready = Function::new([]);
         for instruction in [
@@ -255,7 +258,7 @@ impl<'a> Plan<'a> {
         ready
     }
 
-    /// What both parts have, beside functions, and as what the first exports it.
+    /// What both modules share beside functions, with the names under which the first exports it.
     fn common(&self) -> Vec<(String, ExportKind, u32)> {
         let numbered = |letter: char, kind, count: usize| {
             (0..count as u32).map(move |number| (format!("{letter}.{number}"), kind, number))
@@ -313,7 +316,7 @@ impl<'a> Plan<'a> {
         Ok(output.finish())
     }
 
-    /// All data, with zeros for what leaves: `wasm-opt` makes gaps of them.
+    /// All data, with zeros for what moves: `wasm-opt` removes them.
     fn first_data(&self) -> Result<DataSection> {
         let mut data = DataSection::new();
         for (start, bytes) in self.module.memory()? {
@@ -337,7 +340,7 @@ impl<'a> Plan<'a> {
         Ok(data)
     }
 
-    /// The parts of a segment that leave. Less than a segment of its own takes is not worth it.
+    /// The parts of a segment that move. Parts smaller than the overhead of a segment stay.
     fn leaving(&self, start: u32, bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
         let end = start + bytes.len() as u32;
         let within = |range: &Range<u32>| range.start.max(start)..range.end.min(end);
@@ -378,8 +381,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The functions that leave: all that are not hot, but for what has the second part loaded, what uses segments by
-/// their numbers, and what is so small that a stub would be no smaller.
+/// The functions that move: all that are not hot, except the one that has the second module loaded, those
+/// that use segments by index, and those so small that a stub would not be smaller.
 fn cold(
     module: &Module,
     refers: &BTreeMap<u32, References>,
@@ -391,8 +394,8 @@ fn cold(
         .filter(|(function, refers)| !refers.segments && !hot(**function))
         .map(|(function, _)| *function)
         .collect();
-    // Whatever loading the second part itself runs, and what JavaScript calls meanwhile to hand objects and texts over:
-    // all that may be called from there.
+    // These functions stay: what loading the second module runs, what JavaScript calls meanwhile to pass
+    // objects and texts, and all that these can call.
     let glue = module.exports.iter().filter(|export| {
         export.kind == wasmparser::ExternalKind::Func && export.name.starts_with("__") && export.name != START
     });
@@ -404,11 +407,11 @@ fn cold(
             ahead.extend(refers.get(&function).into_iter().flat_map(|refers| &refers.functions));
         }
     }
-    // And what begins: it prepares the table of objects that are handed over, before anything is.
+    // The start function stays, too: it prepares the table of objects to pass, before anything else runs.
     for export in module.exports.iter().filter(|export| export.name == START) {
         cold.remove(&export.index);
     }
-    // One that calls nothing that leaves; whoever calls such a one comes after it, or leaves.
+    // A small function that calls nothing that moves stays. Its callers come later in the module, or they move.
     for (function, body) in module.defined() {
         let stays = |refers: &References| refers.functions.is_disjoint(&cold);
         if body.range().len() <= SMALL && refers.get(&function).is_some_and(stays) {
@@ -418,7 +421,7 @@ fn cold(
     cold
 }
 
-/// Slots that follow each other, as one.
+/// Groups consecutive slots: the first slot, and the functions in order.
 fn runs(slots: &BTreeMap<u32, u32>) -> Vec<(u32, Vec<u32>)> {
     let mut runs: Vec<(u32, Vec<u32>)> = Vec::new();
     for (slot, function) in slots {
@@ -430,7 +433,7 @@ fn runs(slots: &BTreeMap<u32, u32>) -> Vec<(u32, Vec<u32>)> {
     runs
 }
 
-/// Names as short as they can be: a, b, … 9, aa, ba, …
+/// The shortest names in order: a, b, … 9, aa, ba, …
 fn short(mut number: u32) -> String {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     let mut name = String::new();

@@ -1,10 +1,11 @@
-//! What refers to which data, as the linker tells it (`--emit-relocs`), and therefore which data may leave with
-//! the functions that leave.
+//! Which code and data refer to which data, as the linker reports it (`--emit-relocs`), and therefore which
+//! data can move with the functions that move.
 //!
-//! A constant in the code that is an address is known to be one: the linker wrote it. So whatever the first
-//! part's code can reach, by addresses in its code and by those in the data it reaches so, stays in the first
-//! part; nobody but the second part can know where the rest is. The same holds of functions whose slot in the table
-//! stands in such data only: nothing can call them before the second part is there, and they need no stub.
+//! The linker has written every constant in the code that is an address, so all of them are known. Whatever
+//! the first module's code can reach, by addresses in its code and by those in the data that it reaches,
+//! stays in the first module; only the second module can have the address of any other data. The same holds
+//! for functions whose slot in the table is only in such data: nothing can call them before the second
+//! module is loaded, so they need no stub.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -20,24 +21,24 @@ use crate::Result;
 use crate::emit::said;
 use crate::module::constant;
 
-/// The linker's knowledge of addresses.
+/// What the linker knows about addresses.
 #[derive(Default)]
 pub struct References {
-    /// Where each symbol of data stands in memory.
+    /// The range of addresses of each data symbol.
     symbols: BTreeMap<u32, Range<u32>>,
-    /// Constants in code that are addresses, and of what.
+    /// Constants in code that are addresses, with the symbols that they are addresses of.
     addresses: BTreeMap<u32, BTreeSet<u32>>,
-    /// Symbols whose addresses stand in a symbol's data.
+    /// The symbols whose addresses are in a symbol's data.
     data: BTreeMap<u32, BTreeSet<u32>>,
-    /// Constants in code that are functions' slots in the table.
+    /// Constants in code that are slots of functions in the table.
     slots: BTreeSet<u32>,
-    /// Slots that stand in a symbol's data.
+    /// The slots that are in a symbol's data.
     data_slots: BTreeMap<u32, BTreeSet<u32>>,
-    /// Every slot the linker knows of. What others put into the table may be called by anybody.
+    /// Every slot that the linker knows. A function in any other slot can be called from anywhere.
     known: BTreeSet<u32>,
 }
 
-/// What code reaches by its addresses.
+/// The symbols and slots that code reaches by its addresses.
 #[derive(Default)]
 pub struct Reached {
     symbols: BTreeSet<u32>,
@@ -45,10 +46,11 @@ pub struct Reached {
 }
 
 impl References {
-    /// Reads what the linker wrote, before anything changed the module. Nothing is known if it was not told to.
+    /// Reads the linker's relocations, before any tool has changed the module. Empty if the linker was not
+    /// asked for them.
     pub fn read(linked: &[u8]) -> Result<Self> {
         let mut found = References::default();
-        // Sections are counted as they come; what is in those that relocations are for.
+        // Sections are counted in order. Relocations name a section by its number.
         let (mut sections, mut code, mut data) = (0, None, None);
         let mut segments = Vec::new();
         let mut symbols = BTreeMap::new();
@@ -64,7 +66,7 @@ impl References {
                         let wasmparser::DataKind::Active { offset_expr, .. } = segment.kind else {
                             return Err("a data segment that is not active".into());
                         };
-                        // Where its bytes stand in the file, and in memory.
+                        // The range of the segment's bytes in the file, and its address in memory.
                         let end = segment.range.end;
                         segments.push((end - segment.data.len()..end, constant(&offset_expr)?));
                     }
@@ -85,7 +87,7 @@ impl References {
                 },
                 _ => {}
             }
-            // Of the code section its start is counted, and not its functions.
+            // The code section is counted at its start; its functions are not sections.
             sections += u32::from(payload.as_section().is_some());
         }
         for (number, at) in symbols {
@@ -154,7 +156,7 @@ impl References {
             let address = segments.iter().find(|(file, _)| file.contains(&at));
             let address = address.map(|(file, memory)| memory + (at - file.start) as u32);
             let address = address.ok_or("a relocation outside of all data")?;
-            // Symbols may begin at one address: aliases, and what has no size.
+            // Several symbols can begin at one address: aliases, and symbols without a size.
             let until = by_address.partition_point(|(start, _)| *start <= address);
             let holds = |symbol: &u32| self.symbols.get(symbol).is_some_and(|range| range.contains(&address));
             let holders: Vec<u32> =
@@ -180,7 +182,7 @@ impl References {
         Ok(())
     }
 
-    /// What these bodies reach.
+    /// The symbols and slots that these bodies reach.
     pub fn reached<'a>(&self, bodies: impl Iterator<Item = &'a FunctionBody<'a>>) -> Result<Reached> {
         let mut reached = Reached::default();
         let mut ahead: Vec<u32> = Vec::new();
@@ -204,12 +206,12 @@ impl References {
         Ok(reached)
     }
 
-    /// Whether something that was reached knows this slot, or something that the linker does not know of may.
+    /// Whether something that was reached refers to this slot, or the linker does not know the slot.
     pub fn needs(&self, reached: &Reached, slot: u32) -> bool {
         !self.known.contains(&slot) || reached.slots.contains(&slot)
     }
 
-    /// The addresses that nothing that was reached can know, as ranges in order.
+    /// The addresses to which nothing that was reached can refer, as ranges in order.
     pub fn unreached(&self, reached: &Reached) -> Vec<Range<u32>> {
         let ranges = |of: bool| {
             let mut ranges: Vec<Range<u32>> = self
@@ -225,14 +227,14 @@ impl References {
     }
 }
 
-/// Sees the numbers in operators that may be addresses.
+/// Collects the constants in operators that may be addresses.
 #[derive(Default)]
 struct Constants(Vec<u32>);
 
 impl Reencode for Constants {
     type Error = Infallible;
 
-    /// Every load and store comes by here.
+    /// Every load and store has its offset here.
     fn mem_arg(&mut self, arg: MemArg) -> std::result::Result<wasm_encoder::MemArg, Error<Infallible>> {
         self.0.push(arg.offset as u32);
         utils::mem_arg(self, arg)
@@ -260,7 +262,7 @@ fn merged(ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     out
 }
 
-/// `ranges` without what `taken` covers; both in order and apart.
+/// `ranges` without what `taken` covers. Both are in order and do not overlap.
 fn without(ranges: Vec<Range<u32>>, taken: &[Range<u32>]) -> Vec<Range<u32>> {
     let mut out = Vec::new();
     for range in ranges {

@@ -1,4 +1,4 @@
-//! Writing modules: what the cut and the marks have in common.
+//! Writing modules: what cutting and marking have in common.
 
 use wasm_encoder::reencode::{Error, Reencode};
 use wasm_encoder::{
@@ -10,9 +10,9 @@ use wasmparser::FunctionBody;
 use crate::Result;
 use crate::module::Module;
 
-/// Copies what refers to functions, which have other numbers where it goes.
+/// Copies code and tables that refer to functions, whose indexes change.
 pub struct Renumber {
-    /// The new number of each function, if it is there at all.
+    /// The new index of each function; `None` if the function is not in the new module.
     pub functions: Vec<Option<u32>>,
 }
 
@@ -26,7 +26,7 @@ impl Reencode for Renumber {
 }
 
 impl Renumber {
-    /// A function's body, with the new numbers.
+    /// A function's body with the new indexes.
     pub fn body(&mut self, body: &FunctionBody<'_>) -> Result<wasm_encoder::Function> {
         let mut function = self.new_function_with_parsed_locals(body).map_err(said)?;
         let mut operators = body.get_operators_reader()?;
@@ -37,12 +37,12 @@ impl Renumber {
     }
 }
 
-/// An error of the encoder, as ours.
+/// An error of the encoder, as an error of this program.
 pub fn said<E: std::fmt::Display>(error: E) -> crate::Error {
     error.to_string().into()
 }
 
-/// All signatures, and the one without parameters and results; with its number.
+/// All signatures, and the one without parameters and results, with its index.
 pub fn types(module: &Module) -> Result<(TypeSection, u32)> {
     let mut types = TypeSection::new();
     let mut same = Renumber { functions: Vec::new() };
@@ -53,7 +53,7 @@ pub fn types(module: &Module) -> Result<(TypeSection, u32)> {
     Ok((types, module.types.len() as u32))
 }
 
-/// What JavaScript gives.
+/// What JavaScript provides.
 pub fn imports(module: &Module) -> Result<ImportSection> {
     let mut imports = ImportSection::new();
     let mut same = Renumber { functions: Vec::new() };
@@ -63,7 +63,7 @@ pub fn imports(module: &Module) -> Result<ImportSection> {
     Ok(imports)
 }
 
-/// The functions' types.
+/// The types of functions.
 pub fn functions(types: impl IntoIterator<Item = u32>) -> FunctionSection {
     let mut functions = FunctionSection::new();
     for ty in types {
@@ -72,7 +72,7 @@ pub fn functions(types: impl IntoIterator<Item = u32>) -> FunctionSection {
     functions
 }
 
-/// The memories as they are.
+/// The memories, unchanged.
 pub fn memories(module: &Module) -> Result<MemorySection> {
     let mut memories = MemorySection::new();
     let mut same = Renumber { functions: Vec::new() };
@@ -82,7 +82,7 @@ pub fn memories(module: &Module) -> Result<MemorySection> {
     Ok(memories)
 }
 
-/// Names of functions, for `wasm-opt` to order them by, and the sections it reads.
+/// The names of functions, by which `wasm-opt` sorts them, and the custom sections that it reads.
 pub fn custom(output: &mut Output, module: &Module, names: impl IntoIterator<Item = (u32, String)>) {
     let mut map = NameMap::new();
     for (function, name) in names {

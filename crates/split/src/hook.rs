@@ -1,4 +1,5 @@
-//! What Trunk calls after a build: the published page's wasm becomes two files, and `index.html` names them.
+//! The hook that Trunk calls after a build: it cuts the published page's wasm into two files, and names both
+//! in `index.html`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -7,12 +8,12 @@ use crate::module::Module;
 use crate::profile::{Profile, unhashed};
 use crate::{Result, cut, data, mark};
 
-/// Set for a page with marks instead of one that is cut.
+/// The environment variable that asks for a page with marks instead of one that is cut.
 pub const MARK: &str = "STEADY_MARK";
-/// The profile that index.html has cargo build the page with, which is the name of its folder.
+/// The cargo profile with which index.html builds the page, which is also the name of its folder.
 const FOLDER: &str = "page";
 
-/// Cuts, or marks, the page in Trunk's staging directory. A page for development stays as it is.
+/// Cuts or marks the page in Trunk's staging directory. A page for development is left as it is.
 pub fn run(profile: &str) -> Result<()> {
     if profile != "release" {
         return Ok(());
@@ -49,7 +50,8 @@ pub fn run(profile: &str) -> Result<()> {
             return Err(format!("wasm-opt failed ({status})").into());
         }
     }
-    // Both carry the hash of both: one never meets another build's other part.
+    // Both files have the hash of both in their names, so that a file is never used with that of another
+    // build.
     let hash = fnv(read(&first)?.iter().chain(&read(&second)?));
     let names = [format!("steady-{hash:016x}_bg.wasm"), format!("steady-{hash:016x}_second.wasm")];
     let [as_first, as_second] = &names;
@@ -65,7 +67,7 @@ pub fn run(profile: &str) -> Result<()> {
     write(&index, html.replace(&named, &format!("{named} data-second=\"./{as_second}\"")).as_bytes())
 }
 
-/// Functions in the order of their names stand beside what they resemble, which compresses better: see "Size" in
+/// Functions sorted by name are next to similar ones, which compresses better: see "Size" in
 /// docs/benchmarks.md.
 fn optimise(file: &Path) -> Result<Child> {
     let program = if cfg!(windows) { "wasm-opt.cmd" } else { "wasm-opt" };
@@ -78,24 +80,24 @@ fn attribute<'a>(html: &'a str, name: &str) -> Option<&'a str> {
     html.split_once(&format!("{name}=\""))?.1.split('"').next()
 }
 
-/// The 64-bit FNV-1a hash.
+/// The 64-bit FNV-1a hash of some bytes.
 pub fn fnv<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// A file's bytes; an error says which file.
+/// Reads a file's bytes. The error names the file.
 pub fn read(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()).into())
 }
 
-/// A file's text; an error says which file.
+/// Reads a file's text. The error names the file.
 pub fn text(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()).into())
 }
 
-/// Writes a file; an error says which.
+/// Writes a file. The error names the file.
 pub fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(file, bytes).map_err(|e| format!("{}: {e}", file.display()).into())
 }

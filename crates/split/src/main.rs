@@ -1,7 +1,8 @@
-//! Cuts the page's wasm in two: what opening it runs, and the rest, which is loaded after the first paint.
+//! Cuts the page's wasm in two: the functions that opening the page runs, and the others, which are loaded
+//! after the first paint.
 //!
-//! Trunk calls this after every build (Trunk.toml); `cargo xtask split` has it mark functions instead, to learn
-//! which of them open the page.
+//! Trunk calls this program after every build (Trunk.toml). `cargo xtask split` lets it mark functions
+//! instead, to learn which of them open the page.
 
 mod cut;
 mod data;
@@ -17,9 +18,9 @@ use std::process::ExitCode;
 use module::Module;
 use profile::Profile;
 
-/// What went wrong, for the person who builds.
+/// An error with a text for the person who builds.
 pub type Error = Box<dyn std::error::Error>;
-/// Everything here fails with words.
+/// The result of every function that can fail here.
 pub type Result<T> = std::result::Result<T, Error>;
 
 const USAGE: &str = "\

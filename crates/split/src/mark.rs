@@ -1,5 +1,5 @@
-//! The page with marks: every function, when it is first called, leaves one. What ran while the page was
-//! opened and used is read from them.
+//! The page with marks: every function sets a mark when it is first called. The marks show which functions
+//! ran while the page was opened and used.
 
 use wasm_encoder::reencode::Reencode;
 use wasm_encoder::{
@@ -11,10 +11,10 @@ use crate::Result;
 use crate::emit::{self, Renumber, said};
 use crate::module::Module;
 
-/// What the memory with the marks is exported as: a byte for every function that is not imported, in order.
+/// The export of the memory with the marks: one byte for every function that is not imported, in order.
 pub const MARKS: &str = "marks";
 
-/// The module, in which every function sets its byte of a memory of its own to 1.
+/// A copy of a module in which every function sets its byte to 1 when it is called.
 pub fn mark(module: &Module) -> Result<Vec<u8>> {
     let mut same = Renumber { functions: (0..module.functions.len() as u32).map(Some).collect() };
     let mut output = Output::new();

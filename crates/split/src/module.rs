@@ -1,4 +1,4 @@
-//! A wasm module, taken apart: what the cut has to know of it.
+//! A parsed wasm module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,48 +10,50 @@ use wasmparser::{
 
 use crate::Result;
 
-/// The parts of a module, in its order. Functions are counted with the imported ones, as wasm does.
+/// The sections of a module. The indexes of functions count imported ones first, as in wasm.
 #[derive(Default)]
 pub struct Module<'a> {
-    /// Signatures.
+    /// The signatures.
     pub types: Vec<FuncType>,
-    /// Functions only: wasm-bindgen imports nothing else, and [`Module::parse`] refuses it.
+    /// The imports. They are functions only, since wasm-bindgen imports nothing else; [`Module::parse`]
+    /// refuses others.
     pub imports: Vec<Import<'a>>,
     /// The type of every function.
     pub functions: Vec<u32>,
-    /// The first is that of functions, by which they are called indirectly.
+    /// The tables. The first one is that of functions for indirect calls.
     pub tables: Vec<Table<'a>>,
-    /// One, that of Rust.
+    /// The memories: one, that of Rust.
     pub memories: Vec<MemoryType>,
-    /// The stack pointer, and few others.
+    /// The globals: the stack pointer and a few others.
     pub globals: Vec<Global<'a>>,
-    /// What JavaScript calls.
+    /// The exports, which JavaScript uses.
     pub exports: Vec<Export<'a>>,
-    /// The function that instantiating runs, if any.
+    /// The function that runs on instantiation, if there is one.
     pub start: Option<u32>,
-    /// What stands in the tables.
+    /// The initial content of the tables.
     pub elements: Vec<Element<'a>>,
-    /// The functions that are not imported.
+    /// The bodies of the functions that are not imported.
     pub bodies: Vec<FunctionBody<'a>>,
-    /// What stands in memory at the beginning.
+    /// The initial content of the memory.
     pub data: Vec<Data<'a>>,
-    /// Names of functions.
+    /// The names of functions, by index.
     pub names: BTreeMap<u32, &'a str>,
-    /// Which features the module needs (`wasm-opt` asks), and other sections without a meaning of their own.
+    /// Custom sections that are copied: the features that the module needs (for `wasm-opt`) and others
+    /// without an effect.
     pub custom: Vec<CustomSectionReader<'a>>,
 }
 
 /// What a function refers to, beside types and memory.
 #[derive(Default)]
 pub struct References {
-    /// Functions it calls, or whose reference it takes.
+    /// The functions that it calls or takes a reference of.
     pub functions: BTreeSet<u32>,
-    /// Whether it uses segments of data or elements by number, which are not shared between modules.
+    /// Whether it uses data or element segments by index; modules do not share these.
     pub segments: bool,
 }
 
 impl<'a> Module<'a> {
-    /// Takes a module apart.
+    /// Parses a module.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
         let mut module = Module::default();
         for payload in Parser::new(0).parse_all(bytes) {
@@ -106,7 +108,7 @@ impl<'a> Module<'a> {
                         }
                     }
                 }
-                // What the linker wrote for us speaks of the module before the cut.
+                // The linker's sections for this program describe the module before the cut.
                 KnownCustom::Linking(_) | KnownCustom::Reloc(_) => {}
                 _ => self.custom.push(section),
             },
@@ -116,17 +118,17 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// How many functions are imported: the first that is not has this number.
+    /// The number of imported functions, which is the index of the first one that is not imported.
     pub fn imported(&self) -> u32 {
         self.imports.len() as u32
     }
 
-    /// The numbers of the functions that are not imported, with their bodies.
+    /// The indexes and bodies of the functions that are not imported.
     pub fn defined(&self) -> impl Iterator<Item = (u32, &FunctionBody<'a>)> {
         (self.imported()..).zip(&self.bodies)
     }
 
-    /// The signature of a function.
+    /// The signature of a function, with its index.
     pub fn signature(&self, function: u32) -> Result<(u32, &FuncType)> {
         let index = *self.functions.get(function as usize).ok_or("a function without a type")?;
         Ok((index, self.types.get(index as usize).ok_or("a type that is not there")?))
@@ -137,7 +139,7 @@ impl<'a> Module<'a> {
         self.names.get(&function).copied().unwrap_or_default()
     }
 
-    /// What stands in memory at the beginning, and from which address on.
+    /// The initial content of the memory: address and bytes of each segment.
     pub fn memory(&self) -> Result<Vec<(u32, &'a [u8])>> {
         let place = |segment: &Data<'a>| match &segment.kind {
             DataKind::Active { offset_expr, .. } => Ok((constant(offset_expr)?, segment.data)),
@@ -200,7 +202,7 @@ pub fn references(body: &FunctionBody) -> Result<References> {
     Ok(found)
 }
 
-/// The value of `i32.const`, the only offset that a linker writes.
+/// The value of an `i32.const` expression; the linker writes no other offsets.
 pub fn constant(expression: &ConstExpr) -> Result<u32> {
     match expression.get_operators_reader().read()? {
         Operator::I32Const { value } => Ok(value as u32),

@@ -1,24 +1,24 @@
-//! Which functions open the page: `crates/split/first.txt`, which `cargo xtask split` writes.
+//! The functions that open the page: `crates/split/first.txt`, which `cargo xtask split` writes.
 //!
-//! A function is known by its name, which is the path of its source with all types it is compiled for, so it
-//! stays the same from build to build and from one compiler to the next, as long as it is called so. A line is a hash of
-//! such a name: the names themselves would be a megabyte. One that is missing leaves for the second part, and
-//! one that is no more does nothing.
+//! A function is identified by its name, which is the path in its source with all types for which it is
+//! compiled. The name stays the same between builds and compilers, unless the source changes it. A line of
+//! the file is a hash of a name; the names themselves would be a megabyte. A function that is missing in the
+//! file moves to the second module, and a line without a function has no effect.
 
 use std::collections::BTreeSet;
 
 use crate::hook::fnv;
 
-/// The functions that open the page.
+/// The set of functions that open the page.
 pub struct Profile(BTreeSet<u32>);
 
 impl Profile {
-    /// A hash in every line; `#` begins a comment.
+    /// Parses the file: a hash in every line; `#` begins a comment.
     pub fn read(text: &str) -> Self {
         Profile(text.lines().filter_map(|line| u32::from_str_radix(line.trim(), 16).ok()).collect())
     }
 
-    /// Whether a function of this name is among them.
+    /// Whether a function with this name is in the set.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains(&hash(name))
     }
@@ -40,14 +40,14 @@ impl std::fmt::Display for Profile {
     }
 }
 
-/// What stands for a name in the profile.
+/// The hash of a name, as in the file.
 pub fn hash(name: &str) -> u32 {
     let hash = fnv(unhashed(name).as_bytes());
     (hash ^ hash >> 32) as u32
 }
 
-/// A name without the crates' hashes, which change with the compiler, and without the number that link-time
-/// optimisation adds: `steady[0123456789abcdef]::a.17` is `steady::a`.
+/// A name without the hashes of crates, which change with the compiler, and without the number that
+/// link-time optimisation adds: `steady[0123456789abcdef]::a.17` becomes `steady::a`.
 pub fn unhashed(name: &str) -> String {
     let name = match name.rsplit_once('.') {
         Some((before, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => before,

@@ -1,5 +1,4 @@
-//! What Go's decoder makes of JSON: the value without what the struct has no place for, or an error
-//! (`sigs.k8s.io/json`).
+//! Go's decoder of JSON (`sigs.k8s.io/json`): it drops what the struct has no field for, or fails.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,30 +9,28 @@ use super::{GoStruct, Json, Or, Type};
 use crate::api::names::quote;
 use crate::api::quantity;
 
-/// What was decoded.
+/// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// The value, without unknown fields and nulls.
     pub value: Value,
-    /// What a strict decoder would refuse, in order: `unknown field "spec.replica"`, `duplicate
-    /// field "data.a"`.
+    /// The errors of a strict decoder, in order: `unknown field "spec.replica"`, `duplicate field "data.a"`.
     pub strict: Vec<String>,
 }
 
-/// Decodes into a struct.
+/// Decodes JSON for a struct.
 ///
 /// # Errors
-/// The first value of a type that does not fit, in Go's words.
+/// The message of Go about the first value whose type does not fit.
 pub fn decode(into: &'static GoStruct, json: &Json) -> Result<Decoded, String> {
     run(into, json, false)
 }
 
-/// Decodes a patched object, as the API server does after a strategic merge patch: without going
-/// through text, and with other words for what does not fit
-/// (`k8s.io/apimachinery/pkg/runtime.FromUnstructured`).
+/// Converts a patched object for a struct, as the API server does after a strategic merge patch: without a
+/// text in between, and with other messages (`k8s.io/apimachinery/pkg/runtime.FromUnstructured`).
 ///
 /// # Errors
-/// The first value of a type that does not fit.
+/// The message about the first value whose type does not fit.
 pub fn convert(into: &'static GoStruct, json: &Json) -> Result<Decoded, String> {
     run(into, json, true)
 }
@@ -49,13 +46,13 @@ fn run(into: &'static GoStruct, json: &Json, converts: bool) -> Result<Decoded, 
 
 #[derive(Default)]
 struct Decoder {
-    /// Whether this is the converter, not the decoder.
+    /// Whether this is the converter and not the decoder.
     converts: bool,
-    /// The struct whose field is being decoded.
+    /// The name of the struct whose field is being decoded.
     owner: &'static str,
-    /// The fields down to it.
+    /// The names of the fields on the path to it.
     stack: Vec<&'static str>,
-    /// The same with keys and indexes.
+    /// The same path with keys and indexes.
     path: Vec<String>,
     strict: Vec<String>,
     /// The first error that does not end decoding.
@@ -63,8 +60,8 @@ struct Decoder {
 }
 
 impl Decoder {
-    /// The value; `None` for a null that leaves the field as it was. An error ends decoding: only
-    /// types that decode themselves have one.
+    /// Decodes a value; `None` for a null that leaves the field as it was. The error ends decoding: only
+    /// types with a decoder of their own make one.
     fn value(&mut self, kind: Type, json: &Json) -> Result<Option<Value>, String> {
         let bare = kind.bare();
         if matches!(json, Json::Null) {
@@ -131,7 +128,7 @@ impl Decoder {
                     }
                     seen.push(field.name);
                     self.stack.push(field.name);
-                    // An error goes up with the stack as it is: it names the field.
+                    // An error keeps the stack as it is, because its message names the field.
                     self.owner = s.name;
                     if let Some(value) = self.value(field.kind, json)? {
                         out.insert(name.clone(), value);
@@ -150,8 +147,8 @@ impl Decoder {
         Ok(Value::Object(out))
     }
 
-    /// A value of a type of apiextensions that decodes itself. It does so with a decoder that is not strict, so
-    /// unknown fields inside are dropped without a word (`apiextensions/v1/marshal.go`).
+    /// Decodes a type of apiextensions that has a decoder of its own. That decoder is not strict, so unknown
+    /// fields inside are dropped without a message (`apiextensions/v1/marshal.go`).
     fn schema_or(&mut self, or: Or, s: &'static GoStruct, json: &Json) -> Result<Option<Value>, String> {
         let strict = self.strict.len();
         let value = match (or, json) {
@@ -197,7 +194,7 @@ impl Decoder {
         self.strict.push(format!("{what} field {}", quote(&path)));
     }
 
-    /// Notes that a value does not fit; decoding goes on with what the type is when empty.
+    /// Notes that a value does not fit, and returns the type's zero value, with which decoding continues.
     fn mismatch(&mut self, what: &str, kind: Type) -> Value {
         let name = match kind {
             Type::Pointer(t) => t.go_name(),
@@ -217,7 +214,7 @@ impl Decoder {
     }
 }
 
-/// The converter's words for a value that does not fit.
+/// The converter's message about a value that does not fit.
 fn unrecognized(what: &str, kind: Type) -> String {
     let from = match what {
         "array" => "slice",
@@ -230,7 +227,7 @@ fn unrecognized(what: &str, kind: Type) -> String {
         Type::Struct(_) => format!("cannot restore struct from: {from}"),
         Type::Map(_) => format!("cannot restore map from {from}"),
         Type::List(_) | Type::Bytes => format!("cannot restore slice from {from}"),
-        // Go could make a letter of a number, and so says that it does not want to.
+        // Go could convert a number to a letter, and its message says that it does not.
         Type::Text if from == "int64" => {
             let mut to = kind;
             while let Type::Pointer(t) = to {
@@ -242,7 +239,7 @@ fn unrecognized(what: &str, kind: Type) -> String {
     }
 }
 
-/// A type's value when nothing was set.
+/// The zero value of a type.
 pub(super) fn zero(kind: Type) -> Value {
     match kind {
         Type::Named(_, t) => zero(*t),
@@ -286,7 +283,7 @@ fn time(kind: Type, text: &str) -> Result<Value, String> {
     ))
 }
 
-/// What is wrong with base64, and where, as Go counts.
+/// Go's error about malformed base64, with the offset; `None` if the text is well-formed.
 fn base64_error(text: &str) -> Option<String> {
     let text: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
     let at = match STANDARD.decode(&text).err()? {

@@ -1,19 +1,19 @@
-//! Text in the order of Go's fields, and what Go writes for an empty struct.
+//! JSON as Go's encoder writes it, and the zero values that Go writes.
 
 use serde_json::Value;
 
 use super::{GoField, GoStruct, Type};
 use crate::api::order;
 
-/// A value as Go's encoder writes it: fields in the order of the structs. Where `touched` has an
-/// object, keys are sorted instead: those objects went through a map.
+/// A value of a struct as Go's encoder writes it: fields in the order of the struct. Objects that `touched`
+/// has in the same place have sorted keys instead, because in Kubernetes they went through a map.
 pub fn to_json(kind: &'static GoStruct, value: &Value, touched: Option<&Value>) -> String {
     let mut out = String::new();
     write(Type::Struct(kind), value, touched, &mut out);
     out
 }
 
-/// A value of no struct as Go's encoder writes it: keys sorted.
+/// A value without a struct as Go's encoder writes it: keys sorted.
 pub fn go_json(value: &Value) -> String {
     let mut out = String::new();
     write(Type::Any, value, None, &mut out);
@@ -26,7 +26,7 @@ fn write(kind: Type, value: &Value, touched: Option<&Value>, out: &mut String) {
             let sorted = matches!(touched, Some(Value::Object(_) | Value::Array(_)));
             let mut fields: Vec<(&String, &Value)> = map.iter().collect();
             if !sorted {
-                // Stable: what the struct does not have comes last, sorted.
+                // The sort is stable: keys that the struct does not have come last, sorted.
                 order::sort_by_key(&mut fields, |(k, _)| {
                     s.fields.iter().position(|f| f.name == *k).unwrap_or(usize::MAX)
                 });
@@ -77,7 +77,7 @@ fn object<'a>(
     out.push('}');
 }
 
-/// Go writes `<`, `>` and `&` so that they are safe in HTML.
+/// Go escapes `<`, `>` and `&`, so that the text is safe in HTML.
 fn scalar(value: &Value, out: &mut String) {
     let text = value.to_string();
     if value.is_string() && text.contains(['<', '>', '&']) {
@@ -87,17 +87,21 @@ fn scalar(value: &Value, out: &mut String) {
     }
 }
 
-/// What Go writes for a struct in which nothing was set: inner structs, and zeros where they are
-/// not left out.
+/// What Go writes for a struct without any field set: inner structs, and zero values of fields without
+/// `omitempty`.
 pub fn empty(kind: &'static GoStruct) -> Value {
     let fields = kind.fields.iter().filter_map(|f| Some((f.name.to_owned(), unset(f)?)));
     Value::Object(fields.collect())
 }
 
-/// What Go writes for a field that was not set; `None` if it leaves the field out.
+/// Whether a field is a struct and not a pointer to one; `omitempty` has no effect on such fields.
+fn is_struct(field: &GoField) -> bool {
+    matches!(unnamed(field.kind), Type::Struct(_))
+}
+
+/// What Go writes for a field that is not set; `None` if it omits the field.
 fn unset(field: &GoField) -> Option<Value> {
     match unnamed(field.kind) {
-        // `omitempty` says nothing of a struct.
         Type::Struct(s) => Some(empty(s)),
         _ if field.omitempty => None,
         Type::List(_) | Type::Map(_) | Type::Bytes => Some(Value::Null),
@@ -105,10 +109,10 @@ fn unset(field: &GoField) -> Option<Value> {
     }
 }
 
-/// Adds what Go writes and k8s-openapi leaves out: a field that is not set but is no pointer and has no `omitempty`
-/// is written as its type's zero, a time or a list as null, and a struct with what it has inside. A list or a map
-/// without items is written as null, too: an object that went to etcd and back through protobuf has none.
-/// Readers of either form take the other, but what is shown is what a cluster shows.
+/// Adds what Go writes and k8s-openapi omits: a field that is not set, is not a pointer and has no
+/// `omitempty` is written as its type's zero value, a time or a list as null, and a struct with its fields.
+/// A list or a map without items is written as null, too: an object that was stored as protobuf has none.
+/// Readers of either form accept the other, but shown text should be that of a real cluster.
 pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
     write_unset_of(Type::Struct(of), value);
 }
@@ -116,15 +120,20 @@ pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
 fn write_unset_of(kind: Type, value: &mut Value) {
     match (kind.bare(), value) {
         (Type::Struct(s), Value::Object(map)) => {
-            for field in s.fields {
-                match map.get_mut(field.name) {
-                    Some(value) if !field.omitempty && is_empty(field.kind, value) => *value = Value::Null,
-                    Some(value) => write_unset_of(field.kind, value),
-                    None => {
-                        if let Some(value) = unset(field) {
-                            map.insert(field.name.into(), value);
-                        }
-                    }
+            // Most fields are omitted if they are not set, and most values have no fields of their own;
+            // neither needs a look-up.
+            for (name, value) in map.iter_mut().filter(|(_, v)| v.is_object() || v.is_array()) {
+                match s.field(name) {
+                    Some(field) if !field.omitempty && is_empty(field.kind, value) => *value = Value::Null,
+                    Some(field) => write_unset_of(field.kind, value),
+                    None => {}
+                }
+            }
+            for field in s.fields.iter().filter(|f| !f.omitempty || is_struct(f)) {
+                if !map.contains_key(field.name)
+                    && let Some(value) = unset(field)
+                {
+                    map.insert(field.name.into(), value);
                 }
             }
         }
@@ -143,7 +152,7 @@ fn is_empty(kind: Type, value: &Value) -> bool {
     }
 }
 
-/// Without names; a pointer stays one.
+/// The type without names. A pointer stays a pointer.
 fn unnamed(kind: Type) -> Type {
     match kind {
         Type::Named(_, of) => unnamed(*of),

@@ -1,10 +1,10 @@
-//! JSON that keeps the order of its keys and keys given twice, with the words of Go's scanner
-//! (`encoding/json`) for what is malformed.
+//! JSON that keeps the order of keys and duplicate keys, with the messages of Go's scanner (`encoding/json`)
+//! about malformed text.
 
 use crate::api::order;
 use serde_json::Value;
 
-/// How deep a text may nest.
+/// The deepest nesting of a text.
 const MAX_DEPTH: usize = 100;
 
 /// A JSON value.
@@ -14,13 +14,13 @@ pub enum Json {
     Null,
     /// `true`, `false`
     Bool(bool),
-    /// A number, as it was written.
+    /// A number, with its text as it was written.
     Number(String),
-    /// Text.
+    /// A string.
     Text(String),
     /// A list.
     List(Vec<Json>),
-    /// An object: its keys in order; one may stand there twice.
+    /// An object: its entries in order, duplicates included.
     Object(Vec<(String, Json)>),
 }
 
@@ -33,12 +33,12 @@ impl Json {
         }
     }
 
-    /// The text, if it is one.
+    /// The string; `None` if it is something else.
     pub fn as_str(&self) -> Option<&str> {
         if let Json::Text(s) = self { Some(s) } else { None }
     }
 
-    /// What Go calls it: `string`, `number`, `object` …
+    /// Go's word for the type: `string`, `number`, `object` and so on.
     pub fn word(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -50,7 +50,7 @@ impl Json {
         }
     }
 
-    /// As a value whose keys are sorted; of a key given twice the last counts.
+    /// The value as a `serde_json` value. Keys are sorted; of duplicates the last one counts.
     pub fn to_value(&self) -> Value {
         match self {
             Json::Null => Value::Null,
@@ -78,7 +78,7 @@ impl From<&Value> for Json {
     }
 }
 
-/// A number's text as a number; one that is too long for any type is a float.
+/// Parses the text of a number. A number that fits no integer type becomes a float.
 pub(super) fn number(text: &str) -> Value {
     text.parse::<i64>()
         .map(Value::from)
@@ -87,10 +87,10 @@ pub(super) fn number(text: &str) -> Value {
         .unwrap_or(Value::Null)
 }
 
-/// Reads a text that is one JSON value.
+/// Parses a text with one JSON value.
 ///
 /// # Errors
-/// Go's words: `invalid character '}' looking for beginning of object key string`.
+/// The message of Go: `invalid character '}' looking for beginning of object key string`.
 pub fn parse(text: &[u8]) -> Result<Json, String> {
     let mut parser = Parser { text, at: 0 };
     let value = parser.value(0)?;
@@ -101,7 +101,7 @@ pub fn parse(text: &[u8]) -> Result<Json, String> {
     }
 }
 
-/// A byte as Go's messages quote it.
+/// A byte as Go quotes it in messages.
 fn go_char(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".into(),
@@ -136,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The error at the place where the parser is.
+    /// The error at the present place. `place` says what the scanner was doing.
     fn invalid(&self, place: &str) -> String {
         match self.peek() {
             None => "unexpected end of JSON input".into(),
@@ -241,7 +241,7 @@ impl Parser<'_> {
             Some(b'u') => {
                 self.at += 1;
                 let mut unit = self.hex()?;
-                // A surrogate is half of a character; alone it is none.
+                // A surrogate is half of a character, and invalid alone.
                 if (0xd800..0xdc00).contains(&unit) && self.text.get(self.at..self.at + 2) == Some(b"\\u") {
                     let back = self.at;
                     self.at += 2;

@@ -1,5 +1,5 @@
-//! The Go structs behind the API: the order of their fields, what they hold, what is left out when
-//! empty. Decoders' errors name these types, and text that Kubernetes quotes has their order.
+//! The Go structs behind the API: the order of their fields, the types of the fields, and which are omitted
+//! when empty. The errors of decoders name these types, and texts that Kubernetes quotes have their order.
 //!
 //! ```
 //! use steady::api::{Kind, go_types};
@@ -11,7 +11,7 @@
 mod decode;
 mod encode;
 mod json;
-// No page sends it.
+// Clients of the door send protobuf; the page never does.
 #[cfg(not(target_arch = "wasm32"))]
 pub mod protobuf;
 #[rustfmt::skip]
@@ -23,27 +23,27 @@ pub use decode::{Decoded, convert, decode};
 pub use encode::{empty, go_json, to_json, write_unset};
 pub use json::{Json, parse};
 
-/// A struct.
+/// A Go struct.
 #[derive(Debug)]
 pub struct GoStruct {
-    /// `DeploymentSpec`
+    /// The struct's name, for example `DeploymentSpec`.
     pub name: &'static str,
-    /// Its fields, in order; those of inline structs are here too.
+    /// The fields in order, those of inline structs included.
     pub fields: &'static [GoField],
 }
 
 /// A field of a struct.
 #[derive(Debug)]
 pub struct GoField {
-    /// Its name in JSON.
+    /// The field's name in JSON.
     pub name: &'static str,
-    /// What it holds.
+    /// The field's type.
     pub kind: Type,
-    /// Whether it is left out when empty.
+    /// Whether the field has `omitempty`.
     pub omitempty: bool,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Type {
     /// `string`
@@ -56,7 +56,7 @@ pub enum Type {
     Int64,
     /// `float64`
     Float,
-    /// `[]byte`, base64 in JSON.
+    /// `[]byte`, in JSON a base64 string.
     Bytes,
     /// `metav1.Time`
     Time,
@@ -78,15 +78,16 @@ pub enum Type {
     List(&'static Type),
     /// `map[string]T`
     Map(&'static Type),
-    /// A type with a name of its own, `v1.PodPhase`.
+    /// A type with a name of its own, for example `v1.PodPhase`.
     Named(&'static str, &'static Type),
     /// A struct.
     Struct(&'static GoStruct),
-    /// A JSON schema (the struct), or a value of another type: types of apiextensions that decode themselves.
+    /// A JSON schema (the struct) or a value of another type: a type of apiextensions with a decoder of its
+    /// own.
     SchemaOr(Or, &'static GoStruct),
 }
 
-/// What may stand in the place of a JSON schema.
+/// The values that can replace a JSON schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Or {
     /// `JSONSchemaPropsOrBool`
@@ -102,14 +103,14 @@ const fn f(name: &'static str, kind: Type, omitempty: bool) -> GoField {
 }
 
 impl GoStruct {
-    /// The field of that name.
+    /// The field with this name in JSON, if there is one.
     pub fn field(&self, name: &str) -> Option<&'static GoField> {
         self.fields.iter().find(|f| f.name == name)
     }
 }
 
 impl Type {
-    /// Without pointers and names.
+    /// The type without pointers and names.
     pub fn bare(self) -> Type {
         match self {
             Type::Pointer(t) | Type::Named(_, t) => t.bare(),
@@ -117,7 +118,7 @@ impl Type {
         }
     }
 
-    /// As Go's reflection prints it: `map[string]string`, `[]v1.Container`.
+    /// The type as Go's reflection prints it: `map[string]string`, `[]v1.Container`.
     pub fn go_name(self) -> String {
         match self {
             Type::Text => "string".into(),
@@ -145,11 +146,11 @@ impl Type {
     }
 }
 
-/// What Go holds an object of a custom kind in: a map of any JSON, written with its keys sorted
+/// The struct of custom kinds. In Go their objects are maps of any JSON, and their keys are written sorted
 /// (`k8s.io/apimachinery/pkg/apis/meta/v1/unstructured`).
 static UNSTRUCTURED: GoStruct = GoStruct { name: "Unstructured", fields: &[] };
 
-/// The struct of a kind in the version of its handle; for a custom kind a struct without fields.
+/// The struct of a kind in the version of its handle. That of a custom kind has no fields.
 pub fn of(kind: Kind) -> &'static GoStruct {
     match (kind.other_version(), kind.built_in()) {
         (Some(version), _) => table::of_version(version),
@@ -158,42 +159,42 @@ pub fn of(kind: Kind) -> &'static GoStruct {
     }
 }
 
-/// `meta.k8s.io/v1` ObjectMeta.
+/// The struct of `meta.k8s.io/v1` ObjectMeta.
 pub fn object_meta() -> &'static GoStruct {
     &table::OBJECT_META
 }
 
-/// `autoscaling/v1` MetricSpec, which no version of a kind holds: an annotation has a list of them.
+/// The struct of `autoscaling/v1` MetricSpec. No version of a kind contains it: an annotation has a list of them.
 pub fn metric_spec() -> &'static GoStruct {
     &table::METRIC_SPEC
 }
 
-/// `autoscaling/v1` MetricStatus, which no version of a kind holds: an annotation has a list of them.
+/// The struct of `autoscaling/v1` MetricStatus. No version of a kind contains it: an annotation has a list of them.
 pub fn metric_status() -> &'static GoStruct {
     &table::METRIC_STATUS
 }
 
-/// `autoscaling/v1` HorizontalPodAutoscalerCondition: an annotation has a list of them.
+/// The struct of `autoscaling/v1` HorizontalPodAutoscalerCondition: an annotation has a list of them.
 pub fn autoscaler_condition() -> &'static GoStruct {
     &table::HORIZONTAL_POD_AUTOSCALER_CONDITION
 }
 
-/// `autoscaling/v1` Scale.
+/// The struct of `autoscaling/v1` Scale.
 pub fn scale() -> &'static GoStruct {
     &table::SCALE
 }
 
-/// `v1` Binding.
+/// The struct of `v1` Binding.
 pub fn binding() -> &'static GoStruct {
     &table::BINDING
 }
 
-/// `policy/v1` Eviction.
+/// The struct of `policy/v1` Eviction.
 pub fn eviction() -> &'static GoStruct {
     &table::EVICTION
 }
 
-/// `meta.k8s.io/v1` DeleteOptions.
+/// The struct of `meta.k8s.io/v1` DeleteOptions.
 pub fn delete_options() -> &'static GoStruct {
     &table::DELETE_OPTIONS
 }

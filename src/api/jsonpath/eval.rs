@@ -1,4 +1,4 @@
-//! From nodes and a value to text.
+//! Evaluating a template.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ pub(super) fn nodes(
     Ok(())
 }
 
-/// The values a path leads to from `current`.
+/// The values to which a path leads from `current`.
 pub(super) fn steps<'a>(
     path: &'a [Step],
     root: &'a Value,
@@ -109,8 +109,7 @@ fn step<'a>(
     Ok(out)
 }
 
-/// The value and everything in it that is a list or an object; JSON of ours is never deeper than
-/// its reader allows.
+/// Adds the value and every list and object in it. The depth of the JSON is limited by its parser.
 fn recurse<'a>(value: &'a Value, out: &mut Vec<&'a Value>) {
     match value {
         Value::Array(a) if !a.is_empty() => {
@@ -151,7 +150,7 @@ fn slice<'a>(
     }
     let outside = |i: i64| Err(format!("array index out of bounds: index {i}, length {len}"));
     if low >= len || low < 0 {
-        // A slice of an empty list is empty, an index into it is wrong.
+        // A slice of an empty list is empty; an index into it is an error.
         return if len == 0 && !derived { Ok(()) } else { outside(low) };
     }
     if high > len || high < 0 {

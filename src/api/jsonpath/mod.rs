@@ -1,6 +1,5 @@
-//! JSONPath in kubectl's dialect (`k8s.io/client-go/util/jsonpath`): text around `{…}` actions,
-//! `range` and `end`, filters, slices, unions, recursive descent. Missing keys are nothing, as
-//! kubectl has it.
+//! JSONPath in kubectl's dialect (`k8s.io/client-go/util/jsonpath`): text with `{…}` actions, `range` and
+//! `end`, filters, slices, unions, recursive descent. A missing key gives nothing, as in kubectl.
 //!
 //! ```
 //! use steady::api::jsonpath::Template;
@@ -16,14 +15,14 @@ use serde_json::Value;
 
 use super::{go_types, patch};
 
-/// How many nodes a template may have; a person's has a dozen.
+/// The most nodes of a template. A person's template has a dozen.
 const MAX_NODES: usize = 2_000;
-/// How deep filters and ranges may nest.
+/// The deepest nesting of filters and ranges.
 const MAX_DEPTH: usize = 20;
-/// How many values one evaluation may visit.
+/// The most values that one evaluation visits.
 const MAX_VISITS: usize = 2_000_000;
 
-/// One part of a template.
+/// A part of a template.
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Text(String),
@@ -31,18 +30,18 @@ enum Node {
     Range(Vec<Step>, Vec<Node>),
 }
 
-/// One step of a path.
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq)]
 enum Step {
     Field(String),
     Wildcard,
     Recursive,
-    /// From, to, step; the last says that `to` was not written.
+    /// From, to, step, and whether `to` was omitted.
     Slice(Option<i64>, Option<i64>, Option<i64>, bool),
     Union(Vec<Vec<Step>>),
     Filter(Vec<Step>, Op, Vec<Step>),
     Literal(Value),
-    /// `@` in a filter, `$` or nothing elsewhere.
+    /// `@` in a filter; `$` or nothing elsewhere.
     Root,
 }
 
@@ -65,15 +64,15 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// kubectl's words, without the `error parsing jsonpath …, ` before them.
+    /// The message of kubectl, without `error parsing jsonpath …, ` at its beginning.
     pub fn parse(text: &str) -> Result<Template, String> {
         parse::template(text).map(Template)
     }
 
-    /// Evaluates it; values that are objects or lists are written as JSON.
+    /// Evaluates the template to text. Objects and lists are written as JSON.
     ///
     /// # Errors
-    /// An index out of bounds, a comparison of several values.
+    /// The message about an index out of bounds, or a comparison of several values.
     pub fn render(&self, value: &Value) -> Result<String, String> {
         let mut out = String::new();
         let mut visits = 0;
@@ -81,7 +80,7 @@ impl Template {
         Ok(out)
     }
 
-    /// The values its paths find.
+    /// The values that the template's paths lead to.
     ///
     /// # Errors
     /// As [`Template::render`].
@@ -97,11 +96,11 @@ impl Template {
     }
 }
 
-/// `.spec.x`, `spec.x`, `{.spec.x}` or `{spec.x}`, all as `{.spec.x}`: what `--sort-by` and
-/// `custom-columns` take.
+/// Completes the path of `--sort-by` or `custom-columns`: `.spec.x`, `spec.x`, `{.spec.x}` and `{spec.x}`
+/// all become `{.spec.x}`.
 ///
 /// # Errors
-/// kubectl's words.
+/// The message of kubectl.
 pub fn relaxed(path: &str) -> Result<String, String> {
     if path.is_empty() {
         return Ok(String::new());
@@ -118,7 +117,7 @@ pub fn relaxed(path: &str) -> Result<String, String> {
     }
 }
 
-/// A value as text in a rendered template.
+/// The text of a value in an evaluated template.
 pub fn text_of(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => go_types::go_json(value),

@@ -1,10 +1,10 @@
-//! From text to nodes.
+//! Parsing a template.
 
 use serde_json::Value;
 
 use super::{MAX_DEPTH, MAX_NODES, Node, Op, Step};
 
-/// What stands between braces.
+/// The content of a pair of braces.
 enum Action {
     Path(Vec<Step>),
     Range(Vec<Step>),
@@ -12,7 +12,7 @@ enum Action {
 }
 
 pub(super) fn template(text: &str) -> Result<Vec<Node>, String> {
-    // The open ranges: the path of each and what stood before it.
+    // The open ranges: the path of each, and the nodes before it.
     let mut open: Vec<(Vec<Step>, Vec<Node>)> = Vec::new();
     let mut nodes = Vec::new();
     let mut count = 0;
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Up to what ends a name; a backslash keeps the next character.
+    /// The text up to the end of a name. A backslash keeps the next character.
     fn until_terminator(&mut self, number: bool) -> String {
         let mut out = String::new();
         let mut end = self.rest.len();
@@ -282,7 +282,7 @@ impl Parser<'_> {
     }
 }
 
-/// Left, operator and right of a filter; without an operator the last two are empty.
+/// The left side, the operator and the right side of a filter. Without an operator the last two are empty.
 fn comparison(text: &str) -> (&str, &str, &str) {
     let is_op = |c: char| matches!(c, '=' | '!' | '<' | '>');
     let mut quote = None;
@@ -303,7 +303,7 @@ fn comparison(text: &str) -> (&str, &str, &str) {
     (text, "", "")
 }
 
-/// What stands between brackets: a key, an index or a slice.
+/// The content of brackets: a key, an index or a slice.
 fn index(text: &str) -> Result<Step, String> {
     for q in ['\'', '"'] {
         if let Some(key) = text.strip_prefix(q).and_then(|t| t.strip_suffix(q)) {

@@ -1,4 +1,4 @@
-//! The strategic merge patch that leads from one object to another.
+//! Making the strategic merge patch from one object to another.
 
 use std::cmp::Ordering;
 
@@ -10,12 +10,12 @@ use super::lists::{
 };
 use super::types::Schema;
 
-/// What goes into a patch.
+/// What a patch contains.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Options {
     pub(super) ignore_changes_and_additions: bool,
     pub(super) ignore_deletions: bool,
-    /// The map's field has the strategy `retainKeys`.
+    /// Whether the field of the map has the strategy `retainKeys`.
     pub(super) retain_keys: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn diff_maps(
             (Value::Object(old_map), Value::Object(new_map)) => {
                 let (schema, field) = match schema.map_field(key) {
                     Ok(found) => found,
-                    // A field that nobody knows is no matter as long as it does not change.
+                    // An unknown field matters only if it changes.
                     Err(_) if old == new => continue,
                     Err(e) => return Err(e),
                 };
@@ -106,7 +106,7 @@ pub(super) fn diff_maps(
     Ok(patch)
 }
 
-/// What a list contributes to a patch.
+/// The part of a patch that is about a list.
 #[derive(Default)]
 struct ListDiff {
     patch: Vec<Value>,

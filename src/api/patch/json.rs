@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 
 use super::PatchError;
 
-/// The API server refuses longer JSON patches.
+/// The most operations of a JSON patch that the API server accepts.
 pub const JSON_PATCH_MAX_OPERATIONS: usize = 10_000;
 
-/// Applies a JSON merge patch: maps merge, null deletes, everything else replaces.
+/// Applies a JSON merge patch: maps are merged, null deletes, all other values replace.
 pub fn json_merge_patch(original: Value, patch: &Value) -> Value {
     let Value::Object(changes) = patch else {
         return patch.clone();
@@ -30,8 +30,8 @@ pub fn json_merge_patch(original: Value, patch: &Value) -> Value {
 /// Applies a JSON patch: all of its operations, or none.
 ///
 /// # Errors
-/// [`PatchError::BadRequest`] if it is no list of operations, [`PatchError::Unprocessable`] if one
-/// of them does not fit the document or its test fails.
+/// [`PatchError::BadRequest`] if the patch is not a list of operations; [`PatchError::Unprocessable`] if an
+/// operation does not fit the document, or its test fails.
 pub fn json_patch(mut document: Value, patch: &Value) -> Result<Value, PatchError> {
     let Value::Array(operations) = patch else {
         let what = match patch {
@@ -63,7 +63,8 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
         "add" => add(document, path, value()).ok_or_else(|| missing(path)),
         "remove" => remove(document, path).map(drop).ok_or_else(|| missing(path)),
         "replace" => {
-            // The library sets a key that is not there, too; the whole only becomes another object.
+            // Go's library also sets a key that is not there. The whole document can only be replaced by an
+            // object or a list.
             if path.is_empty() {
                 let whole = Some(value()).filter(|v| v.is_object() || v.is_array());
                 *document = whole.ok_or_else(|| missing(path))?;
@@ -94,7 +95,7 @@ fn apply(document: &mut Value, operation: &Value) -> Result<(), PatchError> {
     }
 }
 
-/// The names down a JSON pointer; what stands before the first stroke is not looked at.
+/// The names in a JSON pointer; `None` if it is malformed. Text before the first slash is ignored.
 fn steps(path: &str) -> Option<Vec<String>> {
     if path.is_empty() {
         return Some(Vec::new());
@@ -103,7 +104,7 @@ fn steps(path: &str) -> Option<Vec<String>> {
     Some(path.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-/// The index of an existing item; Go's library counts negative ones from the end.
+/// The index of an existing item. Go's library counts negative indexes from the end.
 fn index(step: &str, len: usize) -> Option<usize> {
     let i = step.parse::<i64>().ok()?;
     let i = if i < 0 { i + i64::try_from(len).ok()? } else { i };
@@ -124,7 +125,7 @@ fn down<'a>(mut place: &'a mut Value, steps: &[String]) -> Option<&'a mut Value>
     Some(place)
 }
 
-/// What stands at a path; a key that its map has not is null.
+/// The value at a path; null for an absent key of a map.
 fn found(document: &mut Value, path: &str) -> Option<Value> {
     let steps = steps(path)?;
     let Some((last, parents)) = steps.split_last() else { return Some(document.clone()) };
@@ -135,7 +136,7 @@ fn found(document: &mut Value, path: &str) -> Option<Value> {
     }
 }
 
-/// Sets a key of a map, or an item that a list has.
+/// Sets a key of a map, or an existing item of a list.
 fn set(document: &mut Value, path: &str, value: Value) -> Option<()> {
     let steps = steps(path)?;
     let (last, parents) = steps.split_last()?;
@@ -161,7 +162,7 @@ fn add(document: &mut Value, path: &str, value: Value) -> Option<()> {
         }
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {
-            // One more place than there are items: behind the last.
+            // One more place than there are items: the one behind the last.
             let at = index(last, items.len() + 1)?;
             items.insert(at, value);
         }

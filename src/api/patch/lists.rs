@@ -1,4 +1,4 @@
-//! Lists of scalars and lists of maps with a merge key: order, duplicates, comparison, as Go has them.
+//! Lists of scalars, and lists of maps with a merge key: order, duplicates and comparison, as in Go.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ pub(super) const RETAIN_KEYS: &str = "$retainKeys";
 pub(super) const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList";
 pub(super) const SET_ELEMENT_ORDER: &str = "$setElementOrder";
 
-/// A value as Go's `%v` prints it: `map[a:1 b:[x y]]`. Numbers and null as in Go.
+/// A value in the format of Go's `%v`: `map[a:1 b:[x y]]`.
 pub fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn go_map(map: &Map<String, Value>) -> String {
     format!("map[{}]", entries.join(" "))
 }
 
-/// The name of a value's Go type.
+/// The name of a value's type in Go.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "%!s(<nil>)",
@@ -59,7 +59,7 @@ pub(super) fn as_list(value: &Value) -> Result<&Vec<Value>, PatchError> {
     value.as_array().ok_or_else(|| bad_type("[]interface {}", value))
 }
 
-/// The map of an item and the value of its merge key.
+/// The map of an item, and the value of its merge key.
 pub(super) fn keyed<'a>(
     item: &'a Value,
     key: &str,
@@ -68,7 +68,7 @@ pub(super) fn keyed<'a>(
     map.get(key).map(|value| (map, value)).ok_or_else(|| no_merge_key(map, key))
 }
 
-/// Whether lists hold maps; all items must be of one type.
+/// Whether the lists contain maps. An error if the items have several types.
 pub(super) fn items_are_maps(lists: &[&[Value]]) -> Result<bool, PatchError> {
     let mut first: Option<&'static str> = None;
     for item in lists.iter().copied().flatten() {
@@ -94,7 +94,8 @@ pub(super) fn items_are_maps(lists: &[&[Value]]) -> Result<bool, PatchError> {
     }
 }
 
-/// Drops equal scalars the way Go does: the last item takes a duplicate's place.
+/// Removes duplicate scalars as Go does: the first of equal items stays, and the last item of the list moves
+/// into the place of a removed one.
 pub(super) fn deduplicate(mut list: Vec<Value>) -> Vec<Value> {
     let mut i = 0;
     while i < list.len() {
@@ -121,7 +122,7 @@ pub(super) fn sort_by_merge_key(list: &mut [Value], key: &str) {
     order::sort_by_key(list, |item| item.get(key).map_or_else(|| "<nil>".to_owned(), go_value));
 }
 
-/// Where an item stands in a list: by its merge key for maps, by value for scalars.
+/// The index of an item in a list: by merge key for maps, by value for scalars.
 fn position(list: &[Value], item: &Value, key: &str, maps: bool) -> Option<usize> {
     if maps {
         list.iter().position(|other| other.get(key) == item.get(key))
@@ -130,7 +131,7 @@ fn position(list: &[Value], item: &Value, key: &str, maps: bool) -> Option<usize
     }
 }
 
-/// Puts items into the order of another list; `$patch: delete` items go last.
+/// Sorts items in the order of another list. Items with `$patch: delete` come last.
 pub(super) fn in_order_of(
     list: Vec<Value>,
     order: &[Value],
@@ -145,8 +146,8 @@ pub(super) fn in_order_of(
     } else {
         (list, Vec::new())
     };
-    // Go's stable sort is an insertion sort for so few items, and for an item that is in no order
-    // it says "less than the one before".
+    // Go's stable sort is an insertion sort for so few items. An item that is not in `order` counts as less
+    // than the one before it.
     let mut sorted: Vec<(Option<usize>, Value)> = Vec::with_capacity(list.len());
     for item in list {
         let rank = position(order, &item, key, maps);
@@ -160,7 +161,8 @@ pub(super) fn in_order_of(
     Ok(sorted.into_iter().map(|(_, item)| item).chain(deletions).collect())
 }
 
-/// The items of the patch in the patch's order, the server's own in the server's, and both merged.
+/// Merges the items of the patch, in the patch's order, with those that only the server has, in the server's
+/// order.
 pub(super) fn normalize_order(
     patch: Vec<Value>,
     server_only: Vec<Value>,
@@ -187,7 +189,7 @@ pub(super) fn normalize_order(
     }
 }
 
-/// Items that are in a list (by merge key, or by value if there is none), and the others.
+/// Splits items into those that are in a list (by merge key, or by value if there is none) and the others.
 pub(super) fn partition(
     items: Vec<Value>,
     list: &[Value],
@@ -206,7 +208,7 @@ pub(super) fn partition(
     Ok((inside, outside))
 }
 
-/// The first item with that value of the merge key.
+/// The index of the first item with this value of the merge key.
 pub(super) fn find(list: &[Value], key: &str, value: &Value) -> Result<Option<usize>, PatchError> {
     for (i, item) in list.iter().enumerate() {
         let Value::Object(map) = item else {

@@ -1,7 +1,7 @@
-//! Patches: JSON patch (RFC 6902), JSON merge patch (RFC 7386), strategic merge patch
-//! (`k8s.io/apimachinery/pkg/util/strategicpatch`), and how kubectl makes the latter.
+//! Patches: JSON patch (RFC 6902), JSON merge patch (RFC 7386) and strategic merge patch
+//! (`k8s.io/apimachinery/pkg/util/strategicpatch`), and how kubectl makes the last of them.
 //!
-//! All of them work on JSON values. How a field merges is in one table, [`field_info`].
+//! All of them work on JSON values. [`field_info`] says how a field is merged.
 //!
 //! ```
 //! use serde_json::json;
@@ -30,19 +30,19 @@ pub use types::{Field, ListType, Shape, Type};
 use super::kinds::{BuiltIn, Kind, OtherVersion};
 use types::Schema;
 
-/// Why a patch cannot be applied; the arms are the API server's answers.
+/// Why a patch cannot be applied; the variants are the API server's status codes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchError {
     /// The patch is malformed: 400.
     BadRequest(String),
     /// The patch does not fit the object: 422.
     Unprocessable(String),
-    /// What the API server has no answer of its own for: 500.
+    /// An error for which the API server has no code of its own: 500.
     Internal(String),
 }
 
 impl PatchError {
-    /// What is wrong.
+    /// The message.
     pub fn message(&self) -> &str {
         match self {
             PatchError::BadRequest(m) | PatchError::Unprocessable(m) | PatchError::Internal(m) => m,
@@ -58,7 +58,7 @@ impl std::fmt::Display for PatchError {
 
 impl std::error::Error for PatchError {}
 
-/// The struct of a kind in the version of its handle: how each of its fields merges.
+/// The struct of a kind in the version of its handle, with how each of its fields is merged.
 pub fn type_of(kind: Kind) -> &'static Type {
     match (kind.other_version(), kind.built_in()) {
         (Some(version), _) => schema::of_version(version),
@@ -67,11 +67,11 @@ pub fn type_of(kind: Kind) -> &'static Type {
     }
 }
 
-/// An object of a custom kind: what its fields are, its definition says.
+/// The struct of custom kinds. Their fields are known only to their definitions.
 static UNSTRUCTURED: Type = Type { name: "Unstructured", atomic: false, fields: &[] };
 
-/// How a field merges: the names down to it, without indexes (`["spec", "containers"]`). `None` for
-/// fields of one value and for fields that there are not.
+/// How a field is merged. `path` has the names of the fields without indexes (`["spec", "containers"]`).
+/// `None` for fields with a single value, and for fields that do not exist.
 pub fn field_info(kind: Kind, path: &[&str]) -> Option<&'static Field> {
     let mut shape = Shape::Struct(type_of(kind));
     let mut found = None;
@@ -86,7 +86,7 @@ pub fn field_info(kind: Kind, path: &[&str]) -> Option<&'static Field> {
 /// Applies a strategic merge patch, as the API server does.
 ///
 /// # Errors
-/// A directive that is malformed, or a value of the wrong type where lists or maps are merged.
+/// A malformed directive, or a value of a wrong type in the place of a list or map to be merged.
 pub fn strategic_merge(kind: Kind, original: Value, patch: &Value) -> Result<Value, PatchError> {
     let original = object(original)?;
     let patch = object(patch.clone())?;
@@ -94,14 +94,14 @@ pub fn strategic_merge(kind: Kind, original: Value, patch: &Value) -> Result<Val
         .map(Value::Object)
 }
 
-/// A strategic merge patch as the API server's refusal shows it, in Go's notation
-/// (`map[spec:map[replicas:three]]`): without what merging it into `original` consumes.
+/// A strategic merge patch as it stands in the API server's refusal, in Go's notation
+/// (`map[spec:map[replicas:three]]`): without the parts that merging it into `original` consumes.
 pub fn refused_patch_text(original: &Value, patch: &Value) -> String {
     lists::go_value(&strategic::leftover(Some(original), patch))
 }
 
-/// The strategic merge patch that makes `modified` of `original` (`kubectl set image`, `label` ...);
-/// an empty object if they are equal.
+/// The strategic merge patch from `original` to `modified` (`kubectl set image`, `label` and so on); an
+/// empty object if they are equal.
 ///
 /// # Errors
 /// A list whose items lack their merge key.
@@ -115,11 +115,12 @@ pub fn create_two_way_merge_patch(
     diff::diff_maps(original, modified, Schema::of(type_of(kind)), options).map(Value::Object)
 }
 
-/// The strategic merge patch of `kubectl apply`: what `modified` adds to or changes in `current`,
-/// and deletes from `original`, which was applied last. The patch overwrites what others changed.
+/// The strategic merge patch of `kubectl apply`: it adds and changes what `modified` has beyond `current`,
+/// and deletes what only `original`, the manifest applied before, has. It overwrites what other clients
+/// changed.
 ///
 /// # Errors
-/// A list whose items lack their merge key, or lists that do not fit together.
+/// A list whose items lack their merge key, or lists of different types.
 pub fn create_three_way_merge_patch(
     kind: Kind,
     original: &Value,

@@ -1,4 +1,4 @@
-//! Merging a strategic merge patch into an object, or into another patch.
+//! Merging a strategic merge patch into an object or into another patch.
 
 use serde_json::{Map, Value};
 
@@ -10,12 +10,12 @@ use super::lists::{
 use super::types::{Field, Schema};
 use crate::api::order;
 
-/// Who merges.
+/// What is merged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The API server applies a patch to an object: directives act, nulls delete.
+    /// The API server merges a patch into an object: directives are carried out, nulls delete.
     Server,
-    /// kubectl puts two patches together: directives and nulls stay.
+    /// kubectl merges two patches: directives and nulls stay.
     Client,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn merge_map(
                 original.insert(key, Value::Array(merged.list));
             }
             Some(old) if delete_list => {
-                // There is no list to delete from.
+                // There is no list from which items could be deleted.
                 original.insert(key, old);
             }
             None if delete_list => {}
@@ -98,12 +98,12 @@ fn bad_directive(directive: &Value, map: &Map<String, Value>) -> PatchError {
     PatchError::Internal(format!("unknown patch type: {} in map: {}", go_value(directive), go_map(map)))
 }
 
-/// The field that `$setElementOrder/containers` speaks of.
+/// The field that a directive such as `$setElementOrder/containers` is about.
 fn directive_field<'a>(key: &'a str, prefix: &str, error: &str) -> Result<&'a str, PatchError> {
     key.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/')).ok_or_else(|| bad(error))
 }
 
-/// `$retainKeys`: all other keys of the object go.
+/// `$retainKeys`: removes all other keys of the object.
 fn retain_keys(
     original: &mut Map<String, Value>,
     patch: &mut Map<String, Value>,
@@ -138,7 +138,7 @@ fn retain_keys(
     Ok(())
 }
 
-/// `$setElementOrder/x`: merges the list at once, then puts it into that order.
+/// `$setElementOrder/x`: merges the list at once, then sorts it.
 fn set_element_order(
     original: &mut Map<String, Value>,
     patch: &mut Map<String, Value>,
@@ -190,7 +190,7 @@ fn set_element_order(
     Ok(())
 }
 
-/// The items of a patch must stand in the order that the patch wants.
+/// Checks that the items of a patch are in the order that the patch asks for.
 fn check_order(items: &[Value], order: &[Value], merge_key: &str) -> Result<(), PatchError> {
     if items.is_empty() || order.is_empty() {
         return Ok(());
@@ -229,8 +229,8 @@ fn check_order(items: &[Value], order: &[Value], merge_key: &str) -> Result<(), 
 /// A merged list.
 struct Merged {
     list: Vec<Value>,
-    /// The order in which Go finds the object's items afterwards. It merges inside the object's own
-    /// array: an item added by the patch takes the place of one that was deleted.
+    /// The object's items in the order in which Go finds them afterwards. Go merges within the object's own
+    /// array, so an added item takes the place of a deleted one.
     server_order: Vec<Value>,
 }
 
@@ -288,8 +288,8 @@ fn merge_list(
 
 type SpecialItems = (Vec<Value>, Vec<Value>, Option<Vec<Value>>);
 
-/// Obeys the items that are directives: `$patch: delete` and `$patch: replace`. What is left are the
-/// object's items, those to be merged, and the object's former items if all were replaced.
+/// Carries out the items that are directives: `$patch: delete` and `$patch: replace`. Returns the object's
+/// items, the items to be merged, and the object's former items if all were replaced.
 fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<SpecialItems, PatchError> {
     let mut plain = Vec::new();
     let mut replace = false;
@@ -302,7 +302,7 @@ fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Resu
         match directive.as_str() {
             Some("delete") => {
                 let (_, value) = lists::keyed(&item, key)?;
-                // Says so if an item of the object is no map.
+                // An error if an item of the object is not a map.
                 lists::find(&original, key, value)?;
                 original.retain(|other| other.get(key) != Some(value));
             }
@@ -317,7 +317,7 @@ fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Resu
     Ok(if replace { (plain, Vec::new(), Some(original)) } else { (original, plain, None) })
 }
 
-/// A new value without the nulls in it, which had nothing to delete.
+/// Removes the nulls from a new value, for which they have nothing to delete.
 fn discard_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -329,7 +329,7 @@ fn discard_nulls(value: &mut Value) {
     }
 }
 
-/// A new value without the parts that carry a directive; `None` if it does itself.
+/// Removes the parts of a new value that have a directive; `None` if the value itself has one.
 fn without_directives(value: Value) -> Option<Value> {
     match value {
         Value::Object(map) if map.contains_key(DIRECTIVE) => None,
@@ -342,8 +342,8 @@ fn without_directives(value: Value) -> Option<Value> {
     }
 }
 
-/// What is left of a patch once the API server has merged it: that merging eats directives, and
-/// lists that were put in order with them, out of the patch, and a refusal shows the rest.
+/// What is left of a patch after the API server has merged it. Merging removes directives, and lists that
+/// were sorted with them, from the patch, and the refusal shows the rest.
 pub(super) fn leftover(original: Option<&Value>, patch: &Value) -> Value {
     let Value::Object(changes) = patch else {
         return patch.clone();

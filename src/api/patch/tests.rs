@@ -2,7 +2,7 @@
 use super::*;
 use serde_json::json;
 
-/// The patches of the recorded group 03, one after the other, on a Deployment of that shape.
+/// The patches of the recorded group 03, one after the other, on a Deployment like the recorded one.
 #[test]
 fn recorded_patches() {
     let mut d = json!({"spec": {"replicas": 2, "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%"}},
@@ -80,7 +80,7 @@ fn json_patches() {
 
 #[test]
 fn merge_patches() {
-    // The table of RFC 7386, appendix A, in part.
+    // Some rows of the table in RFC 7386, appendix A.
     for (original, patch, want) in [
         (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
         (json!({"a": "b"}), json!({"a": null}), json!({})),
@@ -156,7 +156,7 @@ fn directives() {
     }
 }
 
-/// An item that is added stands where a deleted one stood, behind the object's other items.
+/// An added item takes the place of a deleted one, after the object's other items.
 #[test]
 fn an_added_item_takes_a_deleted_ones_place() {
     let pod = json!({"spec": {"containers": [{"name": "gone"}, {"name": "kept"}, {"name": "other"}]}});
@@ -166,7 +166,7 @@ fn an_added_item_takes_a_deleted_ones_place() {
     assert_eq!(got["spec"]["containers"], json!([{"name": "kept"}, {"name": "other"}, {"name": "new"}]));
 }
 
-/// What kubectl's set, label and apply send, and what the API server shows when it refuses it.
+/// The patches of kubectl's `set`, `label` and `apply`, and what the API server shows when it refuses one.
 #[test]
 fn patches_of_kubectl() {
     let live = json!({"metadata": {"labels": {"app": "w"}, "annotations": {"other": "1"}}, "spec": {"replicas": 5, "paused": false,
@@ -206,8 +206,7 @@ fn patches_of_kubectl() {
     );
 }
 
-/// A two-way patch leads from one pod to the other, whatever the two are; and applying again what
-/// was applied changes nothing.
+/// A two-way patch leads from any pod to any other; applying the same manifest again changes nothing.
 #[test]
 fn patches_lead_where_they_should() {
     let mut seed = 3u64;
@@ -249,7 +248,7 @@ fn patches_lead_where_they_should() {
             "tolerations": args, "dnsPolicy": random(2).to_string()}})
     };
     let same = |a: &Value, b: &Value| {
-        // An emptied list stays as an empty one.
+        // An emptied list stays as an empty list.
         crate::api::yaml::to_yaml(a).replace("[]", "") == crate::api::yaml::to_yaml(b).replace("[]", "")
     };
     for _ in 0..3000 {

@@ -1,4 +1,4 @@
-//! From a JSON value to a struct.
+//! Reading a struct from a JSON value.
 
 use std::vec;
 
@@ -14,11 +14,11 @@ use super::Never;
 use crate::api::object::DecodeError;
 use crate::api::{Kind, Timestamp};
 
-/// Reads one value. It is its own deserializer, and its own access to what an object or a list holds:
-/// what is open stands on its stack.
+/// Reads one value. It is the deserializer, and also the access to the content of an object or a list: those
+/// that are open are on its stack.
 #[derive(Default)]
 pub(in crate::api) struct Reader {
-    /// What is read next.
+    /// The value that is read next.
     current: Value,
     leaf: Leaf,
     stack: Vec<Frame>,
@@ -26,32 +26,32 @@ pub(in crate::api) struct Reader {
     error: Option<DecodeError>,
 }
 
-/// The fields that a struct cannot be without; all are moments.
+/// The fields that k8s-openapi requires; all of them are times.
 const REQUIRED: &[(&str, &str)] = &[("Condition", "lastTransitionTime")];
 
-/// What a value is read as where its type asks for whatever stands there.
+/// How a value is read if its type accepts values of any type.
 #[derive(Clone, Copy, Default)]
 enum Leaf {
-    /// A number of 32 bits, or text.
+    /// An integer of 32 bits, or a string.
     #[default]
     IntOrString,
-    /// A number, or text.
+    /// A number, or a string.
     Quantity,
-    /// Text that is a moment.
+    /// A string with a time.
     Time,
     /// Any JSON.
     Json,
 }
 
-/// An object or a list that is being read, and where in it.
+/// An object or a list that is being read, and the present place in it.
 enum Frame {
     Struct { fields: &'static [&'static str], rest: map::IntoIter, at: &'static str },
     Map { rest: map::IntoIter, at: String },
     List { rest: vec::IntoIter<Value>, next: usize },
 }
 
-/// What was read: the struct, the paths of fields it does not have, and the first value that does not
-/// fit, in whose place an empty one was read.
+/// The result: the struct, the paths of fields that it does not have, and the first value that does not fit,
+/// for which an empty one was used.
 pub(in crate::api) struct Read<T> {
     pub(in crate::api) value: T,
     pub(in crate::api) unknown: Vec<String>,
@@ -59,14 +59,14 @@ pub(in crate::api) struct Read<T> {
 }
 
 impl Reader {
-    /// Reads a value with what `read` asks for.
+    /// Reads a value by what `read` asks of the reader.
     pub(in crate::api) fn read<T>(value: Value, read: impl FnOnce(&mut Reader) -> T) -> Read<T> {
         let mut reader = Reader { current: value, ..Reader::default() };
         let value = read(&mut reader);
         Read { value, unknown: reader.unknown, error: reader.error }
     }
 
-    /// A struct of the type.
+    /// Reads a struct.
     pub(in crate::api) fn get<T: for<'de> Deserialize<'de>>(&mut self) -> T {
         let Ok(value) = T::deserialize(self);
         value
@@ -94,7 +94,7 @@ impl Reader {
         path
     }
 
-    /// Notes that a value is not what is read here.
+    /// Notes that a value is not of the wanted type.
     #[cold]
     fn refuse(&mut self, found: &Value, wanted: &str) {
         let found = match found {
@@ -109,7 +109,7 @@ impl Reader {
                 (.., n) => Unexpected::Float(n.unwrap_or_default()),
             },
         };
-        // As serde says it, and serde_json of null.
+        // The words of serde, and for null of serde_json.
         let found = if matches!(found, Unexpected::Unit) { "null".to_owned() } else { found.to_string() };
         self.note(format!("invalid type: {found}, expected {wanted}"));
     }
@@ -125,7 +125,8 @@ impl Reader {
         std::mem::take(&mut self.current)
     }
 
-    /// Reads the value of one field of an object whose other fields are read elsewhere; paths name the field.
+    /// Reads the value of one field of an object whose other fields are read elsewhere. Paths begin with the
+    /// field.
     pub(in crate::api) fn field<T: for<'de> Deserialize<'de>>(
         &mut self,
         name: &'static str,
@@ -180,7 +181,7 @@ impl Reader {
         }
     }
 
-    /// Text that its type takes apart: a moment, or bytes as base64.
+    /// A string that its type parses: a time, or bytes as base64.
     fn coded_text(&mut self) -> String {
         let (text, time) = (self.text(), matches!(self.leaf, Leaf::Time));
         let fits = if time { text.parse::<Timestamp>().is_ok() } else { STANDARD.decode(&text).is_ok() };
@@ -188,12 +189,12 @@ impl Reader {
             return text;
         }
         let wanted = if time { "an RFC 3339 date-time" } else { "base64" };
-        // Where it was no string at all, that is said already.
+        // If it was not a string at all, that has been noted already.
         self.refuse(&Value::String(text), wanted);
         if time { Timestamp::UNIX_EPOCH.to_string() } else { String::new() }
     }
 
-    /// A value whose type takes more than one; what it does not take is made null.
+    /// A value whose type accepts several types. A value that it does not accept becomes null.
     fn leaf(&mut self) -> Value {
         let value = self.take();
         let wanted = match (self.leaf, &value) {
@@ -221,8 +222,8 @@ impl Reader {
 
     fn open_struct(&mut self, name: &'static str, fields: &'static [&'static str]) {
         let mut map = self.fields(name);
-        // k8s-openapi compares these with what it expects. What an object is was decided before: in the
-        // API server by the path; inside another one (a claim of a StatefulSet) by where it stands.
+        // k8s-openapi compares these with what it expects. The kind of an object was decided before: in the
+        // API server by the path, in another object (a claim template of a StatefulSet) by the place.
         if Kind::BUILT_IN.iter().any(|k| k.as_str() == name) {
             map.remove("apiVersion");
             map.remove("kind");
@@ -256,7 +257,7 @@ impl Reader {
         self.stack.pop();
     }
 
-    /// Goes to the next field that the innermost struct has.
+    /// Goes to the next field of the innermost struct.
     fn next_field(&mut self) -> Option<&'static str> {
         loop {
             let Some(Frame::Struct { fields, rest, at }) = self.stack.last_mut() else { return None };
@@ -296,8 +297,8 @@ impl<'de> Deserializer<'de> for &mut Reader {
     type Error = Never;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Never> {
-        // Two sorts of visitors take values of any type: what holds the place of a field that no struct has, and
-        // the types of apiextensions that are a schema or something else. serde tells them apart by their words.
+        // Two sorts of visitors accept values of any type: those for unknown fields, and those of the types
+        // of apiextensions that are a schema or something else. They differ in what they say they expect.
         let wanted = (&visitor as &dyn Expected).to_string();
         if wanted == "anything at all" {
             let path = self.path();
@@ -346,7 +347,7 @@ impl<'de> Deserializer<'de> for &mut Reader {
         visitor.visit_string(self.text())
     }
 
-    /// What is not kept as text asks for it in this way.
+    /// A type that does not keep the string asks for it in this way.
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Never> {
         visitor.visit_string(self.coded_text())
     }
@@ -403,7 +404,7 @@ impl<'de> Deserializer<'de> for &mut Reader {
     }
 }
 
-/// The fields of the innermost struct.
+/// The access to the fields of the innermost struct.
 struct Fields<'a>(&'a mut Reader);
 
 impl<'de> MapAccess<'de> for Fields<'_> {
@@ -421,7 +422,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
     }
 }
 
-/// The entries of the innermost map.
+/// The access to the entries of the innermost map.
 struct Entries<'a>(&'a mut Reader);
 
 impl<'de> MapAccess<'de> for Entries<'_> {
@@ -439,7 +440,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
     }
 }
 
-/// The items of the innermost list.
+/// The access to the items of the innermost list.
 impl<'de> SeqAccess<'de> for &mut Reader {
     type Error = Never;
 

@@ -1,4 +1,4 @@
-//! Against serde_json's own reading and writing of the same structs.
+//! Comparison with serde_json's own reading and writing of the same structs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use super::{Reader, to_value};
 use crate::api::go_types::{self, GoStruct, Type};
 use crate::api::{Kind, Object, types};
 
-/// A value that fills every field of a struct.
+/// A value that sets every field of a struct.
 fn full(kind: Type, depth: usize) -> Value {
     match kind.bare() {
         Type::Bool => true.into(),
@@ -33,11 +33,11 @@ fn object(of: &'static GoStruct, depth: usize) -> Value {
     fields.map(|f| (f.name.to_owned(), full(f.kind, depth))).collect()
 }
 
-/// Every place in a value.
+/// Adds the path of every place in a value.
 fn places(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
-        // One of two items stands for both.
+        // Two items are equal, so one is enough.
         Value::Array(items) => items.iter().take(1).for_each(|v| places(v, &format!("{at}/0"), out)),
         Value::Object(map) => map.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), out)),
         _ => {}
@@ -70,7 +70,7 @@ fn same<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(kind: Kin
     places(&whole, "", &mut all);
     for place in all {
         for other in of_every_type() {
-            // Large ones would take long, and their parts are in the others too.
+            // Large kinds would take long, and their parts occur in other kinds, too.
             let mut value = whole.clone();
             *value.pointer_mut(&place).unwrap() = other.clone();
             let ours = Reader::read(value.clone(), |r| r.get::<T>());
@@ -100,7 +100,7 @@ fn what_is_read_and_written_is_what_serde_json_reads_and_writes() {
     same::<types::PodDisruptionBudget>(Kind::POD_DISRUPTION_BUDGET);
 }
 
-/// What no visitor takes must not come to one: see `Never`.
+/// A value that no visitor accepts must not reach one: see `Never`.
 #[test]
 fn no_value_in_no_place_of_any_kind_stops_the_reader() {
     for kind in Kind::BUILT_IN {
@@ -110,7 +110,7 @@ fn no_value_in_no_place_of_any_kind_stops_the_reader() {
         let mut all = Vec::new();
         places(&whole, "", &mut all);
         for place in all {
-            // The value in its place alone, so that this stays quick.
+            // Only the value in its place, so that this is quick.
             let steps: Vec<&str> = place.split('/').skip(1).collect();
             for other in of_every_type() {
                 let value = steps.iter().rev().fold(other, |inner, step| match *step {

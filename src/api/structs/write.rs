@@ -1,4 +1,4 @@
-//! From a struct to a JSON value.
+//! Writing a struct to a JSON value.
 
 use std::fmt::Display;
 
@@ -10,20 +10,20 @@ use serde_json::{Map, Number, Value};
 
 use super::Never;
 
-/// 2^53: up to here every integer is a float.
+/// 2^53: up to here every integer is exact as a float.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// A struct as JSON: what `serde_json::to_value` makes of it, whole floats aside.
+/// A struct as JSON: as `serde_json::to_value`, except that integral floats become integers.
 pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Value {
     let mut writer = Writer::default();
     let Ok(()) = value.serialize(&mut writer);
     writer.done
 }
 
-/// Writes one value. What is open stands on its stack.
+/// Writes one value. Objects and lists that are open are on its stack.
 #[derive(Default)]
 struct Writer {
-    /// What was written last.
+    /// The value written last.
     done: Value,
     stack: Vec<Frame>,
 }
@@ -42,7 +42,7 @@ impl Writer {
         self.done = Value::Number(n.into());
     }
 
-    /// A float that is a whole number has no fraction in Go's JSON.
+    /// Go's JSON has no fraction for a float that is an integer.
     fn float(&mut self, n: f64) {
         if n.fract() == 0.0 && n.abs() <= LARGEST_INTEGER {
             return self.integer(n as i64);
@@ -58,14 +58,14 @@ impl Writer {
         self.stack.push(Frame::List(Vec::with_capacity(len.unwrap_or(0))));
     }
 
-    /// What was written last is a field of the innermost struct.
+    /// The value written last becomes a field of the innermost struct.
     fn field(&mut self, name: &str) {
         if let Some(Frame::Map { map, .. }) = self.stack.last_mut() {
             map.insert(name.to_owned(), std::mem::take(&mut self.done));
         }
     }
 
-    /// What was written last is the next key of the innermost map.
+    /// The value written last becomes the next key of the innermost map.
     fn key(&mut self) {
         let written = std::mem::take(&mut self.done);
         if let Some(Frame::Map { key, .. }) = self.stack.last_mut() {
@@ -73,14 +73,14 @@ impl Writer {
         }
     }
 
-    /// What was written last belongs to that key.
+    /// The value written last becomes the value of that key.
     fn entry(&mut self) {
         if let Some(Frame::Map { map, key }) = self.stack.last_mut() {
             map.insert(std::mem::take(key), std::mem::take(&mut self.done));
         }
     }
 
-    /// What was written last is an item of the innermost list.
+    /// The value written last becomes an item of the innermost list.
     fn item(&mut self) {
         if let Some(Frame::List(items)) = self.stack.last_mut() {
             items.push(std::mem::take(&mut self.done));
@@ -247,7 +247,7 @@ impl<'a> Serializer for &'a mut Writer {
         Ok(Variant { name: variant, writer: self })
     }
 
-    // Without it, any text goes through a writer of its own.
+    // Without this method every text would go through a writer of its own.
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<(), Never> {
         self.done = Value::String(value.to_string());
         Ok(())
@@ -292,7 +292,7 @@ impl SerializeMap for &mut Writer {
     }
 }
 
-/// What holds items, under each of the names that serde has for it.
+/// The collections, under each of serde's names for them.
 macro_rules! items {
     ($($held:ident $add:ident),*) => {$(
         impl $held for &mut Writer {
@@ -315,7 +315,7 @@ macro_rules! items {
 
 items!(SerializeSeq serialize_element, SerializeTuple serialize_element, SerializeTupleStruct serialize_field);
 
-/// An enum's variant: an object whose one key is its name.
+/// A variant of an enum: an object whose only key is the variant's name.
 struct Variant<'a> {
     name: &'static str,
     writer: &'a mut Writer,

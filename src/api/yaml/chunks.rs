@@ -1,4 +1,4 @@
-//! A text is cut into documents before anything is parsed, as kubectl does.
+//! Splitting a text into documents before anything is parsed, as kubectl does.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::{Limit, Limits, YamlError};
 
 /// The text of one document.
 pub(super) struct Chunk<'a> {
-    /// The line it begins at, from 1.
+    /// The line at which it begins, counted from 1.
     pub(super) line: usize,
     pub(super) text: &'a str,
-    /// Its value, if the whole text is JSON.
+    /// The value, if the whole text is JSON.
     pub(super) json: Option<Value>,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn chunks<'a>(text: &'a str, limits: &Limits) -> Result<Vec<Chunk<'a>
     Ok(chunks)
 }
 
-/// Cuts at lines of three dashes, which only blanks or a comment may follow.
+/// Splits at lines of three dashes, which only blanks or a comment may follow.
 fn yaml_chunks(text: &str) -> Vec<Chunk<'_>> {
     let separator = |line: &str| {
         line.strip_prefix("---").is_some_and(|rest| {
@@ -57,8 +57,8 @@ fn yaml_chunks(text: &str) -> Vec<Chunk<'_>> {
     chunks
 }
 
-/// JSON values one after the other, if the text is that and no deeper than is allowed. What is
-/// almost JSON is read as YAML, which then says what is wrong.
+/// The JSON values of a text, if it contains nothing else and is not nested too deeply. A text that is
+/// almost JSON is parsed as YAML, whose parser reports the error.
 fn json_chunks<'a>(text: &'a str, limits: &Limits) -> Option<Vec<Chunk<'a>>> {
     if !text.trim_start().starts_with('{') || !json_depth_within(text, limits.depth) {
         return None;

@@ -1,5 +1,5 @@
-//! YAML as `kubectl -o yaml` prints it (`sigs.k8s.io/yaml.Marshal`): block style, keys sorted, lists
-//! not indented under their key, quotes where YAML 1.1 would read something else.
+//! YAML in the format of `kubectl -o yaml` (`sigs.k8s.io/yaml.Marshal`): block style, keys sorted, lists not
+//! indented under their key, quotes where YAML 1.1 would read something else.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::resolve::{self, Scalar};
 
-/// Go's library folds plain and quoted text at the first blank after this column.
+/// Go's library folds plain and single-quoted text at the first blank after this column.
 const WIDTH: usize = 80;
 /// A longer key is written with `? `.
 const MAX_SIMPLE_KEY: usize = 128;
@@ -18,14 +18,15 @@ pub fn to_yaml(value: &Value) -> String {
     emit(value, WIDTH)
 }
 
-/// The same with each text on one line, however long: to be read or compared line by line.
+/// The YAML text of a value without folding: each line of a text is one line, so that it can be compared
+/// line by line.
 pub fn to_yaml_unfolded(value: &Value) -> String {
     emit(value, usize::MAX)
 }
 
-/// The text of [`to_yaml_unfolded`] by lines, each with the field that it says something of: the names
-/// down to it, of an item of a list what `item` calls it, given the names down to the list and its
-/// index. All lines of a text of several lines have the same place.
+/// The lines of [`to_yaml_unfolded`], each with the path of the field that it is about. `item` names an item
+/// of a list in the path, given the path of the list and the index. All lines of a text of several lines
+/// have the same path.
 pub fn to_yaml_placed<'v>(value: &'v Value, item: &NameOfItem<'v>) -> Vec<(Vec<Cow<'v, str>>, String)> {
     let mut e = Emitter { places: Some((Vec::new(), item)), ..Emitter::new(usize::MAX) };
     e.all(value);
@@ -33,7 +34,7 @@ pub fn to_yaml_placed<'v>(value: &'v Value, item: &NameOfItem<'v>) -> Vec<(Vec<C
     places.into_iter().zip(e.out.lines().map(str::to_owned)).collect()
 }
 
-/// What the items of a list are called in a place.
+/// A function that names an item of a list: the path of the list, the index, the item.
 pub type NameOfItem<'v> = dyn Fn(&[Cow<'v, str>], usize, &'v Value) -> Cow<'v, str> + 'v;
 
 fn emit(value: &Value, width: usize) -> String {
@@ -44,13 +45,13 @@ fn emit(value: &Value, width: usize) -> String {
 
 struct Emitter<'v, 'n> {
     out: String,
-    /// Characters on the current line.
+    /// The number of characters on the current line.
     column: usize,
-    /// After which text is folded.
+    /// The column after which text is folded.
     width: usize,
-    /// The names down to what is being written.
+    /// The path of what is being written.
     path: Vec<Cow<'v, str>>,
-    /// The path of each line that has ended, if they are asked for, and how items are called.
+    /// If paths are wanted, the path of each finished line, and the function that names items.
     places: Option<(Vec<Vec<Cow<'v, str>>>, &'n NameOfItem<'v>)>,
 }
 
@@ -88,7 +89,7 @@ impl<'v, 'n> Emitter<'v, 'n> {
         self.write(&" ".repeat(indent));
     }
 
-    /// A map whose first key is written where the line stands.
+    /// Writes a map. Its first key continues the current line.
     fn map(&mut self, map: &'v Map<String, Value>, indent: usize) {
         for (i, (key, value)) in sorted(map).into_iter().enumerate() {
             self.path.push(Cow::Borrowed(key));
@@ -122,7 +123,7 @@ impl<'v, 'n> Emitter<'v, 'n> {
         }
     }
 
-    /// A list whose first dash is written where the line stands.
+    /// Writes a list. Its first dash continues the current line.
     fn list(&mut self, items: &'v [Value], indent: usize) {
         for (i, item) in items.iter().enumerate() {
             let name = self.places.as_ref().map(|(_, name)| name(&self.path, i, item));
@@ -175,7 +176,7 @@ impl<'v, 'n> Emitter<'v, 'n> {
         }
     }
 
-    /// Plain text, or what stands between single quotes, with lines folded at blanks.
+    /// Writes plain text, or the content of single quotes, folded at blanks.
     fn folded(&mut self, text: &str, indent: usize, key: bool, quote: &str) {
         let mut chars = text.chars().enumerate().peekable();
         let last = text.chars().count().saturating_sub(1);
@@ -268,7 +269,7 @@ fn printable(c: char) -> bool {
         && !matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// In which styles a text can be written (libyaml's analysis of a scalar).
+/// The styles in which a text can be written (libyaml's analysis of a scalar).
 struct Facts {
     plain: bool,
     single: bool,
@@ -307,7 +308,7 @@ impl Facts {
     }
 }
 
-/// `12:30` is 750 to a YAML 1.1 reader.
+/// Whether a text is a sexagesimal number in YAML 1.1: `12:30` is 750.
 fn is_base60(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     let mut parts = rest.split(':');
@@ -328,7 +329,7 @@ fn is_base60(text: &str) -> bool {
 }
 
 fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
-    // The order is not transitive for odd keys; a merge sort of our own cannot panic over that.
+    // The order is not transitive for odd keys. A merge sort of our own cannot panic because of that.
     let mut entries: Vec<(&String, &Value)> = map.iter().collect();
     let mut width = 1;
     while width < entries.len() {
@@ -352,7 +353,7 @@ fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     entries
 }
 
-/// The order of keys in Go's library: numbers by value, other signs before letters.
+/// The order of keys in Go's library: numbers by value, other characters before letters.
 fn natural(a: &str, b: &str) -> Ordering {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let Some(i) = a.iter().zip(&b).position(|(x, y)| x != y) else {
@@ -367,7 +368,7 @@ fn natural(a: &str, b: &str) -> Ordering {
         (false, true) => return Ordering::Less,
         (false, false) => {}
     }
-    // A zero after other digits is part of their number.
+    // A zero after other digits belongs to their number.
     let inside = (x == '0' || y == '0')
         && a.iter().take(i).rev().take_while(|c| c.is_ascii_digit()).any(|c| *c != '0');
     let number = |s: &[char]| {

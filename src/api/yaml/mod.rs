@@ -1,11 +1,11 @@
-//! YAML text in, JSON values out; and back, as `kubectl -o yaml` prints it.
+//! Parsing YAML to JSON values, and writing it in the format of `kubectl -o yaml`.
 //!
-//! Manifests are read as kubectl reads them (`sigs.k8s.io/yaml`, which is YAML 1.1 where it
-//! matters: `yes` is a bool, `010` is eight), one document after the other. Positions stay known,
-//! so that an error of the API server can be shown at the line that caused it.
+//! Manifests are parsed as kubectl does (`sigs.k8s.io/yaml`, which follows YAML 1.1 in some places: `yes` is
+//! a bool, `010` is eight), one document after the other. Positions are kept, so that an error of the API
+//! server can be shown at the line that caused it.
 //!
-//! The parser is `saphyr-parser`: safe Rust, and it gives events with positions. `yaml_serde`
-//! could not: it hides duplicate keys, the quotes of a scalar and where things stand.
+//! The parser is `saphyr-parser`, which is safe Rust and reports events with positions. `yaml_serde` is not
+//! enough: it hides duplicate keys, the quotes of scalars, and positions.
 //!
 //! ```
 //! use steady::api::yaml::{self, Limits};
@@ -27,16 +27,16 @@ pub use position::position_of;
 
 use serde_json::Value;
 
-/// How much a text may ask for.
+/// The limits of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the text.
+    /// The most bytes.
     pub bytes: usize,
-    /// How deep lists and maps may nest, aliases included.
+    /// The deepest nesting of lists and maps, aliases included.
     pub depth: usize,
-    /// Nodes of all documents once aliases are expanded.
+    /// The most nodes of all documents, with aliases expanded.
     pub nodes: usize,
-    /// Documents in one text.
+    /// The most documents.
     pub documents: usize,
 }
 
@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// The limit that a text went over.
+/// The limit that a text exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// [`Limits::bytes`]
@@ -59,19 +59,19 @@ pub enum Limit {
     Documents,
 }
 
-/// Why a text cannot be read. Lines and columns count from 1.
+/// Why a text cannot be parsed. Lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YamlError {
     /// The line in the whole text.
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
-    /// What is wrong, as Go's YAML library says it where it has words for it.
+    /// The message, in the words of Go's YAML library if it has some for this error.
     pub message: String,
-    /// The limit, if it was one.
+    /// The limit, if one was exceeded.
     pub limit: Option<Limit>,
-    /// The line that kubectl names: it counts from the document's start, is one too small for
-    /// some mistakes, and is missing for a first line.
+    /// The line in kubectl's message: it counts from the start of the document, is one too small for some
+    /// errors, and is missing for the first line.
     pub(crate) go_line: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ impl YamlError {
         YamlError { limit: Some(limit), ..YamlError::new(line, column, message) }
     }
 
-    /// What kubectl prints after the file's name.
+    /// The message that kubectl prints after the file's name.
     pub fn kubectl_text(&self) -> String {
         match self.go_line {
             Some(line) => format!("error converting YAML to JSON: yaml: line {line}: {}", self.message),
@@ -101,34 +101,34 @@ impl std::fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// Something that kubectl accepts without a word, but that is most likely a mistake.
+/// Something that kubectl accepts without a message but that is most likely a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The line in the whole text, from 1.
+    /// The line in the whole text, counted from 1.
     pub line: usize,
-    /// The column, from 1.
+    /// The column, counted from 1.
     pub column: usize,
-    /// What it is.
+    /// The message.
     pub message: String,
 }
 
 /// One document of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Its value, as JSON.
+    /// The value, as JSON.
     pub value: Value,
-    /// The line of the whole text where it begins, from 1.
+    /// The line in the whole text at which the document begins, counted from 1.
     pub start_line: usize,
-    /// Its text, without separators.
+    /// The document's text, without separators.
     pub text: String,
-    /// Keys given twice (the last one counts) and documents that kubectl overlooks.
+    /// Warnings about duplicate keys (the last one counts) and about documents that kubectl ignores.
     pub warnings: Vec<Warning>,
 }
 
-/// The documents of a text; empty ones (`---` and comments only) are left out, as kubectl does.
+/// The documents of a text. Empty ones (only comments, or nothing) are left out, as in kubectl.
 ///
 /// # Errors
-/// The first mistake in the text, or the first limit it goes over.
+/// The first error in the text, or the first limit that it exceeds.
 pub fn documents(text: &str, limits: &Limits) -> Result<Vec<Document>, YamlError> {
     let mut nodes = 0;
     let mut out = Vec::new();

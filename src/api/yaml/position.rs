@@ -1,11 +1,12 @@
-//! Where in a text a field stands.
+//! The position of a field in a text.
 
 use super::tree::{self, Data, Node};
 use super::{Limits, chunks};
 
-/// The line and column (from 1) of a field path such as `spec.containers[0].image` in the given
-/// document, counted as [`documents`](super::documents) counts them: where the key stands, or the
-/// list's item. A field that is not there is found at its nearest ancestor that is.
+/// The line and column, counted from 1, of a field path such as `spec.containers[0].image` in the given
+/// document. Documents are counted as [`documents`](super::documents) counts them. The position is that of
+/// the key or of the list's item; for a field that does not exist it is that of the nearest ancestor that
+/// does.
 pub fn position_of(text: &str, document: usize, path: &str) -> Option<(usize, usize)> {
     let limits = Limits::default();
     let mut index = 0;
@@ -38,7 +39,7 @@ fn find(root: &Node, path: &str) -> (usize, usize) {
     }
 }
 
-/// One step down: the node, where it stands, and what is left of the path.
+/// One step of a path: the node, its position, and the rest of the path.
 fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<(&'a Node, (usize, usize), &'p str)> {
     match &node.data {
         Data::Scalar { .. } => None,
@@ -48,7 +49,7 @@ fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<(&'a Node, (usize, usiz
             Some((item, (item.line, item.column), tail))
         }
         Data::Map(entries) => {
-            // Keys may have dots themselves (`data.app.properties`), so the longest that fits; of
+            // Keys may contain dots (`data.app.properties`), so the longest key that fits is taken; of
             // duplicates the last, which counts.
             let fits = |key: &str| -> Option<&'p str> {
                 if let Some(inner) = path.strip_prefix('[') {

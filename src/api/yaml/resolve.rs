@@ -1,8 +1,8 @@
-//! What a plain scalar means: Go's YAML library's reading of YAML 1.1.
+//! The value of a scalar, as Go's YAML library reads YAML 1.1.
 
 use serde_json::Value;
 
-/// A scalar's meaning.
+/// The value of a scalar.
 #[derive(Debug, PartialEq)]
 pub(super) enum Scalar {
     Null,
@@ -13,14 +13,14 @@ pub(super) enum Scalar {
     Text(String),
 }
 
-/// The meaning of a scalar; an explicit tag overrides its look.
+/// The value of a scalar. An explicit tag takes precedence over its form.
 pub(super) fn scalar(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, String> {
     let short =
         tag.map(|t| t.strip_prefix("tag:yaml.org,2002:").or_else(|| t.strip_prefix("!!")).unwrap_or(t));
     let wanted = match short {
         None if plain => return Ok(resolve(text)),
         Some(kind @ ("int" | "float" | "bool" | "null")) => kind,
-        // Quoted text, `!!str`, and every tag that nobody knows.
+        // Quoted text, `!!str`, and every unknown tag.
         _ => return Ok(Scalar::Text(text.to_owned())),
     };
     let found = resolve(text);
@@ -44,7 +44,7 @@ fn name(scalar: &Scalar) -> &'static str {
     }
 }
 
-/// The key of a JSON object that a scalar key becomes.
+/// The key of a JSON object for a scalar key.
 pub(super) fn key(text: &str, plain: bool, tag: Option<&str>) -> Result<String, String> {
     Ok(match scalar(text, plain, tag)? {
         Scalar::Text(s) => s,
@@ -58,7 +58,7 @@ pub(super) fn key(text: &str, plain: bool, tag: Option<&str>) -> Result<String, 
     })
 }
 
-/// A number as Go's JSON writes it and reads it again: whole ones are integers.
+/// A float as Go's JSON writes and reads it: integral ones are integers.
 pub(super) fn json_float(f: f64) -> Result<Value, String> {
     if f.fract() == 0.0 && f.abs() < 9.0e18 {
         return Ok((f as i64).into());
@@ -75,7 +75,7 @@ pub(super) fn json_float(f: f64) -> Result<Value, String> {
     })
 }
 
-/// The meaning of a plain scalar without a tag.
+/// The value of a plain scalar without a tag.
 pub(super) fn resolve(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Scalar::Null,
@@ -101,7 +101,7 @@ pub(super) fn resolve(text: &str) -> Scalar {
     number.unwrap_or_else(|| Scalar::Text(text.to_owned()))
 }
 
-/// Go's `ParseInt` and `ParseUint` with base 0: `0x`, `0o`, `0b`, and a leading 0 is octal.
+/// Go's `ParseInt` and `ParseUint` with base 0: `0x`, `0o`, `0b`; a leading 0 means octal.
 fn integer(text: &str) -> Option<Scalar> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
@@ -116,7 +116,7 @@ fn integer(text: &str) -> Option<Scalar> {
         Some(_) if digits.starts_with('0') => (8, digits.get(1..)?),
         _ => (10, digits),
     };
-    // Rust would take another sign.
+    // Rust would accept another sign.
     if !digits.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
@@ -148,7 +148,7 @@ fn float(text: &str) -> Option<Scalar> {
     text.parse().ok().filter(|f: &f64| f.is_finite()).map(Scalar::Float)
 }
 
-/// Whether a text would be read as a timestamp: then it is written in quotes.
+/// Whether a text would be read as a timestamp, and so is written in quotes.
 pub(super) fn is_timestamp(text: &str) -> bool {
     let date = text.get(..10).unwrap_or(text);
     let mut parts = text.split(['-', 'T', 't', ' ']);
@@ -161,7 +161,7 @@ pub(super) fn is_timestamp(text: &str) -> bool {
     match parts.next() {
         None => date.matches('-').count() == 2,
         Some(time) => {
-            // With a `T` a zone must follow, after a blank none may.
+            // After `T` a zone must follow, after a blank none may.
             let zoned = !text.contains(' ');
             let (clock, zone) = match time.find(['Z', '+']) {
                 Some(at) => time.split_at(at),

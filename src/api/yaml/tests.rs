@@ -76,7 +76,7 @@ fn json_is_accepted() {
     let d = documents(text, &Limits::default()).unwrap();
     assert_eq!((&d[0].value, &d[1].value), (&json!({"a": 1, "b": [true]}), &json!({"c": null})));
     assert_eq!((d[0].start_line, d[1].start_line), (1, 3));
-    // Almost JSON is YAML.
+    // A text that is almost JSON is YAML.
     assert_eq!(value("{\"a\": 1, b: 2,}"), json!({"a": 1, "b": 2}));
 }
 
@@ -88,7 +88,7 @@ fn duplicate_keys_are_warnings() {
     assert_eq!((w.line, w.column, w.message.as_str()), (5, 3, "key \"x\" already set in map"));
 }
 
-/// What kubectl prints for the same texts.
+/// The messages that kubectl prints for the same texts.
 #[test]
 fn errors_are_kubectls() {
     for (text, line, want) in [
@@ -279,8 +279,7 @@ fn what_is_printed_reads_back() {
         );
     }
 }
-/// Texts of one piece over and over, and random ones: an answer, never a panic. (At 900 KB none of the
-/// former takes longer than any other: nothing is quadratic.)
+
 #[test]
 fn unfolded_text_stays_on_its_line() {
     let long = format!("{}: {}", "a word ".repeat(30), "'quoted' ".repeat(20));
@@ -291,6 +290,8 @@ fn unfolded_text_stays_on_its_line() {
     assert_eq!(value(&text), v);
 }
 
+/// Repeated fragments, and random texts: there is a result, and never a panic. (With 900 KB of any fragment
+/// the time is about the same, so nothing is quadratic.)
 #[test]
 fn any_text_gets_an_answer() {
     let pieces = [

@@ -1,4 +1,4 @@
-//! The parser's events as a tree that knows where everything stands, and that tree as JSON.
+//! The parser's events as a tree with positions, and that tree as JSON.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,11 +10,11 @@ use super::chunks::Chunk;
 use super::resolve::{self, Scalar};
 use super::{Limit, Limits, Warning, YamlError};
 
-/// A node of a document; what an alias stands for is shared.
+/// A node of a document. The target of an alias is shared.
 pub(super) struct Node {
     pub(super) line: usize,
     pub(super) column: usize,
-    /// How many levels are below it and itself.
+    /// The number of levels from this node down, itself included.
     depth: usize,
     pub(super) data: Data,
 }
@@ -26,7 +26,7 @@ pub(super) enum Data {
         tag: Option<String>,
     },
     List(Vec<Rc<Node>>),
-    /// Keys and values in the order they stand, duplicates and all.
+    /// Keys and values in the order of the text, duplicates included.
     Map(Vec<(Rc<Node>, Rc<Node>)>),
 }
 
@@ -48,10 +48,10 @@ impl Node {
     }
 }
 
-/// A document's root, and what is odd about it.
+/// The root of a document, and its warnings.
 type Parsed = (Rc<Node>, Vec<Warning>);
 
-/// A list or map that is being read.
+/// A list or map that is being parsed.
 struct Frame {
     line: usize,
     column: usize,
@@ -60,8 +60,8 @@ struct Frame {
     children: Vec<Rc<Node>>,
 }
 
-/// The first document of a chunk; `None` if there is none. kubectl overlooks further ones (after
-/// `...` or `--- x`), so there is a warning for those.
+/// The first document of a chunk; `None` if there is none. kubectl ignores further ones (after `...` or `---
+/// x`), so there is a warning about those.
 pub(super) fn parse(chunk: &Chunk<'_>, limits: &Limits) -> Result<Option<Parsed>, YamlError> {
     let mut anchors: BTreeMap<usize, Rc<Node>> = BTreeMap::new();
     let mut stack: Vec<Frame> = Vec::new();
@@ -135,7 +135,7 @@ fn too_deep(line: usize, column: usize, limits: &Limits) -> YamlError {
     YamlError::limit(line, column, Limit::Depth, message)
 }
 
-/// The parser's error in the words and with the line of Go's library, which has libyaml's.
+/// The parser's error with the message and line of Go's library, which has libyaml's.
 fn scan_error(error: &ScanError, first_line: usize, limits: &Limits) -> YamlError {
     let info = error.info();
     if info == "recursion limit exceeded" {
@@ -159,7 +159,7 @@ fn scan_error(error: &ScanError, first_line: usize, limits: &Limits) -> YamlErro
     };
     let marker = error.marker();
     let mut out = YamlError::new(marker.line() + first_line - 1, marker.col() + 1, problem);
-    // Go adds one to the scanner's lines, which count from 0, and not to the grammar's.
+    // Go adds one to the lines of the scanner, which count from 0, but not to those of the grammar.
     out.go_line = match marker.line() {
         0 | 1 => None,
         line if grammar => Some(line - 1),
@@ -168,7 +168,7 @@ fn scan_error(error: &ScanError, first_line: usize, limits: &Limits) -> YamlErro
     out
 }
 
-/// A tree as JSON, in the way of `sigs.k8s.io/yaml`.
+/// A tree as JSON, as in `sigs.k8s.io/yaml`.
 pub(super) fn to_value(
     node: &Node,
     limits: &Limits,
@@ -217,7 +217,7 @@ pub(super) fn to_value(
     }
 }
 
-/// `<<`: the entries of another map, or of several of which the first ones win.
+/// `<<`: adds the entries of another map, or of several maps of which the first ones take precedence.
 fn merge(
     value: &Node,
     into: &mut Map<String, Value>,

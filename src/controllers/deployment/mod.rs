@@ -1,8 +1,8 @@
-//! The Deployment controller (`k8s.io/kubernetes/pkg/controller/deployment`): it brings a Deployment's
-//! pods from one template to the next, at the pace that its strategy asks for.
+//! The Deployment controller (`k8s.io/kubernetes/pkg/controller/deployment`): it replaces the pods of a
+//! Deployment by pods of its newest template, as its strategy says.
 //!
-//! `sync` reads like the manual: claim the ReplicaSets, note a pause, scale if the size changed,
-//! else roll out by the strategy.
+//! `sync` has these steps: claim the ReplicaSets, note a pause, scale them if the Deployment's size has
+//! changed, or else take a step of the rollout.
 
 mod progress;
 mod recreate;
@@ -20,15 +20,15 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Context, Handler, Reconciler, Result, Seen, Selects, Watches, Why, controller_of};
 use util::{new_condition, reason};
 
-/// A key that has failed so often in a row is dropped until something changes.
+/// After this many failures in a row a key is dropped until something changes.
 const MAX_RETRIES: u32 = 15;
 
-/// The controller.
+/// The Deployment controller.
 #[derive(Clone, Copy, Debug)]
 pub struct DeploymentController;
 
 type Cx = Context;
-/// The ReplicaSets of a Deployment: the one with its template, and the others.
+/// The ReplicaSets of a Deployment: the new one, which has its template, if there is one; the old ones.
 type ReplicaSets = (Option<Rc<ReplicaSet>>, Vec<Rc<ReplicaSet>>);
 
 impl Reconciler for DeploymentController {
@@ -52,7 +52,7 @@ impl Reconciler for DeploymentController {
     }
 }
 
-/// A Deployment with the strategy Recreate waits for the last pod of its old ReplicaSets.
+/// Enqueues a Deployment with the strategy `Recreate` when the last pod of its old ReplicaSets is gone.
 fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
     if !seen.is_gone() {
         return;
@@ -75,13 +75,13 @@ impl Selects for Deployment {
     }
 }
 
-/// `syncDeployment`
+/// Syncs a Deployment (`syncDeployment`).
 async fn sync(cx: &Cx, key: &Key) -> Result {
     let Some(d) = cx.lister::<Deployment>().get(key).cloned() else { return Ok(()) };
     if d.spec.as_ref().is_some_and(|s| s.selector == LabelSelector::default()) {
         return selects_everything(cx, d).await;
     }
-    // A selector that cannot be read was refused when it was written.
+    // Validation refuses selectors that cannot be parsed.
     let Ok(selector) = d.selector() else { return Ok(()) };
     let all = cx.lister::<ReplicaSet>();
     let candidates = all.list(Some(&key.namespace)).cloned().collect();
@@ -123,8 +123,8 @@ async fn selects_everything(cx: &Cx, d: Rc<Deployment>) -> Result {
     Ok(())
 }
 
-/// Notes in a condition that a rollout was paused or resumed, so that the time it is paused does not
-/// count towards its deadline (`checkPausedConditions`).
+/// Notes in the condition `Progressing` that a rollout was paused or resumed, so that the time of the pause
+/// does not count towards the progress deadline (`checkPausedConditions`).
 async fn check_paused(cx: &Cx, d: Rc<Deployment>) -> Result<Rc<Deployment>> {
     if !util::has_progress_deadline(&d) {
         return Ok(d);
@@ -149,7 +149,7 @@ async fn check_paused(cx: &Cx, d: Rc<Deployment>) -> Result<Rc<Deployment>> {
     Ok(new)
 }
 
-/// Whether the Deployment's size is another one than its ReplicaSets were last scaled for.
+/// Whether the ReplicaSets were last scaled for another size than the Deployment has now (`isScalingEvent`).
 async fn is_scaling_event(
     cx: &Cx,
     d: Rc<Deployment>,

@@ -1,4 +1,4 @@
-//! How a rollout is going (`progress.go`): conditions, and the deadline.
+//! The progress of a rollout (`progress.go`): conditions, and the progress deadline.
 
 use std::rc::Rc;
 
@@ -14,8 +14,8 @@ use crate::api::types::{Deployment, DeploymentCondition, DeploymentStatus, Repli
 use crate::api::{MetaExt, later};
 use crate::client::Result;
 
-/// Writes the status of a rollout; if nothing changed, comes back when the deadline is over
-/// (`syncRolloutStatus`).
+/// Writes the status of a rollout (`syncRolloutStatus`). If it has not changed, the key is enqueued for the
+/// end of the progress deadline.
 pub(super) async fn sync_rollout_status(
     cx: &Cx,
     d: Rc<Deployment>,
@@ -66,8 +66,8 @@ fn note_progress(
             if current.status == "True" {
                 c.last_transition_time.clone_from(&current.last_transition_time);
             }
-            // The time of the update counts for the deadline, so it is written even if status and
-            // reason are the same.
+            // The condition's update time starts the deadline again, so the condition is written even if its
+            // status and reason stay the same.
             remove_condition(status, reason::PROGRESSING);
         }
         set_condition(status, c);
@@ -76,7 +76,7 @@ fn note_progress(
     }
 }
 
-/// A ReplicaSet's failure is its Deployment's; the new one's first.
+/// The Deployment's condition `ReplicaFailure`: that of the new ReplicaSet, or else of an old one.
 fn replica_failure(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Option<DeploymentCondition> {
     let of = |rs: &Rc<ReplicaSet>| {
         let conditions = rs.status.as_ref()?.conditions.as_ref()?;
@@ -92,14 +92,15 @@ fn replica_failure(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Opti
     })
 }
 
-/// Nothing else would wake the controller when the deadline is over (`requeueStuckDeployment`).
+/// Enqueues the key for the end of the progress deadline, since nothing else would
+/// (`requeueStuckDeployment`).
 fn come_back_for_deadline(cx: &Cx, d: &Deployment, status: &DeploymentStatus) {
     let was = d.status.clone().unwrap_or_default();
     let Some(current) = condition(&was, reason::PROGRESSING).filter(|_| has_progress_deadline(d)) else {
         return;
     };
-    // One that has been rolled out does not time out any more. Kubernetes comes back all the same,
-    // later and later; here it would keep a cluster whose pods go on crashing from being steady.
+    // A Deployment that was rolled out does not time out any more. Kubernetes enqueues it all the same, at
+    // growing intervals; here that would keep a cluster with crashing pods from being steady.
     let settled = matches!(current.reason.as_deref(), Some(reason::TIMED_OUT | reason::NEW_RS_AVAILABLE));
     if is_complete(d, status) || settled {
         return;
@@ -107,6 +108,7 @@ fn come_back_for_deadline(cx: &Cx, d: &Deployment, status: &DeploymentStatus) {
     let Some(since) = &current.last_update_time else { return };
     let after = later(since.0, progress_deadline(d)).duration_since(cx.now());
     let second = SignedDuration::from_secs(1);
-    // Shortly before, it tries again and again; a second later is as good.
+    // Kubernetes retries at short intervals when the deadline is near; here one retry a second later
+    // replaces these.
     cx.enqueue_after(d.metadata.key(), if after < second { second } else { after + second });
 }

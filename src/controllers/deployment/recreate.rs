@@ -1,4 +1,4 @@
-//! Recreate (`recreate.go`): all of the old away, then the new.
+//! The strategy `Recreate` (`recreate.go`): the old pods are deleted before new ones are created.
 
 use std::rc::Rc;
 
@@ -35,8 +35,8 @@ pub(super) async fn rollout(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>])
     sync_rollout_status(cx, d, new.as_ref(), &old).await
 }
 
-/// Whether a pod of another template still runs. One that has stopped and is not gone yet does
-/// not count.
+/// Whether a pod of an old template still runs. A pod that has ended does not count, even if it is not
+/// deleted yet.
 fn old_pods_running(
     cx: &Cx,
     new: Option<&Rc<ReplicaSet>>,

@@ -1,5 +1,5 @@
-//! RollingUpdate (`rolling.go`): up with the new as far as the surge allows, down with the old as
-//! far as enough stays available.
+//! The strategy `RollingUpdate` (`rolling.go`): the new ReplicaSet grows as far as `maxSurge` allows, the
+//! old ones shrink as far as `maxUnavailable` allows.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ pub(super) async fn rollout(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>])
     sync_rollout_status(cx, d, new.as_ref(), &old).await
 }
 
-/// `reconcileNewReplicaSet`
+/// Scales the new ReplicaSet (`reconcileNewReplicaSet`). Returns whether it was scaled.
 async fn scale_new(
     cx: &Cx,
     d: &Rc<Deployment>,
@@ -52,7 +52,7 @@ async fn scale_new(
     Ok(scale_replica_set(cx, d, new, size, "reconcile_new_replica_set.up").await?.1)
 }
 
-/// `reconcileOldReplicaSets`
+/// Scales the old ReplicaSets down (`reconcileOldReplicaSets`). Returns whether one was scaled.
 async fn scale_old(
     cx: &Cx,
     d: &Rc<Deployment>,
@@ -65,8 +65,7 @@ async fn scale_old(
     }
     let total = sum(&old, replicas) + replicas(new);
     let min_available = wanted(d) - util::max_unavailable(d);
-    // Pods of the new ReplicaSet that are not available yet may still fail; they cannot stand in
-    // for those that would be taken away.
+    // The new ReplicaSet's pods that are not available may fail, so they cannot replace old pods.
     let unavailable = replicas(new) - available(new);
     let most = total - min_available - unavailable;
     if most <= 0 {
@@ -77,7 +76,7 @@ async fn scale_old(
     Ok(cleaned + scaled > 0)
 }
 
-/// Old pods that are not available go first: they would block the rollout and help nobody
+/// Scales down old ReplicaSets by their unavailable pods, which would block the rollout and serve nobody
 /// (`cleanupUnhealthyReplicas`).
 async fn cleanup_unhealthy(
     cx: &Cx,
@@ -97,7 +96,7 @@ async fn cleanup_unhealthy(
         }
         let n = unhealthy.min(most - total);
         let size = replicas(rs) - n;
-        // More available than wanted: the status is older than the size.
+        // More pods are available than wanted: the status is older than the size.
         if n < 0 {
             continue;
         }
@@ -107,7 +106,7 @@ async fn cleanup_unhealthy(
     Ok(total)
 }
 
-/// `scaleDownOldReplicaSetsForRollingUpdate`
+/// Scales old ReplicaSets down by their available pods (`scaleDownOldReplicaSetsForRollingUpdate`).
 async fn scale_down_old(
     cx: &Cx,
     d: &Rc<Deployment>,

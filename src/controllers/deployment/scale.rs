@@ -1,4 +1,4 @@
-//! Scaling ReplicaSets (`sync.go`): all at once, or each by its share.
+//! Scaling ReplicaSets (`sync.go`): one of them to a size, or all of them in proportion.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -13,21 +13,21 @@ use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{MetaExt, ObjectRef, order};
 use crate::client::{Result, Why};
 
-/// Gives a Deployment's ReplicaSets its new size, without rolling out (`scale`).
+/// Scales a Deployment's ReplicaSets to its new size, without a rollout (`scale`).
 pub(super) async fn scale(
     cx: &Cx,
     d: &Rc<Deployment>,
     new: Option<&Rc<ReplicaSet>>,
     old: &[Rc<ReplicaSet>],
 ) -> Result {
-    // With one ReplicaSet that has pods, or none, there is nothing to share out.
+    // At most one ReplicaSet has pods: it gets the whole size.
     if let Some(rs) = active_or_latest(new, old) {
         if replicas(&rs) != wanted(d) {
             scale_replica_set(cx, d, &rs, wanted(d), "scale.only").await?;
         }
         return Ok(());
     }
-    // Old ReplicaSets lose their pods when the new one is complete.
+    // The new ReplicaSet is complete: the old ones are scaled to 0.
     if is_saturated(d, new) {
         for rs in active(old) {
             scale_replica_set(cx, d, &rs, 0, "scale.saturated").await?;
@@ -40,8 +40,8 @@ pub(super) async fn scale(
     Ok(())
 }
 
-/// In the middle of a rollout every ReplicaSet grows or shrinks by its share, so that the shares of the
-/// templates stay as they were.
+/// In the middle of a rollout every ReplicaSet grows or shrinks in proportion, so that the shares of the
+/// templates stay the same.
 async fn scale_in_proportion(
     cx: &Cx,
     d: &Rc<Deployment>,
@@ -68,7 +68,7 @@ async fn scale_in_proportion(
     }
     for (i, rs) in all.iter().enumerate() {
         let mut size = sizes.get(rs.metadata.name()).copied().unwrap_or_else(|| replicas(rs));
-        // The largest gets the rest that rounding left.
+        // The largest ReplicaSet gets what rounding has left.
         if i == 0 && to_add != 0 {
             size = (size + to_add - added).max(0);
         }
@@ -77,7 +77,8 @@ async fn scale_in_proportion(
     Ok(())
 }
 
-/// The only ReplicaSet that has pods; where none has any, the newest (`FindActiveOrLatest`).
+/// The only ReplicaSet with pods; if none has any, the newest; `None` if several have
+/// (`FindActiveOrLatest`).
 fn active_or_latest(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>> {
     let mut all = old.to_vec();
     order::sort_by(&mut all, |a, b| by_creation(b, a));
@@ -91,8 +92,8 @@ fn active_or_latest(new: Option<&Rc<ReplicaSet>>, old: &[Rc<ReplicaSet>]) -> Opt
     }
 }
 
-/// Scales a ReplicaSet, if it is of another size (`scaleReplicaSetAndRecordEvent`); the ReplicaSet
-/// as it is then, and whether it was scaled.
+/// Scales a ReplicaSet unless it has that size (`scaleReplicaSetAndRecordEvent`). Returns the ReplicaSet
+/// afterwards, and whether it was scaled.
 pub(super) async fn scale_replica_set(
     cx: &Cx,
     d: &Rc<Deployment>,
@@ -106,7 +107,7 @@ pub(super) async fn scale_replica_set(
     resize(cx, d, rs, size, rule, replicas(rs) < size).await
 }
 
-/// Writes the size and what it was made for (`scaleReplicaSet`).
+/// Writes a ReplicaSet's size and the annotations about the Deployment's size (`scaleReplicaSet`).
 async fn resize(
     cx: &Cx,
     d: &Rc<Deployment>,

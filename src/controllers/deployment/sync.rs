@@ -1,4 +1,4 @@
-//! Revisions, the new ReplicaSet, and the status (`sync.go`).
+//! Revisions, the new ReplicaSet, and the status of a Deployment (`sync.go`).
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::api::{Key, Kind, MetaExt, ObjectRef, owner_reference};
 use crate::apimachinery::{DeleteOptions, Status};
 use crate::client::{Result, Why};
 
-/// The sync of a Deployment that is paused or changes its size: there is no rollout.
+/// Syncs a Deployment that is paused or whose size has changed: no step of a rollout is taken.
 pub(super) async fn sync(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, false).await?;
     scale::scale(cx, &d, new.as_ref(), &old).await?;
@@ -33,8 +33,8 @@ pub(super) async fn sync_status_only(cx: &Cx, d: Rc<Deployment>, list: &[Rc<Repl
     sync_status(cx, d, new.as_ref(), old).await
 }
 
-/// The new ReplicaSet and the old ones, revisions brought up to date; the new one is made if it
-/// is wanted and not there.
+/// The new ReplicaSet and the old ones, with their revisions brought up to date. If there is no new one and
+/// `create` says so, it is created.
 pub(super) async fn all_replica_sets(
     cx: &Cx,
     d: Rc<Deployment>,
@@ -47,7 +47,7 @@ pub(super) async fn all_replica_sets(
     Ok((d, (new, old)))
 }
 
-/// `getNewReplicaSet`
+/// The ReplicaSet with the Deployment's template (`getNewReplicaSet`).
 async fn new_replica_set(
     cx: &Cx,
     d: Rc<Deployment>,
@@ -154,7 +154,7 @@ async fn create_new(
     Ok((d, Some(created)))
 }
 
-/// The ReplicaSet that the template makes.
+/// A ReplicaSet with the Deployment's template, before its creation.
 fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) -> ReplicaSet {
     let s = spec(d);
     let collisions = d.status.as_ref().and_then(|s| s.collision_count);
@@ -185,7 +185,7 @@ fn replica_set_for(d: &Deployment, old: &[Rc<ReplicaSet>], new_revision: i64) ->
     rs
 }
 
-/// The name of a new ReplicaSet: a long name of its Deployment is cut, the hash is not.
+/// The name of a new ReplicaSet. A Deployment's name that is too long is cut; the hash is not.
 fn replica_set_name(deployment: &str, hash: &str) -> String {
     const MAX: usize = 253;
     let most = MAX.saturating_sub(hash.len() + 1);
@@ -193,8 +193,8 @@ fn replica_set_name(deployment: &str, hash: &str) -> String {
     format!("{prefix}-{hash}")
 }
 
-/// The name of the new ReplicaSet is taken: by a ReplicaSet with the same template, which will do, or by
-/// another one with the same hash, which the next try avoids by counting the collision.
+/// The name of the new ReplicaSet is in use. If its owner has the same template, it is the new ReplicaSet.
+/// Otherwise the hashes collide: `collisionCount` is raised, so that the next try has another hash.
 async fn taken(cx: &Cx, d: &Rc<Deployment>, name: &str, e: Status) -> Result<Rc<ReplicaSet>> {
     let key = Key::new(d.metadata.namespace(), name);
     let rs = match cx.lister::<ReplicaSet>().get(&key) {
@@ -223,7 +223,7 @@ async fn creation_failed(cx: &Cx, mut d: Rc<Deployment>, name: &str, e: Status) 
         let c = new_condition(reason::PROGRESSING, "False", reason::FAILED_CREATE, message.clone(), cx.now());
         set_condition(Rc::make_mut(&mut d).status.get_or_insert_default(), c);
         let why = Why::new("new_replica_set.failed").with("error", &e);
-        // The sync fails with the creation's error, whether or not that could be noted in the status.
+        // The sync fails with the error of the creation, whether or not this write succeeds.
         let _ = cx.update_status(d.clone()).because(why).await;
     }
     cx.event(&*d, "Warning", reason::FAILED_CREATE, message);
@@ -241,7 +241,7 @@ async fn sync_status(
     write_status(cx, d, status).await
 }
 
-/// Writes a status if it is another than the Deployment has.
+/// Writes a status unless the Deployment has it already.
 pub(super) async fn write_status(cx: &Cx, d: Rc<Deployment>, status: DeploymentStatus) -> Result {
     if d.status.as_ref() == Some(&status) {
         return Ok(());
@@ -265,7 +265,7 @@ fn status_why(d: &Deployment, status: &DeploymentStatus) -> Why {
         .with("available", n(status.available_replicas))
 }
 
-/// `calculateStatus`
+/// The status that follows from the ReplicaSets (`calculateStatus`).
 pub(super) fn calculate_status(
     cx: &Cx,
     d: &Deployment,
@@ -300,7 +300,7 @@ pub(super) fn calculate_status(
     status
 }
 
-/// How many pods are being deleted; `None` as long as a ReplicaSet that was synced does not say.
+/// How many pods are being deleted; `None` if a ReplicaSet that has been synced does not count them.
 fn terminating(all: &[Rc<ReplicaSet>]) -> Option<i32> {
     let mut total = 0;
     for rs in all {
@@ -314,7 +314,7 @@ fn terminating(all: &[Rc<ReplicaSet>]) -> Option<i32> {
     Some(total)
 }
 
-/// Deletes the oldest ReplicaSets beyond the history limit; none that has or is to have pods
+/// Deletes the oldest ReplicaSets beyond `revisionHistoryLimit`, except those that have or want pods
 /// (`cleanupDeployment`).
 pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>]) -> Result {
     let limit = d.spec.as_ref().and_then(|s| s.revision_history_limit).filter(|n| *n != i32::MAX);
@@ -341,7 +341,8 @@ pub(super) async fn cleanup(cx: &Cx, d: &Rc<Deployment>, old: &[Rc<ReplicaSet>])
     Ok(())
 }
 
-/// Rolls back as the annotation asks that the old rollback endpoint set (`rollback.go`).
+/// Rolls back as the annotation `deprecated.deployment.rollback.to` asks; the former rollback endpoint set
+/// it (`rollback.go`).
 pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]) -> Result {
     let (d, (new, old)) = all_replica_sets(cx, d, list, true).await?;
     let mut all = old;
@@ -382,7 +383,7 @@ pub(super) async fn rollback(cx: &Cx, d: Rc<Deployment>, list: &[Rc<ReplicaSet>]
     Ok(())
 }
 
-/// The revision before the last.
+/// The second highest revision.
 fn last_revision(all: &[Rc<ReplicaSet>]) -> i64 {
     let mut revisions: Vec<i64> = all.iter().map(|rs| revision(rs)).collect();
     order::sort(&mut revisions);

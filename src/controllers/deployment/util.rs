@@ -1,4 +1,4 @@
-//! Arithmetic and bookkeeping of a rollout
+//! Arithmetic and annotations of a rollout
 //! (`k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go`).
 
 use std::cmp::Ordering;
@@ -15,54 +15,54 @@ use crate::api::types::{
 };
 use crate::api::{MetaExt, Timestamp, later, seconds};
 
-/// The label, and part of the name, that tells a ReplicaSet's template.
+/// The label with the hash of a pod template; the hash is also part of the ReplicaSet's name.
 pub const HASH_LABEL: &str = "pod-template-hash";
-/// The revision of a ReplicaSet, and of a Deployment.
+/// The annotation with the revision of a ReplicaSet or Deployment.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
-/// The earlier revisions of a ReplicaSet.
+/// The annotation with the earlier revisions of a ReplicaSet, separated by commas.
 pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
-/// How many replicas the Deployment wanted when the ReplicaSet was last scaled.
+/// The annotation with the Deployment's `spec.replicas` when the ReplicaSet was last scaled.
 pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
-/// How many pods the Deployment could have had then.
+/// The annotation with the most pods that the Deployment could have then: `spec.replicas` plus `maxSurge`.
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
-/// Asks for a rollback, as the old rollback endpoint did.
+/// The annotation that asks for a rollback to a revision.
 pub const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-/// So many characters of revision history are kept.
+/// How many characters of revision history are kept.
 const HISTORY_LIMIT: usize = 2000;
 
-/// Conditions' types and reasons.
+/// Types and reasons of a Deployment's conditions.
 pub mod reason {
-    /// The condition of enough pods being available.
+    /// Condition: enough pods are available.
     pub const AVAILABLE: &str = "Available";
-    /// The condition of the rollout moving.
+    /// Condition: the rollout progresses.
     pub const PROGRESSING: &str = "Progressing";
-    /// The condition of pods that could not be made or deleted.
+    /// Condition: a pod could not be created or deleted.
     pub const REPLICA_FAILURE: &str = "ReplicaFailure";
-    /// A ReplicaSet was made for the template.
+    /// Reason: a ReplicaSet was created for the template.
     pub const NEW_RS: &str = "NewReplicaSetCreated";
-    /// A ReplicaSet with the template was there already.
+    /// Reason: a ReplicaSet with the template existed already.
     pub const FOUND_NEW_RS: &str = "FoundNewReplicaSet";
-    /// It is scaled, or its pods become ready.
+    /// Reason: the ReplicaSet was scaled, or pods of it became ready.
     pub const RS_UPDATED: &str = "ReplicaSetUpdated";
-    /// The rollout is complete.
+    /// Reason: the rollout is complete.
     pub const NEW_RS_AVAILABLE: &str = "NewReplicaSetAvailable";
-    /// The rollout has not moved for too long.
+    /// Reason: the rollout has made no progress within the deadline.
     pub const TIMED_OUT: &str = "ProgressDeadlineExceeded";
-    /// A ReplicaSet could not be made.
+    /// Reason: the ReplicaSet could not be created.
     pub const FAILED_CREATE: &str = "ReplicaSetCreateError";
-    /// The rollout is paused.
+    /// Reason: the rollout is paused.
     pub const PAUSED: &str = "DeploymentPaused";
-    /// The rollout was resumed.
+    /// Reason: the rollout was resumed.
     pub const RESUMED: &str = "DeploymentResumed";
 }
 
-/// A Deployment's spec; an empty one if it has none.
+/// A Deployment's spec; the default one if it has none.
 pub fn spec(d: &Deployment) -> DeploymentSpec {
     d.spec.clone().unwrap_or_default()
 }
 
-/// `spec.replicas`
+/// A Deployment's `spec.replicas`.
 pub fn wanted(d: &Deployment) -> i32 {
     d.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1)
 }
@@ -82,7 +82,7 @@ pub fn actual(rs: &ReplicaSet) -> i32 {
     rs.status.as_ref().map_or(0, |s| s.replicas)
 }
 
-/// The sum of something over ReplicaSets.
+/// The sum of `of` over ReplicaSets.
 pub fn sum(all: &[Rc<ReplicaSet>], of: impl Fn(&ReplicaSet) -> i32) -> i32 {
     all.iter().map(|rs| of(rs)).fold(0, i32::saturating_add)
 }
@@ -92,49 +92,49 @@ pub fn is_rolling(d: &Deployment) -> bool {
     strategy(d) == "RollingUpdate"
 }
 
-/// The strategy's type.
+/// The strategy's type, `RollingUpdate` or `Recreate`; empty if it is not set.
 pub fn strategy(d: &Deployment) -> &str {
     d.spec.as_ref().and_then(|s| s.strategy.as_ref()).and_then(|s| s.type_.as_deref()).unwrap_or_default()
 }
 
-/// Whether there is a deadline for progress.
+/// Whether the Deployment has a progress deadline. The largest `i32` stands for none.
 pub fn has_progress_deadline(d: &Deployment) -> bool {
     d.spec.as_ref().and_then(|s| s.progress_deadline_seconds).is_some_and(|n| n != i32::MAX)
 }
 
-/// The deadline, in seconds.
+/// The progress deadline (`progressDeadlineSeconds`, 600 s if not set).
 pub fn progress_deadline(d: &Deployment) -> SignedDuration {
     SignedDuration::from_secs(i64::from(
         d.spec.as_ref().and_then(|s| s.progress_deadline_seconds).unwrap_or(600),
     ))
 }
 
-/// How many pods more than wanted, and how many fewer available ones, there may be
-/// (`ResolveFenceposts`): where both would be none, one may be missing, or nothing could move.
+/// `maxSurge` and `maxUnavailable` as numbers of pods (`ResolveFenceposts`). If both are 0, `maxUnavailable`
+/// becomes 1, because no step would be possible. Both are 0 for `Recreate`.
 pub fn fenceposts(d: &Deployment) -> (i32, i32) {
     if !is_rolling(d) {
         return (0, 0);
     }
     let rolling = d.spec.as_ref().and_then(|s| s.strategy.as_ref()).and_then(|s| s.rolling_update.clone());
     let rolling = rolling.unwrap_or_default();
-    // Values that are no numbers were refused when they were written.
+    // Validation refuses values that are not numbers or percentages.
     let scaled = |v: &Option<IntOrString>, r| scaled_value(v.as_ref(), wanted(d), r).unwrap_or(0);
     let surge = scaled(&rolling.max_surge, Rounding::Up);
     let unavailable = scaled(&rolling.max_unavailable, Rounding::Down);
     if surge == 0 && unavailable == 0 { (0, 1) } else { (surge, unavailable) }
 }
 
-/// `MaxSurge`
+/// `maxSurge` as a number of pods (`MaxSurge`).
 pub fn max_surge(d: &Deployment) -> i32 {
     fenceposts(d).0
 }
 
-/// `MaxUnavailable`
+/// `maxUnavailable` as a number of pods (`MaxUnavailable`).
 pub fn max_unavailable(d: &Deployment) -> i32 {
     if wanted(d) == 0 { 0 } else { fenceposts(d).1.min(wanted(d)) }
 }
 
-/// How many replicas the new ReplicaSet may have at once (`NewRSNewReplicas`).
+/// The size that the new ReplicaSet may have now (`NewRSNewReplicas`). `new` is its present size.
 pub fn new_rs_new_replicas(d: &Deployment, all: &[Rc<ReplicaSet>], new: i32) -> i32 {
     if !is_rolling(d) {
         return wanted(d);
@@ -144,7 +144,7 @@ pub fn new_rs_new_replicas(d: &Deployment, all: &[Rc<ReplicaSet>], new: i32) -> 
     if total >= most { new } else { new + (most - total).min(wanted(d) - new) }
 }
 
-/// Whether two templates are the same but for the hash label.
+/// Whether two templates are equal apart from the hash label.
 pub fn equal_ignore_hash(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
     if a.spec != b.spec {
         return false;
@@ -166,13 +166,13 @@ pub fn template(rs: &ReplicaSet) -> PodTemplateSpec {
     rs.spec.as_ref().and_then(|s| s.template.clone()).unwrap_or_default()
 }
 
-/// Oldest first; of equally old ones by name.
+/// Orders ReplicaSets by age, the oldest first, and then by name.
 pub fn by_creation(a: &Rc<ReplicaSet>, b: &Rc<ReplicaSet>) -> Ordering {
     let at = |rs: &ReplicaSet| rs.metadata.creation_timestamp.as_ref().map(|t| t.0);
     at(a).cmp(&at(b)).then_with(|| a.metadata.name().cmp(b.metadata.name()))
 }
 
-/// The ReplicaSet with the Deployment's template: the oldest, if there are several.
+/// The oldest ReplicaSet with the Deployment's template, if there is one.
 pub fn find_new(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>> {
     let wanted = d.spec.as_ref().map(|s| &s.template)?;
     let mut sorted: Vec<&Rc<ReplicaSet>> = all.iter().collect();
@@ -185,28 +185,28 @@ pub fn find_new(d: &Deployment, all: &[Rc<ReplicaSet>]) -> Option<Rc<ReplicaSet>
         .cloned()
 }
 
-/// The ReplicaSets but for one.
+/// All ReplicaSets except `one`.
 pub fn but(all: &[Rc<ReplicaSet>], one: Option<&Rc<ReplicaSet>>) -> Vec<Rc<ReplicaSet>> {
     let other = |rs: &&Rc<ReplicaSet>| one.is_none_or(|o| o.metadata.uid() != rs.metadata.uid());
     all.iter().filter(other).cloned().collect()
 }
 
-/// The ReplicaSets that are to have pods.
+/// The ReplicaSets with `spec.replicas` above 0.
 pub fn active(all: &[Rc<ReplicaSet>]) -> Vec<Rc<ReplicaSet>> {
     all.iter().filter(|rs| replicas(rs) > 0).cloned().collect()
 }
 
-/// A ReplicaSet's revision; 0 if it has none.
+/// A ReplicaSet's revision; 0 if it has none or it is not a number.
 pub fn revision(rs: &ReplicaSet) -> i64 {
     rs.metadata.annotation(REVISION).and_then(|v| v.parse().ok()).unwrap_or(0)
 }
 
-/// The highest revision.
+/// The highest revision; 0 if there is none.
 pub fn max_revision(all: &[Rc<ReplicaSet>]) -> i64 {
     all.iter().map(|rs| revision(rs)).max().unwrap_or(0)
 }
 
-/// A number in an annotation.
+/// The number in an annotation; `None` if it is absent or not a number.
 pub fn int_annotation(rs: &ReplicaSet, key: &str) -> Option<i32> {
     rs.metadata.annotation(key)?.parse().ok()
 }
@@ -214,7 +214,7 @@ pub fn int_annotation(rs: &ReplicaSet, key: &str) -> Option<i32> {
 /// `metadata.annotations`
 pub type Annotations = Option<BTreeMap<String, String>>;
 
-/// Sets an annotation; whether that changed anything.
+/// Sets an annotation. Returns whether that changed anything.
 fn set(annotations: &mut Annotations, key: &str, value: &str) -> bool {
     let map = annotations.get_or_insert_default();
     if map.get(key).is_some_and(|v| v == value) {
@@ -224,28 +224,28 @@ fn set(annotations: &mut Annotations, key: &str, value: &str) -> bool {
     true
 }
 
-/// Whether the annotations about sizes are out of date.
+/// Whether the annotations about the Deployment's size are out of date.
 pub fn size_annotations_need_update(rs: &ReplicaSet, desired: i32, max: i32) -> bool {
     rs.metadata.annotation(DESIRED_REPLICAS) != Some(&desired.to_string())
         || rs.metadata.annotation(MAX_REPLICAS) != Some(&max.to_string())
 }
 
-/// Writes the annotations about sizes; whether that changed anything.
+/// Sets the annotations about the Deployment's size. Returns whether that changed anything.
 pub fn set_size_annotations(a: &mut Annotations, desired: i32, max: i32) -> bool {
     let d = set(a, DESIRED_REPLICAS, &desired.to_string());
     let m = set(a, MAX_REPLICAS, &max.to_string());
     d || m
 }
 
-/// Writes the Deployment's revision; whether that changed anything.
+/// Sets the Deployment's revision. Returns whether that changed anything.
 pub fn set_deployment_revision(d: &mut Rc<Deployment>, revision: &str) -> bool {
-    // Mostly it is there already; then nothing is copied.
+    // The revision is mostly up to date, and then nothing is copied.
     d.metadata.annotation(REVISION) != Some(revision)
         && set(&mut Rc::make_mut(d).metadata.annotations, REVISION, revision)
 }
 
-/// Writes the new ReplicaSet's annotations: the Deployment's own, the revision, the revisions it
-/// was before, and for one that is about to be made the sizes. Whether that changed anything.
+/// Sets the new ReplicaSet's annotations: the Deployment's own, the revision, the earlier revisions and, if
+/// the ReplicaSet does not exist yet, the Deployment's size. Returns whether that changed anything.
 pub fn set_new_rs_annotations(d: &Deployment, rs: &mut Annotations, new_revision: i64, exists: bool) -> bool {
     let get = |rs: &Annotations, key: &str| rs.as_ref().and_then(|a| a.get(key)).cloned();
     let mut changed = false;
@@ -277,7 +277,7 @@ pub fn set_new_rs_annotations(d: &Deployment, rs: &mut Annotations, new_revision
     changed
 }
 
-/// The history with one more revision, short enough.
+/// The history with one more revision; the oldest ones are dropped beyond `HISTORY_LIMIT`.
 fn remember(history: &str, old: &str) -> String {
     if history.is_empty() {
         return old.to_owned();
@@ -291,7 +291,8 @@ fn remember(history: &str, old: &str) -> String {
     parts.join(",")
 }
 
-/// How many of the pods to be added or taken a ReplicaSet gets (`GetReplicaSetProportion`).
+/// How many of the `to_add` pods a ReplicaSet gets (negative: loses), when `added` are given out already
+/// (`GetReplicaSetProportion`).
 pub fn proportion(rs: &ReplicaSet, d: &Deployment, to_add: i32, added: i32) -> i32 {
     if replicas(rs) == 0 || to_add == 0 || to_add == added {
         return 0;
@@ -300,7 +301,7 @@ pub fn proportion(rs: &ReplicaSet, d: &Deployment, to_add: i32, added: i32) -> i
     if to_add > 0 { fraction.min(allowed) } else { fraction.max(allowed) }
 }
 
-/// Its share of the Deployment, at the Deployment's new size.
+/// By how many pods a ReplicaSet would change to keep its share at the Deployment's new size.
 fn fraction(rs: &ReplicaSet, d: &Deployment) -> i32 {
     if wanted(d) == 0 {
         return -replicas(rs);
@@ -308,18 +309,19 @@ fn fraction(rs: &ReplicaSet, d: &Deployment) -> i32 {
     let max = f64::from(wanted(d)) + f64::from(max_surge(d));
     let before = match int_annotation(rs, MAX_REPLICAS).filter(|n| *n != 0) {
         Some(n) => n,
-        // The ReplicaSet was made by hand or by an old controller: the Deployment's own status has to do.
+        // Without the annotation (the ReplicaSet was created by hand or by an old controller) the
+        // Deployment's status counts.
         None => match d.status.as_ref().and_then(|s| s.replicas).unwrap_or(0) {
             0 => return 0,
             n => n,
         },
     };
     let size = f64::from(replicas(rs)) * max / f64::from(before);
-    // Within the sizes that validation allows.
+    // Sizes that pass validation do not overflow here.
     (size.round() as i32).saturating_sub(replicas(rs))
 }
 
-/// Whether the new ReplicaSet has all the Deployment wants, and all of it available.
+/// Whether the new ReplicaSet has the Deployment's size and all of its pods are available.
 pub fn is_saturated(d: &Deployment, rs: Option<&Rc<ReplicaSet>>) -> bool {
     rs.is_some_and(|rs| {
         int_annotation(rs, DESIRED_REPLICAS) == Some(wanted(d))
@@ -328,12 +330,12 @@ pub fn is_saturated(d: &Deployment, rs: Option<&Rc<ReplicaSet>>) -> bool {
     })
 }
 
-/// A condition.
+/// The condition of a type, if there is one.
 pub fn condition<'a>(status: &'a DeploymentStatus, type_: &str) -> Option<&'a DeploymentCondition> {
     status.conditions.as_ref()?.iter().find(|c| c.type_ == type_)
 }
 
-/// A condition as of now.
+/// A condition whose update and transition time are `now`.
 pub fn new_condition(
     type_: &str,
     status: &str,
@@ -352,8 +354,7 @@ pub fn new_condition(
     }
 }
 
-/// Sets a condition unless it is there with the same status and reason
-/// (`SetDeploymentCondition`).
+/// Sets a condition, unless one with the same status and reason exists (`SetDeploymentCondition`).
 pub fn set_condition(status: &mut DeploymentStatus, mut c: DeploymentCondition) {
     if let Some(current) = condition(status, &c.type_) {
         if current.status == c.status && current.reason == c.reason {
@@ -367,7 +368,7 @@ pub fn set_condition(status: &mut DeploymentStatus, mut c: DeploymentCondition) 
     status.conditions.get_or_insert_default().push(c);
 }
 
-/// Removes a condition.
+/// Removes the conditions of a type.
 pub fn remove_condition(status: &mut DeploymentStatus, type_: &str) {
     if let Some(all) = status.conditions.as_mut() {
         all.retain(|c| c.type_ != type_);
@@ -377,8 +378,8 @@ pub fn remove_condition(status: &mut DeploymentStatus, type_: &str) {
     }
 }
 
-/// Whether the rollout is complete: all pods are of the new template and available, and the status is
-/// of the newest generation.
+/// Whether the rollout is complete: all pods have the new template and are available, and the status is
+/// about the newest generation (`DeploymentComplete`).
 pub fn is_complete(d: &Deployment, status: &DeploymentStatus) -> bool {
     let n = Some(wanted(d)).filter(|n| *n != 0);
     let is = |v: Option<i32>| v.filter(|v| *v != 0) == n;
@@ -388,7 +389,7 @@ pub fn is_complete(d: &Deployment, status: &DeploymentStatus) -> bool {
         && status.observed_generation.unwrap_or(0) >= d.metadata.generation()
 }
 
-/// Whether something has moved since the last status.
+/// Whether the rollout has progressed since the Deployment's last status (`DeploymentProgressing`).
 pub fn is_progressing(d: &Deployment, new: &DeploymentStatus) -> bool {
     let old = d.status.clone().unwrap_or_default();
     let n = |v: Option<i32>| v.unwrap_or(0);
@@ -399,7 +400,7 @@ pub fn is_progressing(d: &Deployment, new: &DeploymentStatus) -> bool {
         || n(new.available_replicas) > n(old.available_replicas)
 }
 
-/// Whether nothing has moved for longer than the deadline.
+/// Whether the rollout has not progressed for longer than the deadline (`DeploymentTimedOut`).
 pub fn is_timed_out(d: &Deployment, new: &DeploymentStatus, now: Timestamp) -> bool {
     if !has_progress_deadline(d) {
         return false;

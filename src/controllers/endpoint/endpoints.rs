@@ -1,4 +1,5 @@
-//! The endpoints controller (`pkg/controller/endpoint`).
+//! The Endpoints controller (`pkg/controller/endpoint`): it writes an Endpoints object for each Service with
+//! a selector.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,10 +18,10 @@ use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
-/// More addresses do not fit into one object.
+/// The most addresses in one object (`maxCapacity`).
 const CAPACITY: usize = 1000;
 
-/// The controller.
+/// The Endpoints controller.
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointController;
 
@@ -40,7 +41,7 @@ impl Reconciler for EndpointController {
 
     fn watches(&self) -> Watches<Triggers> {
         Watches::new().for_::<Service>().watches(handle_pod).watches(|cx, seen: Seen<'_, Endpoints>| {
-            // Endpoints that were deleted are made anew.
+            // Deleted Endpoints are created again.
             if seen.is_gone() {
                 cx.enqueue(seen.key.clone());
             }
@@ -120,7 +121,7 @@ impl Reconciler for EndpointController {
     }
 }
 
-/// Deletes the Endpoints of a Service that is gone.
+/// Deletes the Endpoints of a Service that was deleted.
 async fn gone(cx: &Cx, key: Key) -> Result {
     let k = key.clone();
     cx.update_state(move |s| s.forget(&k));
@@ -139,7 +140,7 @@ async fn gone(cx: &Cx, key: Key) -> Result {
     }
 }
 
-/// An address, whether it is ready, and one port of it.
+/// An address, whether it is ready, and one of its ports.
 type Entry = (EndpointAddress, bool, Option<EndpointPort>);
 
 fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
@@ -179,15 +180,15 @@ fn addresses(service: &Service, pods: &[Rc<Pod>]) -> Vec<Entry> {
     out
 }
 
-/// A port as something that can be ordered.
+/// A port as a value that has an order.
 type PortKey = (Option<String>, i32, Option<String>, Option<String>);
 
 fn port_key(p: &EndpointPort) -> PortKey {
     (p.name.clone(), p.port, p.protocol.clone(), p.app_protocol.clone())
 }
 
-/// Addresses with the same ports stand together (`RepackSubsets`). Kubernetes orders ports and subsets
-/// by a hash, here they are in the order of their names.
+/// Groups addresses with the same ports into subsets (`RepackSubsets`). Kubernetes orders ports and subsets
+/// by a hash; here they are ordered by name and number.
 fn repack(entries: Vec<Entry>) -> Vec<EndpointSubset> {
     let mut by_address: BTreeMap<(String, String), (EndpointAddress, bool, BTreeSet<PortKey>)> =
         BTreeMap::new();
@@ -221,8 +222,8 @@ fn repack(entries: Vec<Entry>) -> Vec<EndpointSubset> {
         .collect()
 }
 
-/// No more addresses than fit, the ready ones first (`truncateEndpoints`); and whether some are left
-/// out.
+/// Limits the addresses to `CAPACITY`, ready ones first (`truncateEndpoints`). Returns also whether some
+/// were left out.
 fn truncate(mut subsets: Vec<EndpointSubset>) -> (Vec<EndpointSubset>, bool) {
     let count = |s: &EndpointSubset| {
         s.addresses.as_ref().map_or(0, Vec::len) + s.not_ready_addresses.as_ref().map_or(0, Vec::len)

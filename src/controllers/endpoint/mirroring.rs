@@ -1,6 +1,6 @@
-//! The endpoint slice mirroring controller (`pkg/controller/endpointslicemirroring`): the Endpoints of
-//! a Service without a selector are written by a person or a client; it copies them into slices, for
-//! components that read slices only.
+//! The EndpointSlice mirroring controller (`pkg/controller/endpointslicemirroring`). The Endpoints of a
+//! Service without a selector are written by a person or a client; this controller copies them into
+//! EndpointSlices, for components that read only those.
 
 use std::rc::Rc;
 
@@ -14,10 +14,10 @@ use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 const CONTROLLER: &str = "endpointslicemirroring-controller.k8s.io";
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
 const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
-/// So many addresses of a subset are mirrored (`--mirroring-max-endpoints-per-subset`).
+/// How many addresses of a subset are mirrored (`--mirroring-max-endpoints-per-subset`).
 const MAX_PER_SUBSET: usize = 1000;
 
-/// The controller.
+/// The EndpointSlice mirroring controller.
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointSliceMirroringController;
 
@@ -33,7 +33,7 @@ impl Reconciler for EndpointSliceMirroringController {
 
     fn watches(&self) -> Watches {
         Watches::new().for_::<Endpoints>().for_::<Service>().watches(|cx, seen: Seen<'_, EndpointSlice>| {
-            // A slice of its own that another client changed or deleted is put right.
+            // If a slice of this controller was changed or deleted, its Service is enqueued to restore it.
             let m = &seen.object().metadata;
             if seen.old.is_some()
                 && m.label(MANAGED_BY) == Some(CONTROLLER)
@@ -64,7 +64,7 @@ impl Reconciler for EndpointSliceMirroringController {
         let mut wanted: Vec<EndpointSlice> = subsets.iter().map(|s| mirror(&endpoints, s)).collect();
         let mut left = Vec::new();
         for slice in existing {
-            // A slice becomes that of the subset with the same ports, or else of any other subset.
+            // A slice is updated to the subset with the same ports, or else to any other subset.
             let same = wanted.iter().position(|w| w.ports == slice.ports);
             let Some(i) = same.or(if wanted.is_empty() { None } else { Some(0) }) else {
                 left.push(slice);

@@ -1,12 +1,10 @@
-//! The controllers that find the pods behind a Service. One writes Endpoints
-//! (`pkg/controller/endpoint`), another one EndpointSlices (`pkg/controller/endpointslice`); a third one
-//! copies Endpoints that were written by hand into slices (`pkg/controller/endpointslicemirroring`).
+//! The controllers that publish the pods of a Service. One writes Endpoints (`pkg/controller/endpoint`),
+//! another EndpointSlices (`pkg/controller/endpointslice`). A third one copies Endpoints that were written
+//! by hand into slices (`pkg/controller/endpointslicemirroring`).
 
 pub mod endpoints;
 pub mod mirroring;
 pub mod slices;
-#[cfg(test)]
-mod tests;
 
 use std::rc::Rc;
 
@@ -17,25 +15,26 @@ use crate::api::types::{IntOrString, Pod, Service, ServicePort, ServiceSpec};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Timestamp};
 use crate::client::{Caches, Handler, Memory, Seen};
 
-/// When the pods or the Service changed that made a controller write.
+/// The annotation with the time of the first change of a pod or Service that led to a write.
 pub const LAST_CHANGE_TRIGGER_TIME: &str = "endpoints.kubernetes.io/last-change-trigger-time";
-/// Marks what belongs to a headless Service.
+/// The label of Endpoints and slices of headless Services.
 pub const HEADLESS: &str = "service.kubernetes.io/headless";
 
-/// The changes of a Service and its pods that its last sync has seen.
+/// The times of a Service and its pods as the Service's last sync read them.
 #[derive(Clone, Debug, Default)]
 struct Changes {
     service: Option<Timestamp>,
     pods: Map<Rc<str>, Timestamp>,
 }
 
-/// What the controllers remember: for each Service the changes that its last sync has seen.
+/// What the Endpoints and EndpointSlice controllers remember: for each Service, the times that its last sync
+/// read.
 #[derive(Clone, Debug, Default)]
 pub struct Triggers(Map<Key, Changes>);
 
 impl Memory for Triggers {
-    /// Whether a write has a trigger time depends on which pods were seen before. When their moments
-    /// were is left out: a pod that becomes ready enqueues the Service.
+    /// Whether a write has a trigger time depends on the pods of the last sync. Their times are left out: a
+    /// change of one enqueues the Service.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         let of = |(key, seen): (&Key, &Changes)| {
             let pods: Vec<String> = seen.pods.keys().map(|p| format!("{key} had the pod {p}")).collect();
@@ -46,8 +45,8 @@ impl Memory for Triggers {
 }
 
 impl Triggers {
-    /// A Service is synced: the earliest change of it and its pods that has not been seen yet, and the
-    /// memory of it afterwards.
+    /// For a sync of a Service: the earliest change of the Service or its pods since its last sync, and the
+    /// times to remember.
     fn sync(&self, key: &Key, service: &Service, pods: &[Rc<Pod>]) -> (Option<Timestamp>, Changes) {
         trigger_time(self.0.get(key), service, pods)
     }
@@ -61,8 +60,8 @@ impl Triggers {
     }
 }
 
-/// The earliest change that has not been seen yet (`ComputeEndpointLastChangeTriggerTime`), and what
-/// is to be remembered.
+/// The earliest change since `before` (`ComputeEndpointLastChangeTriggerTime`; `None` if nothing changed),
+/// and the times to remember.
 fn trigger_time(
     before: Option<&Changes>,
     service: &Service,
@@ -88,7 +87,7 @@ fn trigger_time(
     (earliest, now)
 }
 
-/// A moment as the annotation has it.
+/// A moment in the format of the annotation.
 fn written(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -97,7 +96,7 @@ fn is_headless(spec: &ServiceSpec) -> bool {
     spec.cluster_ip.as_deref() == Some("None")
 }
 
-/// The pods a Service selects; none if it selects nothing or has no pods by its type.
+/// The pods that a Service selects; `None` if it has no selector or its type is `ExternalName`.
 fn selected(caches: &Caches, service: &Service) -> Option<Vec<Rc<Pod>>> {
     let spec = service.spec.as_ref()?;
     let selector = spec.selector.as_ref()?;
@@ -109,7 +108,7 @@ fn selected(caches: &Caches, service: &Service) -> Option<Vec<Rc<Pod>>> {
     Some(pods.filter(|p| selector.matches(p.metadata.labels_or_empty())).cloned().collect())
 }
 
-/// `ShouldPodBeInEndpoints`
+/// Whether a pod is published (`ShouldPodBeInEndpoints`).
 fn belongs(pod: &Pod, terminating_too: bool) -> bool {
     !is_terminal(pod) && !ip(pod).is_empty() && (terminating_too || !pod.metadata.is_deleting())
 }
@@ -118,14 +117,15 @@ fn ip(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|s| s.pod_ip.as_deref()).unwrap_or_default()
 }
 
-/// The host name, where the Service governs the pod's subdomain (`ShouldSetHostname`).
+/// The pod's host name, if the Service governs the pod's subdomain (`ShouldSetHostname`).
 fn hostname(pod: &Pod, service: &Service) -> Option<String> {
     let spec = pod.spec.as_ref()?;
     let governed = spec.subdomain.as_deref() == service.metadata.name.as_deref();
     spec.hostname.clone().filter(|h| !h.is_empty() && governed)
 }
 
-/// The number of a Service's port on a pod (`podutil.FindPort`); none if no container has it.
+/// The number of a Service's port on a pod (`podutil.FindPort`); `None` if it is named and no container has
+/// it.
 fn find_port(pod: &Pod, port: &ServicePort) -> Option<i32> {
     let name = match &port.target_port {
         None => return Some(port.port),
@@ -142,8 +142,8 @@ fn find_port(pod: &Pod, port: &ServicePort) -> Option<i32> {
         .map(|p| p.container_port)
 }
 
-/// A pod enqueues the Services that select it or did so before, if anything of it changes that stands
-/// in an endpoint.
+/// Enqueues the Services that select the pod or did so before, unless nothing has changed that endpoints
+/// show.
 fn handle_pod<S>(cx: &mut Handler<'_, S>, seen: Seen<'_, Pod>) {
     if let (Some(old), Some(new)) = (seen.old, seen.new)
         && !matters(old, new)
@@ -164,7 +164,7 @@ fn handle_pod<S>(cx: &mut Handler<'_, S>, seen: Seen<'_, Pod>) {
     keys.into_iter().for_each(|k| cx.enqueue(k));
 }
 
-/// What of a pod stands in an endpoint, its labels aside.
+/// What endpoints show of a pod, apart from its labels.
 fn seen_by_endpoints(p: &Pod) -> impl PartialEq + '_ {
     let spec = p.spec.as_ref();
     (
@@ -176,7 +176,8 @@ fn seen_by_endpoints(p: &Pod) -> impl PartialEq + '_ {
     )
 }
 
-/// `podEndpointsChanged`, or its labels did.
+/// Whether endpoints show a difference between two versions of a pod (`podEndpointsChanged`), or its labels
+/// changed.
 fn matters(a: &Pod, b: &Pod) -> bool {
     a.metadata.labels != b.metadata.labels || seen_by_endpoints(a) != seen_by_endpoints(b)
 }

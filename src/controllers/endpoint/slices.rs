@@ -1,5 +1,5 @@
-//! The endpoint slice controller (`pkg/controller/endpointslice`, `k8s.io/endpointslice`): the pods of
-//! a Service, a hundred to a slice, changed in as few slices as possible.
+//! The EndpointSlice controller (`pkg/controller/endpointslice`, `k8s.io/endpointslice`): it publishes the
+//! pods of a Service in slices of a hundred endpoints, and changes as few slices as possible.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,18 +16,18 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef, Timestamp, owner_refere
 use crate::apimachinery::DeleteOptions;
 use crate::client::{Context, EventFlavour, Reconciler, Result, Seen, Watches, Why};
 
-/// Which Service a slice is of.
+/// The label with the name of a slice's Service.
 pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
-/// Who keeps a slice.
+/// The label with the name of the component that manages a slice.
 pub const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
-/// This controller's word in it.
+/// The value of [`MANAGED_BY`] for slices of this controller.
 const CONTROLLER: &str = "endpointslice-controller.k8s.io";
-/// So many endpoints to a slice (`--max-endpoints-per-slice`).
+/// The most endpoints in a slice (`--max-endpoints-per-slice`).
 pub const MAX_ENDPOINTS: usize = 100;
-/// Slices are IPv4: Services have no other addresses here.
+/// All slices are IPv4, because Services have only IPv4 addresses here.
 pub const ADDRESS_TYPE: &str = "IPv4";
 
-/// The controller.
+/// The EndpointSlice controller.
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointSliceController;
 
@@ -48,8 +48,8 @@ impl Reconciler for EndpointSliceController {
     fn watches(&self) -> Watches<Triggers> {
         Watches::new().for_::<Service>().watches(handle_pod).reads::<Node>().watches(
             |cx, seen: Seen<'_, EndpointSlice>| {
-                // A slice that another client changed or deleted is put right. Its own writes come back
-                // this way too, and lead to nothing.
+                // If a slice was changed or deleted, its Service is enqueued to restore it. The controller's
+                // own writes are among these changes and lead to no further write.
                 let m = &seen.object().metadata;
                 if seen.old.is_some()
                     && is_mine(m)
@@ -86,7 +86,7 @@ fn is_mine(meta: &ObjectMeta) -> bool {
     meta.label(MANAGED_BY) == Some(CONTROLLER)
 }
 
-/// Ports that go together, in an order.
+/// The ports of a slice, as a value that has an order.
 type Ports = Vec<(String, Option<i32>, Option<String>, Option<String>)>;
 
 fn ports_key(ports: &[EndpointPort]) -> Ports {
@@ -98,7 +98,7 @@ fn ports_key(ports: &[EndpointPort]) -> Ports {
     key
 }
 
-/// What is wanted, by ports.
+/// The wanted endpoints, by their ports.
 type Desired = BTreeMap<Ports, (Vec<EndpointPort>, Vec<Endpoint>)>;
 
 fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>]) -> Desired {
@@ -124,7 +124,7 @@ fn desired(cx: &Cx, service: &Service, pods: &[Rc<Pod>]) -> Desired {
     out
 }
 
-/// `podToEndpoint`
+/// The endpoint of a pod (`podToEndpoint`).
 fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> Endpoint {
     let (serving, terminating) = (is_ready(pod), pod.metadata.is_deleting());
     let node_name = pod.spec.as_ref().and_then(|s| s.node_name.clone()).filter(|n| !n.is_empty());
@@ -151,7 +151,7 @@ fn endpoint(cx: &Cx, service: &Service, pod: &Pod, publish_not_ready: bool) -> E
     }
 }
 
-/// What is to be written.
+/// The slices to be written.
 #[derive(Default)]
 struct Plan {
     create: Vec<EndpointSlice>,
@@ -164,7 +164,7 @@ fn same_endpoint(a: &Endpoint, b: &Endpoint) -> bool {
     a.addresses == b.addresses && uid(a) == uid(b)
 }
 
-/// `reconcileByAddressType`
+/// Which slices to create, update and delete (`reconcileByAddressType`).
 fn reconcile(service: &Service, desired: Desired, existing: &[Rc<EndpointSlice>]) -> Plan {
     let mut plan = Plan::default();
     let mut by_ports: BTreeMap<Ports, Vec<Rc<EndpointSlice>>> = BTreeMap::new();
@@ -178,7 +178,7 @@ fn reconcile(service: &Service, desired: Desired, existing: &[Rc<EndpointSlice>]
     }
     plan.delete.extend(by_ports.into_values().flatten());
     if existing.len() == plan.delete.len() && plan.create.is_empty() {
-        // A Service without pods has an empty slice.
+        // A Service without pods has one empty slice.
         let placeholder = new_slice(service, Vec::new(), Vec::new());
         match plan.delete.as_slice() {
             [one] if is_placeholder(one, &placeholder) => plan.delete.clear(),
@@ -194,7 +194,7 @@ fn is_placeholder(slice: &EndpointSlice, placeholder: &EndpointSlice) -> bool {
         && slice.metadata.labels == placeholder.metadata.labels
 }
 
-/// `reconcileByPortMapping`
+/// The same for the slices with these ports (`reconcileByPortMapping`).
 fn reconcile_ports(
     service: &Service,
     ports: &[EndpointPort],
@@ -234,13 +234,13 @@ fn reconcile_ports(
             unchanged.push(slice);
         }
     }
-    // The fullest are filled first.
+    // The fullest slices are filled up first.
     order::sort_by_key(&mut changed, |s| std::cmp::Reverse(len(s)));
     for slice in &mut changed {
         fill(Rc::make_mut(slice), &mut wanted);
     }
     while !wanted.is_empty() {
-        // One that has room for all of them, and least room beyond.
+        // The fullest slice that has room for all remaining endpoints.
         let fits = |s: &&Rc<EndpointSlice>| wanted.len() + len(s) <= MAX_ENDPOINTS;
         let best = unchanged.iter().filter(fits).max_by_key(|s| len(s)).cloned();
         match best.filter(|_| wanted.len() < MAX_ENDPOINTS) {
@@ -270,7 +270,7 @@ fn fill(slice: &mut EndpointSlice, wanted: &mut Vec<Endpoint>) {
     endpoints.extend(wanted.drain(..room));
 }
 
-/// The Service's own labels, and what marks a slice (`setEndpointSliceLabels`).
+/// The Service's labels, and those that mark a slice (`setEndpointSliceLabels`).
 fn slice_labels(service: &Service) -> BTreeMap<String, String> {
     let mut labels = service.metadata.labels.clone().unwrap_or_default();
     labels.remove(HEADLESS);
@@ -297,7 +297,8 @@ fn new_slice(service: &Service, ports: Vec<EndpointPort>, endpoints: Vec<Endpoin
     }
 }
 
-/// `finalize`: what would be deleted while something is made becomes that instead.
+/// Writes the slices of a plan (`finalize`). A slice to be deleted is updated to one to be created, where
+/// there are both.
 async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Timestamp>) -> Result {
     let Plan { mut create, mut update, delete } = plan;
     let mut left = Vec::new();
@@ -345,7 +346,7 @@ async fn carry_out(cx: &Cx, service: &Service, plan: Plan, trigger: Option<Times
     Ok(())
 }
 
-/// `addTriggerTimeAnnotation`
+/// Sets the annotation with the trigger time (`addTriggerTimeAnnotation`).
 fn mark(meta: &mut ObjectMeta, trigger: Option<Timestamp>) {
     let annotations = meta.annotations.get_or_insert_default();
     match trigger {

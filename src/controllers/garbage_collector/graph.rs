@@ -1,4 +1,4 @@
-//! The graph of objects and their owners, as the informers show it (`graph.go` and `graph_builder.go`).
+//! The graph of objects and their owners, as the informers deliver them (`graph.go` and `graph_builder.go`).
 
 use std::rc::Rc;
 
@@ -13,17 +13,17 @@ use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
 /// How many owners that do not exist are remembered.
 const ABSENT_OWNERS: usize = 500;
 
-/// A set that is cheap to clone.
+/// A set whose clones share their content.
 type Set<T> = imbl::GenericOrdSet<T, RcK>;
 
-/// An object as references name it: kind, namespace, name and uid.
+/// The coordinates of an object in references: kind, namespace, name and uid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity {
-    /// Its kind.
+    /// The object's kind.
     pub kind: Kind,
     /// Namespace and name.
     pub key: Key,
-    /// Its uid.
+    /// The object's uid.
     pub uid: Rc<str>,
 }
 
@@ -32,15 +32,15 @@ impl Identity {
         Identity { kind: object.kind(), key: object.key(), uid: object.uid().into() }
     }
 
-    /// What a reference in an object of this namespace means; `None` if the API server does not
-    /// serve such a kind.
+    /// The object that an owner reference means, in an object of this namespace; `None` if the API server
+    /// does not serve its kind.
     pub fn of_owner(reference: &OwnerReference, namespace: &str) -> Option<Identity> {
         let kind = Kind::of(&reference.api_version, &reference.kind)?.stored();
         let namespace = if kind.namespaced() { namespace } else { "" };
         Some(Identity { kind, key: Key::new(namespace, &reference.name), uid: reference.uid.as_str().into() })
     }
 
-    /// Kind, namespace and name.
+    /// The object's kind, namespace and name.
     pub fn reference(&self) -> ObjectRef {
         ObjectRef { kind: self.kind, key: self.key.clone() }
     }
@@ -49,17 +49,17 @@ impl Identity {
 /// An object in the graph.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Which object.
+    /// The object's coordinates.
     pub identity: Identity,
-    /// Its owners.
+    /// The object's owner references.
     pub owners: Vec<OwnerReference>,
-    /// The uids of the objects that name it as an owner.
+    /// The uids of the objects that name this one as an owner.
     pub dependents: Set<Rc<str>>,
-    /// Whether it is being deleted in the foreground and waits for its dependents.
+    /// Whether the object is being deleted in the foreground and waits for its dependents.
     pub deleting_dependents: bool,
-    /// Whether it has a `deletionTimestamp`.
+    /// Whether the object has a `deletionTimestamp`.
     pub being_deleted: bool,
-    /// Whether an informer has seen it. A node that was only named as an owner is virtual.
+    /// Whether an informer has delivered the object. A node that was only named as an owner is virtual.
     pub observed: bool,
 }
 
@@ -69,37 +69,37 @@ impl Node {
     }
 }
 
-/// All objects and their owners.
+/// All objects with their owners. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Map<Rc<str>, Rc<Node>>,
-    // Objects that the API server did not have when it was asked (`absentOwnerCache`).
+    // Objects that the API server did not have when asked (`absentOwnerCache`).
     absent: Set<Identity>,
     absent_in_order: Vector<Identity>,
 }
 
 impl Graph {
-    /// A node by its uid.
+    /// A node, by its uid.
     pub fn get(&self, uid: &str) -> Option<&Rc<Node>> {
         self.nodes.get(uid)
     }
 
-    /// How many nodes there are, virtual ones too.
+    /// The number of nodes, virtual ones included.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none.
+    /// Whether the graph has no node.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The nodes that name this one as an owner.
+    /// The nodes of the objects that name this one as an owner.
     pub fn dependents<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Rc<Node>> + 'a {
         node.dependents.iter().filter_map(|uid| self.nodes.get(uid))
     }
 
-    /// The dependents that hold up the deletion of a node.
+    /// The dependents that delay the deletion of a node (`blockOwnerDeletion`).
     pub fn blocking_dependents<'a>(&'a self, node: &'a Node) -> impl Iterator<Item = &'a Rc<Node>> + 'a {
         self.dependents(node).filter(|d| {
             let blocks = |o: &OwnerReference| o.uid == *node.identity.uid && is_blocking(o);
@@ -107,12 +107,12 @@ impl Graph {
         })
     }
 
-    /// Whether an owner is known not to exist.
+    /// Whether an owner is remembered as not existing.
     pub fn is_absent(&self, owner: &Identity) -> bool {
         self.absent.contains(owner)
     }
 
-    /// Remembers that an owner does not exist.
+    /// Remembers that an owner does not exist. The oldest entry beyond `ABSENT_OWNERS` is dropped.
     pub fn add_absent(&mut self, owner: Identity) {
         if self.absent.insert(owner.clone()).is_some() {
             return;
@@ -131,7 +131,7 @@ impl Graph {
         }
     }
 
-    /// An object came or changed; what follows from that is pushed to `tasks`.
+    /// An informer has delivered an object: updates the graph, and pushes the tasks that follow to `tasks`.
     pub fn observe(&mut self, old: Option<&Object>, new: &Object, tasks: &mut Vec<Task>) {
         if old.is_some_and(|o| is_same(o, new)) {
             return;
@@ -166,7 +166,7 @@ impl Graph {
         self.process_transitions(&uid, old, new, tasks);
     }
 
-    /// An informer has seen an object that was only named as an owner before.
+    /// An informer has delivered an object that was a virtual node.
     fn replace_virtual(&mut self, node: &Node, seen: Identity, tasks: &mut Vec<Task>) {
         if node.identity != seen {
             let (_, others) = self.partition_dependents(node, &seen);
@@ -188,7 +188,7 @@ impl Graph {
         let uid = &node.identity.uid;
         let find = |list: &[OwnerReference], uid: &str| list.iter().find(|o| o.uid == uid).cloned();
         for before in node.owners.iter().filter(|o| is_blocking(o)) {
-            // The object blocked an owner's deletion and does not block it any more.
+            // The object has blocked the deletion of this owner and does not block it any more.
             let unblocked = find(owners, &before.uid).is_none_or(|o| !is_blocking(&o));
             if unblocked && self.nodes.contains_key(&*before.uid) {
                 tasks.push(Task::AttemptToDelete(before.uid.as_str().into()));
@@ -205,7 +205,8 @@ impl Graph {
         }
     }
 
-    /// `addDependentToOwners`: an owner that no informer has seen becomes a virtual node, to be checked.
+    /// Adds a node as a dependent to its owners. An owner that no informer has delivered becomes a virtual
+    /// node, and a task checks whether it exists (`addDependentToOwners`).
     fn add_to_owners(&mut self, uid: &Rc<str>, owners: &[OwnerReference], tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.get(uid).cloned() else { return };
         let mut doubtful = false;
@@ -242,7 +243,7 @@ impl Graph {
         }
     }
 
-    /// An owner in another namespace is an error, which becomes an event about the dependent.
+    /// Pushes a task that records an event: the owner is in another namespace.
     fn report_invalid_namespace(&self, dependent: &Node, owner: &Identity, tasks: &mut Vec<Task>) {
         let other = owner.kind.namespaced() && owner.key.namespace != dependent.identity.key.namespace;
         if other {
@@ -251,7 +252,7 @@ impl Graph {
         }
     }
 
-    /// Deletion that begins with one of the collector's finalizers.
+    /// Pushes the tasks for an object whose deletion has begun with a finalizer of the garbage collector.
     fn process_transitions(
         &mut self,
         uid: &Rc<str>,
@@ -276,7 +277,8 @@ impl Graph {
         }
     }
 
-    /// An object is gone: its dependents may have to go, and its owners may have waited for it.
+    /// Removes the node of an object that does not exist: its dependents may have to be deleted, and its
+    /// owners may have waited for it.
     pub fn remove(&mut self, identity: &Identity, tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.remove(&identity.uid) else { return };
         for owner in &node.owners {
@@ -295,12 +297,12 @@ impl Graph {
         }
     }
 
-    /// An object that an informer has seen going.
+    /// An informer has delivered the deletion of an object.
     pub fn observe_deletion(&mut self, object: &Object, tasks: &mut Vec<Task>) {
         self.remove(&Identity::of(object), tasks);
     }
 
-    /// The API server says that there is no such object (a virtual delete event).
+    /// The API server does not have an object with these coordinates (a virtual delete event).
     pub fn virtual_delete(&mut self, gone: &Identity, tasks: &mut Vec<Task>) {
         let Some(node) = self.nodes.get(&gone.uid).cloned() else { return };
         let (matching, others) = self.partition_dependents(&node, gone);
@@ -308,8 +310,8 @@ impl Graph {
         if settled {
             return self.remove(gone, tasks);
         }
-        // Dependents mean different objects by the same uid: only those are deleted that mean the one
-        // that does not exist.
+        // Dependents name different objects with the same uid. Only those that name the missing one are to
+        // be deleted.
         if !matching.is_empty() {
             self.add_absent(gone.clone());
             tasks.extend(matching.iter().map(|d| Task::AttemptToDelete(d.identity.uid.clone())));
@@ -323,8 +325,8 @@ impl Graph {
         }
     }
 
-    /// The dependents that mean this owner, and those that mean another one by the same uid; one
-    /// can be both.
+    /// The dependents that name this owner, and those that name another object with the same uid. A
+    /// dependent can be in both.
     fn partition_dependents(&self, node: &Node, owner: &Identity) -> (Vec<Rc<Node>>, Vec<Rc<Node>>) {
         let (mut matching, mut others) = (Vec::new(), Vec::new());
         for dependent in self.dependents(node) {
@@ -342,8 +344,8 @@ impl Graph {
     }
 }
 
-/// Another identity that dependents know an owner by: the first after the one that was looked for,
-/// or the first of all.
+/// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
+/// ones.
 fn alternate_identity(dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
     let all: Set<Identity> = dependents
         .iter()
@@ -357,7 +359,7 @@ fn is_blocking(owner: &OwnerReference) -> bool {
     owner.block_owner_deletion == Some(true)
 }
 
-/// Most updates change nothing that the graph knows of; they cost a comparison.
+/// Whether two versions of an object are equal for the graph, as they are in most updates.
 fn is_same(old: &Object, new: &Object) -> bool {
     let (o, n) = (old.meta(), new.meta());
     o.uid == n.uid

@@ -1,15 +1,13 @@
-//! The garbage collector (`k8s.io/kubernetes/pkg/controller/garbagecollector`): it deletes objects whose
-//! owners are gone, after them (in the background) or before them (in the foreground), or takes the
-//! owner off them (orphans).
+//! The garbage collector (`k8s.io/kubernetes/pkg/controller/garbagecollector`). It deletes objects whose
+//! owners are deleted: after the owner (background), before it (foreground), or it removes the owner from
+//! them instead (orphan).
 //!
-//! Its handlers keep a [`Graph`] of every object and its owners. An object that may have to go, or
-//! whose dependents may have to stay, becomes a [`Task`]. A task decides on what the API server itself
-//! says, past the caches. Kubernetes has a queue for each sort of task; here they share one.
+//! Its handlers keep a [`Graph`] of all objects and their owners. An object that may have to be deleted, or
+//! whose dependents have to be kept, becomes a [`Task`]. A task decides by what it reads from the API
+//! server, not from caches. Kubernetes has a queue for each sort of task; here the sorts share one.
 
 pub mod graph;
 mod operations;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::rc::Rc;
@@ -26,20 +24,20 @@ use crate::client::{
 pub use graph::{Graph, Identity, Node};
 use operations::{delete_object, get_object, patch_object, remove_finalizer};
 
-/// What it has to do, by the uid of an object.
+/// A key of the garbage collector's work queue, mostly with the uid of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
     /// The object may have to be deleted.
     AttemptToDelete(Rc<str>),
-    /// The object's dependents stay and lose their owner.
+    /// The object's dependents are to be kept, without their owner.
     AttemptToOrphan(Rc<str>),
-    /// The API server does not have the object: the graph is to be told.
+    /// The API server does not have the object: the graph is to be updated.
     GraphChanges(Rc<str>),
-    /// A dependent names an owner in another namespace, which becomes an event.
+    /// A dependent names an owner in another namespace, which is to be recorded as an event.
     OwnerRefInvalidNamespace {
-        /// The dependent.
+        /// The dependent's uid.
         dependent: Rc<str>,
-        /// The owner.
+        /// The owner's uid.
         owner: Rc<str>,
     },
 }
@@ -57,18 +55,18 @@ impl fmt::Display for Task {
     }
 }
 
-/// The controller.
+/// The garbage collector.
 #[derive(Clone, Copy, Debug)]
 pub struct GarbageCollector;
 
-/// What it remembers.
+/// What the garbage collector remembers between syncs.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Every object and its owners.
+    /// All objects with their owners.
     pub graph: Graph,
     /// The kinds that it watches.
     kinds: Kinds,
-    // By uid: objects that the API server does not have, which the graph has yet to be told.
+    // Objects, by uid, that the API server does not have and that are still in the graph.
     gone: Map<Rc<str>, Identity>,
 }
 
@@ -80,7 +78,7 @@ impl Default for State {
 }
 
 impl Memory for State {
-    /// The graph is left out: it follows from the objects that the informers have seen.
+    /// The graph is left out, because it follows from the objects in the caches.
     fn lines(&self, _: Timestamp) -> Vec<String> {
         self.gone.values().map(|i| format!("{} {} is gone", i.reference(), i.uid)).collect()
     }
@@ -137,7 +135,8 @@ fn handle(cx: &mut Handler<'_, State, Task>, seen: &Notification) {
     }
 }
 
-/// The graph is told that there is no such object, in a sync of its own: from that follow further tasks.
+/// Plans the update of the graph for an object that does not exist. It is a sync of its own, because tasks
+/// follow from it.
 fn enqueue_virtual_delete(cx: &Cx, identity: &Identity) {
     let i = identity.clone();
     cx.update_state(move |s| {
@@ -185,10 +184,10 @@ fn report_invalid_namespace(cx: &Cx, dependent: &str, owner: &str) {
     });
 }
 
-/// `attemptToDeleteItem`: an object goes when no owner of it is left.
+/// Deletes an object of which no owner is left (`attemptToDeleteItem`).
 async fn attempt_to_delete(cx: &Cx, uid: &str) -> Result {
     let Some(node) = cx.state(|s| s.graph.get(uid).cloned()) else { return Ok(()) };
-    // What is being deleted goes by itself, unless it waits for its dependents.
+    // An object that is being deleted needs nothing, unless it waits for its dependents.
     if node.being_deleted && !node.deleting_dependents {
         return Ok(());
     }
@@ -209,7 +208,7 @@ async fn attempt_to_delete(cx: &Cx, uid: &str) -> Result {
         delete_or_detach(cx, &node, &latest, references).await?;
     }
     if !node.observed {
-        // The object exists, and an informer will see it. Until then its key is tried again.
+        // The object exists, so an informer will deliver it. Until then the key is retried.
         return Err(Error::Other("the object has not been observed yet".into()));
     }
     Ok(())
@@ -224,8 +223,8 @@ struct References {
     waiting: Vec<OwnerReference>,
 }
 
-/// Asks the API server about every owner. `None` if a reference can never be resolved: a
-/// namespaced owner of a cluster-scoped object, or a kind that is not served.
+/// Asks the API server about every owner. `None` if a reference can never be resolved: a namespaced owner of
+/// a cluster-scoped object, or a kind that is not served.
 async fn classify_references(cx: &Cx, node: &Node, owners: &[OwnerReference]) -> Result<Option<References>> {
     let mut sorted = References::default();
     for reference in owners {
@@ -286,7 +285,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
         let why = facts(Why::new("attempt_to_delete.foreground"));
         return deleted(cx, node, delete_object(cx, node, latest, Propagation::Foreground, why).await);
     }
-    // Where a client has asked for another policy before, that one is followed.
+    // A finalizer shows the policy that a client has asked for before.
     let policy = if latest.meta().has_finalizer(FINALIZER_ORPHAN) {
         Propagation::Orphan
     } else if latest.meta().has_finalizer(FINALIZER_FOREGROUND) {
@@ -309,13 +308,13 @@ fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), Status>) -> Res
     }
 }
 
-/// `GenerateDeleteOwnerRefStrategicMergeBytes`
+/// The patch that removes the owners with these uids (`GenerateDeleteOwnerRefStrategicMergeBytes`).
 fn without_owners<'a>(node: &Node, owners: impl Iterator<Item = &'a str>) -> serde_json::Value {
     let gone: Vec<_> = owners.map(|uid| json!({"$patch": "delete", "uid": uid})).collect();
     json!({"metadata": {"ownerReferences": gone, "uid": &*node.identity.uid}})
 }
 
-/// The references that block an owner's deletion, blocking no more.
+/// The patch that sets `blockOwnerDeletion` to false in all owner references.
 fn unblocked(node: &Node) -> serde_json::Value {
     let blocking = node.owners.iter().filter(|o| o.block_owner_deletion == Some(true));
     let owners: Vec<_> = blocking
@@ -333,8 +332,8 @@ fn unblocked(node: &Node) -> serde_json::Value {
     json!({"metadata": {"ownerReferences": owners, "uid": &*node.identity.uid}})
 }
 
-/// `processDeletingDependentsItem`: in the foreground an object waits for the dependents that
-/// block it.
+/// Deletes the dependents that block an object's deletion in the foreground, or ends that deletion if there
+/// are none (`processDeletingDependentsItem`).
 async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
     let blocking: Vec<Rc<Node>> = cx.state(|s| s.graph.blocking_dependents(node).map(Rc::clone).collect());
     if blocking.is_empty() {
@@ -349,7 +348,7 @@ async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
     Ok(())
 }
 
-/// `attemptToOrphanWorker`: the dependents lose their owner, then the owner its finalizer.
+/// Removes an owner from its dependents, then the finalizer from the owner (`attemptToOrphanWorker`).
 async fn attempt_to_orphan(cx: &Cx, uid: &str) -> Result {
     let Some(node) = cx.state(|s| s.graph.get(uid).cloned()) else { return Ok(()) };
     let dependents: Vec<Rc<Node>> = cx.state(|s| s.graph.dependents(&node).map(Rc::clone).collect());

@@ -1,4 +1,4 @@
-//! What the garbage collector asks of the API server (`operations.go`).
+//! The garbage collector's requests to the API server (`operations.go`).
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,11 @@ use crate::client::{Error, Result, Why};
 
 use super::Cx;
 
-/// So often a finalizer's removal is tried while others write the object (`retry.DefaultBackoff`).
+/// How often the removal of a finalizer is tried while other clients write the object
+/// (`retry.DefaultBackoff`).
 const CONFLICT_TRIES: usize = 4;
 
-/// The object as the API server has it; `None` if there is none of that name.
+/// Reads an object from the API server; `None` if there is none of that name.
 pub(super) async fn get_object(cx: &Cx, identity: &Identity) -> std::result::Result<Option<Object>, Status> {
     let Identity { kind, key, .. } = identity;
     match cx.send(Verb::Get, *kind, key.clone(), Subresource::None, Body::None).await {
@@ -21,8 +22,8 @@ pub(super) async fn get_object(cx: &Cx, identity: &Identity) -> std::result::Res
     }
 }
 
-/// Deletes what was looked at, and nothing else of that name. If it changed meanwhile but still
-/// has the same owners, the decision stands.
+/// Deletes an object with the uid and `resourceVersion` that were read. If it has changed since but has the
+/// same owners, it is deleted in its new version.
 pub(super) async fn delete_object(
     cx: &Cx,
     node: &Node,
@@ -53,7 +54,7 @@ pub(super) async fn delete_object(
     cx.delete(*kind, key.clone(), options).because(why).await.map(|_| ())
 }
 
-/// A strategic merge patch.
+/// Sends a strategic merge patch.
 pub(super) async fn patch_object(
     cx: &Cx,
     identity: &Identity,
@@ -65,7 +66,7 @@ pub(super) async fn patch_object(
     cx.send(Verb::Patch, *kind, key.clone(), Subresource::None, body).because(why).await.map(|_| ())
 }
 
-/// Takes a finalizer away; the last one of an object that is being deleted is its end.
+/// Removes a finalizer. If it is the last one of an object that is being deleted, that removes the object.
 pub(super) async fn remove_finalizer(cx: &Cx, identity: &Identity, finalizer: &str, why: Why) -> Result {
     for _ in 0..CONFLICT_TRIES {
         let Some(object) = get_object(cx, identity).await? else { return Ok(()) };

@@ -1,11 +1,11 @@
-//! What a namespace that goes away says of itself (`status_condition_utils.go`).
+//! The conditions of a namespace that is being deleted (`status_condition_utils.go`).
 
 use crate::api::types::{NamespaceCondition, NamespaceStatus, Time};
 use crate::api::{Timestamp, order, seconds};
 
 use super::Remaining;
 
-/// Type, reason and message where all is well, in the order they are written.
+/// Types, reasons and messages of the conditions without a problem, in the order in which they are written.
 const OK: [(&str, &str, &str); 5] = [
     ("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
     (
@@ -22,7 +22,7 @@ const OK: [(&str, &str, &str); 5] = [
     ("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
 ];
 
-/// Reason and message of a condition that is not well; `None` if it is.
+/// The reason and message of a condition with a problem; `None` if there is none.
 fn failure(type_: &str, remaining: &Remaining, pods_first: bool) -> Option<(&'static str, String)> {
     match type_ {
         "NamespaceDeletionContentFailure" if !remaining.errors.is_empty() => {
@@ -55,7 +55,7 @@ fn failure(type_: &str, remaining: &Remaining, pods_first: bool) -> Option<(&'st
     }
 }
 
-/// Brings the conditions up to date; whether anything changed.
+/// Brings the conditions up to date. Returns whether anything changed.
 pub(super) fn update(
     status: &mut NamespaceStatus,
     remaining: &Remaining,

@@ -1,13 +1,11 @@
-//! The namespace controller (`k8s.io/kubernetes/pkg/controller/namespace`): empties a namespace
-//! that is being deleted, pods first, and then lets it go.
+//! The namespace controller (`k8s.io/kubernetes/pkg/controller/namespace`): it deletes all objects of a
+//! namespace that is being deleted, pods first, and then removes the namespace's finalizer.
 //!
-//! It looks again every few seconds as long as something remains. Here such a look is a poll
-//! ([`Wait::Poll`]): a namespace that a foreign finalizer holds is steady until something in it
+//! While objects remain, Kubernetes' controller retries every few seconds. Here that retry is a poll
+//! ([`Wait::Poll`]): a namespace with a finalizer of another client becomes steady until something in it
 //! changes.
 
 mod conditions;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,16 +17,16 @@ use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
 use crate::client::{Context, Error, Reconciler, Result, Seen, Wait, Watches, Why};
 
-/// How long after each change of a namespace the controller begins, in seconds, so that objects which
-/// were created in its last moments are seen.
+/// The delay, in seconds, from a change of a namespace to its sync, so that objects created in the last
+/// moment before its deletion are seen.
 const NAMESPACE_DELETION_GRACE_PERIOD: i64 = 5;
 /// How long finalizers are expected to take, in seconds.
 const FINALIZER_ESTIMATE: i64 = 15;
-/// After how long the controller looks again where an object that should be gone is not, in seconds:
-/// about what the back-off of Kubernetes' controller comes to.
+/// The interval, in seconds, at which a namespace with remaining objects is synced: about what the back-off
+/// of Kubernetes' controller comes to.
 const RETRY: i64 = 60;
 
-/// The controller.
+/// The namespace controller.
 #[derive(Clone, Copy, Debug)]
 pub struct NamespaceController;
 
@@ -59,7 +57,7 @@ impl Reconciler for NamespaceController {
     }
 }
 
-/// `namespacedResourcesDeleter.Delete`
+/// Empties a namespace and finalizes it (`namespacedResourcesDeleter.Delete`).
 async fn delete(cx: &Cx, key: &Key) -> Result {
     let ns = match cx.get::<Namespace>(key.clone()).await {
         Ok(ns) => ns,
@@ -79,7 +77,7 @@ async fn delete(cx: &Cx, key: &Key) -> Result {
     finalize(cx, key, ns).await
 }
 
-/// Takes this controller's finalizer away: the end of the namespace.
+/// Removes the finalizer `kubernetes`, which ends the namespace.
 async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
     loop {
         let mut to = ns.clone();
@@ -92,7 +90,7 @@ async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
         let body = Body::Object(to.into());
         let call = cx.send(Verb::Update, Kind::NAMESPACE, key.clone(), Subresource::Finalize, body);
         match call.because(why).await {
-            // The conditions were written earlier in this sync.
+            // An earlier write of this sync has changed the conditions.
             Err(e) if e.is_conflict() => {
                 let fresh = cx.get::<Namespace>(key.clone()).await?;
                 if fresh.metadata.uid() != ns.metadata.uid() {
@@ -106,28 +104,29 @@ async fn finalize(cx: &Cx, key: &Key, mut ns: Rc<Namespace>) -> Result {
     }
 }
 
-/// What is left of a namespace's content.
+/// What remains of a namespace's objects.
 #[derive(Clone, Debug, Default)]
 struct Remaining {
-    /// In how many seconds it may be gone.
+    /// In how many seconds they may be gone.
     estimate: i64,
-    /// How many objects of each kind.
+    /// The number of objects of each kind.
     objects: BTreeMap<Kind, usize>,
-    /// How many objects have each finalizer.
+    /// The number of objects with each finalizer.
     finalizers: BTreeMap<String, usize>,
-    /// What could not be deleted.
+    /// The errors of deletions that failed.
     errors: Vec<String>,
 }
 
-/// `deleteAllContent`: in how many seconds to look again; `None` if nothing is left.
+/// Deletes all objects of a namespace (`deleteAllContent`). Returns in how many seconds to retry; `None` if
+/// nothing remains.
 async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     let mut remaining = Remaining::default();
     delete_all_of_kind(cx, &ns, Kind::POD, &mut remaining).await;
-    // As long as there are pods, other objects stay, which the pods may need (OrderedNamespaceDeletion,
-    // KEP-5080). The conditions then say nothing of what remains.
+    // While there are pods, other objects are kept, because pods may need them (OrderedNamespaceDeletion,
+    // KEP-5080). The conditions then do not name those objects.
     let pods_first = remaining.objects.contains_key(&Kind::POD);
     if !pods_first {
-        // In Kubernetes the order of kinds is chance; here owners come after what they own.
+        // Kubernetes' order of kinds is random; here owners come after the objects that they own.
         let all: Vec<Kind> = super::served().filter(|k| k.namespaced() && *k != Kind::POD).collect();
         for kind in all.into_iter().rev() {
             delete_all_of_kind(cx, &ns, kind, &mut remaining).await;
@@ -147,7 +146,7 @@ async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     Ok((remaining.estimate > 0).then_some(remaining.estimate / 2 + 1))
 }
 
-/// `deleteAllContentForGroupVersionResource`, of a kind that has any objects there.
+/// Deletes all objects of one kind (`deleteAllContentForGroupVersionResource`), if there are any.
 async fn delete_all_of_kind(cx: &Cx, ns: &Namespace, kind: Kind, remaining: &mut Remaining) {
     if let Err(e) = try_delete_all_of_kind(cx, ns, kind, remaining).await {
         remaining.errors.push(e.to_string());
@@ -201,7 +200,7 @@ async fn try_delete_all_of_kind(
     Ok(())
 }
 
-/// The longest time that running pods may take to end, in seconds.
+/// The longest time, in seconds, that running pods may take to end.
 fn estimate_graceful_termination(objects: &[Object]) -> i64 {
     let running =
         objects.iter().filter_map(Pod::from_object).filter(|p| !super::controller_utils::is_terminal(p));

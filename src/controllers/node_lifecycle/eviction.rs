@@ -1,5 +1,5 @@
-//! How lost nodes are emptied: by a taint, at a rate for each zone, and not at all when all nodes are
-//! lost.
+//! How pods are evicted from lost nodes: by a taint, at a limited rate in each zone, and not at all while
+//! all nodes are lost.
 
 use std::rc::Rc;
 
@@ -14,30 +14,29 @@ use crate::client::{Result, Why};
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
-/// Nodes with this label do not count when it is decided whether a zone is disrupted.
+/// Nodes with this label are not counted when a zone is checked for a disruption.
 const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
-/// After how many seconds the next node of a zone may be emptied (`--node-eviction-rate` 0.1).
+/// The interval, in seconds, between two tainted nodes of a zone (`--node-eviction-rate` 0.1).
 const EVICTION_SECONDS: i64 = 10;
-/// The same where most of a large zone is lost (`--secondary-node-eviction-rate` 0.01).
+/// The same for a large zone in which most nodes are lost (`--secondary-node-eviction-rate` 0.01).
 const SECONDARY_EVICTION_SECONDS: i64 = 100;
-/// The longest time that the next node of a zone may have to wait.
+/// The longest interval between two tainted nodes of a zone.
 pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(SECONDARY_EVICTION_SECONDS);
-/// A zone of more nodes is large (`--large-cluster-size-threshold`).
+/// A zone with more nodes than this is large (`--large-cluster-size-threshold`).
 const LARGE_CLUSTER_THRESHOLD: usize = 50;
-/// From this share of lost nodes on, in percent, a zone is disrupted
-/// (`--unhealthy-zone-threshold`).
+/// The percentage of lost nodes from which on a zone is disrupted (`--unhealthy-zone-threshold`).
 const UNHEALTHY_ZONE_PERCENT: usize = 55;
-/// … if there are more of them than this.
+/// The number of lost nodes above which a zone can be disrupted.
 const UNHEALTHY_ZONE_NODES: usize = 2;
 
-/// The taint that evicts from a node with this Ready status, and the one it excludes.
+/// The `NoExecute` taint for this status of `Ready`, and the one for the other status that is not True.
 pub(super) fn no_execute(status: &str) -> (Taint, Taint) {
     let (not_ready, unreachable) = (taint(NOT_READY, NO_EXECUTE), taint(UNREACHABLE, NO_EXECUTE));
     if status == "False" { (not_ready, unreachable) } else { (unreachable, not_ready) }
 }
 
-/// `GetZoneKey`: region and zone by the node's labels.
+/// A node's region and zone, from its labels (`GetZoneKey`).
 fn zone(node: &Node) -> String {
     let label = |k: &str| node.metadata.label(k).unwrap_or_default();
     format!("{}:\0:{}", label("topology.kubernetes.io/region"), label("topology.kubernetes.io/zone"))
@@ -47,14 +46,14 @@ fn counts(node: &Node) -> bool {
     node.metadata.label(EXCLUDE_DISRUPTION).is_none()
 }
 
-/// Whether no node is ready. The fault is then rather on the control plane's side, and no pod is evicted.
+/// Whether no node is ready. The fault is then more likely in the control plane, so no pod is evicted.
 fn all_lost(cx: &Cx) -> bool {
     let lister = cx.lister::<Node>();
     let mut nodes = lister.list(None).filter(|n| counts(n)).peekable();
     nodes.peek().is_some() && nodes.all(|n| ready(n) != "True")
 }
 
-/// After how many seconds the next node of a zone may be emptied; `None` for never
+/// The interval, in seconds, between two tainted nodes of a zone; `None` if none may be tainted
 /// (`ComputeZoneState`, `setLimiterInZone`).
 fn eviction_seconds(cx: &Cx, of: &str) -> Option<i64> {
     if all_lost(cx) {
@@ -73,7 +72,7 @@ fn eviction_seconds(cx: &Cx, of: &str) -> Option<i64> {
     }
 }
 
-/// `doNoExecuteTaintingPass`, of one node.
+/// Adds the `NoExecute` taint to a lost node when the rate allows it (`doNoExecuteTaintingPass`).
 pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let status = ready(&node).to_owned();
@@ -82,7 +81,7 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
         return Ok(());
     }
     let zone: Rc<str> = zone(&node).into();
-    // Where no pod may be evicted, the end of the disruption enqueues the node again.
+    // No node may be tainted now. The end of the disruption enqueues the node again.
     let Some(seconds) = eviction_seconds(cx, &zone) else { return Ok(()) };
     if let Some(last) = cx.state(|s| s.tainted_at.get(&zone).copied()) {
         let left = SignedDuration::from_secs(seconds) - cx.now().duration_since(last);
@@ -101,8 +100,8 @@ pub(super) async fn taint_no_execute(cx: &Cx, name: &str) -> Result {
     taints::swap(cx, &node, &[add], &[opposite], why).await
 }
 
-/// `handleDisruption`: if all nodes are lost, the taints that evict are taken away; when some nodes are
-/// back, the lost ones get them again.
+/// When all nodes are lost, removes the `NoExecute` taints; when some are ready again, enqueues the lost
+/// ones to be tainted (`handleDisruption`).
 pub(super) async fn handle_disruption(cx: &Cx) -> Result {
     let nodes: Vec<Rc<Node>> = cx.lister::<Node>().list(None).cloned().collect();
     if all_lost(cx) {
@@ -119,7 +118,7 @@ pub(super) async fn handle_disruption(cx: &Cx) -> Result {
     Ok(())
 }
 
-/// `markNodeAsReachable`: takes away the taints that evict.
+/// Removes the `NoExecute` taints from a node (`markNodeAsReachable`).
 pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
     for taint_key in [UNREACHABLE, NOT_READY] {
         let why = Why::new("mark_node_as_reachable")
@@ -130,7 +129,7 @@ pub(super) async fn mark_reachable(cx: &Cx, node: &Rc<Node>) -> Result {
     Ok(())
 }
 
-/// The pods of a node that is not ready, or one of them.
+/// Marks the pods of a node, or one of them, as not ready, if the node is not ready.
 pub(super) async fn mark_not_ready(cx: &Cx, node: &str, pod: Option<Key>) -> Result {
     let lost = cx.lister::<Node>().get(&Key::new("", node)).is_some_and(|n| ready(n) != "True");
     if !lost {
@@ -148,7 +147,8 @@ fn pods_of(cx: &Cx, node: &str) -> Vec<Rc<Pod>> {
     cx.lister::<Pod>().list(None).filter(on).cloned().collect()
 }
 
-/// `MarkPodsNotReady`: no Service leads to the pods of a lost node any more.
+/// Marks the pods of a lost node as not ready, so that they are not published for Services
+/// (`MarkPodsNotReady`).
 pub(super) async fn mark_pods_not_ready(cx: &Cx, node: &str) -> Result {
     mark_pods(cx, node, pods_of(cx, node)).await
 }
@@ -180,7 +180,7 @@ async fn mark_pods(cx: &Cx, node: &str, pods: Vec<Rc<Pod>>) -> Result {
         cx.event(&*pod, "Warning", "NodeNotReady", "Node is not ready");
     }
     if failed {
-        // Tried again later, with what the cache has then.
+        // The failed writes are retried with what the caches have then.
         cx.enqueue_after(Task::Pods { node: node.into(), pod: None }, SignedDuration::from_secs(5));
     }
     Ok(())

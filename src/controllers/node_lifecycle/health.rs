@@ -1,4 +1,4 @@
-//! Whether a node is alive, and what follows from its conditions.
+//! Whether a node's kubelet sends heartbeats, and what follows from the node's conditions.
 
 use std::rc::Rc;
 
@@ -13,10 +13,11 @@ use crate::client::{Result, Why};
 
 /// How often the write of a node's status is tried (`NodeHealthUpdateRetry`).
 const NODE_HEALTH_UPDATE_RETRY: usize = 5;
-/// How often nodes that wait to be emptied are looked at, in milliseconds (`NodeEvictionPeriod`).
+/// The interval, in milliseconds, at which Kubernetes checks nodes that wait to be tainted
+/// (`NodeEvictionPeriod`).
 const NODE_EVICTION_PERIOD: i64 = 100;
 
-/// Conditions, and the taint that a status of theirs means.
+/// Conditions with the status that leads to a `NoSchedule` taint, and the taint's key.
 const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
     ("Ready", "False", "node.kubernetes.io/not-ready"),
     ("Ready", "Unknown", "node.kubernetes.io/unreachable"),
@@ -27,10 +28,10 @@ const CONDITION_TAINTS: [(&str, &str, &str); 6] = [
 ];
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
-/// The conditions that a kubelet sets. `NetworkUnavailable` is set by the network.
+/// The conditions that a kubelet sets. The network plugin sets `NetworkUnavailable`.
 const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/// Sets the conditions of a node to Unknown whose last sign of life is too long ago.
+/// Sets a node's conditions to Unknown if its last heartbeat is too old (`tryUpdateNodeHealth`).
 pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
     let Some(mut node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let Some(probe) = cx.state(|s| s.last_probe(name)) else { return Ok(()) };
@@ -69,13 +70,13 @@ pub(super) async fn check_heartbeat(cx: &Cx, name: &str) -> Result {
     Ok(())
 }
 
-/// Plans the next look at a node's heartbeats, for the case that its kubelet stops.
+/// Plans the next check of a node's heartbeats, which takes place only if its kubelet stops.
 fn watch(cx: &Cx, name: &str, after: SignedDuration) {
     let wait = watchdog(name);
     cx.enqueue_waiting(Task::Heartbeat(name.into()), after, wait);
 }
 
-/// Sets the kubelet's conditions to Unknown; whether `Ready` changed.
+/// Sets the kubelet's conditions to Unknown. Returns whether `Ready` changed.
 fn set_unknown(node: &mut Node, now: Timestamp) -> bool {
     let now = Time(seconds(now));
     let before = condition(node, "Ready").cloned();
@@ -103,7 +104,7 @@ fn set_unknown(node: &mut Node, now: Timestamp) -> bool {
     condition(node, "Ready") != before.as_ref()
 }
 
-/// What follows from a node's Ready condition (`monitorNodeHealth` but for the heartbeat).
+/// What follows from a node's `Ready` condition (`monitorNodeHealth` without the heartbeat).
 pub(super) async fn check(cx: &Cx, name: &str) -> Result {
     let known = cx.state(|s| s.known.get(name).cloned());
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else {
@@ -152,7 +153,7 @@ pub(super) async fn check(cx: &Cx, name: &str) -> Result {
     }
 }
 
-/// `doNoScheduleTaintingPass`: no new pods come to a node whose conditions are bad.
+/// Adds and removes `NoSchedule` taints according to the node's conditions (`doNoScheduleTaintingPass`).
 pub(super) async fn taint_no_schedule(cx: &Cx, name: &str) -> Result {
     let Some(node) = cx.lister::<Node>().get(&Key::new("", name)).cloned() else { return Ok(()) };
     let mut want: Vec<Taint> = CONDITION_TAINTS

@@ -1,18 +1,15 @@
-//! The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`): where a node's
-//! kubelet is silent, the node's conditions become Unknown, the node is tainted, and its pods are no
-//! longer ready.
+//! The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`). If a node's kubelet
+//! sends no heartbeats, the controller sets the node's conditions to Unknown, taints the node, and marks its
+//! pods as not ready.
 //!
-//! Kubernetes looks at every node every five seconds. Here a node is looked at when something
-//! about it has changed, and its heartbeats by a [`Wait::Watchdog`]: a deadline that only comes
-//! when the kubelet has stopped, so that a healthy cluster is steady and one with a lost node is
-//! not.
+//! Kubernetes checks every node every five seconds. Here a node is checked when something about it has
+//! changed. Its heartbeats are checked by a [`Wait::Watchdog`], a deadline that is met only if the kubelet
+//! has stopped, so that a healthy cluster is steady and one with a lost node is not.
 //!
-//! Each of these looks is a [`Task`].
+//! Each of these checks is a [`Task`].
 
 mod eviction;
 mod health;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 use std::rc::Rc;
@@ -26,36 +23,35 @@ use crate::client::{
     Context, EventFlavour, Handler, Memory, Reconciler, Recorded, Result, Seen, Wait, Watches,
 };
 
-/// The namespace of the leases by which kubelets say that they are alive.
+/// The namespace of the leases that kubelets renew as heartbeats.
 pub const NODE_LEASE_NAMESPACE: &str = "kube-node-lease";
-/// How long a node may be silent, in seconds (`--node-monitor-grace-period`).
+/// How long a node may send no heartbeat, in seconds (`--node-monitor-grace-period`).
 pub const NODE_MONITOR_GRACE_PERIOD: i64 = 50;
-/// How long a node that has never said anything may be silent, in seconds
-/// (`--node-startup-grace-period`).
+/// How long a new node may send no heartbeat, in seconds (`--node-startup-grace-period`).
 pub const NODE_STARTUP_GRACE_PERIOD: i64 = 60;
 
-/// How often a kubelet renews its lease, in seconds (a quarter of `nodeLeaseDurationSeconds`).
+/// The interval at which a kubelet renews its lease, in seconds (a quarter of `nodeLeaseDurationSeconds`).
 const LEASE_RENEW_INTERVAL: i64 = 10;
 
-/// What it has to do, mostly by the name of a node.
+/// A key of the controller's work queue, mostly with the name of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// What follows from the node's Ready condition (`processTaintBaseEviction`).
+    /// Act on the node's `Ready` condition (`processTaintBaseEviction`).
     Health(Rc<str>),
-    /// Whether the last sign of life is too long ago (`tryUpdateNodeHealth`).
+    /// Check whether the node's last heartbeat is too old (`tryUpdateNodeHealth`).
     Heartbeat(Rc<str>),
-    /// The taint that evicts, as fast as the zone allows (`doNoExecuteTaintingPass`).
+    /// Add the `NoExecute` taint when the zone's rate allows it (`doNoExecuteTaintingPass`).
     NoExecute(Rc<str>),
-    /// Conditions become taints (`doNoScheduleTaintingPass`).
+    /// Derive `NoSchedule` taints from the conditions (`doNoScheduleTaintingPass`).
     NoSchedule(Rc<str>),
-    /// Pods of a node that is not ready are not ready either (`MarkPodsNotReady`).
+    /// Mark pods of a node that is not ready as not ready (`MarkPodsNotReady`).
     Pods {
-        /// The node.
+        /// The node's name.
         node: Rc<str>,
-        /// A pod that has just come to it; all its pods if `None`.
+        /// One pod that was just bound to the node; `None` for all of its pods.
         pod: Option<Key>,
     },
-    /// Whether all nodes are lost: then nothing is evicted (`handleDisruption`).
+    /// Check whether all nodes are lost, in which case no pod is evicted (`handleDisruption`).
     Zones,
 }
 
@@ -73,40 +69,40 @@ impl fmt::Display for Task {
     }
 }
 
-/// The controller.
+/// The node lifecycle controller.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeLifecycleController;
 
-/// What it remembers.
+/// What the controller remembers between syncs.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// By node: its last sign of life.
+    /// The last heartbeat, by node.
     health: Map<Rc<str>, NodeHealth>,
-    /// By node: its uid, once it has been registered with an event.
+    /// The uid of each node for which the event `RegisteredNode` was recorded, by node.
     known: Map<Rc<str>, Rc<str>>,
-    /// By zone: when a node was last tainted to be emptied.
+    /// When a node of the zone was last tainted with `NoExecute`, by zone.
     tainted_at: Map<Rc<str>, Timestamp>,
 }
 
 impl State {
-    /// When a node last gave a sign of life.
+    /// When the controller received the last heartbeat of a node; `None` if it does not know the node.
     pub fn last_probe(&self, node: &str) -> Option<Timestamp> {
         self.health.get(node).map(|h| h.probe)
     }
 }
 
-/// A node's signs of life.
+/// The last heartbeat of a node.
 #[derive(Clone, Debug)]
 struct NodeHealth {
-    /// When the last one was seen.
+    /// When the controller received it.
     probe: Timestamp,
     lease: Option<MicroTime>,
     heartbeat: Option<Time>,
 }
 
 impl Memory for State {
-    /// The moments of signs of life are left out: deadlines follow from them, and deadlines are part of a
-    /// cluster's state.
+    /// The times of heartbeats are left out: deadlines follow from them, and the explorer compares deadlines
+    /// separately.
     fn lines(&self, now: Timestamp) -> Vec<String> {
         let health = self.health.keys().map(|node| format!("{node} has given a sign of life"));
         let known = self.known.iter().map(|(node, uid)| format!("{node} is registered as {uid}"));
@@ -153,13 +149,13 @@ impl Reconciler for NodeLifecycleController {
     }
 }
 
-/// A condition of a node.
+/// A node's condition of a type, if there is one.
 pub(super) fn condition<'a>(node: &'a Node, type_: &str) -> Option<&'a NodeCondition> {
     node.status.as_ref()?.conditions.as_ref()?.iter().find(|c| c.type_ == type_)
 }
 
-/// Waits for a node's kubelet to be silent for too long. Its last heartbeat is at most a renewal
-/// older than its end.
+/// A deadline that is met only if the node's kubelet has stopped. The kubelet's last heartbeat was at most
+/// one lease renewal before that.
 fn watchdog(node: &str) -> Wait {
     let after = SignedDuration::from_secs(NODE_MONITOR_GRACE_PERIOD - LEASE_RENEW_INTERVAL);
     Wait::Watchdog { node: node.into(), after }
@@ -208,10 +204,10 @@ fn handle_node(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Node>) {
     }
 }
 
-/// Taints, whether it is unschedulable, conditions by type and status.
+/// Taints, `spec.unschedulable`, and conditions by type and status.
 type Signature<'a> = (Option<&'a Vec<Taint>>, bool, Vec<(&'a str, &'a str)>);
 
-/// What of a node matters here; a heartbeat changes none of it.
+/// What this controller reads of a node. A heartbeat changes none of it.
 fn signature(node: &Node) -> Signature<'_> {
     let spec = node.spec.as_ref();
     let conditions = node.status.as_ref().and_then(|s| s.conditions.as_ref());
@@ -245,7 +241,7 @@ fn handle_pod(cx: &mut Handler<'_, State, Task>, seen: Seen<'_, Pod>) {
     }
 }
 
-/// How this controller's events refer to a node.
+/// Records an event about a node, with the reference that this controller's events have.
 fn record(cx: &Cx, node: &str, uid: &str, reason: &str, message: String) {
     let about = ObjectReference {
         api_version: Some("v1".into()),

@@ -1,4 +1,4 @@
-//! What looks after storage (`k8s.io/kubernetes/pkg/controller/volume`).
+//! The controllers for storage (`k8s.io/kubernetes/pkg/controller/volume`).
 
 pub mod persistentvolume;
 pub mod pvcprotection;

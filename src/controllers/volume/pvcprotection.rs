@@ -1,5 +1,5 @@
-//! PVC protection (`k8s.io/kubernetes/pkg/controller/volume/pvcprotection`): a claim that is deleted
-//! goes when no pod on a node uses it.
+//! PVC protection (`k8s.io/kubernetes/pkg/controller/volume/pvcprotection`): a claim that is being deleted
+//! stays until no pod on a node uses it.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::api::volume::{CLAIM_PROTECTION, claim_of};
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Context, Handler, Reconciler, Result, Seen, Watches, Why};
 
-/// The controller.
+/// The PVC protection controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Controller;
 
@@ -17,7 +17,7 @@ fn on_a_node(pod: &Pod) -> bool {
     !pod.spec.as_ref().and_then(|s| s.node_name.as_deref()).unwrap_or_default().is_empty()
 }
 
-/// Whether nothing of the pod runs any more (`podIsShutDown`).
+/// Whether no container of the pod runs any more (`podIsShutDown`).
 fn is_shut_down(pod: &Pod) -> bool {
     let status = pod.status.as_ref();
     let all = status.into_iter().flat_map(|s| {
@@ -28,14 +28,14 @@ fn is_shut_down(pod: &Pod) -> bool {
         && all.into_iter().all(|c| c.state.as_ref().is_none_or(|s| s.running.is_none()))
 }
 
-/// The claims a pod names, by their keys.
+/// The keys of the claims that a pod names.
 fn claims(pod: &Pod) -> Vec<Key> {
     let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
     let keys = volumes.iter().filter_map(|v| claim_of(pod, v));
     keys.map(|(name, _)| Key::new(pod.metadata.namespace(), &name)).collect()
 }
 
-/// `podUsesPVC`. A pod that has no node yet does not use a claim: the kubelet would not start it.
+/// Whether a pod uses a claim (`podUsesPVC`). A pod without a node does not: the kubelet would not start it.
 fn uses(pod: &Pod, claim: &PersistentVolumeClaim) -> bool {
     let volumes = pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
     let its_own = || claim.metadata.controller().is_some_and(|o| Some(&o.uid) == pod.metadata.uid.as_ref());
@@ -54,7 +54,7 @@ fn unprotected(claim: &PersistentVolumeClaim) -> bool {
 
 fn handle_pod(cx: &mut Handler<'_>, seen: Seen<'_, Pod>) {
     let pod = seen.object();
-    // A pod that goes on running frees no claim.
+    // A pod that continues to run frees no claim.
     if !seen.is_gone() && !is_terminal(pod) && on_a_node(pod) {
         return;
     }

@@ -1,5 +1,5 @@
-//! PV protection (`k8s.io/kubernetes/pkg/controller/volume/pvprotection`): a volume that is deleted
-//! goes when it is bound to no claim.
+//! PV protection (`k8s.io/kubernetes/pkg/controller/volume/pvprotection`): a volume that is being deleted
+//! stays until it is bound to no claim.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::api::volume::{VOLUME_PROTECTION, volume_phase};
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Context, Reconciler, Result, Seen, Watches, Why};
 
-/// The controller.
+/// The PV protection controller.
 #[derive(Clone, Copy, Debug)]
 pub struct Controller;
 
@@ -26,8 +26,8 @@ impl Reconciler for Controller {
 
     fn watches(&self) -> Watches {
         Watches::new().watches(|cx, seen: Seen<'_, PersistentVolume>| {
-            // A volume that is not being deleted and has no finalizer gets it: it may be older than the
-            // protection, or its author removed it.
+            // A volume that is not being deleted and has no finalizer gets one: it may be older than the
+            // protection, or its author has removed it.
             if seen
                 .new
                 .is_some_and(|v| v.metadata.is_deleting() == v.metadata.has_finalizer(VOLUME_PROTECTION))

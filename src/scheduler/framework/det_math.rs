@@ -1,8 +1,8 @@
 //! Arithmetic that gives the same bits natively and in a browser.
 
-/// The natural logarithm of a positive, finite number, by additions and multiplications only: the
-/// platform's own differs in the last bit from one to the next, and scores are rounded from it. The
-/// method is FreeBSD's `e_log.c`, which Go uses as well.
+/// The natural logarithm of a positive, finite number. It uses additions and multiplications only, because
+/// the platform's own logarithm differs in the last bit between platforms, and scores are rounded from it.
+/// The method is that of FreeBSD's `e_log.c`, which Go uses as well.
 pub(crate) fn ln(x: f64) -> f64 {
     const LN2_HI: f64 = 6.931_471_803_691_238e-1;
     const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;

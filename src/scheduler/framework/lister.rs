@@ -1,48 +1,43 @@
-//! What plugins ask of the rest of the cluster. The scheduler answers from its informers.
+//! What plugins read of objects other than nodes and pods. The scheduler answers from its informers' caches.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::class::Labels;
 use super::pod_info::PodInfo;
-use super::terms::Labels;
+use super::terms::NamespaceLister;
 use crate::api::labels::Selector;
 use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
 
-/// Claims, volumes and classes.
+/// Reads claims, volumes and storage classes.
 pub trait VolumeLister {
     /// A claim by namespace and name.
     fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>>;
     /// A volume by name.
     fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>>;
-    /// A class by name.
+    /// A storage class by name.
     fn class(&self, name: &str) -> Option<Rc<StorageClass>>;
-    /// All volumes of a class (the empty name for those without one), in the order of their names.
+    /// All volumes of a class, sorted by name; the empty name stands for volumes without a class.
     fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>>;
 }
 
-/// Namespaces.
-pub trait NamespaceLister {
-    /// The labels of a namespace; none if it is not known.
-    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
-}
-
-/// Services and controllers, which say what belongs together.
+/// Reads Services and controllers.
 pub trait WorkloadLister {
-    /// The selectors of the Services that select `pod`, and of the ReplicaSet, ReplicationController
-    /// or StatefulSet that controls it (`helper.DefaultSelector`): all must match. Empty if there are
-    /// none, or if none requires anything.
+    /// The selectors of the Services that select `pod`, and of the ReplicaSet or ReplicationController that
+    /// controls it (`helper.DefaultSelector`). A pod must match all of them. Empty if there are none, or if
+    /// none has a requirement.
     fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>>;
 }
 
-/// Pods that were promised a node by preemption and wait for it (`PodNominator`).
+/// The pods that have a nominated node, because preemption made room for them there (`PodNominator`).
 pub trait NominatedPods {
-    /// Those of a node.
+    /// The pods nominated to a node.
     fn nominated_on(&self, node: &str) -> &[Rc<PodInfo>];
-    /// Whether there are none anywhere, which makes the question above cheap to leave out.
+    /// Whether no pod is nominated to any node; then callers need not ask node by node.
     fn none_nominated(&self) -> bool;
 }
 
-/// A cluster that has nothing but nodes and pods.
+/// A cluster without any of these objects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 

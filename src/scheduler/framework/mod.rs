@@ -1,50 +1,24 @@
-//! The scheduling framework: what plugins see, and the order in which they are asked
-//! (`pkg/scheduler/framework`, `schedule_one.go`).
-//!
-//! Everything is a pure function of its arguments. A cycle for one pod is
-//! [`find_nodes_that_fit`], then [`score_nodes`] and [`select_host`] if more than one node is left,
-//! or [`post_filter`](crate::scheduler::plugins::default_preemption::post_filter) and
-//! [`fit_error_message`] if none is.
-//!
-//! ```
-//! use std::rc::Rc;
-//! use steady::scheduler::framework::{FindArgs, Handle, NodeInfo, PodInfo, find_nodes_that_fit, fit_error_message};
-//! let node = serde_json::json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
-//!     "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "110"}}});
-//! let pod = serde_json::json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
-//!     "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}});
-//! let nodes = [Rc::new(NodeInfo::of_node(serde_json::from_value(node).unwrap()))];
-//! let pod = PodInfo::new(serde_json::from_value(pod).unwrap());
-//! let found = find_nodes_that_fit(&Handle::of_nodes(&nodes), &pod, FindArgs::default());
-//! assert!(found.nodes.is_empty());
-//! assert_eq!(fit_error_message(1, &found.diagnosis, ""), "0/1 nodes are available: 1 Insufficient cpu.");
-//! ```
+//! What the scheduler's plugins read (`pkg/scheduler/framework`): nodes and pods with all values computed
+//! once, statuses, and access to other objects.
 
-mod cycle;
+mod class;
 pub(crate) mod det_math;
-mod find;
+mod handle;
 mod lister;
 mod node_info;
 pub mod node_selector;
 mod pod_info;
 mod resource;
-mod score;
 mod status;
 mod terms;
-#[cfg(test)]
-pub(crate) mod tests;
 
-pub use cycle::{ClassMemo, CycleState, Handle, Memo, PreFiltered, Snapshot, filter_node, pre_filter};
-pub use find::{
-    Diagnosis, FindArgs, Found, find_nodes_that_fit, fit_error_message, num_feasible_nodes_to_find,
-};
-pub(crate) use find::{filter_changed_with_nominated, fit_error_text, histogram};
-pub use lister::{NamespaceLister, NominatedPods, Nothing, VolumeLister, WorkloadLister};
+pub use class::{Classes, Labels, PodClass};
+pub use handle::{ClassMemo, Handle, Memo, Snapshot};
+pub use lister::{NominatedPods, Nothing, VolumeLister, WorkloadLister};
 pub use node_info::{ClassCount, LABEL_HOSTNAME, LABEL_ZONE, NodeInfo, normalized_image_name};
-pub use pod_info::{Classes, HostPort, PodClass, PodInfo};
+pub use pod_info::{HostPort, PodInfo};
 pub use resource::{
     DEFAULT_MEMORY_REQUEST, DEFAULT_MILLI_CPU_REQUEST, NonZero, Resource, pod_non_zero_requests, pod_requests,
 };
-pub use score::{NodeScore, PluginScore, PluginScores, Scores, prioritize, score_nodes, select_host};
 pub use status::{Code, PerNodeVerdict, Reason, Status};
-pub use terms::{AffinityTerm, Labels, SpreadConstraint, WeightedAffinityTerm};
+pub use terms::{AffinityTerm, NamespaceLister, SpreadConstraint, WeightedAffinityTerm};

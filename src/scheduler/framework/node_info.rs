@@ -1,4 +1,4 @@
-//! A node with the pods on it, and the sums the plugins need (`framework.NodeInfo`).
+//! A node with the pods on it and their sums (`framework.NodeInfo`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -6,31 +6,30 @@ use std::rc::Rc;
 use imbl::GenericOrdMap;
 use imbl::shared_ptr::RcK;
 
-use super::pod_info::{HostPort, PodClass, PodInfo};
+use super::class::{Labels, PodClass};
+use super::pod_info::{HostPort, PodInfo};
 use super::resource::{NonZero, Resource};
-use super::terms::Labels;
 use crate::api::types::{Node, Pod, Taint};
 use crate::api::{Key, MetaExt};
 
-/// How many pods of a class are on a node.
+/// How many pods of one class are on a node.
 #[derive(Clone, Debug)]
 pub struct ClassCount {
-    /// Namespace and labels.
+    /// The class: a namespace and a set of labels.
     pub class: PodClass,
-    /// All of them.
+    /// All pods of the class.
     pub total: i64,
-    /// Those whose deletion has begun.
+    /// Those of them whose `deletionTimestamp` is set.
     pub terminating: i64,
 }
 
-/// A node with the pods on it. Cloning it copies a dozen pointers and a few numbers; changing a
-/// clone copies what it changes.
+/// A node with the pods on it. A clone shares its parts with the original until either changes them.
 #[derive(Clone, Debug)]
 pub struct NodeInfo {
     name: Rc<str>,
     node: Option<Rc<Node>>,
     pods: GenericOrdMap<Key, Rc<PodInfo>, RcK>,
-    // What most nodes do not have is an option, so that the way to "nothing" stays in this struct.
+    // Lists that are empty on most nodes are options, so that an empty one needs no pointer to follow.
     with_affinity: Option<Rc<Vec<Rc<PodInfo>>>>,
     with_required_anti_affinity: Option<Rc<Vec<Rc<PodInfo>>>>,
     classes: Rc<Vec<ClassCount>>,
@@ -49,9 +48,9 @@ pub struct NodeInfo {
 static NO_LABELS: Labels = Labels::new();
 static NO_IMAGES: BTreeMap<String, i64> = BTreeMap::new();
 
-/// The label that tells nodes apart.
+/// The label whose value differs from node to node.
 pub const LABEL_HOSTNAME: &str = "kubernetes.io/hostname";
-/// The label that says in which zone a node is.
+/// The label that names a node's zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
 
 fn push<T: Clone>(list: &mut Option<Rc<Vec<T>>>, item: T) {
@@ -70,7 +69,7 @@ fn take<T: Clone>(list: &mut Option<Rc<Vec<T>>>, is_it: impl Fn(&T) -> bool) {
 }
 
 impl NodeInfo {
-    /// A node that is not there yet and has no pods. Pods may be seen before their node is.
+    /// An entry without a node and without pods. Pods may be seen before their node is.
     pub fn new(name: &str) -> NodeInfo {
         NodeInfo {
             name: name.into(),
@@ -104,17 +103,18 @@ impl NodeInfo {
         &self.name
     }
 
-    /// The node, if it has been seen.
+    /// The node; `None` if only pods on it have been seen.
     pub fn node(&self) -> Option<&Rc<Node>> {
         self.node.as_ref()
     }
 
-    /// The node's labels.
+    /// The node's labels; none if the node has not been seen.
     pub fn labels(&self) -> &Labels {
         self.node.as_ref().map_or(&NO_LABELS, |n| n.metadata.labels_or_empty())
     }
 
-    /// The value of a label by which nodes are grouped; the two usual ones are at hand.
+    /// The value of a topology label. The values of [`LABEL_HOSTNAME`] and [`LABEL_ZONE`] are kept, so they
+    /// are cheap.
     pub fn place(&self, topology_key: &str) -> Option<&str> {
         match topology_key {
             LABEL_HOSTNAME => self.hostname.as_deref(),
@@ -123,7 +123,7 @@ impl NodeInfo {
         }
     }
 
-    /// The node's taints.
+    /// The node's taints (`spec.taints`).
     pub fn taints(&self) -> &[Taint] {
         if !self.has_taints {
             return &[];
@@ -132,12 +132,12 @@ impl NodeInfo {
         spec.and_then(|s| s.taints.as_deref()).unwrap_or_default()
     }
 
-    /// Whether the node is cordoned.
+    /// Whether the node is cordoned (`spec.unschedulable`).
     pub fn unschedulable(&self) -> bool {
         self.unschedulable
     }
 
-    /// The pods, in the order of namespace and name.
+    /// The pods, sorted by namespace and name.
     pub fn pods(&self) -> impl Iterator<Item = &Rc<PodInfo>> {
         self.pods.values()
     }
@@ -152,47 +152,47 @@ impl NodeInfo {
         self.pods.get(key)
     }
 
-    /// The pods with any pod affinity or anti-affinity.
+    /// The pods that have required or preferred pod affinity or anti-affinity.
     pub fn pods_with_affinity(&self) -> &[Rc<PodInfo>] {
         self.with_affinity.as_ref().map_or(&[], |v| v)
     }
 
-    /// The pods with required anti-affinity.
+    /// The pods that have required pod anti-affinity.
     pub fn pods_with_required_anti_affinity(&self) -> &[Rc<PodInfo>] {
         self.with_required_anti_affinity.as_ref().map_or(&[], |v| v)
     }
 
-    /// The pods by namespace and labels.
+    /// The pods' classes, each with the number of its pods.
     pub fn classes(&self) -> &[ClassCount] {
         &self.classes
     }
 
-    /// The node's ports that are taken.
+    /// The host ports that the pods use.
     pub fn used_ports(&self) -> &[HostPort] {
         self.used_ports.as_ref().map_or(&[], |v| v)
     }
 
-    /// What the pods ask for.
+    /// The sum of the pods' requests.
     pub fn requested(&self) -> &Resource {
         &self.requested
     }
 
-    /// What the pods count for when nodes are scored.
+    /// The sum of the pods' requests with defaults for containers that have none; used for scores.
     pub fn non_zero_requested(&self) -> NonZero {
         self.non_zero_requested
     }
 
-    /// What the node has to give.
+    /// What the node offers to pods (`status.allocatable`).
     pub fn allocatable(&self) -> &Resource {
         &self.allocatable
     }
 
-    /// The images on the node with their sizes in bytes, by normalised name.
+    /// The sizes of the node's images in bytes, by normalised name.
     pub fn images(&self) -> &BTreeMap<String, i64> {
         self.images.as_deref().unwrap_or(&NO_IMAGES)
     }
 
-    /// How many pods on the node use a claim.
+    /// How many pods on the node use the claim.
     pub fn claim_users(&self, claim: &Key) -> u32 {
         self.claims.as_ref().and_then(|c| c.get(claim)).copied().unwrap_or(0)
     }
@@ -214,7 +214,7 @@ impl NodeInfo {
                 images.insert(normalized_image_name(name), image.size_bytes.unwrap_or(0));
             }
         }
-        // Heartbeats come often and do not change this; the old copy stays shared then.
+        // Heartbeats are frequent and do not change images: then the copy that clones share is kept.
         if *self.images() != images {
             self.images = (!images.is_empty()).then(|| Rc::new(images));
         }
@@ -226,7 +226,7 @@ impl NodeInfo {
         self.node = Some(node);
     }
 
-    /// The node is gone; its pods may not be yet.
+    /// The node was deleted. The pods on it are kept until each of them is removed.
     pub fn remove_node(&mut self) {
         self.node = None;
         self.unschedulable = false;
@@ -235,7 +235,7 @@ impl NodeInfo {
         self.zone = None;
     }
 
-    /// Adds a pod, or takes a new version of one.
+    /// Adds a pod, or takes its new version.
     pub fn add_pod(&mut self, pod: Rc<PodInfo>) {
         if self.pods.contains_key(&pod.key) {
             self.remove_pod(&pod.key);
@@ -250,11 +250,12 @@ impl NodeInfo {
         self.pods.insert(pod.key.clone(), pod);
     }
 
-    /// Takes a new version of a pod that counts for the same; `false` if it is not there, or does
-    /// not.
+    /// Takes a new version of a pod that counts for the same as the old one. Returns `false`, and changes
+    /// nothing, if the pod is not on the node or the new version counts for something else.
     pub fn renew_pod(&mut self, key: &Key, pod: &Rc<Pod>) -> bool {
         match self.pods.get_mut(key) {
-            // The lists of those with affinity hold it too.
+            // A pod with affinity is also in the lists of pods with affinity, which would keep the old
+            // version.
             Some(known) if !known.has_affinity() && known.counts_as(pod) => {
                 Rc::make_mut(known).renew(pod);
                 true
@@ -263,7 +264,7 @@ impl NodeInfo {
         }
     }
 
-    /// Takes a pod away; gives it back, or nothing if it was not there.
+    /// Removes a pod and returns it; `None` if it was not on the node.
     pub fn remove_pod(&mut self, key: &Key) -> Option<Rc<PodInfo>> {
         let pod = self.pods.remove(key)?;
         self.count(&pod, -1);
@@ -294,7 +295,7 @@ impl NodeInfo {
     }
 
     fn count_claims(&mut self, pod: &PodInfo, more: bool) {
-        for claim in crate::scheduler::plugins::volume::claim_keys(pod) {
+        for claim in pod.claim_keys() {
             let claims = Rc::make_mut(self.claims.get_or_insert_default());
             let users = claims.entry(claim.clone()).or_insert(0);
             *users = if more { users.saturating_add(1) } else { users.saturating_sub(1) };
@@ -307,7 +308,7 @@ impl NodeInfo {
         }
     }
 
-    /// The pods of one class.
+    /// The number of pods of a class, by [`PodClass::id`]; `None` if there are none.
     pub fn class(&self, id: u128) -> Option<&ClassCount> {
         self.classes.get(self.classes.binary_search_by(|c| c.class.id.cmp(&id)).ok()?)
     }
@@ -333,7 +334,7 @@ impl NodeInfo {
     }
 }
 
-/// An image name with its tag: `:latest` if it has none.
+/// An image's name with its tag or digest; `:latest` is added if it has neither.
 pub fn normalized_image_name(name: &str) -> String {
     match (name.rfind(':'), name.rfind('/')) {
         (None, _) => format!("{name}:latest"),

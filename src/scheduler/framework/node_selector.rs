@@ -8,7 +8,7 @@ use crate::api::types::{Node, NodeSelector, NodeSelectorRequirement, NodeSelecto
 
 type Labels = BTreeMap<String, String>;
 
-/// One requirement on a node's label or name.
+/// One requirement on a label or on the name of a node.
 #[derive(Clone, Debug, PartialEq)]
 struct Requirement {
     key: String,
@@ -23,7 +23,7 @@ enum Op {
     DoesNotExist,
     Gt(i64),
     Lt(i64),
-    /// It could not be read: the term it stands in matches nothing.
+    /// The requirement could not be parsed: its term matches no node.
     Invalid,
 }
 
@@ -60,7 +60,7 @@ impl Requirement {
     }
 }
 
-/// A term: all of its requirements must hold; one without any matches nothing.
+/// A `NodeSelectorTerm`: all of its requirements must hold. A term without requirements matches no node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     labels: Vec<Requirement>,
@@ -68,7 +68,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// Reads a term.
+    /// Parses a term.
     pub fn parse(term: &NodeSelectorTerm) -> Term {
         let read = |list: &Option<Vec<NodeSelectorRequirement>>| {
             list.iter().flatten().map(Requirement::parse).collect::<Vec<_>>()
@@ -76,12 +76,12 @@ impl Term {
         Term { labels: read(&term.match_expressions), fields: read(&term.match_fields) }
     }
 
-    /// Whether it has no requirement.
+    /// Whether the term has no requirement.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
 
-    /// Whether a node matches. `metadata.name` is the only field there is.
+    /// Whether a node matches. `metadata.name` is the only field that a requirement can name.
     pub fn matches(&self, node: &Node) -> bool {
         let labels = node.metadata.labels_or_empty();
         let name = MetaExt::name(&node.metadata);
@@ -90,7 +90,7 @@ impl Term {
             && self.fields.iter().all(|r| r.matches((r.key == "metadata.name").then_some(name)))
     }
 
-    /// The node names this term confines itself to, if it does.
+    /// The node names to which the term is confined; `None` if it is not confined by name.
     fn node_names(&self) -> Option<BTreeSet<&str>> {
         let mut names: Option<BTreeSet<&str>> = None;
         for r in self.fields.iter().filter(|r| r.key == "metadata.name") {
@@ -106,23 +106,23 @@ impl Term {
     }
 }
 
-/// Terms of which one must match (`nodeaffinity.NodeSelector`).
+/// A `NodeSelector`: one of its terms must match (`nodeaffinity.NodeSelector`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms(Vec<Term>);
 
 impl Terms {
-    /// Reads a selector.
+    /// Parses a selector.
     pub fn parse(selector: &NodeSelector) -> Terms {
         Terms(selector.node_selector_terms.iter().map(Term::parse).collect())
     }
 
-    /// Whether a node matches one of the terms.
+    /// Whether a node matches at least one of the terms.
     pub fn matches(&self, node: &Node) -> bool {
         self.0.iter().any(|t| t.matches(node))
     }
 }
 
-/// What a pod demands of its node: `nodeSelector` and required node affinity
+/// What a pod requires of its node: `nodeSelector` and required node affinity
 /// (`nodeaffinity.RequiredNodeAffinity`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequiredNodeAffinity {
@@ -130,19 +130,19 @@ pub struct RequiredNodeAffinity {
     terms: Option<Terms>,
 }
 
-/// To which nodes, by name, a pod's affinity confines it.
+/// The nodes, by name, to which a pod's required affinity confines it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeNames {
-    /// It does not name nodes.
+    /// The affinity does not confine the pod by name.
     All,
-    /// Only these.
+    /// Only nodes of these names.
     These(BTreeSet<String>),
-    /// Its requirements exclude each other.
+    /// The requirements exclude each other, so no node matches.
     Conflict,
 }
 
 impl RequiredNodeAffinity {
-    /// Reads what a pod demands.
+    /// Parses a pod's `nodeSelector` and required node affinity.
     pub fn of(pod: &Pod) -> RequiredNodeAffinity {
         let Some(spec) = &pod.spec else { return RequiredNodeAffinity::default() };
         let required = spec
@@ -156,12 +156,12 @@ impl RequiredNodeAffinity {
         }
     }
 
-    /// Whether the pod demands nothing.
+    /// Whether the pod requires nothing.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.terms.is_none()
     }
 
-    /// Whether a node will do.
+    /// Whether a node meets the requirements.
     pub fn matches(&self, node: &Node) -> bool {
         if !self.labels.is_empty() {
             let labels = node.metadata.labels_or_empty();
@@ -172,7 +172,7 @@ impl RequiredNodeAffinity {
         self.terms.as_ref().is_none_or(|t| t.matches(node))
     }
 
-    /// The nodes its terms name.
+    /// The nodes to which the terms confine the pod by name.
     pub fn node_names(&self) -> NodeNames {
         let Some(Terms(terms)) = &self.terms else { return NodeNames::All };
         if terms.is_empty() {
@@ -181,7 +181,7 @@ impl RequiredNodeAffinity {
         let mut all = BTreeSet::new();
         for term in terms {
             match term.node_names() {
-                // The terms are alternatives, so one that names no node opens all of them.
+                // Terms are alternatives, so a term that names no node allows nodes of any name.
                 None => return NodeNames::All,
                 Some(names) => all.extend(names.into_iter().map(str::to_owned)),
             }

@@ -1,20 +1,19 @@
-//! A pod with everything the plugins read of it, computed once (`framework.PodInfo`).
+//! A pod with all values that plugins read of it, computed once (`framework.PodInfo`).
 
 use std::rc::Rc;
 
-use imbl::GenericOrdMap;
-use imbl::shared_ptr::RcK;
-
+use super::class::{Labels, PodClass};
 use super::node_selector::{RequiredNodeAffinity, Term};
 use super::resource::{NonZero, Resource, pod_non_zero_requests, pod_requests};
-use super::terms::{AffinityTerm, Labels, SpreadConstraint, WeightedAffinityTerm};
+use super::terms::{AffinityTerm, SpreadConstraint, WeightedAffinityTerm};
 use crate::api::types::{Affinity, Container, Pod, Toleration};
+use crate::api::volume::claim_of;
 use crate::api::{Key, MetaExt, Timestamp};
 
-/// A port of the node that a pod takes.
+/// A host port that a pod uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostPort {
-    /// `0.0.0.0` means every address.
+    /// The node's address; `0.0.0.0` means every address.
     pub ip: String,
     /// `TCP`, `UDP` or `SCTP`.
     pub protocol: String,
@@ -22,11 +21,11 @@ pub struct HostPort {
     pub port: i32,
 }
 
-/// The address that stands for all of them.
+/// The address that stands for every address of the node.
 const ANY_IP: &str = "0.0.0.0";
 
 impl HostPort {
-    /// Whether two pods on one node cannot both have theirs.
+    /// Whether two pods with these ports cannot run on the same node.
     pub fn conflicts(&self, other: &HostPort) -> bool {
         self.port == other.port
             && self.protocol == other.protocol
@@ -34,90 +33,24 @@ impl HostPort {
     }
 }
 
-/// Pods that no selector can tell apart: same namespace, same labels. Counting classes instead of
-/// pods is what makes spreading over full nodes cheap.
-#[derive(Clone, Debug)]
-pub struct PodClass {
-    /// A digest of namespace and labels. It is 128 bits wide, so that equal means equal.
-    pub id: u128,
-    /// Any pod of the class.
-    example: Rc<Pod>,
-}
-
-/// FNV-1a over some texts; every text is closed by a byte that is not UTF-8.
-pub(super) fn digest<'s>(texts: impl Iterator<Item = &'s str>) -> u128 {
-    let mut id: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    for b in texts.flat_map(|s| s.bytes().chain([0xff])) {
-        id = (id ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-    }
-    id
-}
-
-impl PodClass {
-    fn new(pod: &Rc<Pod>) -> PodClass {
-        let labels = pod.metadata.labels_or_empty().iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
-        let id = digest(std::iter::once(pod.metadata.namespace()).chain(labels));
-        PodClass { id, example: pod.clone() }
-    }
-
-    /// The namespace of its pods.
-    pub fn namespace(&self) -> &str {
-        self.example.metadata.namespace()
-    }
-
-    /// The labels of its pods.
-    pub fn labels(&self) -> &Labels {
-        self.example.metadata.labels_or_empty()
-    }
-}
-
-/// All classes of pods there are in the cluster, with how many pods each has. The scheduler's cache
-/// keeps it beside the nodes; with it a selector is tried once per class instead of once per class
-/// and node. Cloning it copies a pointer.
-#[derive(Clone, Debug, Default)]
-pub struct Classes(GenericOrdMap<u128, (PodClass, usize), RcK>);
-
-impl Classes {
-    /// Counts a pod that came to a node.
-    pub fn add(&mut self, class: &PodClass) {
-        let count = self.0.get(&class.id).map_or(0, |c| c.1);
-        self.0.insert(class.id, (class.clone(), count + 1));
-    }
-
-    /// Counts a pod that left its node.
-    pub fn remove(&mut self, class: &PodClass) {
-        match self.0.get(&class.id).map_or(0, |c| c.1) {
-            0 | 1 => self.0.remove(&class.id).map(|_| ()).unwrap_or_default(),
-            n => {
-                self.0.insert(class.id, (class.clone(), n - 1));
-            }
-        }
-    }
-
-    /// The classes.
-    pub fn iter(&self) -> impl Iterator<Item = &PodClass> {
-        self.0.values().map(|(class, _)| class)
-    }
-}
-
-/// A pod with everything the plugins read of it.
+/// A pod with all values that plugins read of it.
 #[derive(Clone, Debug)]
 pub struct PodInfo {
     /// The pod.
     pub pod: Rc<Pod>,
-    /// Namespace and name.
+    /// The pod's namespace and name.
     pub key: Key,
-    /// What it asks for.
+    /// The sum of the pod's requests ([`pod_requests`](super::pod_requests)).
     pub requests: Resource,
-    /// What it counts for when nodes are scored.
+    /// The same with defaults for containers that have no requests; used for scores.
     pub non_zero: NonZero,
-    /// Namespace and labels.
+    /// The pod's class: its namespace and labels.
     pub class: PodClass,
     /// `spec.priority`; 0 if absent.
     pub priority: i32,
     /// `nodeSelector` and required node affinity.
     pub node_affinity: RequiredNodeAffinity,
-    /// Preferred node affinity, without the terms that match nothing.
+    /// Preferred node affinity with weights. Terms that match no node are left out.
     pub preferred_node_affinity: Vec<(Term, i64)>,
     /// Required pod affinity.
     pub required_affinity: Vec<AffinityTerm>,
@@ -131,14 +64,31 @@ pub struct PodInfo {
     pub hard_spread: Vec<SpreadConstraint>,
     /// Spread constraints that should hold (`ScheduleAnyway`).
     pub soft_spread: Vec<SpreadConstraint>,
-    /// Ports of the node.
+    /// Host ports of the pod's containers.
     pub host_ports: Vec<HostPort>,
-    /// Whether the pod uses claims or volumes that may not be shared.
+    /// Whether the pod uses claims, or volumes that `VolumeRestrictions` restricts.
     pub has_volumes: bool,
 }
 
 impl PodInfo {
-    /// Computes it all.
+    /// The names of the claims that the pod uses, in the order of its volumes, each with whether it is the
+    /// volume's own (ephemeral).
+    pub fn claims(&self) -> impl Iterator<Item = (String, bool)> {
+        let spec = if self.has_volumes { self.pod.spec.as_ref() } else { None };
+        let volumes = spec.and_then(|s| s.volumes.as_deref()).unwrap_or_default();
+        volumes.iter().filter_map(|v| claim_of(&self.pod, v))
+    }
+
+    /// The keys of the claims that the pod uses.
+    pub fn claim_keys(&self) -> Vec<Key> {
+        let key = |(name, _): (String, bool)| Key {
+            namespace: self.key.namespace.clone(),
+            name: name.as_str().into(),
+        };
+        self.claims().map(key).collect()
+    }
+
+    /// Computes all values from a pod.
     pub fn new(pod: Rc<Pod>) -> PodInfo {
         let namespace = pod.metadata.namespace();
         let spec = pod.spec.as_ref();
@@ -170,8 +120,8 @@ impl PodInfo {
         }
     }
 
-    /// Whether a newer version of the pod asks for the same: all that is computed from it would come
-    /// out as it is. Binding a pod changes nothing here.
+    /// Whether all values computed from `new` would be those computed from this pod. Binding a pod does not
+    /// change them.
     pub fn counts_as(&self, new: &Pod) -> bool {
         let (Some(a), Some(b)) = (&self.pod.spec, &new.spec) else { return false };
         self.pod.metadata.is_deleting() == new.metadata.is_deleting()
@@ -189,7 +139,7 @@ impl PodInfo {
             && a.volumes == b.volumes
     }
 
-    /// Takes a newer version of the pod that [`counts_as`](Self::counts_as) this one.
+    /// Takes a newer version of the pod, for which [`counts_as`](Self::counts_as) holds.
     pub fn renew(&mut self, new: &Rc<Pod>) {
         self.class.example = new.clone();
         self.pod = new.clone();
@@ -200,45 +150,45 @@ impl PodInfo {
         self.pod.spec.as_ref().and_then(|s| s.tolerations.as_deref()).unwrap_or_default()
     }
 
-    /// Its namespace.
+    /// The pod's namespace.
     pub fn namespace(&self) -> &str {
         &self.key.namespace
     }
 
-    /// Its name.
+    /// The pod's name.
     pub fn name(&self) -> &str {
         &self.key.name
     }
 
-    /// Its labels.
+    /// The pod's labels.
     pub fn labels(&self) -> &Labels {
         self.pod.metadata.labels_or_empty()
     }
 
-    /// Whether it has any pod affinity or anti-affinity.
+    /// Whether the pod has required or preferred pod affinity or anti-affinity.
     pub fn has_affinity(&self) -> bool {
         let affinity = self.pod.spec.as_ref().and_then(|s| s.affinity.as_ref());
         affinity.is_some_and(|a| a.pod_affinity.is_some() || a.pod_anti_affinity.is_some())
     }
 
-    /// Whether its deletion has begun.
+    /// Whether the pod's `deletionTimestamp` is set.
     pub fn is_terminating(&self) -> bool {
         self.pod.metadata.is_deleting()
     }
 
-    /// When the kubelet began with it.
+    /// `status.startTime`: when the kubelet accepted the pod. `None` before that.
     pub fn start_time(&self) -> Option<Timestamp> {
         self.pod.status.as_ref().and_then(|s| s.start_time.as_ref()).map(|t| t.0)
     }
 
-    /// Whether it has spread constraints of its own, so that the default ones do not apply.
+    /// Whether the pod has topology spread constraints of its own, which replace the default ones.
     pub fn has_spread(&self) -> bool {
         let spec = self.pod.spec.as_ref();
         spec.and_then(|s| s.topology_spread_constraints.as_ref()).is_some_and(|c| !c.is_empty())
     }
 }
 
-/// Whether what its status says it has is what it asks for, so that only the spec counts.
+/// Whether the resources in the pod's status are those in its spec, so that only the spec counts.
 fn is_as_specified(pod: &Pod) -> bool {
     let (Some(spec), Some(status)) = (&pod.spec, &pod.status) else { return true };
     let statuses = status.container_statuses.iter().chain(&status.init_container_statuses).flatten();
@@ -283,7 +233,7 @@ fn preferred_node_affinity(affinity: Option<&Affinity>) -> Vec<(Term, i64)> {
     terms.filter(|(t, weight)| *weight != 0 && !t.is_empty()).collect()
 }
 
-/// The ports of the node that its containers and sidecars take.
+/// The host ports of the pod's containers and sidecars.
 fn host_ports(pod: &Pod) -> Vec<HostPort> {
     let Some(spec) = &pod.spec else { return Vec::new() };
     let sidecars =

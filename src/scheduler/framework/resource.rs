@@ -1,5 +1,5 @@
-//! Amounts of compute resources as integers, and what a pod asks for
-//! (`framework.Resource`, `k8s.io/component-helpers/resource`).
+//! Amounts of compute resources as integers, and a pod's requests (`framework.Resource`,
+//! `k8s.io/component-helpers/resource`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,28 +7,28 @@ use std::rc::Rc;
 use crate::api::quantity::Amount;
 use crate::api::types::{Container, Pod, Quantity};
 
-/// CPU a container without a request counts with when nodes are scored, in milli-cores.
+/// The CPU, in thousandths of a core, that counts in scores for a container without a CPU request.
 pub const DEFAULT_MILLI_CPU_REQUEST: i64 = 100;
-/// Memory a container without a request counts with when nodes are scored, in bytes.
+/// The memory, in bytes, that counts in scores for a container without a memory request.
 pub const DEFAULT_MEMORY_REQUEST: i64 = 200 * 1024 * 1024;
 
 /// Amounts of compute resources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
-    /// In thousandths of a core.
+    /// CPU in thousandths of a core.
     pub milli_cpu: i64,
-    /// In bytes.
+    /// Memory in bytes.
     pub memory: i64,
-    /// In bytes.
+    /// Ephemeral storage in bytes.
     pub ephemeral_storage: i64,
-    /// How many pods a node takes; only of use in a node's allocatable.
+    /// How many pods a node takes. Only a node's allocatable has it; 0 elsewhere.
     pub allowed_pod_number: i64,
-    /// Everything else (extended resources, huge pages), sorted by name.
+    /// All other resources (extended resources, huge pages), sorted by name.
     pub scalar: Vec<(Rc<str>, i64)>,
 }
 
 impl Resource {
-    /// The amounts in a list of quantities; one that cannot be read counts as 0.
+    /// Reads a resource list. A quantity that cannot be parsed counts as 0.
     pub fn from_list(list: &BTreeMap<String, Quantity>) -> Resource {
         let mut r = Resource::default();
         for (name, quantity) in list {
@@ -44,7 +44,7 @@ impl Resource {
         r
     }
 
-    /// The amount of a scalar resource; 0 if it is not there.
+    /// The amount of another resource by name; 0 if there is none.
     pub fn scalar(&self, name: &str) -> i64 {
         match self.scalar.binary_search_by(|(n, _)| (**n).cmp(name)) {
             Ok(i) => self.scalar.get(i).map_or(0, |s| s.1),
@@ -74,7 +74,7 @@ impl Resource {
         self.scalar.get_mut(i).map(|s| &mut s.1)
     }
 
-    /// Adds `times` times the amounts of `other`; `-1` takes them away.
+    /// Adds the amounts of `other`, multiplied by `times`; -1 subtracts them.
     pub fn add(&mut self, other: &Resource, times: i64) {
         let add = |a: &mut i64, b: i64| *a = a.saturating_add(b.saturating_mul(times));
         add(&mut self.milli_cpu, other.milli_cpu);
@@ -87,7 +87,7 @@ impl Resource {
         }
     }
 
-    /// Raises every amount to that of `other` where that is more.
+    /// Raises every amount to that of `other` where `other` has more.
     pub fn set_max(&mut self, other: &Resource) {
         self.milli_cpu = self.milli_cpu.max(other.milli_cpu);
         self.memory = self.memory.max(other.memory);
@@ -99,18 +99,18 @@ impl Resource {
         }
     }
 
-    /// Whether it asks for nothing at all.
+    /// Whether all amounts are 0.
     pub fn is_zero(&self) -> bool {
         self.milli_cpu == 0 && self.memory == 0 && self.ephemeral_storage == 0 && self.scalar.is_empty()
     }
 }
 
-/// CPU and memory with a default for containers that ask for none: what nodes are scored by.
+/// CPU and memory for scores, with a default for each container that requests none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NonZero {
-    /// In thousandths of a core.
+    /// CPU in thousandths of a core.
     pub milli_cpu: i64,
-    /// In bytes.
+    /// Memory in bytes.
     pub memory: i64,
 }
 
@@ -118,7 +118,7 @@ fn amount(quantity: &Quantity) -> Amount {
     Amount::parse(&quantity.0).unwrap_or(Amount::ZERO)
 }
 
-/// What a container asks for. `defaults` are taken for CPU and memory where it names none.
+/// A container's requests. `defaults` apply to CPU and memory that the list does not have.
 fn container(list: Option<&BTreeMap<String, Quantity>>, defaults: Option<NonZero>) -> Resource {
     let mut r = list.map(Resource::from_list).unwrap_or_default();
     if let Some(d) = defaults {
@@ -133,7 +133,7 @@ fn container(list: Option<&BTreeMap<String, Quantity>>, defaults: Option<NonZero
     r
 }
 
-/// Which number of a running container counts while its resources are being changed in place.
+/// Which amount counts for a running container whose resources are being resized in place.
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Spec,
@@ -165,8 +165,8 @@ fn list_of<'a>(
     }
 }
 
-/// All containers together: the larger of what runs in the end and what the greediest moment of
-/// initialisation needs. A sidecar (an init container that restarts always) counts from its start.
+/// The sum over a pod's containers, or the highest need during initialisation where that is larger. A
+/// sidecar (an init container with `restartPolicy: Always`) counts from its start on.
 fn containers(pod: &Pod, defaults: Option<NonZero>, source: Source, infeasible: bool) -> Resource {
     let Some(spec) = &pod.spec else { return Resource::default() };
     let mut total = Resource::default();
@@ -190,9 +190,9 @@ fn containers(pod: &Pod, defaults: Option<NonZero>, source: Source, infeasible: 
     total
 }
 
-/// What the pod asks for (`PodRequests`): containers, sidecars, the pod's own resources where they
-/// are set, and its overhead. A running pod counts with the most of what it asks for, what the
-/// kubelet has allotted and what is in force, unless its resize cannot be done.
+/// A pod's requests (`PodRequests`): its containers and sidecars, the requests of the pod itself where they
+/// are set, and its overhead. For a running pod the largest of desired, allocated and actual resources
+/// counts, unless its resize is infeasible.
 pub fn pod_requests(pod: &Pod, defaults: Option<NonZero>) -> Resource {
     let infeasible = pod
         .status
@@ -231,7 +231,7 @@ pub fn pod_requests(pod: &Pod, defaults: Option<NonZero>) -> Resource {
     total
 }
 
-/// [`pod_requests`] with the defaults for scoring.
+/// [`pod_requests`] with the defaults that apply in scores.
 pub fn pod_non_zero_requests(pod: &Pod) -> NonZero {
     let defaults = NonZero { milli_cpu: DEFAULT_MILLI_CPU_REQUEST, memory: DEFAULT_MEMORY_REQUEST };
     let r = pod_requests(pod, Some(defaults));

@@ -1,26 +1,26 @@
-//! What a plugin says about a pod, or about a pod on a node (`framework.Status`).
+//! A plugin's answer about a pod, or about a pod on a node (`framework.Status`).
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The kind of an answer.
+/// The kind of a plugin's answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
-    /// The pod may go there.
+    /// The pod may run there.
     #[default]
     Success,
-    /// Not now; removing other pods may help.
+    /// The pod cannot run there now; removing other pods may help.
     Unschedulable,
-    /// Not now, and no preemption would help.
+    /// The pod cannot run there now, and preemption would not help.
     UnschedulableAndUnresolvable,
-    /// The plugin waits for something to happen outside the scheduler.
+    /// The plugin waits for something outside the scheduler.
     Pending,
     /// The plugin could not decide.
     Error,
 }
 
 impl Code {
-    /// Kubernetes' name of it.
+    /// The code's name in Kubernetes.
     pub const fn as_str(self) -> &'static str {
         match self {
             Code::Success => "Success",
@@ -32,20 +32,20 @@ impl Code {
     }
 }
 
-/// One sentence of an answer; nearly always a constant.
+/// One reason of an answer; nearly always a constant text.
 pub type Reason = Cow<'static, str>;
 
-/// An answer and its reasons. Success has none and costs no allocation.
+/// A plugin's answer with its reasons. A success has no reasons and needs no allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// The kind of answer.
     pub code: Code,
-    /// Why, as they appear in messages.
+    /// The reasons, as they appear in messages.
     pub reasons: Vec<Reason>,
 }
 
 impl Status {
-    /// The answer yes.
+    /// The answer `Success`.
     pub const SUCCESS: Status = Status { code: Code::Success, reasons: Vec::new() };
 
     /// An answer with one reason.
@@ -63,22 +63,22 @@ impl Status {
         Status::new(Code::UnschedulableAndUnresolvable, reason)
     }
 
-    /// `Error` with its text.
+    /// `Error` with the text of the error.
     pub fn error(reason: impl Into<Reason>) -> Status {
         Status::new(Code::Error, reason)
     }
 
-    /// Whether the answer is yes.
+    /// Whether the code is `Success`.
     pub fn is_success(&self) -> bool {
         self.code == Code::Success
     }
 
-    /// Whether the answer is a considered no, not a failure to answer.
+    /// Whether the plugin refused, as opposed to failing with `Error`.
     pub fn is_rejected(&self) -> bool {
         matches!(self.code, Code::Unschedulable | Code::UnschedulableAndUnresolvable | Code::Pending)
     }
 
-    /// The reasons in one line.
+    /// The reasons in one line, separated by commas.
     pub fn message(&self) -> String {
         self.reasons.join(", ")
     }
@@ -95,17 +95,17 @@ impl fmt::Display for Status {
     }
 }
 
-/// What the filters say about one node: success, or the first plugin that refuses it and why.
+/// The outcome of all filters for one node: success, or the answer of the first plugin that refused it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PerNodeVerdict {
-    /// The plugin that refuses; empty if none does.
+    /// The name of the plugin that refused; empty if none did.
     pub plugin: &'static str,
-    /// Its answer.
+    /// That plugin's answer.
     pub status: Status,
 }
 
 impl PerNodeVerdict {
-    /// Whether the pod fits.
+    /// Whether the pod fits on the node.
     pub fn fits(&self) -> bool {
         self.status.is_success()
     }

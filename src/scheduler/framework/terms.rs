@@ -1,37 +1,44 @@
 //! Pod affinity terms and topology spread constraints, parsed once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::lister::NamespaceLister;
-use super::pod_info::{PodClass, digest};
+use super::class::{Labels, PodClass, digest};
 use crate::api::MetaExt;
 use crate::api::labels::Selector;
 use crate::api::types::{
     LabelSelector, Pod, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm,
 };
 
-/// A selector as Kubernetes reads an optional one: absent selects nothing, empty selects all.
-/// One that cannot be read selects nothing.
+/// Parses an optional selector as Kubernetes does: an absent one matches nothing, an empty one everything.
+/// One that cannot be parsed matches nothing.
 fn selector(s: Option<&LabelSelector>) -> Option<Selector> {
     Selector::from_label_selector(Some(s?)).ok()
 }
 
-/// A processed `PodAffinityTerm` (`framework.AffinityTerm`).
+/// Reads namespaces for terms with a namespace selector. The scheduler answers from its informers' caches.
+pub trait NamespaceLister {
+    /// The labels of a namespace; `None` if the namespace is not in the cache.
+    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>>;
+}
+
+/// A parsed `PodAffinityTerm` (`framework.AffinityTerm`).
 #[derive(Clone, Debug)]
 pub struct AffinityTerm {
-    /// Namespaces by name. Empty only if the selector chooses.
+    /// Namespaces by name. Empty only if the namespace selector is set.
     namespaces: Vec<String>,
     namespace_selector: Option<Selector>,
     selector: Option<Selector>,
-    /// Equal for terms that mean the same pods.
+    /// A digest of the term, equal for terms that match the same pods.
     pub id: u128,
-    /// The node label whose equal values make nodes one place.
+    /// The node label (`topologyKey`): nodes with the same value of it are in one domain.
     pub topology_key: Rc<str>,
 }
 
 impl AffinityTerm {
-    /// Reads a term of a pod in `namespace`, which is meant where the term names none.
+    /// Parses a term of a pod in `namespace`. That namespace applies if the term names none and selects
+    /// none.
     pub fn parse(term: &PodAffinityTerm, namespace: &str) -> AffinityTerm {
         let named = term.namespaces.clone().unwrap_or_default();
         let own = named.is_empty() && term.namespace_selector.is_none();
@@ -48,7 +55,7 @@ impl AffinityTerm {
         }
     }
 
-    /// Whether the term means a pod of these labels in this namespace.
+    /// Whether the term matches a pod with these labels in this namespace.
     pub fn matches(&self, namespace: &str, labels: &Labels, namespaces: &dyn NamespaceLister) -> bool {
         let here = self.namespaces.iter().any(|n| n == namespace)
             || self.namespace_selector.as_ref().is_some_and(|s| {
@@ -60,26 +67,23 @@ impl AffinityTerm {
         here && self.selector.as_ref().is_some_and(|s| s.matches(labels))
     }
 
-    /// [`AffinityTerm::matches`] for the pods of a class.
+    /// [`AffinityTerm::matches`] for all pods of a class.
     pub fn matches_class(&self, class: &PodClass, namespaces: &dyn NamespaceLister) -> bool {
         self.matches(class.namespace(), class.labels(), namespaces)
     }
 }
 
-/// Labels of an object.
-pub type Labels = BTreeMap<String, String>;
-
-/// A preference with its weight.
+/// A `WeightedPodAffinityTerm`.
 #[derive(Clone, Debug)]
 pub struct WeightedAffinityTerm {
-    /// What is preferred.
+    /// The preferred term.
     pub term: AffinityTerm,
-    /// 1 to 100.
+    /// Its weight, 1 to 100.
     pub weight: i64,
 }
 
 impl WeightedAffinityTerm {
-    /// Reads a weighted term of a pod in `namespace`.
+    /// Parses a weighted term of a pod in `namespace`.
     pub fn parse(t: &WeightedPodAffinityTerm, namespace: &str) -> WeightedAffinityTerm {
         WeightedAffinityTerm {
             term: AffinityTerm::parse(&t.pod_affinity_term, namespace),
@@ -88,27 +92,28 @@ impl WeightedAffinityTerm {
     }
 }
 
-/// A processed `TopologySpreadConstraint`.
+/// A parsed `TopologySpreadConstraint`.
 #[derive(Clone, Debug)]
 pub struct SpreadConstraint {
-    /// By how many pods the places may differ.
+    /// By how many pods a domain may exceed the one with the fewest (`maxSkew`).
     pub max_skew: i64,
-    /// The node label whose equal values make nodes one place.
+    /// The node label (`topologyKey`): nodes with the same value of it are in one domain.
     pub topology_key: Rc<str>,
-    /// How many places there must be before the emptiest one counts; at least 1.
+    /// `minDomains`: while there are fewer domains than this, the smallest count is taken as 0. At least 1.
     pub min_domains: i64,
-    /// Which pods are counted: all of these must match, and so must `labels`. Nothing if empty.
+    /// Which pods are counted: those that all of these selectors and `labels` match. None are if this is
+    /// empty.
     selectors: Vec<Rc<Selector>>,
-    /// Labels the incoming pod adds to the selector by `matchLabelKeys`.
+    /// Labels of the incoming pod that counted pods must have (`matchLabelKeys`).
     labels: Vec<(String, String)>,
-    /// Whether nodes the pod's node affinity excludes are left out of the count.
+    /// `nodeAffinityPolicy: Honor`: nodes that the pod's node affinity excludes are not counted.
     pub honor_node_affinity: bool,
-    /// Whether nodes with taints the pod does not tolerate are left out of the count.
+    /// `nodeTaintsPolicy: Honor`: nodes with taints that the pod does not tolerate are not counted.
     pub honor_node_taints: bool,
 }
 
 impl SpreadConstraint {
-    /// Reads a constraint of `pod`.
+    /// Parses a constraint of `pod`.
     pub fn parse(c: &TopologySpreadConstraint, pod: &Pod) -> SpreadConstraint {
         let own = pod.metadata.labels_or_empty();
         let keys = c.match_label_keys.iter().flatten();
@@ -123,7 +128,7 @@ impl SpreadConstraint {
         }
     }
 
-    /// One of the constraints every pod has by default (`systemDefaultConstraints`).
+    /// One of the constraints of pods that have none of their own (`systemDefaultConstraints`).
     pub fn system_default(
         topology_key: &str,
         max_skew: i64,
@@ -140,7 +145,7 @@ impl SpreadConstraint {
         }
     }
 
-    /// Whether a pod of these labels counts.
+    /// Whether a pod with these labels is counted.
     pub fn matches(&self, labels: &Labels) -> bool {
         !self.selectors.is_empty()
             && self.selectors.iter().all(|s| s.matches(labels))

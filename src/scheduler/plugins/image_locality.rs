@@ -1,4 +1,4 @@
-//! `ImageLocality`: a node that has the images already is better, unless every node has.
+//! `ImageLocality`: prefers nodes that have the pod's images already, unless every node has them.
 
 use crate::scheduler::framework::{NodeInfo, PodInfo, normalized_image_name};
 use std::rc::Rc;
@@ -7,19 +7,19 @@ use std::rc::Rc;
 pub const NAME: &str = "ImageLocality";
 
 const MB: i64 = 1024 * 1024;
-/// Below this, in bytes, the images are not worth a thought.
+/// Images below this sum, in bytes, give the score 0.
 const MIN_THRESHOLD: i64 = 23 * MB;
-/// Above this per container, in bytes, more makes no difference.
+/// Images above this sum per container, in bytes, give the full score.
 const MAX_CONTAINER_THRESHOLD: i64 = 1000 * MB;
 const MAX_NODE_SCORE: i64 = 100;
 
-/// The pod's images, normalised, each with the share of all nodes that have it.
+/// The pod's images by normalised name, each with the share of all nodes that have it.
 #[derive(Clone, Debug)]
 pub struct State {
     images: Vec<(String, f64)>,
 }
 
-/// Looks up where the pod's images are.
+/// Counts on how many of all nodes each of the pod's images is.
 pub fn pre_score(pod: &PodInfo, all: &[Rc<NodeInfo>]) -> State {
     let Some(spec) = &pod.pod.spec else { return State { images: Vec::new() } };
     let containers = spec.init_containers.iter().flatten().chain(&spec.containers);
@@ -29,13 +29,13 @@ pub fn pre_score(pod: &PodInfo, all: &[Rc<NodeInfo>]) -> State {
     let images = names.map(|name| {
         let name = normalized_image_name(name);
         let nodes = all.iter().filter(|n| !n.images().is_empty() && n.images().contains_key(&name)).count();
-        // Counts of nodes are far below 2^52, so the quotient is the same everywhere.
+        // The numbers of nodes are far below 2^52, so the quotient is the same on every platform.
         (name, nodes as f64 / all.len().max(1) as f64)
     });
     State { images: images.collect() }
 }
 
-/// 0 to 100 by the bytes of the pod's images that are on the node.
+/// A score from 0 to 100 by the size of those images of the pod that are on the node.
 pub fn score(state: &State, node: &NodeInfo) -> i64 {
     let size = |(name, spread): &(String, f64)| {
         node.images().get(name).map_or(0, |bytes| (*bytes as f64 * spread) as i64)

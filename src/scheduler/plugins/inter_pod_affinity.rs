@@ -1,4 +1,4 @@
-//! `InterPodAffinity`: pods that want to be near other pods, or far from them.
+//! `InterPodAffinity`: pod affinity and anti-affinity.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::scheduler::framework::{
 pub const NAME: &str = "InterPodAffinity";
 
 const MAX_NODE_SCORE: i64 = 100;
-/// What an existing pod's required affinity for the incoming one is worth (`hardPodAffinityWeight`).
+/// The weight of an existing pod's required affinity that matches the incoming pod
+/// (`hardPodAffinityWeight`).
 const HARD_POD_AFFINITY_WEIGHT: i64 = 1;
 
 /// Numbers of pods by topology key and value.
@@ -19,11 +20,11 @@ type Counts<'a> = BTreeMap<(&'a str, &'a str), i64>;
 /// What PreFilter counts.
 #[derive(Clone, Debug, Default)]
 pub struct State<'a> {
-    /// Existing pods whose required anti-affinity means the incoming pod.
+    /// Existing pods whose required anti-affinity matches the incoming pod.
     existing_anti: Counts<'a>,
-    /// Existing pods that the incoming pod's required affinity means.
+    /// Existing pods that the incoming pod's required affinity matches.
     affinity: Counts<'a>,
-    /// Existing pods that the incoming pod's required anti-affinity means.
+    /// Existing pods that the incoming pod's required anti-affinity matches.
     anti: Counts<'a>,
 }
 
@@ -38,10 +39,10 @@ fn change<'a>(counts: &mut Counts<'a>, term: &'a AffinityTerm, node: &'a NodeInf
     }
 }
 
-/// Counts; none if neither the pod nor any pod near minds.
+/// Counts the pods; `None` if neither the incoming pod nor any existing pod has a term that applies.
 pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
     let mut s = State::default();
-    // Pods of one template have equal terms, so there are few different ones.
+    // Pods of one template have equal terms, so there are few different terms.
     let mut memo = Memo::default();
     for node in h.snapshot.nodes {
         for existing in node.pods_with_required_anti_affinity() {
@@ -53,7 +54,7 @@ pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
         }
     }
     if !pod.required_affinity.is_empty() {
-        // A pod counts only if it is meant by all the terms at once.
+        // A pod counts only if all terms match it.
         let all = |c: &PodClass| pod.required_affinity.iter().all(|t| t.matches_class(c, h.namespaces));
         let mut memo = ClassMemo::new(h, all);
         for node in h.snapshot.nodes {
@@ -76,7 +77,7 @@ pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
 }
 
 impl<'a> State<'a> {
-    /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node.
+    /// Adds (1) or removes (-1) another pod on a node in the counts.
     pub fn update_with_pod(
         &mut self,
         h: &Handle<'a>,
@@ -108,7 +109,7 @@ fn satisfies_affinity(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &N
         let Some(value) = node.place(&term.topology_key) else { return false };
         found &= state.affinity.get(&(&*term.topology_key, value)).is_some_and(|n| *n > 0);
     }
-    // The first of a group of pods that want to be together may go anywhere.
+    // The first pod of a group whose pods require each other may run anywhere.
     found
         || (state.affinity.is_empty()
             && pod.required_affinity.iter().all(|t| t.matches_class(&pod.class, h.namespaces)))
@@ -118,7 +119,7 @@ fn crowded(counts: &Counts<'_>, key: &str, value: &str) -> bool {
     counts.get(&(key, value)).is_some_and(|n| *n > 0)
 }
 
-/// Refuses nodes by required affinity and anti-affinity, the pod's and the others'.
+/// Refuses nodes by the required affinity and anti-affinity of this pod and of existing pods.
 pub fn filter(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &NodeInfo) -> Status {
     if !satisfies_affinity(h, state, pod, node) {
         return Status::unresolvable("node(s) didn't match pod affinity rules");
@@ -138,11 +139,11 @@ pub fn filter(h: &Handle<'_>, state: &State<'_>, pod: &PodInfo, node: &NodeInfo)
     Status::SUCCESS
 }
 
-/// What each place is worth, by topology key and value.
+/// The sum of weights by topology key and value.
 #[derive(Clone, Debug)]
 pub struct ScoreState<'a>(BTreeMap<&'a str, BTreeMap<&'a str, i64>>);
 
-/// Adds up all preferences; none if there are none.
+/// Adds up the weights of all preferred terms; `None` if no term applies.
 pub fn pre_score<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<ScoreState<'a>> {
     let mut worth: BTreeMap<&'a str, BTreeMap<&'a str, i64>> = BTreeMap::new();
     let mut add = |term: &'a AffinityTerm, node: &'a NodeInfo, weight: i64| {
@@ -176,13 +177,13 @@ pub fn pre_score<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<ScoreState<'a>>
     (!worth.is_empty()).then_some(ScoreState(worth))
 }
 
-/// What the node's places are worth together.
+/// The sum of the weights of the node's topology values.
 pub fn score(state: &ScoreState<'_>, node: &NodeInfo) -> i64 {
     let places = state.0.iter().filter_map(|(key, values)| values.get(node.place(key)?));
     places.sum()
 }
 
-/// Spreads the scores from 0 to 100; all 0 if they are equal.
+/// Scales the scores to 0 to 100; all are 0 if they are equal.
 pub fn normalize(raw: &[i64]) -> Vec<i64> {
     let (min, max) = (raw.iter().copied().min().unwrap_or(0), raw.iter().copied().max().unwrap_or(0));
     let range = max - min;

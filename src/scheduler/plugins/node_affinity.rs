@@ -6,10 +6,10 @@ use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 /// The plugin's name.
 pub const NAME: &str = "NodeAffinity";
 
-/// The nodes the pod's affinity names, or that it contradicts itself.
+/// The nodes to which the pod's required affinity confines it by name.
 ///
 /// # Errors
-/// The refusal of every node.
+/// The refusal of every node, if the requirements exclude each other.
 pub fn pre_filter(pod: &PodInfo) -> Result<NodeNames, Status> {
     match pod.node_affinity.node_names() {
         NodeNames::Conflict => Err(Status::unresolvable("pod affinity terms conflict")),
@@ -17,7 +17,7 @@ pub fn pre_filter(pod: &PodInfo) -> Result<NodeNames, Status> {
     }
 }
 
-/// Refuses nodes that do not match.
+/// Refuses nodes that do not match `nodeSelector` and required affinity.
 pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
     if pod.node_affinity.is_empty() || node.node().is_some_and(|n| pod.node_affinity.matches(n)) {
         return Status::SUCCESS;
@@ -25,7 +25,7 @@ pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
     Status::unresolvable("node(s) didn't match Pod's node affinity/selector")
 }
 
-/// The weights of the preferences that the node fulfils.
+/// The sum of the weights of the preferred terms that match the node.
 pub fn score(pod: &PodInfo, node: &NodeInfo) -> i64 {
     let Some(node) = node.node() else { return 0 };
     pod.preferred_node_affinity.iter().filter(|(term, _)| term.matches(node)).map(|(_, weight)| weight).sum()

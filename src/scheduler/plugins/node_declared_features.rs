@@ -1,4 +1,4 @@
-//! `NodeDeclaredFeatures`: a pod that needs something of the kubelet goes to a node that declares it
+//! `NodeDeclaredFeatures`: a pod that needs a feature of the kubelet runs on a node that declares it
 //! (KEP-5328).
 
 use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
@@ -6,7 +6,7 @@ use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 /// The plugin's name.
 pub const NAME: &str = "NodeDeclaredFeatures";
 
-/// The features a pod needs at scheduling time; there are two that can be inferred from its spec.
+/// The features that a pod needs at scheduling time. Two features can be inferred from a pod's spec.
 pub fn pre_filter(pod: &PodInfo) -> Vec<&'static str> {
     let Some(spec) = &pod.pod.spec else { return Vec::new() };
     let mut needs = Vec::new();
@@ -21,7 +21,7 @@ pub fn pre_filter(pod: &PodInfo) -> Vec<&'static str> {
     needs
 }
 
-/// Refuses nodes that do not declare one of them.
+/// Refuses nodes that do not declare all of the features.
 pub fn filter(needs: &[&'static str], node: &NodeInfo) -> Status {
     if needs.is_empty() {
         return Status::SUCCESS;

@@ -1,16 +1,16 @@
-//! `NodeResourcesFit` and `NodeResourcesBalancedAllocation`: what fits, and what fits well.
+//! `NodeResourcesFit` and `NodeResourcesBalancedAllocation`: the pod's requests against what the node has.
 
 use crate::scheduler::framework::{Code, NodeInfo, PodInfo, Reason, Status};
 
-/// The name of the plugin that filters, and scores by what is left (LeastAllocated).
+/// The name of the plugin that filters by requests, and scores by what is left (`LeastAllocated`).
 pub const FIT: &str = "NodeResourcesFit";
 /// The name of the plugin that scores by how evenly CPU and memory are used.
 pub const BALANCED_ALLOCATION: &str = "NodeResourcesBalancedAllocation";
 
 const MAX_NODE_SCORE: i64 = 100;
 
-/// Refuses nodes where something is short. A pod that asks for more than the whole node has is
-/// refused for good: no preemption helps there.
+/// Refuses nodes that have too little of a resource left. If the pod requests more than the node's
+/// allocatable, the refusal is `UnschedulableAndUnresolvable`.
 pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
     let (want, have, used) = (&pod.requests, node.allocatable(), node.requested());
     let mut short = Short::default();
@@ -51,7 +51,7 @@ impl Short {
     }
 }
 
-/// LeastAllocated: the mean share of CPU and memory that would be left, 0 to 100.
+/// The `LeastAllocated` score: the mean of the shares of CPU and memory that would be left, 0 to 100.
 pub fn least_allocated(pod: &PodInfo, node: &NodeInfo) -> i64 {
     let (have, used) = (node.allocatable(), node.non_zero_requested());
     let table = [
@@ -61,7 +61,7 @@ pub fn least_allocated(pod: &PodInfo, node: &NodeInfo) -> i64 {
     let (mut sum, mut weights) = (0, 0);
     for (have, want) in table.into_iter().filter(|(have, _)| *have != 0) {
         if want <= have {
-            // Memory in bytes times 100 can pass 2^63 only for nodes of 80 PiB; Go would wrap there.
+            // This saturates only for nodes of 80 PiB of memory and more; Go would wrap there.
             sum += (have - want).saturating_mul(MAX_NODE_SCORE) / have;
         }
         weights += 1;
@@ -69,13 +69,14 @@ pub fn least_allocated(pod: &PodInfo, node: &NodeInfo) -> i64 {
     if weights == 0 { 0 } else { sum / weights }
 }
 
-/// Whether the pod asks for neither CPU nor memory; then nothing can be balanced (Skip).
+/// Whether the pod requests neither CPU nor memory. The plugin is then skipped, as there is nothing to
+/// balance.
 pub fn is_best_effort(pod: &PodInfo) -> bool {
     pod.requests.milli_cpu == 0 && pod.requests.memory == 0
 }
 
-/// By how much the pod makes the use of CPU and memory more or less even, 50 to 100; 75 is no
-/// change. (Since 1.36; before, only the result counted.)
+/// By how much the pod makes the use of CPU and memory more or less even: 50 to 100, where 75 means no
+/// change. This is the score since 1.36; before, it was the evenness with the pod on the node.
 pub fn balanced_allocation(pod: &PodInfo, node: &NodeInfo) -> i64 {
     let (have, used, want) = (node.allocatable(), node.requested(), &pod.requests);
     let without = balance([(used.milli_cpu, have.milli_cpu), (used.memory, have.memory)]);
@@ -86,7 +87,7 @@ pub fn balanced_allocation(pod: &PodInfo, node: &NodeInfo) -> i64 {
     MAX_NODE_SCORE / 2 + (MAX_NODE_SCORE / 2 + with - without) / 2
 }
 
-/// 100 when CPU and memory are used in the same proportion, 50 when one is full and the other free.
+/// 100 if CPU and memory are used in the same proportion, 50 if one is full and the other is free.
 fn balance([cpu, memory]: [(i64, i64); 2]) -> i64 {
     if cpu.1 == 0 || memory.1 == 0 {
         return MAX_NODE_SCORE;

@@ -1,4 +1,4 @@
-//! `NodeUnschedulable`: no new pods on a cordoned node.
+//! `NodeUnschedulable`: no new pods on cordoned nodes.
 
 use crate::api::toleration::tolerates;
 use crate::api::types::Taint;
@@ -7,7 +7,7 @@ use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 /// The plugin's name.
 pub const NAME: &str = "NodeUnschedulable";
 
-/// Refuses a cordoned node unless the pod tolerates the taint that goes with it.
+/// Refuses a cordoned node unless the pod tolerates the taint `node.kubernetes.io/unschedulable`.
 pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
     if !node.unschedulable() {
         return Status::SUCCESS;

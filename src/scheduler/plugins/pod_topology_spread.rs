@@ -1,4 +1,4 @@
-//! `PodTopologySpread`: pods of one kind are spread evenly over places.
+//! `PodTopologySpread`: matching pods are spread evenly over the domains of a topology key.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,14 +14,15 @@ pub const NAME: &str = "PodTopologySpread";
 
 const MAX_NODE_SCORE: i64 = 100;
 
-/// How many matching pods are in each place, per constraint.
+/// How many matching pods are in each domain, for each constraint.
 #[derive(Clone, Debug)]
 pub struct State<'a> {
     constraints: &'a [SpreadConstraint],
     counts: Vec<BTreeMap<&'a str, i64>>,
-    /// The count of the emptiest place, per constraint; 0 while there are too few places.
+    /// The smallest count of a domain, for each constraint; 0 while there are fewer domains than
+    /// `minDomains`.
     least: Vec<i64>,
-    /// Whether the pod itself is counted (1 or 0), per constraint.
+    /// Whether the constraint counts the pod itself (1 or 0), for each constraint.
     self_match: Vec<i64>,
 }
 
@@ -34,13 +35,13 @@ fn has_all_keys(node: &NodeInfo, constraints: &[SpreadConstraint]) -> bool {
     constraints.iter().all(|c| node.place(&c.topology_key).is_some())
 }
 
-/// Whether a node takes part in a constraint (`nodeAffinityPolicy`, `nodeTaintsPolicy`).
+/// Whether a node is counted for a constraint (`nodeAffinityPolicy`, `nodeTaintsPolicy`).
 fn included(c: &SpreadConstraint, pod: &PodInfo, node: &NodeInfo) -> bool {
     (!c.honor_node_affinity || node.node().is_some_and(|n| pod.node_affinity.matches(n)))
         && (!c.honor_node_taints || !has_untolerated(node.taints(), pod.tolerations()))
 }
 
-/// Whether a constraint counts pods of a class: they must be of the pod's namespace.
+/// Whether a constraint counts the pods of a class. They must be in the pod's namespace.
 fn counted(c: &SpreadConstraint, pod: &PodInfo, class: &PodClass) -> bool {
     class.namespace() == pod.namespace() && c.matches(class.labels())
 }
@@ -49,14 +50,14 @@ fn memos(h: &Handle<'_>, constraints: &[SpreadConstraint], pod: &PodInfo) -> Vec
     constraints.iter().map(|c| ClassMemo::new(h, |class| counted(c, pod, class))).collect()
 }
 
-/// The pods on a node that a constraint counts: those that are not on their way out.
+/// The number of pods on a node that a constraint counts. Pods with a `deletionTimestamp` are left out.
 fn count(c: &SpreadConstraint, memo: &mut ClassMemo, pod: &PodInfo, node: &NodeInfo) -> i64 {
     let mut sum = 0;
     memo.on_node(node, |class| counted(c, pod, class), |k| sum += k.total - k.terminating);
     sum
 }
 
-/// Counts pods per place; none if the pod has no constraint that must hold.
+/// Counts pods in each domain; `None` if the pod has no constraint with `DoNotSchedule`.
 pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
     let constraints = pod.hard_spread.as_slice();
     if constraints.is_empty() {
@@ -82,7 +83,7 @@ pub fn pre_filter<'a>(h: &Handle<'a>, pod: &'a PodInfo) -> Option<State<'a>> {
 }
 
 impl<'a> State<'a> {
-    /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node.
+    /// Adds (1) or removes (-1) another pod on a node in the counts.
     pub fn update_with_pod(&mut self, pod: &PodInfo, other: &PodInfo, node: &'a NodeInfo, delta: i64) {
         if other.namespace() != pod.namespace() || !has_all_keys(node, self.constraints) {
             return;
@@ -99,7 +100,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Refuses nodes where the pod would make a place exceed the emptiest one by more than `maxSkew`.
+/// Refuses nodes in whose domain the pod would exceed the smallest count by more than `maxSkew`.
 pub fn filter(state: &State<'_>, node: &NodeInfo) -> Status {
     let counts = state.counts.iter().zip(&state.least).zip(&state.self_match);
     for (c, ((counts, least), self_match)) in state.constraints.iter().zip(counts) {
@@ -116,19 +117,19 @@ pub fn filter(state: &State<'_>, node: &NodeInfo) -> Status {
     Status::SUCCESS
 }
 
-/// What is counted once for scoring.
+/// What scoring computes once for each pod.
 #[derive(Clone, Debug)]
 pub struct ScoreState<'a> {
     constraints: Vec<SpreadConstraint>,
     require_all: bool,
-    /// Pods per place; not used for the hostname, which is counted node by node.
+    /// Pods in each domain. Not used for the hostname, for which each node is counted when it is scored.
     counts: Vec<BTreeMap<&'a str, i64>>,
     weights: Vec<f64>,
     memos: Vec<ClassMemo>,
 }
 
-/// The constraints every pod has that names none itself: spread its Service's or controller's pods
-/// over nodes and zones.
+/// The default constraints for a pod without its own: spread the pods of its Service or controller over
+/// nodes and zones.
 fn default_constraints(h: &Handle<'_>, pod: &PodInfo) -> Vec<SpreadConstraint> {
     let selectors = h.workloads.default_selectors(&pod.pod);
     if selectors.iter().all(|s| s.is_empty()) {
@@ -140,14 +141,14 @@ fn default_constraints(h: &Handle<'_>, pod: &PodInfo) -> Vec<SpreadConstraint> {
     ]
 }
 
-/// Counts pods per place among the feasible nodes; none if nothing should be spread.
+/// Counts pods in each domain of the feasible nodes; `None` if no constraint applies.
 pub fn pre_score<'a>(h: &Handle<'a>, pod: &PodInfo, feasible: &[&'a Rc<NodeInfo>]) -> Option<ScoreState<'a>> {
     let own = pod.has_spread();
     let constraints = if own { pod.soft_spread.clone() } else { default_constraints(h, pod) };
     if constraints.is_empty() {
         return None;
     }
-    // With the default constraints a node without a zone still counts as a node.
+    // With the default constraints a node without a zone label still counts as a node.
     let require_all = own;
     let mut counts: Vec<BTreeMap<&'a str, i64>> = vec![BTreeMap::new(); constraints.len()];
     let mut taking_part = 0_usize;
@@ -168,7 +169,7 @@ pub fn pre_score<'a>(h: &Handle<'a>, pod: &PodInfo, feasible: &[&'a Rc<NodeInfo>
     });
     let weights = weights.collect();
     let mut memos = memos(h, &constraints, pod);
-    // Only the zones of feasible nodes are of interest, but pods on all their nodes count.
+    // Domains without a feasible node are of no interest, but in the others the pods on all nodes count.
     if constraints.iter().any(|c| &*c.topology_key != LABEL_HOSTNAME) {
         for node in h.snapshot.nodes {
             if require_all && !has_all_keys(node, &constraints) {
@@ -191,7 +192,7 @@ fn place_of<'n>(c: &SpreadConstraint, node: &'n NodeInfo) -> &'n str {
     node.place(&c.topology_key).unwrap_or_default()
 }
 
-/// How crowded the node's places are: less is better. None for a node that takes no part.
+/// How many pods are in the node's domains, weighted; less is better. `None` for a node that is not counted.
 pub fn score(state: &mut ScoreState<'_>, pod: &PodInfo, node: &NodeInfo) -> Option<i64> {
     if state.require_all && !has_all_keys(node, &state.constraints) {
         return None;
@@ -212,7 +213,7 @@ pub fn score(state: &mut ScoreState<'_>, pod: &PodInfo, node: &NodeInfo) -> Opti
     Some(score.round() as i64)
 }
 
-/// Turns raw scores round, so that the emptiest place has the most.
+/// Reverses the raw scores, so that the emptiest domain gets 100. Nodes without a score get 0.
 pub fn normalize(raw: &[Option<i64>]) -> Vec<i64> {
     let taking_part = || raw.iter().copied().flatten();
     let min = taking_part().min().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! `SchedulingGates`: a pod with gates does not enter the queue (PreEnqueue).
+//! `SchedulingGates`: a pod with `spec.schedulingGates` does not enter the active queue (PreEnqueue).
 
 use crate::api::types::Pod;
 use crate::scheduler::framework::Status;
@@ -6,7 +6,7 @@ use crate::scheduler::framework::Status;
 /// The plugin's name.
 pub const NAME: &str = "SchedulingGates";
 
-/// Holds back a pod that still has gates.
+/// Refuses a pod that still has scheduling gates.
 pub fn pre_enqueue(pod: &Pod) -> Status {
     let gates = pod.spec.as_ref().and_then(|s| s.scheduling_gates.as_deref()).unwrap_or_default();
     if gates.is_empty() {

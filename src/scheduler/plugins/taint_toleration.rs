@@ -1,4 +1,4 @@
-//! `TaintToleration`: a pod keeps away from nodes whose taints it does not tolerate.
+//! `TaintToleration`: a pod does not run on nodes with taints that it does not tolerate.
 
 use crate::api::toleration::tolerates;
 use crate::api::types::{Taint, Toleration};
@@ -7,7 +7,7 @@ use crate::scheduler::framework::{NodeInfo, PodInfo, Status};
 /// The plugin's name.
 pub const NAME: &str = "TaintToleration";
 
-/// Whether a node has a taint that keeps the pod away (`NoSchedule`, `NoExecute`).
+/// Whether a node has a taint with the effect `NoSchedule` or `NoExecute` that the pod does not tolerate.
 pub fn has_untolerated(taints: &[Taint], tolerations: &[Toleration]) -> bool {
     taints
         .iter()
@@ -15,7 +15,7 @@ pub fn has_untolerated(taints: &[Taint], tolerations: &[Toleration]) -> bool {
         .any(|taint| !tolerations.iter().any(|t| tolerates(t, taint)))
 }
 
-/// Refuses nodes with a taint that is not tolerated.
+/// Refuses nodes with a taint that the pod does not tolerate.
 pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
     if has_untolerated(node.taints(), pod.tolerations()) {
         return Status::unresolvable("node(s) had untolerated taint(s)");
@@ -23,7 +23,8 @@ pub fn filter(pod: &PodInfo, node: &NodeInfo) -> Status {
     Status::SUCCESS
 }
 
-/// How many `PreferNoSchedule` taints are not tolerated. More is worse; normalised in reverse.
+/// The number of `PreferNoSchedule` taints that the pod does not tolerate. Less is better: normalisation
+/// reverses it.
 pub fn score(pod: &PodInfo, node: &NodeInfo) -> i64 {
     let taints = node.taints().iter().filter(|t| t.effect == "PreferNoSchedule");
     let intolerable = taints.filter(|taint| !pod.tolerations().iter().any(|t| tolerates(t, taint)));

@@ -1,14 +1,14 @@
-//! A fingerprint of a cluster that ignores what order alone decides.
+//! A fingerprint of a cluster that ignores differences which only the order of actions makes.
 //!
-//! [`Cluster::digest`](crate::cluster::Cluster::digest) tells any two runs apart. Here two states are
-//! one if the objects, and what every component still has to do and remembers, differ only in uids,
-//! generated names, addresses, revisions and times, and (with [`Symmetry::Merged`]) in *which* of
-//! several interchangeable pods or nodes it is.
+//! [`Cluster::digest`](crate::cluster::Cluster::digest) differs between any two runs. Here two clusters have
+//! the same fingerprint if their objects, and what every component still has to do and remembers, differ
+//! only in uids, generated names, addresses, revisions and times, and (with [`Symmetry::Merged`]) in *which*
+//! of several interchangeable pods or nodes is meant.
 //!
-//! Objects and facts about components are the nodes of a graph whose edges are the names in their
-//! texts. Each node starts with the fingerprint of its own text without names and then, a few times
-//! over, takes in those of its neighbours (colour refinement, Weisfeiler and Leman). Names form
-//! trees here (a pod names its owner, a fact names a pod), and for trees that is exact.
+//! Objects and facts about components are the vertices of a graph; the names in their texts are its edges.
+//! The colour of a vertex begins as the fingerprint of its text without names. In each of a few rounds it
+//! takes in the colours of its neighbours (colour refinement, Weisfeiler and Leman). Names form trees here
+//! (a pod names its owner, a fact names a pod), and for trees this is exact.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,31 +25,31 @@ use crate::apimachinery::{Body, Patch};
 use crate::client::Component;
 use crate::cluster::{Cluster, Process};
 
-/// How far the names of one object reach: Deployment, ReplicaSet, Pod, node, facts about them.
+/// The number of rounds: the longest chain of names is Deployment, ReplicaSet, Pod, node, fact about them.
 const ROUNDS: usize = 4;
-/// More objects than this are not remembered at a time.
+/// The most skeletons of objects that are remembered at a time.
 const SKELETONS: usize = 100_000;
 
 /// Whether interchangeable objects are told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Symmetry {
-    /// Pods of one template, and nodes of one make, are interchangeable.
+    /// Pods of one template, and nodes with the same properties, are interchangeable.
     #[default]
     Merged,
-    /// Each is itself: nodes by their names, pods by the order they were made in.
+    /// Nodes are told apart by their names, pods by the order of their creation.
     Distinct,
 }
 
-/// Makes fingerprints; remembers the objects it has read.
+/// Computes fingerprints, and remembers the skeletons of objects.
 #[derive(Debug, Default)]
 pub(super) struct Fingerprints {
     names: Names,
-    // By address. The object is kept, so that its address stays its own.
+    // By the object's address. The object is kept, so that its address is not used again.
     known: BTreeMap<usize, (Object, Rc<Skeleton>)>,
     symmetry: Symmetry,
 }
 
-/// A node of the graph.
+/// A vertex of the graph: an object or a fact.
 struct Vertex {
     skeleton: Rc<Skeleton>,
     color: u128,
@@ -60,20 +60,20 @@ impl Fingerprints {
         Fingerprints { symmetry, ..Fingerprints::default() }
     }
 
-    /// Objects alone: what people mean by "the same steady state".
+    /// The fingerprint of the objects alone. Two steady states with equal objects are the same outcome.
     pub fn of_objects(&mut self, cluster: &Cluster) -> u128 {
         let objects = self.objects(cluster);
         self.refined(cluster, objects, Vec::new())
     }
 
-    /// Objects, and what every component still has to do.
+    /// The fingerprint of the objects and of all facts about components.
     pub fn of(&mut self, cluster: &Cluster) -> u128 {
         let objects = self.objects(cluster);
         let facts = self.facts(cluster);
         self.refined(cluster, objects, facts)
     }
 
-    /// What counts: an event or a heartbeat is no state.
+    /// The objects that count. Events and leases do not.
     fn counted(cluster: &Cluster) -> impl Iterator<Item = (&Object, u64)> {
         let all = cluster.api().etcd().iter();
         let all = all.filter(|(r, _)| is_counted(r));
@@ -87,7 +87,7 @@ impl Fingerprints {
         Self::counted(cluster).map(|(o, _)| (o.clone(), self.skeleton(o))).collect()
     }
 
-    /// The names that stand for an object and mean nothing else.
+    /// Adds the names that only stand for this object to the table: its uid, and a name without a meaning.
     fn learn(&mut self, object: &Object) {
         if self.known.contains_key(&object.address()) {
             return;
@@ -98,7 +98,8 @@ impl Fingerprints {
         }
     }
 
-    /// Whether its name says nothing.
+    /// Whether the object's name has no meaning: it is generated, or it is a node's and nodes are
+    /// interchangeable.
     fn nameless(&self, object: &Object) -> bool {
         let generated = object.meta().generate_name.as_deref().is_some_and(|g| object.name().starts_with(g));
         generated || (object.kind() == Kind::NODE && self.symmetry == Symmetry::Merged)
@@ -118,7 +119,7 @@ impl Fingerprints {
         skeleton
     }
 
-    /// What is under way, planned or remembered, a line each.
+    /// The facts about components: what is under way, planned or remembered. Each line of text is one fact.
     fn facts(&mut self, cluster: &Cluster) -> Vec<Skeleton> {
         let mut lines = Vec::new();
         let mut views = Vec::new();
@@ -170,7 +171,7 @@ impl Fingerprints {
         facts
     }
 
-    /// Where the caches that a sync under way began with are no longer true.
+    /// Adds a fact for each object in which the caches that a sync began with differ from the store.
     fn stale(
         &mut self,
         cluster: &Cluster,
@@ -203,7 +204,7 @@ impl Fingerprints {
     }
 
     fn refined(&self, cluster: &Cluster, objects: Vec<(Object, Rc<Skeleton>)>, facts: Vec<Skeleton>) -> u128 {
-        // Which vertex a name stands for.
+        // The vertex for which a name stands.
         let mut named: Vec<Option<usize>> = vec![None; self.names.len()];
         let mut vertices: Vec<Vertex> = Vec::with_capacity(objects.len() + facts.len());
         let ordinals = match self.symmetry {
@@ -251,7 +252,7 @@ impl Fingerprints {
     }
 }
 
-/// The how-manieth of its kind an object is, by when it was made.
+/// For each object with a generated name its number by the order of creation, by uid.
 fn ordinals(cluster: &Cluster) -> BTreeMap<String, u64> {
     let mut made: Vec<(Kind, u64, String)> = Fingerprints::counted(cluster)
         .filter(|(o, _)| o.meta().generate_name.is_some())
@@ -265,7 +266,7 @@ fn mix(first: u128, rest: impl IntoIterator<Item = u128>) -> u128 {
     rest.into_iter().fold(Digest::default().number(first), Digest::number).finish()
 }
 
-/// Who of etcd's members is there, where there are several or nobody leads.
+/// The roles of etcd's members, if there are several or there is no leader.
 fn member_lines(cluster: &Cluster, lines: &mut Vec<String>) {
     let raft = cluster.api().etcd().raft();
     if raft.quorum().0 <= 1 && raft.has_leader() {
@@ -279,7 +280,7 @@ fn member_lines(cluster: &Cluster, lines: &mut Vec<String>) {
     }
 }
 
-/// The leases that somebody who takes part in elections holds, and since when they are as they are.
+/// The leases that an elector holds, and how long ago they were renewed.
 fn lease_lines(cluster: &Cluster, identity: &str, lines: &mut Vec<String>) {
     for (reference, record) in cluster.api().etcd().range(Kind::LEASE, None) {
         let spec = record.object.get::<Lease>().and_then(|l| l.spec.as_ref());
@@ -289,7 +290,7 @@ fn lease_lines(cluster: &Cluster, identity: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// What has been sent to a process and not worked in yet.
+/// The changes that are on their way to a process's components.
 fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>) {
     let node = process.node.as_deref().unwrap_or_default();
     for informer in &process.informers {
@@ -312,7 +313,7 @@ fn informer_lines(cluster: &Cluster, process: &Process, lines: &mut Vec<String>)
     }
 }
 
-/// What a component has before it and what it remembers.
+/// A component's queue, failures, sync under way and memory.
 fn component_lines(me: &str, c: &dyn Component, now: Timestamp, lines: &mut Vec<String>) {
     for (n, key) in c.queue().iter().enumerate() {
         lines.push(format!("{me} has {n} {key}"));
@@ -332,7 +333,7 @@ fn component_lines(me: &str, c: &dyn Component, now: Timestamp, lines: &mut Vec<
     }
 }
 
-/// What a request carries, without what order alone decides.
+/// The body of a request as text, without what every run makes anew.
 fn body_text(body: &Body) -> String {
     let text = |object: &Object| {
         let mut value = object.to_value();
@@ -346,7 +347,7 @@ fn body_text(body: &Body) -> String {
     }
 }
 
-/// Drops what every write or every run makes anew.
+/// Removes the fields that every write or every run makes anew.
 fn without_bookkeeping(object: &mut Value) {
     if let Some(Value::Object(meta)) = object.get_mut("metadata") {
         for field in ["uid", "resourceVersion", "creationTimestamp", "managedFields"] {

@@ -1,4 +1,4 @@
-//! What shall hold in every state, or of every step.
+//! Invariants: conditions that have to hold in every state, in every steady state, or for every step.
 
 use crate::api::pod::{is_active, is_ready};
 use crate::api::types::{Deployment, Pod, ReplicaSet};
@@ -7,73 +7,72 @@ use crate::apiserver::ApiServer;
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 
-/// How an invariant does not hold.
+/// How an invariant was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Of which object.
+    /// The object concerned, if it is about one.
     pub object: Option<ObjectRef>,
-    /// The values that were compared, as data: a name and a value each.
+    /// The values that were compared, each with a name.
     pub values: Vec<(&'static str, String)>,
-    /// Why it cannot be said whether it holds, if that is so. That is not the same as holding, and is
-    /// not the same as not holding.
+    /// Why the invariant could not be evaluated; `None` if it could and does not hold.
     pub undecided: Option<String>,
 }
 
 impl Violation {
-    /// Something does not hold.
+    /// A violation, with the object concerned and the values that were compared.
     pub fn new(object: Option<ObjectRef>, values: Vec<(&'static str, String)>) -> Violation {
         Violation { object, values, undecided: None }
     }
 
-    /// It cannot be said whether it holds.
+    /// An invariant that could not be evaluated, with the reason.
     pub fn undecided(why: impl Into<String>) -> Violation {
         Violation { object: None, values: Vec::new(), undecided: Some(why.into()) }
     }
 }
 
-/// What an invariant may look at: the objects by which states are told apart. Events and leases are not
-/// among them; states that differ only in those are one.
+/// The objects that an invariant may read: those by which states are told apart. Events and leases are not
+/// among them, because states that differ only in these are merged.
 pub fn objects(cluster: &Cluster) -> impl Iterator<Item = &Object> {
     let all = cluster.api().cached_all().filter(|(r, _)| is_counted(r));
     all.map(|(_, object)| object)
 }
 
-/// Whether an object makes a difference between states.
+/// Whether objects of this kind tell states apart.
 pub(super) fn is_counted(reference: &ObjectRef) -> bool {
     ![Kind::EVENT, Kind::LEASE].contains(&reference.kind)
 }
 
-/// Something that shall hold. The default of each question is that it does.
+/// A condition on the states and steps of a run. Each method's default is that the condition holds.
 pub trait Invariant {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// Of a state.
+    /// Checks a state.
     ///
     /// # Errors
-    /// How it does not hold.
+    /// The violation.
     fn state(&self, _cluster: &Cluster) -> Result<(), Violation> {
         Ok(())
     }
 
-    /// Of a state in which nothing can happen any more.
+    /// Checks a state in which no component can act any more.
     ///
     /// # Errors
-    /// How it does not hold.
+    /// The violation.
     fn steady(&self, _cluster: &Cluster) -> Result<(), Violation> {
         Ok(())
     }
 
-    /// Of a step.
+    /// Checks a step.
     ///
     /// # Errors
-    /// How it does not hold.
+    /// The violation.
     fn step(&self, _before: &Cluster, _after: &Cluster) -> Result<(), Violation> {
         Ok(())
     }
 }
 
-/// What Kubernetes promises of every Deployment, whatever the order.
+/// The built-in invariants: what Kubernetes promises, whatever the order of actions.
 pub fn builtin() -> Vec<Box<dyn Invariant>> {
     vec![
         Box::new(MaxUnavailable),
@@ -84,7 +83,7 @@ pub fn builtin() -> Vec<Box<dyn Invariant>> {
     ]
 }
 
-/// A rollout deletes no ready pod that `maxUnavailable` does not allow.
+/// A rollout deletes no ready pod that `maxUnavailable` protects.
 struct MaxUnavailable;
 
 impl Invariant for MaxUnavailable {
@@ -111,7 +110,7 @@ impl Invariant for MaxUnavailable {
     }
 }
 
-/// A rollout makes no pod that `maxSurge` does not allow.
+/// A rollout creates no pod beyond `maxSurge`.
 struct MaxSurge;
 
 impl Invariant for MaxSurge {
@@ -136,7 +135,7 @@ impl Invariant for MaxSurge {
     }
 }
 
-/// No object has two owners that control it.
+/// No object has two owner references with `controller: true`.
 struct OneController;
 
 impl Invariant for OneController {
@@ -157,7 +156,7 @@ impl Invariant for OneController {
     }
 }
 
-/// When all is still, nothing is owned by what is not there.
+/// In a steady state no object has an owner that does not exist.
 struct NoOrphan;
 
 impl Invariant for NoOrphan {
@@ -180,7 +179,7 @@ impl Invariant for NoOrphan {
     }
 }
 
-/// No pod changes its node.
+/// A pod that is bound to a node stays on it.
 struct BoundOnce;
 
 impl Invariant for BoundOnce {
@@ -192,7 +191,7 @@ impl Invariant for BoundOnce {
         let node = |p: &Pod| p.spec.as_ref().and_then(|s| s.node_name.clone()).unwrap_or_default();
         for (reference, object) in after.api().cached_list(Kind::POD, None) {
             let old = before.api().cached(reference);
-            // Only what was written can have changed.
+            // An object that was not written is the same allocation.
             let Some(old) = old.filter(|o| !o.ptr_eq(object)) else { continue };
             let (Some(old), Some(new)) = (old.get::<Pod>(), object.get::<Pod>()) else {
                 continue;
@@ -207,7 +206,7 @@ impl Invariant for BoundOnce {
     }
 }
 
-/// The Deployments that are rolled out step by step.
+/// The Deployments with the strategy `RollingUpdate`.
 fn rolling(api: &ApiServer) -> impl Iterator<Item = (&ObjectRef, &Deployment)> {
     let all = api.cached_list(Kind::DEPLOYMENT, None);
     let all = all.filter_map(|(r, object)| object.get::<Deployment>().map(|d| (r, &**d)));

@@ -1,7 +1,7 @@
-//! What a page and the worker that explores for it say to each other: plain data, as JSON.
+//! The messages between the page and the worker that explores for it: plain data, as JSON.
 //!
-//! The worker is handed a run as a link, so it stands where the page stands, and hands back choices,
-//! which the page follows like any other step. No state and no code goes over.
+//! The page sends a run as a link; the worker repeats it and then has the same cluster as the page. The
+//! worker sends choices, which the page takes as steps. Neither clusters nor code are sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,218 +9,220 @@ use super::picture::Picture;
 use super::{Choice, Cut, StateId, Symmetry};
 use crate::session::Depth;
 
-/// Grows when a message changes its meaning: page and worker are two files, and a browser may have an
-/// old one of either.
+/// The version of the messages, raised when a message changes its meaning. Page and worker are two files,
+/// and a browser may have an old version of either.
 pub const VERSION: u32 = 1;
 
-/// What the page asks.
+/// A message from the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// Explore; what was explored before is forgotten.
+    /// Explore. An earlier exploration is forgotten.
     Explore(Box<Plan>),
-    /// Stop, and say what is known so far.
+    /// Stop exploring, and send what was found so far.
     Stop,
-    /// The choices that lead somewhere.
+    /// Send the choices that lead to a goal.
     Way(Goal),
-    /// The graph of states, with one of them and its neighbours in it.
+    /// Send a drawing of the graph of states. If a state is given, it and its neighbours are in it.
     Picture(Option<StateId>),
-    /// In which states a run is, that begins where the exploration began: the ops since, as a link.
+    /// Send in which states a run is at its moments. The text is a link of the ops since the start of the
+    /// exploration.
     Where(String),
-    /// Whether an invariant can be read.
+    /// Check whether a person's invariant can be parsed.
     Read(Own),
 }
 
-/// What to explore, from where, and how far.
+/// What to explore.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The run up to where it begins, as a link's text.
+    /// The run up to the start of the exploration, as a link's text.
     pub link: String,
-    /// What one step is.
+    /// What counts as one step.
     pub depth: Depth,
     /// Whether interchangeable objects are told apart.
     pub symmetry: Symmetry,
-    /// So many states at most.
+    /// The most states.
     pub states: usize,
-    /// So many steps at most.
+    /// The most steps from the start.
     pub steps: usize,
-    /// So many megabytes of the worker's memory at most.
+    /// The most memory of the worker, in megabytes.
     pub megabytes: usize,
-    /// The names of the library's invariants to look at.
+    /// The names of the built-in invariants to check.
     pub invariants: Vec<String>,
-    /// The person's own.
+    /// A person's invariants to check.
     pub own: Vec<Own>,
 }
 
-/// An invariant in CEL, over `objects`.
+/// A person's invariant: a CEL expression over `objects`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Own {
     /// The expression.
     pub text: String,
-    /// Whether it shall hold in steady states only.
+    /// Whether it is checked in steady states only.
     pub steady: bool,
 }
 
-/// Where a way leads.
+/// The goal of a path through the graph of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Goal {
-    /// To a state.
+    /// A state.
     State(StateId),
-    /// To the nearest state of an outcome, by its place in the list.
+    /// The nearest state of an outcome, by its index in [`Found::outcomes`].
     Outcome(usize),
-    /// To an outcome, as slowly as can be.
+    /// A steady state, on the longest path.
     Longest,
-    /// Into a circle, and once around it.
+    /// A state that repeats, and then once around the cycle.
     Circle,
-    /// To what breaks an invariant, by its place in the list.
+    /// The violation of an invariant, by its index in [`Found::broken`].
     Broken(usize),
 }
 
-/// What the worker tells.
+/// A message from the worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Tell {
-    /// It listens; its [`VERSION`].
+    /// The worker is ready; its [`VERSION`].
     Ready(u32),
-    /// It goes the way to where the exploration begins: so many steps of so many.
+    /// The worker repeats the run: how many steps are done, and how many there are.
     Replaying(u64, u64),
-    /// How far it is.
+    /// The state of the exploration under way.
     Progress(Progress),
-    /// What was found.
+    /// What the exploration found.
     Found(Box<Found>),
-    /// It stopped before it had begun to explore.
+    /// The worker stopped before it had begun to explore.
     Stopped,
-    /// The choices that lead somewhere, and the states they pass.
+    /// The choices that lead to a goal.
     Way {
-        /// Where to.
+        /// The goal.
         goal: Goal,
-        /// What one step is.
+        /// What counts as one step.
         depth: Depth,
-        /// What to choose, in order.
+        /// The choices, in order.
         choices: Vec<Choice>,
     },
-    /// There is no way there any more.
+    /// No path leads to this goal.
     NoWay(Goal),
-    /// The graph of states.
+    /// A drawing of the graph of states.
     Picture(Picture),
-    /// In which states a run is, moment by moment; none where it left what was explored.
+    /// The state at each moment of a run; `None` where the exploration did not reach it.
     Where(Vec<Option<StateId>>),
-    /// An invariant can be read.
+    /// The invariant can be parsed.
     Readable,
-    /// An invariant cannot be read.
+    /// The invariant cannot be parsed.
     Unreadable(Unreadable),
-    /// It cannot do what was asked: in the words of whoever refused.
+    /// The worker cannot do what was asked, with the reason.
     Refused(String),
-    /// It has failed and can do nothing more.
+    /// The worker has failed and does nothing any more, with the reason.
     Failed(String),
 }
 
-/// Where and why an invariant cannot be read.
+/// The error about an invariant that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unreadable {
-    /// The line, from 1; 0 if it is about the whole.
+    /// The line, counted from 1; 0 if the error is about the whole text.
     pub line: usize,
-    /// The column in characters, from 1; 0 if it is about the whole.
+    /// The column in characters, counted from 1; 0 if the error is about the whole text.
     pub column: usize,
-    /// What is wrong.
+    /// The message.
     pub why: String,
 }
 
-/// How far an exploration is.
+/// How far an exploration has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// States that were reached.
+    /// The number of states reached.
     pub states: usize,
-    /// States that wait to be looked at.
+    /// The number of reached states that are not explored yet.
     pub waiting: usize,
-    /// How many steps from the start it is.
+    /// The largest distance from the start, in steps.
     pub steps: usize,
-    /// The worker's memory, in bytes; 0 where that is not known.
+    /// The worker's memory in bytes; 0 if it is not known.
     pub memory: usize,
 }
 
-/// What an exploration found.
+/// The result of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// How many states were reached.
+    /// The number of states reached.
     pub states: usize,
-    /// How many steps between them.
+    /// The number of steps between them.
     pub edges: usize,
-    /// Whether these are all there are: what is said then holds for every order.
+    /// Whether all reachable states were explored. Only then the result holds for every order.
     pub complete: bool,
-    /// The bound that cut it short; none if a person stopped it.
+    /// The bound that ended the exploration; `None` if none did or a person stopped it.
     pub cut: Option<Cut>,
-    /// States that were not looked at any more.
+    /// The number of reached states that were not explored.
     pub waiting: usize,
-    /// How many steps from the start it came.
+    /// The largest distance from the start, in steps.
     pub steps: usize,
-    /// What the states took of the worker's memory, in bytes; 0 where that is not known.
+    /// The memory of the states in bytes; 0 if it is not known.
     pub memory: usize,
-    /// The different ways it can end.
+    /// The outcomes: the different steady states, by their objects.
     pub outcomes: Vec<Outcome>,
-    /// The steps to the nearest steady state.
+    /// The number of steps to the nearest steady state; `None` if none was reached.
     pub shortest: Option<usize>,
-    /// The steps of the longest way to a steady state.
+    /// The number of steps on the longest path to a steady state; `None` if none was reached or there is no
+    /// longest one.
     pub longest: Option<usize>,
-    /// An order that never ends.
+    /// A cycle of states, if there is one.
     pub circle: Option<Circle>,
-    /// The names of the invariants that hold, as far as was looked; a person's own is its text.
+    /// The names of the invariants that hold in all explored states; a person's has its text as a name.
     pub held: Vec<String>,
-    /// Those that do not.
+    /// The invariants that were violated.
     pub broken: Vec<Break>,
 }
 
-/// One way it can end.
+/// A set of steady states with equal objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The nearest state of its kind.
+    /// The nearest of these states.
     pub state: StateId,
-    /// How many steps lead there, at least.
+    /// The number of steps to it.
     pub steps: usize,
-    /// How many states look like this.
+    /// The number of these states.
     pub states: usize,
-    /// How many objects of each kind there are beside those every cluster has; pods with their status.
+    /// How many objects of each kind there are beside those of every cluster. Pods are counted by status.
     pub objects: Vec<(String, usize)>,
 }
 
-/// An order that never ends.
+/// A cycle of states: an order of actions that never ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circle {
-    /// A state that comes again.
+    /// The state at which the cycle begins.
     pub state: StateId,
-    /// How many steps lead there.
+    /// The number of steps from the start to it.
     pub before: usize,
-    /// How many lead back to it.
+    /// The number of steps of the cycle.
     pub length: usize,
 }
 
-/// An invariant that does not hold, or of which that cannot be said.
+/// An invariant that was violated or could not be evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Break {
-    /// Its name; the text of a person's own.
+    /// The name; the text if it is a person's.
     pub name: String,
-    /// Whether it is a person's own.
+    /// Whether it is a person's.
     pub own: bool,
-    /// After how many steps.
+    /// The number of steps to the violation.
     pub steps: usize,
-    /// Of which object.
+    /// The object concerned, if it is about one.
     pub object: Option<String>,
-    /// The values that were compared.
+    /// The values that were compared, each with a name.
     pub values: Vec<(String, String)>,
-    /// Why it cannot be said whether it holds.
+    /// Why the invariant could not be evaluated; `None` if it could.
     pub undecided: Option<String>,
 }
 
-/// A message as text.
+/// Writes a message as JSON.
 pub fn write<T: Serialize>(message: &T) -> String {
     // Numbers, texts and lists of them always become JSON.
     serde_json::to_string(message).unwrap_or_default()
 }
 
-/// Reads a message.
+/// Reads a message from JSON.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the text.
 pub fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, String> {
-    // Twice, so that all JSON is read in one way: each costs a copy of the types' decoders.
+    // By way of a `Value`, like all JSON: a second way would cost another copy of the types' decoders.
     let value = serde_json::from_str::<serde_json::Value>(text).map_err(|e| e.to_string())?;
     serde_json::from_value(value).map_err(|e| e.to_string())
 }

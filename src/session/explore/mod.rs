@@ -1,8 +1,8 @@
-//! Every order at once: all states that can be reached from a cluster, whoever goes first.
+//! All orders at once: every state that a cluster can reach, whichever component acts first.
 //!
-//! Breadth first, so that the way to a state is a shortest one. States are merged by a fingerprint
-//! that ignores what order alone decides (see [`Symmetry`]). An [`Explorer`] is a value that works in
-//! slices: whoever drives it says how much at a time, and can stop.
+//! The search is breadth first, so the path to a state is a shortest one. States are merged by a fingerprint
+//! that ignores differences which only the order of actions makes (see [`Symmetry`]). An [`Explorer`] is a
+//! value that works in slices: the caller says how many states to explore at a time, and can stop.
 //!
 //! ```
 //! use steady::session::{Session, Start, explore::{Explorer, Options}};
@@ -42,27 +42,27 @@ use fingerprint::Fingerprints;
 use normal::{Normal, normal};
 pub(super) use normal::{heard, settled};
 
-/// Whether the objects of two clusters differ in no more than order alone decides.
+/// Whether the objects of two clusters have equal fingerprints.
 pub fn objects_alike(a: &Cluster, b: &Cluster) -> bool {
     let mut fingerprints = Fingerprints::new(Symmetry::Merged);
     fingerprints.of_objects(a) == fingerprints.of_objects(b)
 }
 
-/// A state's place; the start is 0.
+/// The index of a state; the start is 0.
 pub type StateId = usize;
 
-/// How far to look.
+/// What an exploration counts as a step, and its bounds.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What one step is.
+    /// What counts as one step.
     pub depth: Depth,
     /// Whether interchangeable objects are told apart.
     pub symmetry: Symmetry,
-    /// So many states at most.
+    /// The most states.
     pub states: usize,
-    /// So many steps from the start at most.
+    /// The most steps from the start.
     pub steps: usize,
-    /// So many states may wait to be looked at, each with its whole cluster: what bounds memory.
+    /// The most states that wait to be explored. Each of them has a whole cluster, so this bounds memory.
     pub waiting: usize,
 }
 
@@ -78,52 +78,52 @@ impl Default for Options {
     }
 }
 
-/// A bound of [`Options`] that cut the search short, or work without an end.
+/// Why an exploration ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cut {
-    /// [`Options::states`].
+    /// [`Options::states`] was reached.
     States,
-    /// [`Options::steps`].
+    /// [`Options::steps`] was reached.
     Steps,
-    /// [`Options::waiting`].
+    /// [`Options::waiting`] was reached.
     Waiting,
-    /// A component runs in a circle without ever writing.
+    /// A component works for ever without writing anything.
     Circle,
-    /// A bound of whoever drives the search: so much memory and no more.
+    /// The caller's bound on memory was reached.
     Memory,
 }
 
 /// A state that was reached.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// From where it was reached first, and by what; none for the start.
+    /// The state from which it was reached first, and the choice that led to it; `None` for the start.
     pub from: Option<(StateId, Choice)>,
-    /// How many steps from the start, at least.
+    /// The smallest number of steps from the start.
     pub steps: usize,
-    /// What may come next, and where it leads.
+    /// The steps from it; empty until it is explored.
     pub next: Vec<Edge>,
-    /// Whether nothing can happen any more.
+    /// Whether no component can act any more.
     pub steady: bool,
     /// The fingerprint of its objects alone.
     pub objects: u128,
-    /// The fingerprint of all that makes it this state.
+    /// The fingerprint by which states are merged.
     pub fingerprint: u128,
-    /// Whether what comes next is known.
+    /// Whether the steps from it are known.
     pub explored: bool,
 }
 
 /// A step from one state to another.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// What was chosen.
+    /// The choice that was made.
     pub choice: Choice,
-    /// What it did.
+    /// What the step did.
     pub did: Did,
-    /// Where it leads.
+    /// The state that it leads to.
     pub to: StateId,
 }
 
-/// The search.
+/// A search through the states of a cluster.
 pub struct Explorer {
     start: Cluster,
     options: Options,
@@ -137,7 +137,7 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// A search from a cluster that has not begun.
+    /// A search from a cluster. It has reached the start and explored nothing.
     pub fn new(start: &Cluster, options: Options, invariants: Vec<Box<dyn Invariant>>) -> Explorer {
         let fingerprints = Fingerprints::new(options.symmetry);
         let mut explorer = Explorer {
@@ -155,7 +155,7 @@ impl Explorer {
         explorer
     }
 
-    /// Looks at so many more states; whether there is more to look at.
+    /// Explores at most `states` more states. Returns whether there are more to explore.
     pub fn explore(&mut self, states: usize) -> bool {
         for _ in 0..states {
             let Some((id, here)) = self.waiting.pop_front() else { return false };
@@ -186,7 +186,7 @@ impl Explorer {
         }
     }
 
-    /// The state a cluster is in, a new one if it was never reached.
+    /// The state of a cluster; a new one if its fingerprint is new. `None` if a bound was reached.
     fn reach(&mut self, cluster: Cluster, from: Option<(StateId, Choice)>) -> Option<StateId> {
         let here = match normal(cluster, self.options.depth) {
             Ok(here) => here,
@@ -239,22 +239,22 @@ impl Explorer {
         Some(id)
     }
 
-    /// The states reached so far.
+    /// The states reached so far, by id.
     pub fn states(&self) -> &[State] {
         &self.states
     }
 
-    /// How many wait to be looked at.
+    /// The number of states that wait to be explored.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// What cut the search short, if something did.
+    /// Why the search ended early, if it did.
     pub fn cut(&self) -> Option<Cut> {
         self.cut
     }
 
-    /// A shortest way from the start to a state.
+    /// A shortest path from the start to a state.
     pub fn path(&self, to: StateId) -> Vec<Choice> {
         let mut path = Vec::new();
         let mut at = to;
@@ -266,21 +266,21 @@ impl Explorer {
         path
     }
 
-    /// Ends the search where it stands, for the reason given.
+    /// Ends the search early, for this reason. An earlier reason stays.
     pub fn cut_short(&mut self, why: Cut) {
         self.cut.get_or_insert(why);
     }
 
-    /// The state that a cluster is in, if it was reached. Of a run, each moment has to be asked for in
-    /// turn: the name of an object that is gone is known as one only to who has seen the object. A moment
-    /// with a key that leads to nothing before one that leads to a write is not found: the normal form has
-    /// worked off the former as soon as it could.
+    /// The state of a cluster; `None` if it was not reached. The caller asks for each moment of a run in
+    /// turn, because the name of a deleted object is known only if a cluster with the object was seen. A
+    /// moment at which a key without a write is queued before a key with one is not found, as the normal
+    /// form has worked off the first one earlier.
     pub fn find(&mut self, cluster: &Cluster) -> Option<StateId> {
         let here = normal(cluster.clone(), self.options.depth).ok()?;
         self.by_fingerprint.get(&self.fingerprints.of(&here.cluster)).copied()
     }
 
-    /// A state's cluster, made again by going the way to it.
+    /// The cluster of a state, computed by taking the path to it again.
     pub fn cluster(&self, state: StateId) -> Option<Cluster> {
         self.states.get(state)?;
         let mut here = normal(self.start.clone(), self.options.depth).ok()?;
@@ -291,9 +291,9 @@ impl Explorer {
         Some(here.cluster)
     }
 
-    /// The choices that lead from the start through states that follow each other. Where states were
-    /// merged, what was chosen in the one that stands for all may have another name in the one that the
-    /// way comes to, so each is looked for.
+    /// The choices that lead from the start through these states, one after the other; `None` if there are
+    /// none. In merged states the same step may be another choice, since objects have other names, so each
+    /// step is searched for.
     pub fn through(&mut self, states: &[StateId]) -> Option<Vec<Choice>> {
         let mut here = normal(self.start.clone(), self.options.depth).ok()?;
         let mut way = Vec::with_capacity(states.len());
@@ -314,7 +314,7 @@ impl Explorer {
         Some(way)
     }
 
-    /// The states on a shortest way to one, the start left out.
+    /// The states on a shortest path to a state, without the start.
     pub fn states_to(&self, to: StateId) -> Vec<StateId> {
         let mut states = Vec::new();
         let mut at = to;
@@ -326,12 +326,12 @@ impl Explorer {
         states
     }
 
-    /// The states on a longest way to a steady state, the start left out; none if there is no longest.
+    /// The states on a longest path to a steady state, without the start; empty if there is no longest one.
     pub fn longest(&self) -> Vec<StateId> {
         report::longest_way(&self.states)
     }
 
-    /// The way to what broke an invariant.
+    /// The path to the violation of an invariant.
     pub fn counterexample(&self, broken: &Broken) -> Vec<Choice> {
         let Some((from, choice)) = broken.at else { return Vec::new() };
         let mut path = self.path(from);
@@ -339,7 +339,7 @@ impl Explorer {
         path
     }
 
-    /// What is known so far.
+    /// The result of the search so far.
     pub fn report(&self) -> Report {
         report::report(&self.states, &self.broken, self.cut, self.waiting.is_empty())
     }

@@ -1,9 +1,8 @@
-//! A state's normal form, and what may come next from it.
+//! The normal form of a state, and the steps from it.
 //!
-//! At the command and the reconcile depth a component that is chosen sees all that has happened
-//! before it acts. So it makes no difference to what it will do whether news has reached it already,
-//! or whether it has worked off keys that lead to no write. In the normal form it has: states that
-//! differ only in that are one.
+//! At command and reconcile depth a component is notified of all changes before it acts. So it makes no
+//! difference to its actions whether it has been notified yet, or whether it has worked off keys that lead
+//! to no write. In the normal form both are done, and states that differ only in this are merged.
 
 use std::rc::Rc;
 
@@ -13,27 +12,27 @@ use crate::api::ObjectRef;
 use crate::cluster::{ACTIONS_LIMIT, Action, Actor, Cluster, Command, Outcome, Stopped};
 use crate::session::{Depth, What};
 
-/// What is chosen to happen next.
+/// What happens next, by choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Choice {
     /// A component acts.
     Actor(Actor),
-    /// A finest action happens.
+    /// An action is taken (machinery depth).
     Act(Action),
-    /// Nobody has anything to do: time passes until the next deadline.
+    /// No component can act: time passes until the next deadline.
     Time,
 }
 
-/// What a choice did, in short.
+/// A summary of what a step did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Did {
-    /// Who; none for time.
+    /// The component that acted, at machinery depth the process; `None` if time has passed.
     pub by: Option<Rc<str>>,
-    /// What was written, events left out.
+    /// The objects that were written, without events.
     pub writes: Vec<ObjectRef>,
 }
 
-/// A step that may be taken.
+/// A step from a normal form.
 #[derive(Clone, Debug)]
 pub(super) struct Next {
     pub choice: Choice,
@@ -41,7 +40,7 @@ pub(super) struct Next {
     pub after: Cluster,
 }
 
-/// A cluster in normal form and all that may come next.
+/// A cluster in normal form, and all steps from it.
 #[derive(Clone, Debug)]
 pub(super) struct Normal {
     pub cluster: Cluster,
@@ -51,7 +50,7 @@ pub(super) struct Normal {
 /// Brings a cluster into normal form.
 ///
 /// # Errors
-/// [`Stopped::Limit`] if work that leads to nothing has no end.
+/// [`Stopped::Limit`] if work that leads to no write never ends.
 pub(super) fn normal(cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
     match depth {
         Depth::Machinery => Ok(machinery(cluster)),
@@ -97,7 +96,7 @@ fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
                     let did = Did { by, writes: writes.collect() };
                     next.push(Next { choice: Choice::Actor(actor), did, after });
                 }
-                // What it did on the way to nothing is done.
+                // The component has worked off keys without a write.
                 Err(Stopped::Idle) => {
                     cluster = after;
                     idle = true;
@@ -120,13 +119,14 @@ fn quiet(mut cluster: Cluster, depth: Depth) -> Result<Normal, Stopped> {
     Err(Stopped::Limit)
 }
 
-/// A cluster in which everybody has heard of everything and worked off what leads to nothing.
+/// A cluster in normal form: all components are notified of all changes, and keys that lead to no write are
+/// worked off.
 pub(in crate::session) fn settled(cluster: Cluster, depth: Depth) -> Result<Cluster, Stopped> {
     normal(cluster, depth).map(|n| n.cluster)
 }
 
-/// What a component does, or time, where everybody has heard of everything: a step of the explorer as one of
-/// a run.
+/// A step of the explorer as a step of a run: brings the cluster into normal form, then lets a component
+/// act, or time pass if `choice` is `None`.
 pub(in crate::session) fn heard(
     cluster: Cluster,
     depth: Depth,
@@ -143,7 +143,7 @@ pub(in crate::session) fn heard(
     Ok((here, what))
 }
 
-/// Everybody hears of everything, and writes the events it has to say.
+/// Notifies all components of all changes, and writes the events that wait.
 fn deliver(cluster: &mut Cluster) -> Result<(), Stopped> {
     for _ in 0..ACTIONS_LIMIT {
         let now = cluster.enabled();
@@ -160,14 +160,15 @@ fn deliver(cluster: &mut Cluster) -> Result<(), Stopped> {
         });
         let Some(first) = news.next() else { return Ok(()) };
         for action in std::iter::once(first).chain(news) {
-            // One may have been done with another.
+            // An earlier action may have made this one impossible.
             let _ = cluster.act(&action);
         }
     }
     Err(Stopped::Limit)
 }
 
-/// A component's next command, or its next sync. An event that stands alone is no state.
+/// A component's next command, or all commands of its next sync. A command that only writes an event is
+/// skipped, since events do not tell states apart.
 fn act(cluster: &mut Cluster, actor: Actor, depth: Depth) -> Result<Vec<Command>, Stopped> {
     loop {
         let commands = match depth {

@@ -1,13 +1,13 @@
-//! A way that the explorer found, as a run.
+//! Taking a path that the explorer found in a session.
 
 use super::normal::Choice;
 use crate::cluster::Action;
 use crate::session::{Depth, Session};
 
-/// A way could not be gone: the run did something else than the explorer saw.
+/// The error about a path that cannot be taken: the run went another way than the explorer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
-    /// At which choice.
+    /// The index of the choice that was not possible.
     pub at: usize,
 }
 
@@ -19,12 +19,12 @@ impl std::fmt::Display for Diverged {
 
 impl std::error::Error for Diverged {}
 
-/// Goes a way in a session, from where it stands: each choice becomes a moment like any other step, so the
-/// way is in the timeline, and in the link. Before each, everybody hears of what happened, as it was when the
-/// way was found ([`Op::Heard`](crate::session::Op::Heard)): which of two keys is older may depend on that.
+/// Takes a path in a session, from its current moment. Each choice becomes a moment like any other step, so
+/// the path is in the timeline and in the link. Before each choice the cluster is brought into normal form,
+/// as the explorer did ([`Op::Heard`](crate::session::Op::Heard)): the order of two keys may depend on that.
 ///
 /// # Errors
-/// If a choice is not there. What was gone before stays in the run.
+/// If a choice is not possible. The moments of the earlier choices stay in the run.
 pub fn follow(session: &mut Session, depth: Depth, way: &[Choice]) -> Result<(), Diverged> {
     for (at, choice) in way.iter().enumerate() {
         let done = match (choice, depth) {

@@ -1,8 +1,8 @@
-//! The graph of states as it is drawn: which of them, and where each stands.
+//! The drawing of the graph of states: which states are drawn, and where.
 //!
-//! A layer is how many steps a state is from the start. Of a large graph only a part is drawn: what a
-//! person asked for comes first (ways to ends and to what broke, the state they stand on with its
-//! neighbours), then what is nearest to the start.
+//! A layer has the states at the same distance from the start. Of a large graph only a part is drawn: first
+//! the paths to outcomes and violations, and the state on which the person stands with its neighbours, then
+//! the states nearest to the start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,63 +10,63 @@ use serde::{Deserialize, Serialize};
 
 use super::{Report, State, StateId};
 
-/// More states than this are not drawn at a time.
+/// The most states that are drawn.
 pub const DRAWN: usize = 300;
-/// The order in a layer is improved so many times.
+/// How many times the order within the layers is improved.
 const SWEEPS: usize = 6;
 
-/// What is drawn.
+/// A drawing of the graph of states.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
-    /// The states, in the order of their ids.
+    /// The states, sorted by id.
     pub nodes: Vec<Node>,
     /// The steps between them.
     pub lines: Vec<Line>,
-    /// How many layers there are.
+    /// The number of layers.
     pub layers: usize,
-    /// How many states the largest layer has.
+    /// The number of states in the largest layer.
     pub widest: usize,
-    /// How many states are not drawn.
+    /// The number of states that are not drawn.
     pub hidden: usize,
 }
 
-/// A state.
+/// A state in the drawing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// Which.
+    /// The state's id.
     pub id: StateId,
-    /// How many steps from the start: its layer.
+    /// The layer: the number of steps from the start.
     pub layer: usize,
-    /// Its place in the layer; 0 is the middle, one is a row.
+    /// The position in the layer, in rows; 0 is the middle.
     pub row: f32,
-    /// Which outcome it belongs to, if nothing can happen in it any more.
+    /// The outcome to which the state belongs, by index, if it is steady.
     pub outcome: Option<usize>,
-    /// Which invariant breaks on reaching it, by its place among the broken.
+    /// The violation that occurs on reaching the state, by index, if there is one.
     pub broken: Option<usize>,
-    /// Whether it lies on the circle that was found.
+    /// Whether the state is on the cycle that was found.
     pub circle: bool,
-    /// How many steps lead to states that are not drawn.
+    /// The number of steps to states that are not drawn.
     pub more: usize,
-    /// Whether it is known what comes next.
+    /// Whether the steps from the state are known.
     pub explored: bool,
 }
 
-/// A step.
+/// A step in the drawing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// From the node of this place.
+    /// The index of the node at which it begins.
     pub from: usize,
-    /// To the node of this place.
+    /// The index of the node at which it ends.
     pub to: usize,
-    /// Who acts; none for time.
+    /// The component that acts; `None` if time passes.
     pub by: Option<String>,
-    /// What is written.
+    /// The objects that are written.
     pub writes: Vec<String>,
-    /// Whether it belongs to the circle that was found.
+    /// Whether the step is part of the cycle that was found.
     pub circle: bool,
 }
 
-/// Chooses and places. `focus` is the state that a person stands on.
+/// Makes a drawing with at most `limit` states. `focus` is the state on which the person stands.
 pub fn picture(states: &[State], report: &Report, focus: Option<StateId>, limit: usize) -> Picture {
     let chosen = chosen(states, report, focus, limit);
     let at: BTreeMap<StateId, usize> = chosen.iter().enumerate().map(|(i, id)| (*id, i)).collect();
@@ -125,13 +125,13 @@ pub fn picture(states: &[State], report: &Report, focus: Option<StateId>, limit:
     Picture { hidden: states.len().saturating_sub(nodes.len()), layers, widest, nodes, lines }
 }
 
-/// The state that a step which broke something leads to.
+/// The state to which the step of a violation leads.
 fn broken_state(states: &[State], broken: &super::Broken) -> Option<StateId> {
     let Some((from, choice)) = broken.at else { return Some(0) };
     states.get(from)?.next.iter().find(|e| e.choice == choice).map(|e| e.to)
 }
 
-/// Which states are drawn, in the order of their ids.
+/// The states that are drawn.
 fn chosen(states: &[State], report: &Report, focus: Option<StateId>, limit: usize) -> BTreeSet<StateId> {
     if states.len() <= limit {
         return (0..states.len()).collect();
@@ -161,7 +161,7 @@ fn chosen(states: &[State], report: &Report, focus: Option<StateId>, limit: usiz
     for o in &report.outcomes {
         to(o.state, &mut wanted);
     }
-    // Those nearest to the start have the smallest ids.
+    // The states nearest to the start have the smallest ids.
     let nearest = 0..states.len();
     let mut chosen = BTreeSet::new();
     for id in wanted.into_iter().chain(nearest) {
@@ -173,8 +173,8 @@ fn chosen(states: &[State], report: &Report, focus: Option<StateId>, limit: usiz
     chosen
 }
 
-/// Gives each its row, so that lines cross little: each stands near the middle of its neighbours, in
-/// turn of those before it and of those after. Returns the size of the largest layer.
+/// Assigns rows so that few lines cross: each node is placed near the middle of its neighbours, alternately
+/// of those in the layer before and in the layer after. Returns the size of the largest layer.
 fn place(nodes: &mut [Node], lines: &[Line]) -> usize {
     let mut layers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (i, n) in nodes.iter().enumerate() {

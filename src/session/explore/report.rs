@@ -1,4 +1,4 @@
-//! What the graph of states tells.
+//! What follows from the graph of states: outcomes, distances, cycles.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -7,61 +7,62 @@ use super::invariant::Violation;
 use super::normal::Choice;
 use super::{Cut, State, StateId};
 
-/// What an exploration found.
+/// The result of an exploration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// How many states were reached.
+    /// The number of states reached.
     pub states: usize,
-    /// How many steps between them.
+    /// The number of steps between them.
     pub edges: usize,
-    /// Whether these are all there are: what is said then holds for every order.
+    /// Whether all reachable states were explored. Only then the result holds for every order.
     pub complete: bool,
-    /// What cut the search short.
+    /// Why the exploration ended early, if it did.
     pub cut: Option<Cut>,
-    /// The different ways it can end, by objects; one means that order does not matter.
+    /// The different steady states, by their objects. If there is only one, the order of actions does not
+    /// matter.
     pub outcomes: Vec<Ending>,
-    /// The steps to the nearest steady state.
+    /// The number of steps to the nearest steady state.
     pub shortest: Option<usize>,
-    /// The steps of the longest way to a steady state; none if there are ways without an end.
+    /// The number of steps on the longest path to a steady state; `None` if some path never ends.
     pub longest: Option<usize>,
-    /// States that can be passed again and again.
+    /// A cycle of states, if there is one.
     pub endless: Option<Endless>,
-    /// The invariants that do not hold, the nearest counterexample to each.
+    /// The violated invariants, each with the nearest violation.
     pub broken: Vec<Broken>,
 }
 
-/// One way it can end.
+/// A set of steady states with equal objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// The nearest state of its kind.
+    /// The nearest of these states.
     pub state: StateId,
-    /// How many steps lead there, at least.
+    /// The number of steps to it.
     pub steps: usize,
-    /// How many states look like this: they differ only in what components remember.
+    /// The number of these states. They differ in what components remember.
     pub states: usize,
 }
 
-/// An order that never ends.
+/// A cycle of states: an order of actions that never ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endless {
-    /// A state that comes again, the nearest.
+    /// The state on a cycle that is nearest to the start.
     pub state: StateId,
     /// The choices that lead from it back to it.
     pub circle: Vec<Choice>,
-    /// The states they lead to, the last of which is itself.
+    /// The states that these choices reach, the last of which is the first state again.
     pub states: Vec<StateId>,
 }
 
-/// An invariant that does not hold.
+/// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Which of those that were asked for.
+    /// The index of the invariant among those given to [`Explorer::new`](super::Explorer::new).
     pub invariant: usize,
     /// Its name.
     pub name: String,
-    /// The step that broke it; none if it did not hold at the start.
+    /// The step that violated it; `None` if it did not hold at the start.
     pub at: Option<(StateId, Choice)>,
-    /// How.
+    /// The violation.
     pub violation: Violation,
 }
 
@@ -87,7 +88,7 @@ pub(super) fn report(states: &[State], broken: &[Broken], cut: Option<Cut>, done
     }
 }
 
-/// The longest way to a steady state, and a circle if there is one.
+/// The length of the longest path to a steady state, and a cycle if there is one.
 fn longest(states: &[State]) -> (Option<usize>, Option<Endless>) {
     let (far, endless) = distances(states);
     let endless = endless.map(|state| {
@@ -101,7 +102,7 @@ fn longest(states: &[State]) -> (Option<usize>, Option<Endless>) {
     (far.first().copied().flatten(), endless)
 }
 
-/// The states on a longest way from the start to a steady state.
+/// The states on a longest path from the start to a steady state.
 pub(super) fn longest_way(states: &[State]) -> Vec<StateId> {
     let (far, endless) = distances(states);
     let mut way = Vec::new();
@@ -119,8 +120,8 @@ pub(super) fn longest_way(states: &[State]) -> Vec<StateId> {
     way
 }
 
-/// How far each state is from a steady one on the longest way, and the nearest state that comes again.
-/// With such a state there is no longest way, and the distances mean nothing.
+/// For each state the length of the longest path to a steady state, and the nearest state on a cycle. If
+/// there is one, no path is longest, and the lengths mean nothing.
 fn distances(states: &[State]) -> (Vec<Option<usize>>, Option<StateId>) {
     let edges = states.iter().enumerate();
     let edges = edges.flat_map(|(id, s)| s.next.iter().map(move |e| (id as u32, e.to as u32)));
@@ -130,7 +131,7 @@ fn distances(states: &[State]) -> (Vec<Option<usize>>, Option<StateId>) {
     }
     let mut far: Vec<Option<usize>> = vec![None; states.len()];
     let mut endless: Option<StateId> = None;
-    // A component comes after all those that can be reached from it.
+    // A strongly connected component comes after all others that can be reached from it.
     for component in kosaraju_scc(&graph) {
         for node in &component {
             let Some(state) = states.get(node.index()) else { continue };
@@ -148,7 +149,7 @@ fn distances(states: &[State]) -> (Vec<Option<usize>>, Option<StateId>) {
     (far, endless)
 }
 
-/// A shortest way from a state back to it: each choice, and where it leads.
+/// A shortest cycle through a state: each choice, and the state it leads to.
 fn circle(states: &[State], start: StateId) -> Vec<(Choice, StateId)> {
     let mut from: Vec<Option<(StateId, Choice)>> = vec![None; states.len()];
     let mut queue = std::collections::VecDeque::from([start]);

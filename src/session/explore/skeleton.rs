@@ -1,32 +1,32 @@
-//! Texts without what order alone decides: uids, generated names, addresses, times.
+//! Texts without what only the order of actions decides: uids, generated names, addresses, times.
 //!
-//! Two runs of the same manifest give their pods other names. What is the same in both is the text
-//! with each such name replaced by *what it names*: a [`Skeleton`] is that text's fingerprint and the
-//! list of names that stood in it.
+//! Two runs of the same manifest give their pods different names. What both have in common is the text with
+//! each such name replaced by *the object that it names*: a [`Skeleton`] is the fingerprint of the rest of
+//! the text, and the list of the names in it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::api::digest::Digest;
 
-/// A name in the table of [`Names`].
+/// The number of a name in the table [`Names`].
 pub(super) type NameId = u32;
 
-/// A text without its identities.
+/// A text without the names of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Skeleton {
-    /// Fingerprint of what is left.
+    /// The fingerprint of the text without names.
     pub literal: u128,
-    /// The names that were taken out, in the order they stood.
+    /// The names in the text, in order.
     pub names: Rc<[NameId]>,
 }
 
-/// Names and uids that stand for an object and mean nothing else.
+/// The table of names and uids that stand for an object and have no other meaning.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names(BTreeMap<Rc<str>, NameId>);
 
 impl Names {
-    /// The name's number; a new one if it is new.
+    /// The number of a name, which is added if it is new.
     pub fn intern(&mut self, name: &str) -> NameId {
         if let Some(id) = self.0.get(name) {
             return *id;
@@ -36,17 +36,17 @@ impl Names {
         id
     }
 
-    /// The name's number, if it is one.
+    /// The number of a name; `None` if it is not in the table.
     pub fn get(&self, name: &str) -> Option<NameId> {
         self.0.get(name).copied()
     }
 
-    /// How many there are.
+    /// The number of names in the table.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Takes a text apart. Names that are not in the table stay in it.
+    /// Splits a text into names and the rest. Names that are not in the table stay in the rest.
     pub fn skeleton(&mut self, text: &str) -> Skeleton {
         let mut digest = Digest::default();
         let mut names = Vec::new();
@@ -59,7 +59,7 @@ impl Names {
                 continue;
             }
             let end = bytes[at..].iter().position(|b| !is_word(*b)).map_or(bytes.len(), |n| at + n);
-            // A word is ASCII, so both its ends are boundaries of characters.
+            // A word is ASCII, so both its ends are on character boundaries.
             let word = &text[at..end];
             let placeholder = match classify(word) {
                 Word::Plain => self.get(word).map(|id| {
@@ -83,11 +83,11 @@ impl Names {
     }
 }
 
-/// What a word is by its form.
+/// The kind of a word, by its form.
 enum Word {
     Plain,
     Uid,
-    /// Something that differs from run to run and names nothing.
+    /// A word that differs from run to run and names no object.
     Noise(&'static str),
 }
 

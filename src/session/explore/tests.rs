@@ -10,7 +10,7 @@ use crate::client::{Context, Controller, Reconciler, Result as SyncResult, Watch
 use crate::cluster::Config;
 use crate::session::{Session, Start, scenario};
 
-/// The first scenario's Deployment, applied.
+/// A session in which the first scenario's Deployment is applied.
 fn applied(nodes: usize, replicas: i32) -> Session {
     apply(Session::new(Start { nodes, ..Start::default() }), replicas)
 }
@@ -42,7 +42,7 @@ fn a_deployment_ends_in_one_state_whatever_the_order() {
 fn what_a_scenario_does_by_itself_ends_in_one_state() {
     for id in ["02-self-healing", "08-orphan-adopt"] {
         let mut s = scenario::find(id).unwrap().open();
-        // Where the scenario waits for a person, a person does what it proposes.
+        // If a scenario waits for a person, its first proposal is carried out.
         if let Some(t) = scenario::find(id).unwrap().tries.first() {
             scenario::find(id).unwrap().perform(&mut s, &t.deed);
         }
@@ -63,12 +63,12 @@ fn a_way_that_was_found_is_a_run() {
     assert!(s.cluster().is_steady());
     let objects = Fingerprints::new(Symmetry::Merged).of_objects(s.cluster());
     assert_eq!(objects, e.states()[ending.state].objects);
-    // A way that there is not is refused.
+    // A path that does not exist is refused.
     assert_eq!(follow(&mut s, Depth::Command, &way), Err(Diverged { at: 0 }));
 }
 
-/// Merging states is only sound if what is merged goes on in the same way: then every state of every
-/// run is one of those that were found.
+/// States may be merged only if they continue in the same way. Then every state of every run is one that was
+/// found.
 #[test]
 fn every_run_stays_within_what_was_explored() {
     let s = applied(2, 2);
@@ -87,7 +87,8 @@ fn every_run_stays_within_what_was_explored() {
             }
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let chosen = here.next.swap_remove((chance >> 33) as usize % here.next.len());
-            // Names differ from the representative's, choices do not need to; the states do.
+            // Objects may have other names than in the representative, and choices may differ, but the
+            // states have to be the same.
             let next = normal(chosen.after, Depth::Command).unwrap();
             let to = e.by_fingerprint.get(&fingerprints.of(&next.cluster)).copied().unwrap();
             assert!(e.states()[at].next.iter().any(|edge| edge.to == to), "seed {seed}");
@@ -116,7 +117,7 @@ fn a_bound_is_told_and_nothing_is_claimed() {
     assert!(r.outcomes.is_empty());
 }
 
-/// A controller that takes away the newest pod of every Deployment it knows, again and again.
+/// A controller that deletes the newest pod of every Deployment, again and again.
 #[derive(Clone)]
 struct Fighter;
 
@@ -137,7 +138,7 @@ impl Reconciler for Fighter {
     }
 }
 
-/// What a person would write: no pod is deleted.
+/// An invariant that a person might write: no pod is deleted.
 struct NobodyIsDeleted;
 
 impl Invariant for NobodyIsDeleted {
@@ -173,20 +174,21 @@ fn a_controller_that_fights_is_caught_by_the_shortest_way() {
     let r = e.report();
     let broken = r.broken.first().unwrap();
     let way = e.counterexample(broken);
-    // The ReplicaSet, the pod, and already it is gone: nothing shorter breaks it.
+    // The ReplicaSet is created, the pod is created, the pod is deleted: no shorter path violates the
+    // invariant.
     assert_eq!(way.len(), 3, "{way:?}");
     follow(&mut s, Depth::Command, &way).unwrap();
     let last = s.current().commands().last().unwrap();
     assert_eq!((&*last.by, last.request.verb.as_str()), ("fighter", "delete"));
-    // And the circle is one that can be gone around, though its states were merged.
+    // The cycle can be followed, although its states were merged.
     let endless = r.endless.unwrap();
     let mut around = e.states_to(endless.state);
     around.extend(endless.states);
     let way = e.through(&around).unwrap();
     s.goto(start);
     follow(&mut s, Depth::Command, &way).unwrap();
-    // The same objects again. The fighter may still have the key of the pod that is gone before it, which
-    // leads to nothing and tells this moment from the state.
+    // The objects are the same again. The fighter may still have the key of the deleted pod, which leads to
+    // no write and distinguishes this moment from the state.
     let objects = e.fingerprints.of_objects(s.cluster());
     assert_eq!(objects, e.states()[endless.state].objects);
     assert!(e.longest().is_empty());

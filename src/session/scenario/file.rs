@@ -1,4 +1,4 @@
-//! A scenario's file, and how it is read.
+//! The file of a scenario, and how it is read.
 
 use serde::Deserialize;
 use serde_yaml::with::singleton_map_recursive;
@@ -11,24 +11,24 @@ use crate::session::data::{self, DataError};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Its name in links: its file's name.
+    /// The scenario's name in links: the name of its file.
     #[serde(skip)]
     pub id: String,
-    /// What it is called.
+    /// The title.
     pub title: Text,
-    /// What to look at.
+    /// The text that says what to look at.
     pub text: Text,
-    /// How many nodes.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many members etcd has: 1, 3 or 5.
+    /// The number of etcd members: 1, 3 or 5.
     #[serde(default = "one")]
     pub etcd: usize,
-    /// How deep a step goes when the scenario is opened. Without it the depth stays what it was.
+    /// The depth of steps when the scenario is opened. If absent, the depth stays as it was.
     #[serde(default)]
     pub depth: Option<Depth>,
-    /// What the editor shows.
+    /// The text in the editor.
     pub manifest: String,
-    /// What was applied before, where that is another text.
+    /// The text that was applied before, if it is another one.
     #[serde(default)]
     pub before: Option<String>,
     /// What is done before a person sees the scenario.
@@ -49,56 +49,56 @@ pub struct Text<S = String> {
     pub zh: S,
 }
 
-/// Something to try.
+/// Something to try: a button.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Try {
-    /// What the button says.
+    /// The button's label.
     pub label: Text,
     /// What the button does.
     #[serde(rename = "do", with = "singleton_map_recursive")]
     pub deed: Deed,
 }
 
-/// Something a scenario does, or offers.
+/// Something that a scenario does or offers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Deed {
-    /// A kubectl command line. `{pod:app=web:1}` stands for the oldest pod with that label.
+    /// A kubectl command line. `{pod:app=web:1}` stands for the name of the oldest pod with that label.
     Kubectl(String),
-    /// Something goes wrong.
+    /// A fault.
     Fault(Fault),
-    /// A component that is chosen steps, as a person lets one of the next commands go first.
+    /// Steps of a chosen component, as a person chooses one of the next commands.
     Step(Steps),
-    /// A finest action is chosen.
+    /// An action that is chosen.
     Act(Act),
     /// The cluster runs until it is steady.
     Steady(bool),
 }
 
-/// Steps of a component that is chosen.
+/// Steps of a chosen component.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Steps {
-    /// Which component, as `kube-controller-manager:deployment-controller`.
+    /// The component's path, for example `kube-controller-manager:deployment-controller`.
     pub by: String,
-    /// How deep a step goes.
+    /// The depth of the steps.
     #[serde(default)]
     pub depth: Depth,
-    /// How many steps.
+    /// The number of steps.
     #[serde(default = "one")]
     pub times: usize,
 }
 
-/// A finest action, named as a link names it.
+/// An action, named as in a link.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Act {
-    /// Which action: `watch`, `pop`, `notify`, `start` and so on.
+    /// The action's name: `watch`, `pop`, `notify`, `start` and so on.
     pub action: String,
-    /// The process of a `list`, `watch` or `pop`; the component of any other action.
+    /// The path of the process for `list`, `watch` and `pop`; of the component for any other action.
     pub of: String,
-    /// The kind that the informer watches, for an action of an informer.
+    /// The kind of the informer, for an action of an informer; empty otherwise.
     #[serde(default)]
     pub kind: String,
 }
@@ -107,7 +107,7 @@ fn one() -> usize {
     1
 }
 
-/// Reads a scenario's file. The scenario's id is the file's name without its folder and its ending.
+/// Reads a scenario's file. The scenario's id is the file's name without folder and ending.
 ///
 /// # Errors
 ///

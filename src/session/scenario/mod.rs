@@ -1,8 +1,9 @@
-//! Scenarios: a cluster that has come to an interesting point, a text that says what to look at,
-//! and a few things to try. Each is a file in `static/scenarios/`, in both languages: [`read`] reads one.
+//! Scenarios: a cluster that has reached an interesting state, a text that says what to look at, and things
+//! to try. Each scenario is a file in `static/scenarios/`, in both languages; [`read`] reads one.
 //!
-//! The library carries the files in another form, which `build.rs` makes of them: YAML would bring its parser into the
-//! page (141 KB of wasm, 42 KB of what is downloaded). Titles stand ready, and a scenario is read when it is asked for.
+//! The library contains the files in another form, which `build.rs` makes of them: YAML would bring its
+//! parser into the page (141 KB of wasm, 42 KB of what is downloaded). Titles are ready to use, and a
+//! scenario is parsed when it is asked for.
 
 mod file;
 
@@ -16,39 +17,39 @@ use crate::api::types::Pod;
 use crate::api::{Key, Kind, MetaExt};
 use crate::apimachinery::{Request, Response, Verb};
 
-/// More steps than this no scenario needs to come to rest.
+/// The most steps until a scenario is steady.
 const STEPS_TO_STEADY: usize = 20_000;
 
-/// A scenario as the list of them shows it.
+/// A scenario in the list of scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name in links: the name of its file.
+    /// The scenario's name in links: the name of its file.
     pub id: &'static str,
-    /// What it is called.
+    /// The title.
     pub title: Text<&'static str>,
-    /// The whole file, as JSON.
+    /// The whole file as JSON.
     json: &'static str,
 }
 
 include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
-/// Which scenarios there are, in the order of their files' names. Nothing is parsed for it.
+/// All scenarios, in the order of their files' names. Nothing is parsed.
 pub fn list() -> &'static [Listed] {
     LISTED
 }
 
-/// A scenario by its id.
+/// A scenario by its id; `None` if there is none.
 pub fn find(id: &str) -> Option<Scenario> {
     LISTED.iter().find(|listed| listed.id == id)?.scenario()
 }
 
-/// All scenarios, in the order of [`list`]: every one of them is parsed.
+/// All scenarios in the order of [`list`]. Each of them is parsed.
 pub fn all() -> Vec<Scenario> {
     LISTED.iter().filter_map(Listed::scenario).collect()
 }
 
 impl Listed {
-    /// The whole scenario. That there is one for every file, a test holds.
+    /// The parsed scenario. A test makes sure that every file can be parsed.
     fn scenario(&self) -> Option<Scenario> {
         let scenario: Scenario = serde_json::from_str(self.json).ok()?;
         Some(Scenario { id: self.id.to_owned(), ..scenario })
@@ -56,27 +57,27 @@ impl Listed {
 }
 
 impl Scenario {
-    /// How its run starts.
+    /// The start of the scenario's run.
     pub fn start(&self) -> Start {
         Start { scenario: self.id.clone(), nodes: self.nodes, etcd: self.etcd, ..Start::default() }
     }
 
-    /// A session in which its set-up is done, in one go; [`SetUp`] does it a slice at a time.
+    /// A session with the set-up done, at once; [`SetUp`] does it in slices.
     pub fn open(&self) -> Session {
         let mut setup = SetUp::new(self);
         while !setup.advance(usize::MAX) {}
         setup.finish()
     }
 
-    /// Where a run of this scenario begins for a person: the moment at which its set-up ended. Read
-    /// from what was done, without doing it again; the root, if this is not how the run began.
+    /// The moment at which the set-up ended in a session of this scenario. It is found by the ops, without
+    /// repeating them; the root if the run did not begin with this set-up.
     pub fn begins(&self, session: &Session) -> MomentId {
         let line = session.timeline();
         let mut at = 0;
         let next = |at: usize| line.get(at + 1).and_then(|m| session.moment(*m)).map(|m| &m.op);
         for deed in &self.setup {
             let matches = |op: Option<&Op>| match (deed, op) {
-                // The pods that a line names have got names by then.
+                // In the op, the placeholders for pods are replaced by names.
                 (Deed::Kubectl(line), Some(Op::Kubectl { line: done, .. })) => {
                     line == done || line.contains("{pod:")
                 }
@@ -100,7 +101,7 @@ impl Scenario {
         line.get(at).copied().unwrap_or(0)
     }
 
-    /// Does something of it in a session; whether anything came of it.
+    /// Carries out a deed in a session. Returns whether it did anything.
     pub fn perform(&self, session: &mut Session, deed: &Deed) -> bool {
         let before = session.at();
         match deed {
@@ -114,7 +115,7 @@ impl Scenario {
                 session.kubectl(&line, &files);
             }
             Deed::Fault(fault) => {
-                // One that cannot happen changes nothing, which is what is told.
+                // A fault that is not possible changes nothing, which the result says.
                 let _ = session.fault(fault);
             }
             Deed::Step(steps) => {
@@ -142,30 +143,30 @@ impl Scenario {
     }
 }
 
-/// A scenario's set-up under way, so many steps at a time.
+/// The set-up of a scenario, done in slices.
 #[derive(Clone, Debug)]
 pub struct SetUp {
     scenario: Scenario,
     session: Session,
-    /// The deed that is next, and how many steps of it are done.
+    /// The index of the next deed, and the number of steps of it that are done.
     deed: usize,
     steps: usize,
     done: u64,
 }
 
 impl SetUp {
-    /// Nothing of it is done yet.
+    /// A set-up that has not begun.
     pub fn new(scenario: &Scenario) -> SetUp {
         let session = Session::new(scenario.start());
         SetUp { scenario: scenario.clone(), session, deed: 0, steps: 0, done: 0 }
     }
 
-    /// How many steps are done. How many there will be nobody knows.
+    /// The number of steps done. The number of all steps is not known.
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// Does at most so many steps; whether all is done.
+    /// Does at most `steps` steps. Returns whether the set-up is done.
     pub fn advance(&mut self, steps: usize) -> bool {
         for _ in 0..steps {
             let Some(deed) = self.scenario.setup.get(self.deed) else { return true };
@@ -186,13 +187,13 @@ impl SetUp {
         self.deed >= self.scenario.setup.len()
     }
 
-    /// The session, as far as it came.
+    /// The session, as far as the set-up has come.
     pub fn finish(self) -> Session {
         self.session
     }
 }
 
-/// `{pod:app=web:2}` becomes the name of the second oldest pod with that label.
+/// Replaces `{pod:app=web:2}` by the name of the second oldest pod with that label.
 fn name_pods(line: &str, session: &Session) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -239,7 +240,7 @@ mod tests {
             for t in [&s.title, &s.text].into_iter().chain(s.tries.iter().map(|t| &t.label)) {
                 assert!(!t.en.is_empty() && !t.zh.is_empty(), "{name}");
             }
-            // What the library carries is the same.
+            // The library contains the same scenario.
             let listed = list().iter().find(|listed| listed.id == s.id).unwrap();
             assert_eq!((listed.title.en, listed.title.zh), (s.title.en.as_str(), s.title.zh.as_str()));
             assert_eq!(find(&s.id).as_ref(), Some(&s));
@@ -283,7 +284,8 @@ mod tests {
     fn everything_offered_can_be_done() {
         for s in all() {
             for t in &s.tries {
-                // Some of it is about how it opens; some needs that the first controller has had its turn.
+                // Some deeds are possible only at the opening, others only after the first controller has
+                // acted.
                 let mut session = s.open();
                 let at_once = s.perform(&mut session.clone(), &t.deed);
                 s.perform(&mut session, &Deed::Steady(true));

@@ -1,7 +1,9 @@
-//! Whether the code keeps to the map in ARCHITECTURE.md: which room uses which, in production code and in tests.
+//! Checks that the code follows the map in ARCHITECTURE.md: which room uses which others, in production code
+//! and in tests.
 //!
-//! What it does not keep to is listed in `known.txt`, a line each: file, from, to. The list may only shrink: a break that
-//! is new fails the test, and so does a line whose break is gone. Of a circle one use is listed, without which there is none.
+//! Known exceptions are in `known.txt`, one in each line: file, from, to. The list may only shrink: the test
+//! fails at a use that is neither allowed nor listed, and at a line without such a use. Of a cycle one use
+//! is listed that closes it.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 mod map;
@@ -13,10 +15,10 @@ use std::path::Path;
 use map::Map;
 use rooms::{Break, File, between, circles, inside, uses};
 
-/// What there is of Rust, but for what cargo builds.
+/// The folders with Rust files of this repository.
 const FOLDERS: &[&str] = &["src", "crates", "tests", "benches", "examples"];
 
-/// What is known to break the map.
+/// The known exceptions.
 const KNOWN: &str = "xtask/tests/arrows/known.txt";
 
 fn root() -> &'static Path {
@@ -42,11 +44,11 @@ fn files(folder: &str, found: &mut Vec<File>) {
     }
 }
 
-/// What is found in the repository.
+/// The result for the repository.
 struct Checked {
-    /// Uses that must not be and are not in the list.
+    /// Uses that are neither allowed nor listed.
     breaks: Vec<Break>,
-    /// Lines of the list that are no break.
+    /// Lines of the list without such a use.
     gone: Vec<String>,
 }
 
@@ -56,7 +58,7 @@ fn check(known: &[&str]) -> Checked {
     FOLDERS.iter().for_each(|folder| files(folder, &mut all));
     let uses = uses(&all).unwrap_or_else(|e| panic!("{e}"));
     let is_known = |b: &Break| known.contains(&line(b).as_str());
-    // With what is known, for what is gone; without, for what is new: what is listed opens a circle.
+    // Lines without a use are found with the list; new uses without it, since a listed use opens a cycle.
     let mut with_known = between(&map, &uses).unwrap_or_else(|e| panic!("{e}"));
     let mut breaks: Vec<Break> = with_known.iter().filter(|b| !is_known(b)).cloned().collect();
     for folder in &map.without_circles {

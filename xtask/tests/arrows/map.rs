@@ -1,17 +1,18 @@
-//! The map in ARCHITECTURE.md: which room may use which, and in which folders modules do not go in circles.
+//! The map in ARCHITECTURE.md: which room may use which others, and in which folders the modules have no
+//! cycles.
 
 use std::collections::BTreeMap;
 
-/// What the block ```` ```arrows ```` says.
+/// The content of the block ```` ```arrows ````.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Map {
-    /// By room, the rooms it may use.
+    /// The rooms that a room may use, by room.
     pub rooms: BTreeMap<String, Vec<String>>,
-    /// The folders without circles: `scheduler/framework`.
+    /// The folders without cycles, for example `scheduler/framework`.
     pub without_circles: Vec<String>,
 }
 
-/// Reads the block. A line is `room: the rooms it may use`, or `without circles: folders`.
+/// Parses the block. A line is `room: the rooms it may use`, or `without circles: folders`.
 pub fn read(text: &str) -> Result<Map, String> {
     let block = text.split("\n```arrows\n").nth(1).and_then(|rest| rest.split("\n```").next());
     let mut map = Map::default();
@@ -36,7 +37,7 @@ pub fn read(text: &str) -> Result<Map, String> {
 }
 
 impl Map {
-    /// A room from which arrows lead back to it.
+    /// A room from which the map leads back to the room.
     fn circle(&self) -> Option<&String> {
         self.rooms.keys().find(|room| {
             let mut reached: Vec<&String> = Vec::new();

@@ -1,6 +1,7 @@
-//! Reads a Rust file's paths into its own crate: of `use` declarations, of expressions and types, and in macros.
+//! The paths of a Rust file into its own crate: in `use` declarations, in expressions and types, and in
+//! macros.
 //!
-//! It works on tokens and not on a syntax tree, since a macro's body has no tree.
+//! They are found in the tokens, not in a syntax tree, since the body of a macro has no tree.
 
 use std::iter::Peekable;
 
@@ -9,26 +10,26 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree, token_stream::IntoIte
 /// A path that begins at the crate's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The line it stands in, from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// `api`, `types`, `Pod`. What a `use` takes from one module in braces are several paths.
+    /// The names in the path: `api`, `types`, `Pod`. Names in the braces of a `use` make several paths.
     pub segments: Vec<String>,
-    /// Whether it stands in code that is compiled for tests only.
+    /// Whether it is in code that is compiled for tests only.
     pub in_test: bool,
 }
 
-/// What a file has.
+/// What a file contains.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Its paths, in order.
     pub paths: Vec<Path>,
-    /// The modules in files of their own that it declares for tests only. Of one with the attribute `path`, the two modules
-    /// that its file would be: beside this file, and in its folder.
+    /// The modules in files of their own that it declares for tests only. For one with the attribute `path`,
+    /// the two modules that the file can be: beside this file, and in its folder.
     pub test_modules: Vec<Vec<String>>,
 }
 
-/// Reads a file. `module` is where it stands in the crate: `api`, `patch`. `root` are the names of the crate's root in
-/// this file: `crate`, and in a binary or another member the library's name.
+/// Finds the paths of a file. `module` is the file's module in the crate: `api`, `patch`. `root` has the
+/// names of the crate's root in this file: `crate`, and in a binary or another member the library's name.
 pub fn read(text: &str, module: &[String], root: &[&str]) -> Result<Found, String> {
     let tokens: TokenStream = text.parse().map_err(|e| format!("{e}"))?;
     let mut reader = Reader { root, found: Found::default() };
@@ -48,9 +49,9 @@ impl Reader<'_> {
         let mut tokens = tokens.into_iter().peekable();
         // Whether the item that begins is for tests only.
         let mut marked = false;
-        // The file's name, if the attribute `path` has one.
+        // The file's name in the attribute `path`, if there is one.
         let mut elsewhere: Option<String> = None;
-        // Whether the last tokens were a part of a path, so that what follows is one too.
+        // Whether the last tokens were part of a path, so that the following ones are, too.
         let mut inside = false;
         while let Some(token) = tokens.next() {
             let was_inside = std::mem::take(&mut inside);
@@ -111,7 +112,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads on behind a `::`.
+    /// Parses the rest of a path after `::`.
     fn path(&mut self, tokens: &mut Tokens, mut segments: Vec<String>, span: Span, in_test: bool) {
         loop {
             match tokens.peek() {
@@ -138,7 +139,7 @@ impl Reader<'_> {
                     while let Some(first) = branches.peek() {
                         let span = first.span();
                         self.path(&mut branches, segments.clone(), span, in_test);
-                        // What is left of the branch: `as name`.
+                        // The rest of the branch: `as name`.
                         while branches
                             .next_if(|t| !matches!(t, TokenTree::Punct(p) if p.as_char() == ','))
                             .is_some()
@@ -163,19 +164,19 @@ fn is_braces(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(g) if g.delimiter() == Delimiter::Brace)
 }
 
-/// `r#type` is `type`.
+/// A name without `r#`.
 fn plain(name: &str) -> String {
     name.strip_prefix("r#").unwrap_or(name).to_owned()
 }
 
-/// Takes a `::`, if there is one.
+/// Consumes `::`, if it comes next. Returns whether it did.
 fn double_colon(tokens: &mut Tokens) -> bool {
     let colon = |t: &TokenTree| matches!(t, TokenTree::Punct(p) if p.as_char() == ':');
-    // A single colon is part of no path, and nothing here looks at it again.
+    // A single colon is not part of a path and is not needed again.
     tokens.next_if(colon).is_some() && tokens.next_if(colon).is_some()
 }
 
-/// `name` of `path = "name.rs"`.
+/// The name in `path = "name.rs"`.
 fn path_attribute(attribute: TokenStream) -> Option<String> {
     let text = attribute.to_string();
     let name = text.strip_prefix("path")?.trim_start().strip_prefix('=')?;

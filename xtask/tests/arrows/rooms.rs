@@ -1,4 +1,4 @@
-//! What uses what in the repository, and what of it the map does not have.
+//! Which modules use which others, and which of these uses the map does not allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,45 +7,46 @@ use crate::paths::{self, Found};
 
 /// A file of the repository.
 pub struct File {
-    /// `src/api/mod.rs`
+    /// The path, for example `src/api/mod.rs`.
     pub name: String,
-    /// What it says.
+    /// The content.
     pub text: String,
 }
 
-/// A path of a file that leads out of its module.
+/// A path in a file that leads out of its module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
-    /// `src/api/mod.rs`
+    /// The file, for example `src/api/mod.rs`.
     pub file: String,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// The module that it stands in: `api/patch`. Of a file outside of `src/` its place: `crates/door/src/main`.
+    /// The module that has the path, for example `api/patch`. For a file outside of `src/` its place:
+    /// `crates/door/src/main`.
     pub from: String,
-    /// The module or item that it names: `etcd/Etcd`.
+    /// The module or item that the path names, for example `etcd/Etcd`.
     pub to: String,
     /// Whether it is compiled for tests only.
     pub in_test: bool,
 }
 
-/// A use that the map does not have.
+/// A use that the map does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Break {
     pub file: String,
     pub line: usize,
-    /// The room, or in a circle the module.
+    /// The room; in a cycle, the module.
     pub from: String,
     pub to: String,
-    /// Whether it closes a circle inside a room.
+    /// Whether it closes a cycle inside a room.
     pub in_circle: bool,
 }
 
-/// All uses in all files.
+/// The uses in all files.
 pub fn uses(files: &[File]) -> Result<Vec<Use>, String> {
     let mut read = Vec::new();
     for file in files {
         let (module, roots): (Vec<String>, &[&str]) = match file.name.strip_prefix("src/") {
-            // The page is a crate of its own, and what it uses of the library begins with `steady`.
+            // The page is a crate of its own; its paths into the library begin with `steady`.
             Some(path) => (module_of(path), &["crate", "steady"]),
             None => (module_of(&file.name), &["steady"]),
         };
@@ -57,7 +58,7 @@ pub fn uses(files: &[File]) -> Result<Vec<Use>, String> {
     let mut uses = Vec::new();
     for (file, module, Found { paths, .. }) in read {
         let for_tests = tests.iter().any(|test| module.starts_with(test));
-        // What another member uses of its own, by `super` and `self`, is nothing of the library.
+        // Paths of another member into itself, with `super` and `self`, are not uses of the library.
         let outside = !file.name.starts_with("src/");
         let own = |path: &paths::Path| outside && path.segments.first() == module.first();
         uses.extend(paths.into_iter().filter(|path| !own(path)).map(|path| Use {
@@ -74,7 +75,7 @@ pub fn uses(files: &[File]) -> Result<Vec<Use>, String> {
     Ok(uses)
 }
 
-/// The macros that stand at the crate's root (`#[macro_export]`), each with the module that it is written in.
+/// The macros at the crate's root (`#[macro_export]`), each with the module that defines it.
 fn exported(files: &[(&File, Vec<String>, Found)]) -> BTreeMap<String, String> {
     let mut macros = BTreeMap::new();
     for (file, module, _) in files {
@@ -101,16 +102,16 @@ fn module_of(path: &str) -> Vec<String> {
     parts
 }
 
-/// The longest of the rooms that a module is in.
+/// The longest room name that a module is in.
 fn room<'m>(map: &'m Map, module: &str) -> Option<&'m str> {
     let inside = |room: &&String| module == room.as_str() || module.starts_with(&format!("{room}/"));
     map.rooms.keys().filter(inside).max_by_key(|room| room.len()).map(String::as_str)
 }
 
-/// The uses that go from one room to another that it may not use, one for each file and pair of rooms.
+/// The uses between rooms that the map does not allow, one for each file and pair of rooms.
 pub fn between(map: &Map, uses: &[Use]) -> Result<Vec<Break>, String> {
     let mut breaks: Vec<Break> = Vec::new();
-    // The crate's root declares the rooms.
+    // The crate's root declares the rooms and is left out.
     for used in uses.iter().filter(|used| !used.from.is_empty() && !used.to.is_empty()) {
         let no_room = |module: &str| {
             format!("{}:{}: {module} is in no room of the map in ARCHITECTURE.md", used.file, used.line)
@@ -127,14 +128,14 @@ pub fn between(map: &Map, uses: &[Use]) -> Result<Vec<Break>, String> {
     Ok(breaks)
 }
 
-/// The uses between the modules of a folder, one for each file and pair of modules. What is compiled for tests only is left
-/// out: the tests of a module may use the whole room.
+/// The uses between the modules of a folder, one for each file and pair of modules. Code for tests only is
+/// left out: the tests of a module may use the whole room.
 pub fn inside(folder: &str, uses: &[Use]) -> Vec<Break> {
     let mut edges: Vec<Break> = Vec::new();
     let modules: BTreeSet<String> = uses.iter().filter_map(|used| child(folder, &used.from)).collect();
     for used in uses.iter().filter(|used| !used.in_test) {
         let (Some(from), Some(to)) = (child(folder, &used.from), child(folder, &used.to)) else { continue };
-        // An item of the folder's own file is no module.
+        // An item in the folder's own file belongs to the folder.
         let to = if modules.contains(&to) { to } else { folder.to_owned() };
         let known = |b: &Break| b.file == used.file && b.from == from && b.to == to;
         if from != to && !edges.iter().any(known) {
@@ -144,7 +145,7 @@ pub fn inside(folder: &str, uses: &[Use]) -> Vec<Break> {
     edges
 }
 
-/// The edges that are part of a circle.
+/// The edges that are part of a cycle.
 pub fn circles(mut edges: Vec<Break>) -> Vec<Break> {
     let mut next = BTreeMap::<String, BTreeSet<String>>::new();
     for edge in &edges {
@@ -154,7 +155,8 @@ pub fn circles(mut edges: Vec<Break>) -> Vec<Break> {
     edges
 }
 
-/// The module of a folder that a module is, or is in; the folder itself for its own file. Nothing if it is elsewhere.
+/// The module of a folder that a module is or is in; the folder itself for its own file; `None` if it is
+/// elsewhere.
 fn child(folder: &str, module: &str) -> Option<String> {
     if module == folder {
         return Some(folder.to_owned());
@@ -163,7 +165,7 @@ fn child(folder: &str, module: &str) -> Option<String> {
     Some(format!("{folder}/{}", inside.split('/').next().unwrap_or(inside)))
 }
 
-/// Whether arrows lead from one module to another.
+/// Whether uses lead from one module to another.
 fn leads(next: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
     let (mut seen, mut waiting) = (BTreeSet::new(), vec![from]);
     while let Some(module) = waiting.pop() {

@@ -1,14 +1,14 @@
-//! The kubelet of the recordings: not Kubernetes' own, but the stand-in that played every node
-//! while the recordings were made. What it writes is given input, so a run to be judged has to be
-//! played by the same stand-in.
+//! The kubelet of the recordings: not that of Kubernetes, but a stand-in that played every node when the
+//! recordings were made. What it writes is part of the recordings' input, so a run that is judged needs the
+//! same stand-in.
 //!
-//! It is one pure function, [`next`]: from a pod, its node and what is remembered of the pod to at
-//! most one write and the moment to look again.
+//! It is a pure function, [`next`]: from a pod, its node and what is remembered of the pod to at most one
+//! write, and the moment of the next call.
 //!
 //! # How to call it
 //!
-//! A component of the cluster watches pods and nodes as a real kubelet does, and keeps a
-//! [`Memory`] for every pod **uid** that is bound to a node:
+//! A component of the cluster watches pods and nodes as a real kubelet does, and keeps a [`Memory`] for the
+//! **uid** of every pod that is bound to a node:
 //!
 //! - It calls [`next`] when a bound pod or its node changed, and when a `wake` has come.
 //! - It puts the memory back, even if there is no write.
@@ -27,77 +27,77 @@ use steady::api::types::{Pod, PodStatus};
 
 pub use status::exit_code;
 
-/// The node a pod is bound to.
+/// The node to which a pod is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The N of `node-N`: its address is `172.18.0.<N+1>`, its pods' are `10.244.<N>.<n>`.
+    /// The N of `node-N`. The node's address is `172.18.0.<N+1>`, those of its pods are `10.244.<N>.<n>`.
     pub number: u32,
-    /// Annotation `fake/down: "true"`: nothing is written while it lasts.
+    /// Whether the node has the annotation `fake/down: "true"`. While it does, nothing is written.
     pub down: bool,
-    /// The n of the next pod's address; begins with 1.
+    /// The n of the next pod's address. The first is 1.
     pub next_ip: u32,
 }
 
-/// Where a pod is in its life.
+/// The stages of a pod's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Bound; nothing was written yet.
+    /// The pod is bound, and nothing was written yet.
     Bound,
     /// ContainerCreating was written.
     Creating,
     /// ErrImagePull was written.
     PullFailed,
-    /// ImagePullBackOff was written: it stays so.
+    /// ImagePullBackOff was written. This stage has no end.
     PullBackOff,
-    /// Running; ready or not.
+    /// The pod is running, ready or not.
     Running { ready: bool },
-    /// Exited and to be restarted, at once or after a back-off.
+    /// The containers have exited and will be restarted, at once or after a back-off.
     Exited,
-    /// Succeeded or Failed.
+    /// The pod is Succeeded or Failed.
     Terminal,
-    /// Deleted: nothing more to do, whatever finalizers it still has.
+    /// The pod is deleted: nothing more to do, even if finalizers keep the object.
     Gone,
 }
 
-/// What a stand-in kubelet remembers of one pod.
+/// What the stand-in kubelet remembers of a pod. Times are in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     stage: Stage,
-    /// When the stage was entered.
+    /// When the stage began.
     since: i64,
     /// When the pod was first seen bound.
     bound: i64,
     /// When its containers last started.
     started: i64,
-    /// How often they exited and were to be restarted.
+    /// How many times they have exited to be restarted.
     exits: u32,
-    /// When it was first seen with a deletionTimestamp.
+    /// When the pod was first seen with a deletionTimestamp.
     deleted: Option<i64>,
 }
 
-/// What a stand-in kubelet does.
+/// A write of the stand-in kubelet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KubeletWrite {
-    /// `patch` of `status`, to this.
+    /// A `patch` of `status` to this one.
     Status(Box<PodStatus>),
-    /// `delete` with `gracePeriodSeconds: 0`.
+    /// A `delete` with `gracePeriodSeconds: 0`.
     Delete,
 }
 
-/// What comes next for a pod.
+/// The result of [`next`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
-    /// To be kept for the next call.
+    /// The memory for the next call.
     pub memory: Memory,
-    /// At most one write.
+    /// The write, if there is one.
     pub write: Option<KubeletWrite>,
     /// Whether the write gave the pod the node's next address.
     pub took_ip: bool,
-    /// When to call again, if nothing changes before. Not set after a write: call again at once.
+    /// When to call again if nothing changes before. `None` after a write: then the next call is at once.
     pub wake: Option<Timestamp>,
 }
 
-/// Delays in milliseconds, as the README of the recordings has them.
+/// Delays in milliseconds, as in the README of the recordings.
 mod delay {
     pub const CREATING: i64 = 50;
     pub const START: i64 = 500;
@@ -110,12 +110,12 @@ mod delay {
     pub const LONGEST_BACK_OFF: i64 = 300_000;
 }
 
-/// A pod's annotation `fake/<name>`.
+/// The value of a pod's annotation `fake/<name>`.
 fn annotation<'p>(pod: &'p Pod, name: &str) -> Option<&'p str> {
     pod.metadata.annotations.as_ref()?.get(&format!("fake/{name}")).map(String::as_str)
 }
 
-/// An annotation in seconds, as milliseconds; what is not a sensible number counts as absent.
+/// An annotation in seconds, as milliseconds. A value that is not a sensible number counts as absent.
 fn seconds(pod: &Pod, name: &str) -> Option<i64> {
     milliseconds(annotation(pod, name)?)
 }
@@ -125,7 +125,7 @@ fn milliseconds(seconds: &str) -> Option<i64> {
     (0.0..1e9).contains(&s).then_some((s * 1000.0).round() as i64)
 }
 
-/// A pod's entry in an annotation `"a,b,c"`, by its completion index in an Indexed Job; the last one
+/// The entry of a pod in an annotation `"a,b,c"`: by its completion index in an Indexed Job. The last entry
 /// is for all higher indexes.
 fn by_index<'p>(pod: &'p Pod, name: &str) -> Option<&'p str> {
     let index = pod.metadata.annotations.as_ref()?.get("batch.kubernetes.io/job-completion-index");
@@ -134,7 +134,7 @@ fn by_index<'p>(pod: &'p Pod, name: &str) -> Option<&'p str> {
     entries.get(index).or(entries.last()).copied()
 }
 
-/// The back-off before the restart after this many exits: none after the first.
+/// The back-off before the restart after this many exits; none after the first.
 fn back_off(exits: u32) -> i64 {
     match exits {
         0 | 1 => 0,
@@ -142,19 +142,19 @@ fn back_off(exits: u32) -> i64 {
     }
 }
 
-/// Does the pod never exit by itself?
+/// The pod's restart policy.
 fn restart_policy(pod: &Pod) -> &str {
     pod.spec.as_ref().and_then(|s| s.restart_policy.as_deref()).unwrap_or("Always")
 }
 
-/// How long its containers run, if they end by themselves.
+/// How long the containers run; `None` if they do not exit by themselves.
 fn run_time(pod: &Pod) -> Option<i64> {
     by_index(pod, "run-seconds")
         .and_then(milliseconds)
         .or_else(|| (restart_policy(pod) != "Always").then_some(delay::RUN))
 }
 
-/// When a running pod becomes ready, in milliseconds after its start; never if told so.
+/// The time from a pod's start until it is ready, in milliseconds; `None` if it never is.
 fn ready_after(pod: &Pod) -> Option<i64> {
     if annotation(pod, "ready") == Some("false") {
         return None;
@@ -163,12 +163,12 @@ fn ready_after(pod: &Pod) -> Option<i64> {
     Some(seconds(pod, "ready-delay").unwrap_or(if probed { delay::READY } else { 0 }))
 }
 
-/// What happens to a pod by itself, if nothing else does: when, and to which stage.
+/// The pod's next change by itself: when, and to which stage; `None` if there is none.
 fn due(pod: &Pod, memory: &Memory) -> Option<(i64, Stage)> {
     let bad_image = pod.spec.iter().flat_map(|s| &s.containers).any(status::bad_image);
     match memory.stage {
         Stage::Bound => Some((memory.bound + delay::CREATING, Stage::Creating)),
-        // A pod that is to go never starts.
+        // A pod that is being deleted never starts.
         Stage::Creating if memory.deleted.is_some() => None,
         Stage::Creating if annotation(pod, "stuck").is_some_and(|v| v != "false") => None,
         Stage::Creating => {
@@ -202,8 +202,8 @@ fn due(pod: &Pod, memory: &Memory) -> Option<(i64, Stage)> {
     }
 }
 
-/// What a stand-in kubelet does about a bound pod now. `memory` is what the last call gave; nothing
-/// at the first.
+/// What the stand-in kubelet does about a bound pod now. `memory` is that of the last call; `None` at the
+/// first.
 pub fn next(pod: &Pod, node: Node, now: Timestamp, memory: Option<Memory>) -> Next {
     let at = now.as_millisecond();
     let mut memory = memory.unwrap_or(Memory {

@@ -8,7 +8,7 @@ use steady::api::types::{
 };
 use steady::api::{Timestamp, release};
 
-/// Type, status, reason, message of what a healthy node reports, in this order.
+/// The conditions of a healthy node in order: type, status, reason, message.
 const HEALTHY: [(&str, &str, &str, &str); 4] = [
     ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
@@ -16,18 +16,18 @@ const HEALTHY: [(&str, &str, &str, &str); 4] = [
     ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
 ];
 
-/// How often a node's lease is renewed and its status reported, in seconds, as real kubelets do.
+/// The interval of lease renewals and status reports, in seconds, as of real kubelets.
 pub const HEARTBEAT_SECONDS: i64 = 10;
 
-/// Is the node's annotation `fake/down` `"true"`?
+/// Whether the node's annotation `fake/down` is `"true"`.
 pub fn is_down(node: &Node) -> bool {
     let annotations = node.metadata.annotations.as_ref();
     annotations.and_then(|a| a.get("fake/down")).is_some_and(|v| v == "true")
 }
 
-/// What the kubelet of `node-<number>` creates when it starts. Its pod addresses are the node IPAM
-/// controller's to give in a real cluster; here the kubelet brought them, so that no write of that
-/// controller is in the recordings. The not-ready taint is the API server's.
+/// The Node that the kubelet of `node-<number>` creates when it starts. In a real cluster the node IPAM
+/// controller assigns the range of pod addresses; here the kubelet does, so that no write of that controller
+/// is in the recordings. The API server adds the not-ready taint.
 pub fn registration(name: &str, number: u32) -> Node {
     let labels = [
         ("beta.kubernetes.io/arch", "amd64"),
@@ -54,7 +54,7 @@ pub fn registration(name: &str, number: u32) -> Node {
     }
 }
 
-/// The machine that a node of that name is.
+/// The system information of a node with this name.
 pub fn info(name: &str) -> NodeSystemInfo {
     NodeSystemInfo {
         architecture: "amd64".into(),
@@ -70,8 +70,8 @@ pub fn info(name: &str) -> NodeSystemInfo {
     }
 }
 
-/// What it reports (`patch` of `status`): right after registration, with every heartbeat, and when
-/// the node is no longer down.
+/// The status that the kubelet reports (`patch` of `status`): after registration, with every heartbeat, and
+/// when the node is no longer down.
 pub fn report(node: &Node, number: u32, now: Timestamp) -> NodeStatus {
     let name = node.metadata.name.clone().unwrap_or_default();
     let mut status = node.status.clone().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The statuses the stand-in kubelet writes, stage by stage.
+//! The statuses that the stand-in kubelet writes, by stage.
 //!
-//! It patches: what a stage does not name stays as it was. That is why a pod that became ready
-//! still has the reason and message of when it was not.
+//! They are patches: what a stage does not set stays as it was. That is why a pod that became ready still
+//! has the reason and message from when it was not.
 
 use steady::api::Timestamp;
 use steady::api::types::{
@@ -11,33 +11,33 @@ use steady::api::types::{
 
 use super::Node;
 
-/// What a patch says about a condition's reason and message.
+/// The reason and message of a condition in a patch.
 enum Words<'w> {
-    /// Nothing: they stay.
+    /// They stay as they are.
     Keep,
-    /// This reason, no message.
+    /// This reason, and no message.
     Reason(&'w str),
-    /// Both.
+    /// This reason and this message.
     Both(&'w str, String),
 }
 
-/// The conditions a kubelet writes, in its order.
+/// The conditions that the kubelet writes, in order.
 const CONDITIONS: [&str; 5] =
     ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"];
 
-/// A moment as the API writes it: whole seconds.
+/// A moment, in milliseconds since 1970, as the API writes it: in whole seconds.
 fn time(milliseconds: i64) -> Option<Time> {
     Timestamp::from_second(milliseconds.div_euclid(1000)).ok().map(Time)
 }
 
-/// Does the image's name say that it cannot be pulled?
+/// Whether the image's name means that it cannot be pulled.
 pub(super) fn bad_image(container: &Container) -> bool {
     let image = container.image.as_deref().unwrap_or("");
     ["does-not-exist", "nonexistent", "no-such", ":bad", "invalid"].iter().any(|bad| image.contains(bad))
 }
 
-/// The exit code of a pod's containers: its entry in `fake/exit-codes`, `fake/exit-code`, or that of
-/// the first command that ends in `exit N` with N not 0, or is `false`.
+/// The exit code of a pod's containers: from `fake/exit-codes` or `fake/exit-code`, or that of the first
+/// command that ends in `exit N` with N not 0, or is `false`.
 pub fn exit_code(pod: &Pod) -> i32 {
     if let Some(code) = super::by_index(pod, "exit-codes") {
         return code.parse().unwrap_or(0);
@@ -62,7 +62,7 @@ fn command_code(container: &Container) -> i32 {
     }
 }
 
-/// 64 hexadecimal digits that are always the same for the same text.
+/// 64 hexadecimal digits that depend only on the text.
 fn digest(text: &str) -> String {
     (0..4u64)
         .map(|salt| {
@@ -105,7 +105,7 @@ fn terminated(id: Option<String>, exit_code: i32, started: i64, at: i64) -> Cont
     ContainerState { terminated: Some(state), ..ContainerState::default() }
 }
 
-/// The status a patch begins from: the pod's own, with the generation that was observed.
+/// The status on which a patch is based: the pod's own, with `observedGeneration`.
 fn observed(pod: &Pod) -> PodStatus {
     let mut status = pod.status.as_deref().cloned().unwrap_or_default();
     status.observed_generation = pod.metadata.generation;
@@ -116,7 +116,7 @@ fn observed(pod: &Pod) -> PodStatus {
     status
 }
 
-/// Sets a condition; its time moves only with its status.
+/// Sets a condition. Its transition time changes only with its status.
 fn set(status: &mut PodStatus, pod: &Pod, type_: &str, value: bool, words: Words<'_>, at: i64) {
     let value = if value { "True" } else { "False" };
     let conditions = status.conditions.get_or_insert_default();
@@ -146,7 +146,7 @@ fn each_container(status: &mut PodStatus, change: impl FnMut(&mut ContainerStatu
     status.container_statuses.iter_mut().flatten().for_each(change);
 }
 
-/// Pending, ContainerCreating.
+/// The status of a Pending pod with ContainerCreating.
 pub(super) fn creating(pod: &Pod, node: u32, bound: i64, at: i64) -> PodStatus {
     let mut status = observed(pod);
     let containers = pod.spec.as_ref().map(|s| s.containers.as_slice()).unwrap_or_default();
@@ -167,7 +167,7 @@ pub(super) fn creating(pod: &Pod, node: u32, bound: i64, at: i64) -> PodStatus {
     let address = format!("172.18.0.{}", node.saturating_add(1));
     status.host_ips = Some(vec![HostIP { ip: address.clone() }]);
     status.host_ip = Some(address);
-    // Its own conditions come first, in its order.
+    // The kubelet's own conditions come first, in its order.
     let before = status.conditions.take().unwrap_or_default();
     let (mine, others): (Vec<_>, Vec<_>) =
         before.into_iter().partition(|c| CONDITIONS.contains(&c.type_.as_str()));
@@ -200,7 +200,7 @@ fn address(status: &mut PodStatus, node: Node) {
     }
 }
 
-/// ErrImagePull.
+/// The status with ErrImagePull.
 pub(super) fn pull_failed(pod: &Pod, node: Node, at: i64) -> PodStatus {
     let mut status = observed(pod);
     address(&mut status, node);
@@ -215,7 +215,7 @@ pub(super) fn pull_failed(pod: &Pod, node: Node, at: i64) -> PodStatus {
     status
 }
 
-/// ImagePullBackOff.
+/// The status with ImagePullBackOff.
 pub(super) fn pull_back_off(pod: &Pod) -> PodStatus {
     let mut status = observed(pod);
     let bad = bad_names(pod);
@@ -233,7 +233,8 @@ fn bad_names(pod: &Pod) -> Vec<String> {
     all.filter(|c| bad_image(c)).map(|c| c.name.clone()).collect()
 }
 
-/// Running: at the first start (`bound` is when the pod was bound) init containers are done.
+/// The status of a running pod. `bound` is when the pod was bound; it is given at the first start, when init
+/// containers have run.
 pub(super) fn running(
     pod: &Pod,
     node: Node,
@@ -279,7 +280,7 @@ pub(super) fn running(
     status
 }
 
-/// A running pod becomes ready.
+/// The status of a running pod that becomes ready, or stops being ready.
 pub(super) fn readiness(pod: &Pod, ready: bool, at: i64) -> PodStatus {
     let mut status = observed(pod);
     each_container(&mut status, |c| c.ready = ready);
@@ -287,7 +288,7 @@ pub(super) fn readiness(pod: &Pod, ready: bool, at: i64) -> PodStatus {
     status
 }
 
-/// Exited, to be restarted: shown as terminated the first time, then as CrashLoopBackOff.
+/// The status of a pod whose containers will be restarted: terminated the first time, then CrashLoopBackOff.
 pub(super) fn exited(pod: &Pod, code: i32, started: i64, back_off: i64, at: i64) -> PodStatus {
     let mut status = observed(pod);
     each_container(&mut status, |c| {
@@ -311,7 +312,7 @@ pub(super) fn exited(pod: &Pod, code: i32, started: i64, back_off: i64, at: i64)
     status
 }
 
-/// Succeeded or Failed, by itself or because the pod is deleted.
+/// The status of a pod that is Succeeded or Failed, by itself or because it is being deleted.
 pub(super) fn terminal(pod: &Pod, code: i32, started: i64, at: i64) -> PodStatus {
     let mut status = observed(pod);
     let (phase, reason) = if code == 0 { ("Succeeded", "PodCompleted") } else { ("Failed", "PodFailed") };

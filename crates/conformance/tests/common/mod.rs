@@ -1,4 +1,4 @@
-//! Recorded histories as if they had just happened.
+//! Recorded histories with values as in a real run.
 #![allow(clippy::unwrap_used, dead_code)]
 
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use fancy_regex::{Captures, Regex};
 use serde_json::Value;
 use steady_conformance::{Op, Write, default_dir, history};
 
-/// When every revived run begins: 2026-01-02T03:04:20Z.
+/// The start of every such run: 2026-01-02T03:04:20Z.
 pub const START: i64 = 1_767_323_060;
 
 const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -34,7 +34,7 @@ fn sub(text: &str, pattern: &'static str, with: impl Fn(&Captures<'_>) -> String
     })
 }
 
-/// A suffix of five letters of the right alphabet.
+/// A suffix of five letters of the alphabet of suffixes.
 pub fn suffix(n: usize) -> String {
     let mut n = n * 7919 + 12345;
     (0..5)
@@ -69,14 +69,14 @@ pub fn revive(text: &str) -> String {
     sub(&s, r"<id>", |_| format!("containerd://{}", "a".repeat(64)))
 }
 
-/// The writes of a case, in normal form and revived.
+/// The writes of a case, in normal form, and with values as in a real run.
 pub fn writes(folder: &std::path::Path) -> (Vec<Write>, Vec<Write>) {
     let recorded: Vec<Write> = history::history(folder).unwrap().into_iter().map(|r| r.write).collect();
     let mut seen = std::collections::BTreeMap::new();
     let mut revived = Vec::new();
     for w in &recorded {
         let mut object: Value = serde_json::from_str(&revive(&w.object.to_string())).unwrap();
-        // Objects that were there before have no uid in the history; any will do.
+        // Objects from before the case have no uid in the history; any uid will do.
         let name = object.pointer("/metadata/name").unwrap().as_str().unwrap().to_owned();
         let n = seen.len();
         let stand_in = seen.entry(name).or_insert_with(|| format!("00000000-0000-4000-9000-{n:012}"));

@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand, so that a test says exactly which bytes are sent.
+//! HTTP/1.1 by hand, so that a test decides exactly which bytes are sent.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,16 +8,16 @@ use serde_json::Value;
 use steady::cluster::{Cluster, Config};
 use steady_door::{Options, Running, Time};
 
-/// No answer takes so long: a test that waits for it hangs otherwise.
+/// No response takes this long; without it a test that fails would hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A door before a fresh cluster, stepped.
+/// A door to a new cluster in stepped time.
 pub fn stepped() -> Running {
     let options = Options { time: Time::Stepped, ..Options::default() };
     Running::start(options, || Cluster::new(&Config::nodes(3))).unwrap()
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Default)]
 pub struct Answer {
     pub status: u16,
@@ -52,11 +52,11 @@ impl Connection {
     }
 
     pub fn write(&mut self, bytes: &[u8]) {
-        // The other end may have had enough already; what it said is read then.
+        // The other end may have closed already; then its response is read.
         let _ = self.stream.get_mut().write_all(bytes);
     }
 
-    /// Sends a request; headers end with a line break each.
+    /// Sends a request. Each of `headers` ends with a line break.
     pub fn send(&mut self, method: &str, target: &str, headers: &str, body: &[u8]) {
         let head = format!(
             "{method} {target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n{headers}\r\n",
@@ -71,7 +71,7 @@ impl Connection {
         line.trim_end().to_owned()
     }
 
-    /// Reads the head of an answer; `None` if there is none any more.
+    /// Reads the head of a response; `None` if the connection has ended.
     pub fn head(&mut self) -> Option<Answer> {
         let first = self.line();
         let status = first.split(' ').nth(1)?.parse().unwrap();
@@ -93,7 +93,7 @@ impl Connection {
         (size > 0).then_some(chunk)
     }
 
-    /// Reads an answer to its end.
+    /// Reads a response to its end.
     pub fn answer(&mut self) -> Answer {
         let mut answer = self.head().expect("an answer");
         if answer.header("transfer-encoding") == Some("chunked") {
@@ -114,7 +114,7 @@ impl Connection {
     }
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a connection of its own.
 pub fn ask(door: &Running, method: &str, target: &str, body: &str) -> Answer {
     Connection::open(door.address()).ask(method, target, body)
 }

@@ -33,14 +33,14 @@ fn web(replicas: i32) -> Deployment {
     .unwrap()
 }
 
-/// Lets the cluster come to rest.
+/// Runs until the cluster is steady.
 fn run(door: &Running) -> Value {
     let state = ask(door, "POST", "/steady/run", "").json();
     assert_eq!(state["steady"], true, "{state}");
     state
 }
 
-/// The refusal of a request.
+/// Code, reason and message of a refused request.
 fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> (u16, String, String) {
     match result.unwrap_err() {
         Error::Api(status) => (status.code, status.reason.clone(), status.message.clone()),
@@ -55,7 +55,7 @@ async fn objects_come_and_go() {
     let post = PostParams::default();
     let made = api.create(&post, &web(3)).await.unwrap();
     assert_eq!(made.metadata.generation, Some(1));
-    // Nothing moves until asked.
+    // Nothing happens until a request asks for it.
     assert_eq!(api.get("web").await.unwrap(), made);
     let sets: Api<ReplicaSet> = Api::namespaced(client(&door), "default");
     assert_eq!(sets.list(&ListParams::default()).await.unwrap().items.len(), 0);
@@ -72,14 +72,14 @@ async fn objects_come_and_go() {
     let rest = ListParams::default().limit(2).continue_token(&part.metadata.continue_.unwrap());
     assert_eq!(pods.list(&rest).await.unwrap().items.len(), 1);
 
-    // Dependents first, then it.
+    // Foreground: the dependents are deleted first, then the Deployment.
     api.delete("web", &DeleteParams::foreground()).await.unwrap();
     assert!(api.get("web").await.unwrap().metadata.deletion_timestamp.is_some());
     run(&door);
     assert_eq!(api.get_opt("web").await.unwrap(), None);
     assert_eq!(pods.list(&ListParams::default()).await.unwrap().items.len(), 0);
 
-    // Dependents stay, and are taken up again.
+    // Orphan: the dependents stay, and a new Deployment adopts them.
     api.create(&post, &web(1)).await.unwrap();
     run(&door);
     api.delete("web", &DeleteParams::orphan()).await.unwrap();
@@ -90,7 +90,7 @@ async fn objects_come_and_go() {
     api.create(&post, &web(1)).await.unwrap();
     run(&door);
     assert_eq!(sets.list(&ListParams::default()).await.unwrap().items[0].metadata.uid, set.metadata.uid);
-    // In the background: it is gone at once, the rest follows.
+    // Background: the Deployment is deleted at once, its dependents later.
     assert!(api.delete("web", &DeleteParams::background()).await.unwrap().is_right());
     assert_eq!(api.get_opt("web").await.unwrap(), None);
     run(&door);
@@ -126,7 +126,7 @@ async fn every_sort_of_change() {
     let owners = forced.metadata.managed_fields.unwrap();
     assert!(owners.iter().any(|o| o.manager.as_deref() == Some("tester")));
 
-    // Scale and status are parts of their own.
+    // Scale and status are subresources.
     assert_eq!(api.get_scale("web").await.unwrap().spec.unwrap().replicas, Some(2));
     let scale = json!({"spec": {"replicas": 4}});
     api.patch_scale("web", &params, &Patch::Merge(scale)).await.unwrap();
@@ -140,7 +140,7 @@ async fn every_sort_of_change() {
     let done = api.get_status("web").await.unwrap().status.unwrap();
     assert_eq!((done.ready_replicas, done.updated_replicas), (Some(4), Some(4)));
 
-    // What is tried only, and what comes too late.
+    // A dry run, and an update that comes too late.
     let dry = PostParams { dry_run: true, ..PostParams::default() };
     let mut now = api.get("web").await.unwrap();
     now.spec.as_mut().unwrap().replicas = Some(1);
@@ -204,11 +204,11 @@ async fn a_watch_sees_what_happens() {
     let WatchEvent::Bookmark(mark) = watch.try_next().await.unwrap().unwrap() else { panic!("no bookmark") };
     api.delete("web", &DeleteParams::default()).await.unwrap();
     assert!(matches!(watch.try_next().await.unwrap(), Some(WatchEvent::Deleted(_))));
-    // Another goes on from the bookmark.
+    // Another watch continues from the bookmark.
     let again =
         api.watch(&WatchParams::default().timeout(200), &mark.metadata.resource_version).await.unwrap();
     assert!(matches!(again.boxed().try_next().await.unwrap(), Some(WatchEvent::Deleted(_))));
-    // Its time is over: the stream ends, it does not fail.
+    // The watch's time is over: the stream ends without an error.
     ask(&door, "POST", "/steady/advance?seconds=200", "");
     while let Some(event) = watch.try_next().await.unwrap() {
         assert!(matches!(event, WatchEvent::Bookmark(_)), "{event:?}");
@@ -240,7 +240,7 @@ async fn time_follows_the_clock() {
     let api = deployments(&door);
     api.create(&PostParams::default(), &web(2)).await.unwrap();
     let mut watch = api.watch(&WatchParams::default(), "0").await.unwrap().boxed();
-    // However long it takes: containers take their seconds to start.
+    // Containers need some seconds to start.
     loop {
         if let WatchEvent::Added(d) | WatchEvent::Modified(d) = watch.try_next().await.unwrap().unwrap()
             && d.status.unwrap().ready_replicas == Some(2)

@@ -1,4 +1,4 @@
-//! What is refused, and what costs a client its connection.
+//! Requests that are refused, and connections that are closed.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -19,12 +19,12 @@ fn with(limits: Limits) -> Running {
 fn a_body_may_have_three_mebibytes() {
     let door = stepped();
     let body = |size: usize| format!(r#"{{"metadata":{{"name":"big"}},"x":"{}"}}"#, "a".repeat(size));
-    // One that is read, and refused for what it holds.
+    // This body is read, and then refused for its content.
     assert_eq!(ask(&door, "POST", &format!("{MAPS}?fieldValidation=Strict"), &body(3_000_000)).status, 400);
     let answer = ask(&door, "POST", MAPS, &body(3 * 1024 * 1024));
     assert_eq!((answer.status, &answer.json()["reason"]), (413, &"RequestEntityTooLarge".into()));
     assert_eq!(answer.header("connection"), Some("close"));
-    // One that lies about its size is cut at the same point.
+    // A body that is larger than its headers say is cut at the same point.
     let mut c = Connection::open(door.address());
     c.write(
         format!("POST {MAPS} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n").as_bytes(),
@@ -54,7 +54,7 @@ fn headers_have_an_end() {
 fn the_slow_and_the_idle_are_cut() {
     let short = Duration::from_millis(50);
     let door = with(Limits { head_time: short, ..Limits::default() });
-    // A head that never ends, and nothing at all.
+    // A head that never ends, and no bytes at all.
     let mut c = Connection::open(door.address());
     c.write(b"GET /version HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
     assert!(c.head().is_none_or(|a| a.status == 408));
@@ -77,12 +77,13 @@ fn connections_and_watches_are_counted() {
     let refused = second.ask("GET", &format!("{MAPS}?watch=1"), "");
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
     let third = Connection::open(door.address());
-    // The fourth waits until one of them goes.
+    // The fourth connection waits until another one ends.
     let mut fourth = Connection::open(door.address());
     fourth.send("GET", "/healthz", "", b"");
     drop(third);
     assert_eq!(fourth.answer().status, 200);
-    // A watch whose client is gone makes room for another. When the end is noticed is the system's.
+    // A watch whose client is gone makes room for another one. When its end is noticed depends on the
+    // system.
     drop(first);
     loop {
         let mut c = Connection::open(door.address());
@@ -144,7 +145,7 @@ fn only_stepped_time_is_stepped() {
         ("POST", "/steady/advance", 400),
         ("POST", "/steady/advance?seconds=1e99", 400),
         ("POST", "/steady/fault", 400),
-        // No more and no less than what Kubernetes says to a path it does not know.
+        // The response is exactly that of Kubernetes to an unknown path.
         ("GET", "/steadyness", 404),
     ] {
         assert_eq!(ask(&door, method, target, "").status, status, "{method} {target}");
@@ -159,7 +160,7 @@ fn only_stepped_time_is_stepped() {
 #[test]
 fn who_asks_nothing_leaves_the_place_to_whoever_comes() {
     let door = with(Limits { connections: 4, watches: 1, ..Limits::default() });
-    // One that is sent something is not asked to leave, however long it takes.
+    // A connection that is being sent something is not asked to close, however long that takes.
     let mut watch = Connection::open(door.address());
     watch.send("GET", &format!("{MAPS}?watch=1&fieldSelector=metadata.name=a"), "", b"");
     assert_eq!(watch.head().unwrap().status, 200);
@@ -204,7 +205,7 @@ fn an_unread_list_holds_nobody_up() {
         })
         .collect();
     assert_eq!(other.ask("GET", "/healthz", "").status, 200);
-    // What was not read yet is of the moment in which it was asked for.
+    // Pieces that were not read yet show the store at the moment of the request.
     assert_eq!(other.ask("DELETE", &format!("{MAPS}/m199"), "").status, 200);
     for mut c in unread {
         let list = c.answer().json();

@@ -1,6 +1,6 @@
-//! The door from outside: sockets, the program, and a client library that knows nothing of it.
+//! The door from outside: sockets, the program, and a client library that does not know Steady.
 //!
-//! No test depends on how quick anything is: a stepped cluster moves when it is told to, and where
+//! No test depends on how fast anything is: a stepped cluster does only what requests ask for, and where
 //! time follows the clock the tests wait for events, not for seconds.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

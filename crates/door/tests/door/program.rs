@@ -1,4 +1,4 @@
-//! The program itself: what it prints, what it writes, how it ends.
+//! The program: what it prints, what it writes, how it ends.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Read as _};
@@ -34,7 +34,7 @@ fn it_says_where_it_is_and_ends_when_told() {
         let url = line.split_whitespace().find(|w| w.starts_with("http://")).unwrap().to_owned();
         assert!(std::fs::read_to_string(&file).unwrap().contains(&format!("server: {url}\n")));
         let address = url.strip_prefix("http://").unwrap().parse().unwrap();
-        // One that watches does not keep it from ending.
+        // A client with a watch does not keep it from ending.
         let mut watch = Connection::open(address);
         watch.send("GET", "/api/v1/nodes?watch=1", "", b"");
         assert_eq!(watch.head().unwrap().status, 200);
@@ -43,7 +43,7 @@ fn it_says_where_it_is_and_ends_when_told() {
         let id = child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         assert!(child.wait().unwrap().success());
-        // What it wrote itself it writes over; what somebody else wrote it does not.
+        // It overwrites its own file, but not a file that somebody else wrote.
         std::fs::write(&file, "mine").unwrap();
         let why = refusal(&["--port", "0", "--kubeconfig", file.to_str().unwrap()]);
         assert!(why.contains("was not written by this program"), "{why}");

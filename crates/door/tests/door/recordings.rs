@@ -12,7 +12,7 @@ use crate::client::Connection;
 /// A cluster behind a door.
 struct Behind(Running);
 
-/// A path or query as it may stand in a request: what is no visible ASCII is escaped.
+/// A path or query as a request can have it: all but visible ASCII is escaped.
 fn escaped(text: &str) -> String {
     text.bytes()
         .map(|b| match b {
@@ -47,7 +47,7 @@ impl System for Behind {
         connection.send(&r.method, &target, &headers, r.body.as_deref().unwrap_or_default().as_bytes());
         let mut answer = connection.head().unwrap();
         if answer.header("transfer-encoding").is_some() {
-            // A watch goes on until its time is over.
+            // A watch continues until its time is over.
             let mut other = Connection::open(self.0.address());
             assert_eq!(other.ask("POST", "/steady/advance?seconds=1", "").status, 200);
             while let Some(chunk) = connection.chunk() {

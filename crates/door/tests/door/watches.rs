@@ -1,4 +1,4 @@
-//! Watches: what streams, and when it ends.
+//! Watches: which events are sent, and when they end.
 
 use crate::client::{Connection, ask, stepped};
 
@@ -42,7 +42,7 @@ fn events_stream_until_the_time_is_over() {
     assert_eq!(events(&watch.chunk().unwrap()), [("MODIFIED".into(), "a".into())]);
     assert_eq!(other.ask("DELETE", &format!("{MAPS}/a"), "").status, 200);
     assert_eq!(events(&watch.chunk().unwrap()), [("DELETED".into(), "a".into())]);
-    // A bookmark after a minute of the cluster's time, which passes when it is told to.
+    // A bookmark after a minute of virtual time, which passes on request.
     assert_eq!(other.ask("POST", "/steady/advance?seconds=60", "").status, 200);
     let chunk = watch.chunk().unwrap();
     assert_eq!(events(&chunk), [("BOOKMARK".into(), String::new())]);
@@ -52,7 +52,7 @@ fn events_stream_until_the_time_is_over() {
         last.extend(events(&chunk));
     }
     assert!(last.iter().all(|(t, _)| t == "BOOKMARK"), "{last:?}");
-    // The connection is still good.
+    // The connection can still be used.
     assert_eq!(watch.ask("GET", MAPS, "").status, 200);
 }
 

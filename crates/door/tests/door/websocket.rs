@@ -10,7 +10,7 @@ use crate::client::{Connection, ask, stepped};
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const WATCH: &str =
     "/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name!=kube-root-ca.crt";
-/// The key of RFC 6455's own example, and the answer to it.
+/// The key in the example of RFC 6455, and the answer to it.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
@@ -24,7 +24,7 @@ fn upgrade(door: &Running, target: &str, headers: &str) -> Connection {
     c
 }
 
-/// A frame: its opcode and what it holds. A server masks nothing.
+/// A frame: its opcode and its content. A server does not mask frames.
 fn frame(c: &mut Connection) -> (u8, Vec<u8>) {
     let mut head = [0; 2];
     c.stream.read_exact(&mut head).unwrap();
@@ -67,7 +67,7 @@ fn every_event_is_a_frame() {
     assert_eq!(ask(&door, "DELETE", &format!("{MAPS}/a"), "").status, 200);
     assert_eq!(event(), ("DELETED".into(), "\"a\"".into()));
     assert_eq!(ask(&door, "POST", "/steady/advance?seconds=60", "").status, 200);
-    // Its time is over: closed as usual, code 1000.
+    // The watch's time is over: it is closed with code 1000.
     assert_eq!(frame(&mut c), (8, vec![3, 232]));
 }
 
@@ -92,7 +92,7 @@ fn the_handshake_is_that_of_kubernetes() {
         let head = upgrade(&door, WATCH, &headers).head().unwrap();
         assert_eq!((head.status, head.header("sec-websocket-protocol")), (status, protocol), "{headers}");
     }
-    // What is no watch is answered as ever: the pod is not there.
+    // A request that is not a watch is answered as usual: the pod does not exist.
     let headers = format!("{good}{version}Sec-WebSocket-Protocol: v4.channel.k8s.io\r\n");
     let exec = upgrade(&door, "/api/v1/namespaces/default/pods/p/exec?command=ls", &headers).answer();
     assert_eq!((exec.status, &exec.json()["reason"]), (404, &"NotFound".into()));
@@ -105,7 +105,7 @@ fn a_client_that_goes_makes_room() {
     for _ in 0..3 {
         let mut c = upgrade(&door, WATCH, &headers);
         assert_eq!(c.head().unwrap().status, 101);
-        // A close frame, masked with zeros, is answered by one.
+        // A close frame, masked with zeros, is answered by another one.
         c.write(&[0x88, 0x82, 0, 0, 0, 0, 3, 232]);
         assert_eq!(frame(&mut c).0, 8);
         assert_eq!(c.stream.read(&mut [0]).unwrap(), 0);

@@ -13,14 +13,15 @@ pub fn table(pins: &Pins, sources: &Sources) -> Result<Table> {
     let constant =
         Regex::new(r#"(?m)^\s*(\w+)(?:\s+\w+)?\s*=\s*(?:\w+\()?(".*?")"#).map_err(|e| e.to_string())?;
     let mut constants = BTreeMap::new();
-    for file in &sources.files {
+    for file in sources.files.iter().filter(|file| file.of_kinds) {
         for found in constant.captures_iter(&file.text) {
             let (_, [name, value]) = found.extract();
             constants.insert((file.package.as_str(), name), value);
         }
     }
     let mut rows = BTreeSet::new();
-    for (name, body) in sources.types.structs() {
+    let of_kinds = |package: &str| sources.files.iter().any(|file| file.of_kinds && file.package == package);
+    for (name, body) in sources.types.structs().filter(|(name, _)| of_kinds(&name.package)) {
         for field in &body.fields {
             for value in field.marker("default") {
                 let value = match value.strip_prefix("ref(").and_then(|rest| rest.strip_suffix(')')) {

@@ -14,14 +14,12 @@ use crate::sources::Source;
 type Value = (String, String);
 
 pub fn table(pins: &Pins, files: &[Source]) -> Result<Table> {
-    let marked = regex(r"(?m)^// \+enum\n(?://.*\n)*type (\w+) string")?;
     let mut enums = BTreeMap::<String, Vec<Vec<Value>>>::new();
-    for file in files {
-        for found in marked.captures_iter(&file.text) {
-            let (_, [name]) = found.extract();
-            let mut values = values(name, &file.text)?;
+    for file in files.iter().filter(|file| file.of_kinds) {
+        for name in marked(&file.text)? {
+            let mut values = values(&name, file, files)?;
             values.sort();
-            let full = format!("{}.{name}", Name::new(&file.package, name).version());
+            let full = format!("{}.{name}", Name::new(&file.package, &name).version());
             enums.entry(full).or_default().push(values);
         }
     }
@@ -44,12 +42,20 @@ pub fn table(pins: &Pins, files: &[Source]) -> Result<Table> {
     Ok(Table { file: "src/apiserver/http/openapi/enums.rs", text })
 }
 
-/// The constants of a type, each with its comment in one line and without its own name, as OpenAPI has it.
-fn values(name: &str, text: &str) -> Result<Vec<Value>> {
+/// The names of the types that are marked.
+pub fn marked(text: &str) -> Result<Vec<String>> {
+    let marked = regex(r"(?m)^// \+enum\n(?://.*\n)*type (\w+) string")?;
+    Ok(marked.captures_iter(text).map(|found| found.extract::<1>().1.concat()).collect())
+}
+
+/// The constants of a type in a file, each with its comment in one line and without its own name, as OpenAPI has it.
+pub fn values(name: &str, file: &Source, files: &[Source]) -> Result<Vec<Value>> {
     let typed = regex(&format!(r#"^(?:const )?(\w+)\s+{name}\s*=\s*"(.*)""#))?;
     let converted = regex(&format!(r#"^(?:const )?(\w+)\s*=\s*{name}\("(.*)"\)"#))?;
+    // AddressTypeIPv4 = AddressType(v1.IPv4Protocol)
+    let imported = regex(&format!(r"^(?:const )?(\w+)\s*=\s*{name}\((\w+\.\w+)\)"))?;
     let (mut comment, mut values) = (Vec::new(), Vec::new());
-    for line in text.lines().map(str::trim) {
+    for line in file.text.lines().map(str::trim) {
         if let Some(said) = line.strip_prefix("//") {
             comment.extend(said.split_whitespace());
             continue;
@@ -60,9 +66,23 @@ fn values(name: &str, text: &str) -> Result<Vec<Value>> {
             let said = above.join(" ");
             let said = said.strip_prefix(constant).unwrap_or(&said).trim();
             values.push((value.to_owned(), said.to_owned()));
+        } else if let Some(found) = imported.captures(line) {
+            let (_, [constant, other]) = found.extract();
+            let other = Name::resolve(&file.package, other);
+            let value =
+                constant_of(&other, files)?.ok_or_else(|| format!("no source says what {other} is"))?;
+            let said = above.join(" ");
+            values.push((value, said.strip_prefix(constant).unwrap_or(&said).trim().to_owned()));
         }
     }
     Ok(values)
+}
+
+/// The text of a constant.
+fn constant_of(name: &Name, files: &[Source]) -> Result<Option<String>> {
+    let constant = regex(&format!(r#"(?m)^\s*(?:const )?{}(?:\s+\w+)?\s*=\s*"(.*)""#, name.name))?;
+    let mut found = files.iter().filter(|file| file.package == name.package);
+    Ok(found.find_map(|file| Some(constant.captures(&file.text)?.get(1)?.as_str().to_owned())))
 }
 
 fn regex(text: &str) -> Result<Regex> {

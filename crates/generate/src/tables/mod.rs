@@ -8,6 +8,7 @@ mod protobuf;
 mod structs;
 #[cfg(test)]
 mod tests;
+mod values;
 mod version;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -38,6 +39,7 @@ pub fn all(pins: &Pins, kinds: &[Kind], versions: &[Version], sources: &Sources)
         enums::table(pins, &sources.files)?,
         defaults::table(pins, sources)?,
         layout::table(types)?,
+        values::table(kinds, sources)?,
     ])
 }
 

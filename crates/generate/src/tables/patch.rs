@@ -55,9 +55,9 @@ impl Writer<'_> {
         for field in &found.fields {
             let (json, shape) = (field.json(), self.shape(&name.package, &field.ty));
             match shape {
-                Shape::Struct(inner) if json.is_inline() => rows.extend(self.rows(&inner)?),
+                Shape::Struct(inner) if field.is_inline() => rows.extend(self.rows(&inner)?),
                 Shape::Scalar => {}
-                _ if json.is_inline() || json.name == "-" => {}
+                _ if field.is_inline() || json.name == "-" => {}
                 shape => {
                     let shape = self.rust(shape);
                     rows.push(format!("    f(\"{}\", {shape}){},", json.name, merging(field)?));

@@ -30,7 +30,7 @@ fn numbers(types: &Types, name: &Name) -> Result<Vec<String>> {
         let number = field.tag("protobuf").and_then(|tag| tag.split(',').nth(1)?.parse::<u32>().ok());
         let Some(number) = number else { continue };
         let json = field.json();
-        if json.is_inline() {
+        if field.is_inline() {
             let inner = numbers(types, &Name::resolve(&name.package, &field.ty))?;
             numbers_of.push(format!("Part({number}, &[{}])", inner.join(", ")));
         } else if json.name != "-" {

@@ -58,7 +58,7 @@ impl Writer<'_> {
         let mut rows = Vec::new();
         for field in &found.fields {
             let json = field.json();
-            if json.is_inline() {
+            if field.is_inline() {
                 let inner = Name::resolve(&name.package, &field.ty);
                 if inner.name == "TypeMeta" {
                     rows.push("    f(\"kind\", Text, true),".to_owned());

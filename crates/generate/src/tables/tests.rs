@@ -56,6 +56,7 @@ fn sources(text: &str) -> Sources {
         path: "core/v1/types.go".into(),
         package: "core".into(),
         text: text.into(),
+        of_kinds: true,
     };
     Sources { files: vec![file], types }
 }
@@ -131,4 +132,26 @@ fn numbers_are_those_of_the_tag() {
         "{}",
         table.text
     );
+}
+
+#[test]
+fn a_constant_may_be_another_packages() {
+    let mut files = sources("const (\n\tIPv4 Family = \"IPv4\"\n)\n").files;
+    let text = "// +enum\ntype Address string\n\nconst (\n\t// AddressIPv4 is of four bytes.\n\t\
+                AddressIPv4 = Address(v1.IPv4)\n)\n";
+    let discovery =
+        sources(text).files.into_iter().map(|file| Source { package: "discovery".into(), ..file });
+    files.extend(discovery);
+    let table = enums::table(&pins(), &files).expect("table");
+    assert!(table.text.contains(r#"("v1.Address", &[("IPv4", "is of four bytes.")]),"#), "{}", table.text);
+}
+
+#[test]
+fn the_editor_offers_the_values_of_enums() {
+    let source = POD.replace("type Named struct {", "type Named struct {\n\tInline `json:\",inline\"`")
+        + "\ntype Inline struct {\n\tPhases []Phase `json:\"phases\"`\n}\n";
+    let table = values::table(&pod(), &sources(&source)).expect("table");
+    let rows = "    (\"io.k8s.api.core.v1.Named\", \"phases\", &[\"Running\", \"Failed\"]),\n    \
+                (\"io.k8s.api.core.v1.PodSpec\", \"phase\", &[\"Running\", \"Failed\"]),\n];";
+    assert!(table.text.contains(rows), "{}", table.text);
 }

@@ -1,5 +1,5 @@
-//! `steady-schema [FILE]`: writes the editor's schema; without a file, to `schema.json` in Trunk's
-//! staging directory when run as a hook of its, else to `target/schema.json`.
+//! `steady-schema [FILE]`: writes the editor's schema. Without a file it writes `schema.json` in Trunk's
+//! staging directory if it runs as a hook of Trunk, else `target/schema.json`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
-//! Bodies in Kubernetes' protobuf (`apimachinery/pkg/runtime/serializer/protobuf`): what clients of
-//! newer client-go send for kinds they know. They are read into the same [`Json`] as other bodies and
-//! go the same way from there. Nothing is written so: every such client reads JSON as well.
+//! Bodies in Kubernetes' protobuf (`apimachinery/pkg/runtime/serializer/protobuf`), which clients with a
+//! newer client-go send for kinds that they know. They are parsed into the same [`Json`] as other bodies and
+//! handled like these. Responses are never written in protobuf: every such client reads JSON as well.
 //!
 //! ```
 //! use steady::api::{Kind, go_types::{self, protobuf}};
-//! // A ConfigMap of the name `c`: an envelope with its type, and the object.
+//! // A ConfigMap with the name `c`: an envelope with its type, and the object.
 //! let object = [10, 3, 10, 1, b'c'];
 //! let mut body = b"k8s\0\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12".to_vec();
 //! body.push(object.len() as u8);
@@ -22,21 +22,21 @@ use super::{GoField, GoStruct, Json, Or, Type, parse as parse_json};
 use crate::api::Timestamp;
 use wire::{Fields, Wire};
 
-/// What a body in protobuf begins with.
+/// The first bytes of every body in protobuf.
 const MAGIC: &[u8] = b"k8s\0";
-/// How deep messages may nest: more than any struct does.
+/// The deepest nesting of messages. No struct nests deeper.
 const MAX_DEPTH: usize = 64;
 
 /// The number of a field in the messages of a struct.
 #[derive(Debug)]
 enum Number {
-    /// A field, by its name in JSON.
+    /// A field: its number, and its name in JSON.
     Field(u64, &'static str),
-    /// An inline struct, which in protobuf is a message of its own.
+    /// An inline struct, which is a message of its own in protobuf: its number, and its fields.
     Part(u64, &'static [Number]),
 }
 
-/// What a body could not be read for.
+/// Why a body could not be parsed.
 pub type Error = String;
 
 fn numbers(of: &GoStruct) -> Option<&'static [Number]> {
@@ -45,10 +45,10 @@ fn numbers(of: &GoStruct) -> Option<&'static [Number]> {
     same.filter(|(s, _)| std::ptr::eq(*s, of)).map(|(_, n)| *n).next()
 }
 
-/// Reads a body: the envelope and the object of a struct in it.
+/// Parses a body: the envelope, and in it the object, whose struct is `of`.
 ///
 /// # Errors
-/// If it is no such body.
+/// If the body is not such a message.
 pub fn parse(of: &GoStruct, body: &[u8]) -> Result<Json, Error> {
     let envelope =
         body.strip_prefix(MAGIC).ok_or("provided data does not appear to be a protobuf message")?;
@@ -90,7 +90,7 @@ fn message(
     let depth = depth.checked_sub(1).ok_or("exceeded max depth")?;
     for field in Fields::of(bytes) {
         let (n, wire) = field?;
-        // What is not known is skipped, as protobuf wants it.
+        // Unknown fields are skipped, as protobuf requires.
         let known = numbers.iter().find(|k| matches!(k, Number::Field(m, _) | Number::Part(m, _) if *m == n));
         match known {
             Some(Number::Part(_, numbers)) => message(of, numbers, wire.bytes()?, depth, into)?,
@@ -105,12 +105,12 @@ fn message(
     Ok(())
 }
 
-/// Adds a value to a field, which for lists and maps is there once for each item.
+/// Adds a value to a field. For lists and maps this is called once for each item.
 fn add(field: &GoField, wire: Wire<'_>, depth: usize, into: &mut Vec<(String, Json)>) -> Result<(), Error> {
     let place = into.iter_mut().find(|(name, _)| name == field.name).map(|(_, v)| v);
     let value = match field.kind.bare() {
         Type::List(item) => {
-            // Numbers may come all in one.
+            // Numbers of a list can come packed in one value.
             let items = match (item.bare(), wire) {
                 (Type::Int32 | Type::Int64 | Type::Bool, Wire::Bytes(packed)) => {
                     wire::varints(packed)?.into_iter().map(|n| one(*item, Wire::Varint(n), depth)).collect()
@@ -149,7 +149,7 @@ fn add(field: &GoField, wire: Wire<'_>, depth: usize, into: &mut Vec<(String, Js
         }
         _ => {
             let value = one(field.kind, wire, depth)?;
-            // What is not a pointer is always sent; JSON leaves it out when it is empty.
+            // Fields that are not pointers are always sent; in JSON they are omitted when empty.
             let pointer = matches!(field.kind, Type::Pointer(_));
             if value == Json::Null || (field.omitempty && !pointer && is_zero(&value)) {
                 return Ok(());
@@ -173,7 +173,7 @@ fn is_zero(value: &Json) -> bool {
     }
 }
 
-/// One value.
+/// Parses one value of a type.
 fn one(kind: Type, wire: Wire<'_>, depth: usize) -> Result<Json, Error> {
     Ok(match kind.bare() {
         Type::Text => Json::Text(utf8(wire.bytes()?)?),
@@ -210,7 +210,7 @@ fn one(kind: Type, wire: Wire<'_>, depth: usize) -> Result<Json, Error> {
             message(s, numbers, wire.bytes()?, depth, &mut fields)?;
             Json::Object(fields)
         }
-        // `message JSONSchemaPropsOrBool { allows = 1; schema = 2 }`, and of the others the schema comes first.
+        // `message JSONSchemaPropsOrBool { allows = 1; schema = 2 }`. In the others the schema has number 1.
         Type::SchemaOr(or, s) => {
             let bytes = wire.bytes()?;
             let (schema, other) = if or == Or::Bool { (2, 1) } else { (1, 2) };
@@ -240,7 +240,7 @@ fn one(kind: Type, wire: Wire<'_>, depth: usize) -> Result<Json, Error> {
     })
 }
 
-/// Seconds and nanoseconds; nothing at all is no time.
+/// A time from seconds and nanoseconds. An empty message is no time.
 fn time(bytes: &[u8], micro: bool) -> Result<Json, Error> {
     if bytes.is_empty() {
         return Ok(Json::Null);
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn values_of_all_sorts() {
-        // spec.replicas 3; spec.strategy.rollingUpdate.maxSurge "25%"; an empty creation time.
+        // `spec.replicas` 3, `spec.strategy.rollingUpdate.maxSurge` "25%", an empty creation time.
         let surge = bytes(2, &[&[8, 1][..], &bytes(3, b"25%")].concat());
         let strategy = bytes(4, &bytes(2, &surge));
         let spec = bytes(2, &[&[8, 3][..], &strategy, &[0x28, 0]].concat());
@@ -319,7 +319,7 @@ mod tests {
             text(Kind::DEPLOYMENT, &[metadata, spec].concat()),
             r#"{"apiVersion":"","kind":"","metadata":{"labels":{"a":"b"},"name":"web"},"spec":{"replicas":3,"strategy":{"rollingUpdate":{"maxSurge":"25%"}}}}"#
         );
-        // data: base64 of the bytes; a time of 2026-01-01.
+        // Data: base64 of the bytes. The time is in 2026-01-01.
         let data = bytes(2, &[bytes(1, b"k"), bytes(2, &[255, 0])].concat());
         let time = bytes(1, &bytes(8, &[8, 0x80, 0xf2, 0xd6, 0xca, 0x6]));
         let secret = text(Kind::SECRET, &[time, data].concat());

@@ -1,17 +1,17 @@
-//! Protobuf's wire format: numbered values one after another.
+//! The wire format of protobuf: numbered values one after the other.
 
 use super::Error;
 
-/// A value, as far as the format tells.
+/// A value, as far as the format distinguishes values.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wire<'a> {
     /// A number.
     Varint(u64),
     /// Eight bytes.
     Fixed64(u64),
-    /// Text, bytes, a message.
+    /// A string, bytes or a message.
     Bytes(&'a [u8]),
-    /// Four bytes, which no kind has.
+    /// Four bytes. No kind has such a field.
     Fixed32,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// The values of a message, in order.
+/// The numbered values of a message, in order.
 pub(super) struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -46,7 +46,7 @@ impl<'a> Fields<'a> {
         Fields(bytes)
     }
 
-    /// The last value of a number: it is the one that counts.
+    /// The last value with a number, which is the one that counts; `None` if there is none.
     pub(super) fn last(bytes: &'a [u8], number: u64) -> Result<Option<Wire<'a>>, Error> {
         let mut found = None;
         for field in Fields(bytes) {
@@ -105,14 +105,14 @@ impl<'a> Iterator for Fields<'a> {
         }
         let field = self.read();
         if field.is_err() {
-            // What comes after an error is noise.
+            // What follows an error is not parsed.
             self.0 = &[];
         }
         Some(field)
     }
 }
 
-/// Numbers one after another.
+/// A packed list of numbers.
 pub(super) fn varints(bytes: &[u8]) -> Result<Vec<u64>, Error> {
     let mut fields = Fields(bytes);
     let mut out = Vec::new();

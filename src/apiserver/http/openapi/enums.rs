@@ -3,7 +3,7 @@
 
 /// By the type's name.
 pub(super) static ENUMS: &[(&str, &[(&str, &str)])] = &[
-    ("v1.AddressType", &[("FQDN", "represents a FQDN.")]),
+    ("v1.AddressType", &[("FQDN", "represents a FQDN."), ("IPv4", "represents an IPv4 Address."), ("IPv6", "represents an IPv6 Address.")]),
     ("v1.AppArmorProfileType", &[("Localhost", "indicates that a profile pre-loaded on the node should be used."), ("RuntimeDefault", "indicates that the container runtime's default AppArmor profile should be used."), ("Unconfined", "indicates that no AppArmor profile should be enforced.")]),
     ("v1.AzureDataDiskCachingMode", &[("None", ""), ("ReadOnly", ""), ("ReadWrite", "")]),
     ("v1.AzureDataDiskKind", &[("Dedicated", ""), ("Managed", ""), ("Shared", "")]),

@@ -1,4 +1,4 @@
-//! `syncClaim`: a claim is bound to a volume, and stays bound.
+//! Binding a claim to a volume, and keeping it bound (`syncClaim`).
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::api::volume::{
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Error, Result, Why};
 
-/// Works on a claim.
+/// Syncs a claim.
 pub(super) async fn sync(cx: &Cx, claim: Claim) -> Result {
     if claim.metadata.annotation(BIND_COMPLETED).is_none() {
         sync_unbound(cx, claim).await
@@ -21,7 +21,7 @@ pub(super) async fn sync(cx: &Cx, claim: Claim) -> Result {
     }
 }
 
-/// The claim has no volume yet (`syncUnboundClaim`).
+/// Syncs a claim that was never bound (`syncUnboundClaim`).
 async fn sync_unbound(cx: &Cx, claim: Claim) -> Result {
     if !volume_name(&claim).is_empty() {
         return sync_named(cx, claim).await;
@@ -55,7 +55,7 @@ async fn sync_unbound(cx: &Cx, claim: Claim) -> Result {
     update_status(cx, claim, "Pending", None).await.map(|_| ())
 }
 
-/// The volumes, those with fewer access modes first, so that a claim takes no more than it needs.
+/// All volumes, those with fewer access modes first, so that a claim takes no more modes than it needs.
 fn by_access_modes(cx: &Cx) -> Vec<Volume> {
     let mut all: Vec<Volume> = cx.lister::<PersistentVolume>().list(None).cloned().collect();
     order::sort_by_key(&mut all, |v| {
@@ -64,7 +64,7 @@ fn by_access_modes(cx: &Cx) -> Vec<Volume> {
     all
 }
 
-/// The claim names the volume it wants.
+/// Syncs a claim that names the volume it wants.
 async fn sync_named(cx: &Cx, claim: Claim) -> Result {
     let name = volume_name(&claim).to_owned();
     let Some(volume) = cx.lister::<PersistentVolume>().get(&Key::new("", &name)).cloned() else {
@@ -86,7 +86,7 @@ async fn sync_named(cx: &Cx, claim: Claim) -> Result {
         cx.event(&*claim, "Warning", "FailedBinding", message);
         return update_status(cx, claim, "Pending", None).await.map(|_| ());
     }
-    // The annotation `bind-completed` was removed from the claim.
+    // The claim's annotation `bind-completed` was removed.
     let other = claim_ref(&volume)
         .map(|r| {
             format!("{}/{}", r.namespace.clone().unwrap_or_default(), r.name.clone().unwrap_or_default())
@@ -100,7 +100,7 @@ async fn sync_named(cx: &Cx, claim: Claim) -> Result {
     )))
 }
 
-/// `checkVolumeSatisfyClaim`
+/// Checks that a volume fits a claim (`checkVolumeSatisfyClaim`). The error is the reason in the event.
 fn check_volume_satisfies(
     claim: &PersistentVolumeClaim,
     volume: &PersistentVolume,
@@ -123,8 +123,7 @@ fn check_volume_satisfies(
     Ok(())
 }
 
-/// The newest class that is the default; of equally old ones the first by name
-/// (`GetDefaultClass`).
+/// The newest of the default StorageClasses, of equally old ones the first by name (`GetDefaultClass`).
 fn default_class(cx: &Cx) -> Option<String> {
     let marked = |c: &&Rc<StorageClass>| c.metadata.annotation(storage::DEFAULT_CLASS) == Some("true");
     let age = |c: &&Rc<StorageClass>| {
@@ -138,7 +137,7 @@ fn default_class(cx: &Cx) -> Option<String> {
         .and_then(|c| c.metadata.name.clone())
 }
 
-/// `emitEventForUnboundDelayBindingClaim`
+/// Records an event: the claim waits for its first consumer (`emitEventForUnboundDelayBindingClaim`).
 fn say_it_waits(cx: &Cx, claim: &PersistentVolumeClaim) {
     let uses = |p: &crate::api::types::Pod| {
         let volumes = p.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default();
@@ -163,7 +162,7 @@ fn say_it_waits(cx: &Cx, claim: &PersistentVolumeClaim) {
     cx.event(claim, "Normal", reason, message);
 }
 
-/// The claim was bound before (`syncBoundClaim`).
+/// Syncs a claim that was bound before (`syncBoundClaim`).
 async fn sync_bound(cx: &Cx, claim: Claim) -> Result {
     let lost = |reason, message: &'static str| (reason, message);
     let volume = cx.lister::<PersistentVolume>().get(&Key::new("", volume_name(&claim))).cloned();
@@ -175,8 +174,7 @@ async fn sync_bound(cx: &Cx, claim: Claim) -> Result {
         None => lost("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!"),
         Some(volume) => {
             let same = |r: &crate::api::types::ObjectReference| r.uid == claim.metadata.uid;
-            // A volume that is not bound to the claim any more, or whose change has not been seen yet, is bound
-            // again.
+            // A volume without a claim is bound again, as is one that is bound to this claim.
             if claim_ref(&volume).is_none_or(same) {
                 return bind(cx, volume, claim).await;
             }
@@ -190,7 +188,8 @@ async fn sync_bound(cx: &Cx, claim: Claim) -> Result {
     Ok(())
 }
 
-/// Volume first, then claim; each its bond and then its phase (`bind`).
+/// Binds a volume and a claim: the volume and its phase are written first, then the claim and its phase
+/// (`bind`).
 pub(super) async fn bind(cx: &Cx, volume: Volume, claim: Claim) -> Result {
     let mut volume = volume;
     if let Some(to) = storage::bind_volume_to_claim(&volume, &claim) {
@@ -222,7 +221,7 @@ async fn bind_claim_to_volume(cx: &Cx, claim: Claim, volume: &PersistentVolume) 
     Ok(cx.update(to).because(bond("bind.claim", volume, &claim)).await?)
 }
 
-/// `updateClaimStatus`
+/// Writes a claim's phase and capacity if they have changed (`updateClaimStatus`).
 pub(super) async fn update_status(
     cx: &Cx,
     claim: Claim,
@@ -231,7 +230,7 @@ pub(super) async fn update_status(
 ) -> Result<Claim> {
     let mut to = claim.clone();
     let status = Rc::make_mut(&mut to).status.get_or_insert_default();
-    // A resize of a bound claim is another controller's to report.
+    // The capacity of a bound claim after a resize is another controller's to write.
     let sized = status.capacity.as_ref().is_some_and(|c| c.contains_key("storage"));
     let resizes = sized && status.phase.as_deref() != Some("Pending");
     status.phase = Some(phase.into());

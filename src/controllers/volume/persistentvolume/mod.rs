@@ -1,19 +1,16 @@
-//! The persistent volume binder (`k8s.io/kubernetes/pkg/controller/volume/persistentvolume`): claims
-//! and volumes find each other, and a volume whose claim is gone is released.
+//! The persistent volume binder (`k8s.io/kubernetes/pkg/controller/volume/persistentvolume`): it binds
+//! claims and volumes to each other, and releases a volume whose claim is deleted.
 //!
-//! The bond is two-sided, `claim.spec.volumeName` and `volume.spec.claimRef`, and is written in four
-//! requests; a later sync goes on wherever an earlier one stopped. Claims of a class that
-//! waits for its first consumer are left to the scheduler until it has selected a node.
+//! A binding has two sides, `claim.spec.volumeName` and `volume.spec.claimRef`, and takes four writes; a
+//! later sync continues where an earlier one stopped. Claims of a class that waits for its first consumer
+//! are left to the scheduler until it has selected a node.
 //!
-//! Kubernetes looks at everything anew every fifteen seconds, and some changes (a volume becomes
-//! free, a class appears) are only noticed then. Here that look takes place when there is such a
-//! change and a claim that waits.
+//! Kubernetes syncs everything every fifteen seconds, and notices some changes (a volume becomes free, a
+//! class is created) only then. Here that sync takes place if there is such a change and a claim that waits.
 
 mod claim;
 mod provision;
 mod reclaim;
-#[cfg(test)]
-mod tests;
 mod volume;
 
 use std::fmt;
@@ -26,21 +23,21 @@ use crate::api::volume::{claim_phase, claim_ref, is_fully_bound, volume_name, vo
 use crate::api::{ApiKind, Key, Kind, MetaExt, ObjectRef};
 use crate::client::{Context, EventFlavour, Handler, Reconciler, Result, Seen, Watches, Why};
 
-/// How often Kubernetes looks at everything anew, in seconds (`--pvclaimbinder-sync-period`).
+/// The interval of Kubernetes' periodic sync, in seconds (`--pvclaimbinder-sync-period`).
 const RESYNC: i64 = 15;
 
-/// The controller.
+/// The persistent volume binder.
 #[derive(Clone, Copy, Debug)]
 pub struct PersistentVolumeController;
 
-/// What it has to do.
+/// A key of the binder's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// A volume, by its name.
+    /// Sync a volume.
     Volume(Key),
-    /// All claims that wait are looked at.
+    /// Sync all claims that wait.
     Resync,
-    /// A claim.
+    /// Sync a claim.
     Claim(Key),
 }
 
@@ -134,7 +131,7 @@ fn waits(claim: &PersistentVolumeClaim) -> bool {
     !is_fully_bound(claim) && claim_phase(claim) != "Lost"
 }
 
-/// Claims that wait are looked at when the next fifteen seconds are over.
+/// Plans a sync of all waiting claims for the next full fifteen seconds, if there are any.
 fn look_again(cx: &mut Handler<'_, (), Task>) {
     let claims = cx.caches.of(Kind::PERSISTENT_VOLUME_CLAIM);
     if !claims.list(None).filter_map(PersistentVolumeClaim::from_object).any(|c| waits(c)) {
@@ -145,7 +142,7 @@ fn look_again(cx: &mut Handler<'_, (), Task>) {
     cx.enqueue_after(Task::Resync, rest);
 }
 
-/// Why two are bound to each other.
+/// The reason of a write that binds a volume and a claim.
 fn bond(rule: &'static str, volume: &PersistentVolume, claim: &PersistentVolumeClaim) -> Why {
     Why::new(rule).read("volume", ObjectRef::of(volume), "spec.claimRef", volume.metadata.name()).read(
         "claim",

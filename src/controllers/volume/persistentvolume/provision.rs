@@ -1,5 +1,5 @@
-//! `provisionClaim`: the controller makes no volume itself. It names the provisioner in an annotation of
-//! the claim, and records an event that it waits for it.
+//! Provisioning (`provisionClaim`). The controller creates no volume itself: it names the provisioner in an
+//! annotation of the claim, and records an event that it waits for the provisioner.
 
 use std::rc::Rc;
 
@@ -9,8 +9,7 @@ use crate::api::volume::{BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER, claim_cl
 use crate::api::{MetaExt, ObjectRef};
 use crate::client::{Result, Why};
 
-/// The plug-ins that were once part of Kubernetes, and the drivers that do their work now
-/// (`k8s.io/csi-translation-lib`).
+/// The in-tree plug-ins whose work CSI drivers do now, and these drivers (`k8s.io/csi-translation-lib`).
 const MIGRATED: [(&str, &str); 7] = [
     ("kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
     ("kubernetes.io/azure-disk", "disk.csi.azure.com"),
@@ -21,7 +20,7 @@ const MIGRATED: [(&str, &str); 7] = [
     ("kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"),
 ];
 
-/// The provisioner of a class's volumes (`findProvisionablePlugin`).
+/// The provisioner of a class (`findProvisionablePlugin`). The error is the message of the event.
 fn provisioner(class: &StorageClass) -> std::result::Result<&str, String> {
     let name = class.provisioner.as_str();
     if let Some((_, driver)) = MIGRATED.iter().find(|(old, _)| *old == name) {

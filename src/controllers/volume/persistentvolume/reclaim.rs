@@ -1,8 +1,8 @@
-//! `reclaimVolume`: what becomes of a volume whose claim is gone.
+//! Carrying out the reclaim policy of a volume whose claim is deleted (`reclaimVolume`).
 //!
-//! What an external provisioner made it deletes itself. Of the plug-ins inside the controller only
-//! `hostPath` can delete (below `/tmp/`), and `hostPath` and `nfs` can be recycled; there a pod does
-//! that, here it is done at once.
+//! An external provisioner deletes the volumes that it created. Of the in-tree plug-ins only `hostPath` can
+//! delete (below `/tmp/`), and `hostPath` and `nfs` can recycle; in Kubernetes a pod recycles, here the
+//! volume is recycled at once.
 
 use super::volume::{unbind, update_phase};
 use super::{Cx, Volume};
@@ -31,7 +31,7 @@ pub(super) async fn reclaim(cx: &Cx, volume: Volume) -> Result {
     }
 }
 
-/// `deleteVolumeOperation`
+/// Deletes a volume (`deleteVolumeOperation`).
 async fn delete(cx: &Cx, volume: Volume) -> Result {
     let name = volume.metadata.name();
     let by = volume.metadata.annotation(PROVISIONED_BY).unwrap_or_default();

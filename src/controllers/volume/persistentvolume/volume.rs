@@ -1,4 +1,4 @@
-//! `syncVolume`: a volume is free, bound, or was released.
+//! The phases of a volume (`syncVolume`): available, bound, released.
 
 use std::rc::Rc;
 
@@ -10,14 +10,14 @@ use crate::api::volume::{
 use crate::api::{Key, MetaExt, ObjectRef};
 use crate::client::{Result, Why};
 
-/// Works on a volume.
+/// Syncs a volume.
 pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
     let Some(to) = claim_ref(&volume).cloned() else {
         return update_phase(cx, volume, "Available", "").await.map(|_| ());
     };
     let uid = to.uid.clone().unwrap_or_default();
     if uid.is_empty() {
-        // The volume is reserved; the claim's sync binds it.
+        // The volume is reserved for a claim; the claim's sync binds it.
         return update_phase(cx, volume, "Available", "").await.map(|_| ());
     }
     let key = Key::new(&to.namespace.unwrap_or_default(), &to.name.unwrap_or_default());
@@ -38,7 +38,7 @@ pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
             cx.event(&*claim, "Warning", "VolumeMismatch", message);
             return Ok(());
         }
-        // The claim's sync finishes the bond, as of a volume that was just provisioned.
+        // The claim's sync completes the binding, as for a volume that was just provisioned.
         cx.enqueue(Task::Claim(claim.metadata.key()));
         return Ok(());
     }
@@ -47,14 +47,14 @@ pub(super) async fn sync(cx: &Cx, volume: Volume) -> Result {
     }
     let policy = volume.spec.as_ref().and_then(|s| s.persistent_volume_reclaim_policy.as_deref());
     if volume.metadata.annotation(PROVISIONED_BY).is_some() && policy == Some("Delete") {
-        // The volume was provisioned for this claim, which was bound to another one.
+        // The volume was provisioned for this claim, but the claim is bound to another one.
         return release(cx, volume).await;
     }
     unbind(cx, volume).await
 }
 
-/// The claim a volume is bound to, if it is still that one. The cache may be behind, so the server
-/// is asked before a volume is released.
+/// The claim to which a volume is bound; `None` if it was deleted, or is another claim of the same name. The
+/// cache may be behind, so the API server is asked before a volume is released.
 async fn find_claim(cx: &Cx, volume: &Volume, key: Key, uid: &str) -> Result<Option<Claim>> {
     let cached = cx.lister::<PersistentVolumeClaim>().get(&key).cloned();
     let released = matches!(volume_phase(volume), "Released" | "Failed");
@@ -70,7 +70,7 @@ async fn find_claim(cx: &Cx, volume: &Volume, key: Key, uid: &str) -> Result<Opt
     }
 }
 
-/// Releases a volume whose claim is gone, and carries out its reclaim policy.
+/// Releases a volume whose claim was deleted, and carries out its reclaim policy.
 async fn release(cx: &Cx, volume: Volume) -> Result {
     let volume = match volume_phase(&volume) {
         "Released" | "Failed" => volume,
@@ -79,7 +79,7 @@ async fn release(cx: &Cx, volume: Volume) -> Result {
     reclaim::reclaim(cx, volume).await
 }
 
-/// `updateVolumePhase`
+/// Writes a volume's phase if it has changed (`updateVolumePhase`).
 pub(super) async fn update_phase(
     cx: &Cx,
     volume: Volume,
@@ -99,7 +99,7 @@ pub(super) async fn update_phase(
     Ok(cx.update_status(to).because(why).await?)
 }
 
-/// Removes the volume's side of a bond (`unbindVolume`).
+/// Removes the volume's side of a binding (`unbindVolume`).
 pub(super) async fn unbind(cx: &Cx, volume: Volume) -> Result {
     let why = Why::new("unbind_volume").read(
         "volume",
@@ -118,7 +118,7 @@ pub(super) async fn unbind(cx: &Cx, volume: Volume) -> Result {
         }
         new.metadata.annotations = new.metadata.annotations.take().filter(|a| !a.is_empty());
     } else if let Some(r) = new.spec.as_mut().and_then(|s| s.claim_ref.as_mut()) {
-        // The volume's author reserved it for the claim: it stays reserved.
+        // The volume's author reserved it for the claim, so it stays reserved.
         r.uid = None;
     }
     let volume = cx.update(to).because(why).await?;

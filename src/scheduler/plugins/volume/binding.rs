@@ -1,9 +1,9 @@
-//! `VolumeBinding`: a pod's claims and the node must come together
+//! `VolumeBinding`: a pod's claims must be usable on its node
 //! (`pkg/scheduler/framework/plugins/volumebinding`).
 //!
-//! A claim of a class with `WaitForFirstConsumer` is bound only when a pod uses it: the filter finds
-//! for each node an existing volume, or decides that one is to be provisioned there. The decision is
-//! a value, [`PodVolumes`]; whoever binds the pod carries it out.
+//! A claim whose class has `WaitForFirstConsumer` is bound only when a pod uses it: for each node the filter
+//! finds an existing volume, or decides that one is to be provisioned there. The decision is a value,
+//! [`PodVolumes`]; the [binding cycle](crate::scheduler::binding_cycle) carries it out.
 
 use std::rc::Rc;
 
@@ -27,30 +27,30 @@ const VOLUME_MISSING: Reason =
 
 type Claim = Rc<PersistentVolumeClaim>;
 
-/// The pod's claims, sorted out.
+/// The pod's claims by what they wait for.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     bound: Vec<Claim>,
-    /// Those that wait for a node, with their class.
+    /// The claims that wait for their first consumer, each with its class.
     delayed: Vec<(Claim, Rc<StorageClass>)>,
 }
 
-/// What is to be done about the pod's claims if it goes to a node.
+/// What has to be written to claims and volumes if the pod goes to a certain node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodVolumes {
-    /// Existing volumes to bind, each to its claim.
+    /// Existing volumes to bind, each with its claim.
     pub static_bindings: Vec<(Claim, Rc<PersistentVolume>)>,
-    /// Claims to be provisioned for the node.
+    /// Claims for which a volume is to be provisioned on the node.
     pub dynamic_provisions: Vec<Claim>,
 }
 
-/// Checks that the claims exist and are usable; no state if the pod uses none.
+/// Checks that the pod's claims exist and can be used; `None` if the pod uses none.
 ///
 /// # Errors
 /// The refusal of every node, or a failure.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
     let mut claims = Vec::new();
-    for (name, ephemeral) in super::claims_of(pod) {
+    for (name, ephemeral) in pod.claims() {
         let claim = super::get_claim(h, pod, &name).map_err(|e| {
             let waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim";
             Status::unresolvable(if ephemeral { format!("{waiting} {name:?}") } else { e })
@@ -84,17 +84,18 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status
             continue;
         }
         match delayed_class(h, &claim)? {
-            // A claim that names its volume is bound by the controller, whatever its class says.
+            // The controller binds a claim that names its volume, whatever the claim's class says.
             Some(class) if volume_name(&claim).is_empty() => state.delayed.push((claim, class)),
             _ => return Err(Status::unresolvable("pod has unbound immediate PersistentVolumeClaims")),
         }
     }
-    // The smallest first, so that no small claim takes a large volume that another one needs.
+    // The smallest claims first, so that a small claim does not take the only volume that is large enough
+    // for another.
     order::sort_by_key(&mut state.delayed, |(claim, _)| requested(claim));
     Ok(Some(state))
 }
 
-/// The claim's class, if its claims wait for their first consumer.
+/// The claim's class if that has `WaitForFirstConsumer`; `None` if not, or if the claim has no class.
 fn delayed_class(h: &Handle<'_>, claim: &PersistentVolumeClaim) -> Result<Option<Rc<StorageClass>>, Status> {
     let name = claim_class(claim);
     if name.is_empty() {
@@ -105,7 +106,7 @@ fn delayed_class(h: &Handle<'_>, claim: &PersistentVolumeClaim) -> Result<Option
     Ok(waits.then_some(class))
 }
 
-/// Refuses nodes where the claims cannot be used.
+/// Refuses nodes on which the claims cannot be used.
 pub fn filter(h: &Handle<'_>, state: &State, node: &NodeInfo) -> Status {
     match find_pod_volumes(h, state, node) {
         Ok(_) => Status::SUCCESS,
@@ -113,10 +114,10 @@ pub fn filter(h: &Handle<'_>, state: &State, node: &NodeInfo) -> Status {
     }
 }
 
-/// What is to be done about the claims on this node (`FindPodVolumes`).
+/// What has to be written to claims and volumes if the pod goes to this node (`FindPodVolumes`).
 ///
 /// # Errors
-/// Why they cannot be used there.
+/// Why the claims cannot be used on the node.
 pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Result<PodVolumes, Vec<Reason>> {
     let Some(node) = info.node() else { return Err(vec![BIND_CONFLICT]) };
     let mut reasons = Vec::new();
@@ -147,13 +148,13 @@ pub fn find_pod_volumes(h: &Handle<'_>, state: &State, info: &NodeInfo) -> Resul
     if reasons.is_empty() { Ok(volumes) } else { Err(reasons) }
 }
 
-/// Whether a volume can be used from a node (`CheckNodeAffinity`).
+/// Whether a volume can be used on a node (`CheckNodeAffinity`).
 pub fn reachable(volume: &PersistentVolume, node: &Node) -> bool {
     let affinity = volume.spec.as_ref().and_then(|s| s.node_affinity.as_ref());
     affinity.and_then(|a| a.required.as_ref()).is_none_or(|r| Terms::parse(r).matches(node))
 }
 
-/// Whether the class can make a volume for the node.
+/// Whether the class can provision a volume on the node (`allowedTopologies`).
 fn provisionable(class: &StorageClass, node: &Node) -> bool {
     if class.provisioner.is_empty() || class.provisioner == NO_PROVISIONER {
         return false;
@@ -168,7 +169,7 @@ fn provisionable(class: &StorageClass, node: &Node) -> bool {
         })
 }
 
-/// The smallest free volume that satisfies the claim on this node, or the one that is reserved for it.
+/// The volume reserved for the claim, or else the smallest free one that satisfies the claim on this node.
 fn find_matching_volume(
     h: &Handle<'_>,
     claim: &PersistentVolumeClaim,

@@ -1,4 +1,5 @@
-//! `VolumeRestrictions`: disks that only one pod may write, and claims that only one pod may use.
+//! `VolumeRestrictions`: disks that only one pod on a node may mount for writing, and `ReadWriteOncePod`
+//! claims.
 
 use crate::api::Key;
 use crate::api::types::Volume;
@@ -7,12 +8,12 @@ use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
 /// The plugin's name.
 pub const NAME: &str = "VolumeRestrictions";
 
-/// What PreFilter finds.
+/// What PreFilter computes.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Claims of the pod that only one pod may use.
+    /// The pod's claims with the access mode `ReadWriteOncePod`.
     exclusive: Vec<Key>,
-    /// Whether the pod mounts disks by name.
+    /// Whether the pod mounts disks that the plugin restricts.
     disks: bool,
 }
 
@@ -23,16 +24,16 @@ fn is_disk(v: &Volume) -> bool {
         || v.iscsi.is_some()
 }
 
-/// Looks at the pod's volumes; no state if there is nothing to restrict.
+/// Looks at the pod's volumes; `None` if the plugin restricts none of them.
 ///
 /// # Errors
-/// The refusal of every node: a claim is missing.
+/// The refusal of every node, if a claim does not exist.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Result<Option<State>, Status> {
     if !pod.has_volumes {
         return Ok(None);
     }
     let mut state = State::default();
-    for key in super::claim_keys(pod) {
+    for key in pod.claim_keys() {
         let claim = super::get_claim(h, pod, &key.name).map_err(Status::unresolvable)?;
         let modes = claim.spec.as_ref().and_then(|s| s.access_modes.as_deref()).unwrap_or_default();
         if modes.iter().any(|m| m == "ReadWriteOncePod") {
@@ -47,7 +48,7 @@ fn volumes(pod: &PodInfo) -> &[Volume] {
     pod.pod.spec.as_ref().and_then(|s| s.volumes.as_deref()).unwrap_or_default()
 }
 
-/// Whether two pods may not mount these on one node.
+/// Whether two pods on the same node may not mount these volumes at the same time.
 fn conflict(a: &Volume, b: &Volume) -> bool {
     let both_read = |a: Option<bool>, b: Option<bool>| a == Some(true) && b == Some(true);
     if let (Some(a), Some(b)) = (&a.gce_persistent_disk, &b.gce_persistent_disk)
@@ -78,8 +79,8 @@ fn conflict(a: &Volume, b: &Volume) -> bool {
     false
 }
 
-/// Refuses nodes where another pod has the disk or the claim. A claim used on another node is left
-/// to the attach controller, as in Kubernetes.
+/// Refuses nodes on which another pod uses the disk or the claim. A claim that is used on another node is
+/// left to the attach/detach controller, as in Kubernetes.
 pub fn filter(state: &State, pod: &PodInfo, node: &NodeInfo) -> Status {
     if state.disks {
         let mine = || volumes(pod).iter().filter(|v| is_disk(v));

@@ -1,4 +1,4 @@
-//! `VolumeZone`: a volume that lies in a zone is used there.
+//! `VolumeZone`: a volume in a zone can be used only there.
 
 use crate::api::MetaExt;
 use crate::scheduler::framework::{Handle, NodeInfo, PodInfo, Status};
@@ -13,14 +13,14 @@ const KEYS: [(&str, &str); 4] = [
     ("topology.kubernetes.io/region", "topology.kubernetes.io/region"),
 ];
 
-/// Where the pod's volumes lie: a label key with its modern name, and the values that will do.
+/// For each topology label of the pod's volumes: its key, its newer key, and the allowed values.
 #[derive(Clone, Debug)]
 pub struct State(Vec<(&'static str, &'static str, Vec<String>)>);
 
-/// Collects the zones of the volumes the pod's claims are bound to; none if they have no zone.
+/// Collects the zones of the volumes to which the pod's claims are bound; `None` if they have no zone.
 pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Option<State> {
     let mut zones = Vec::new();
-    for (name, _) in super::claims_of(pod) {
+    for (name, _) in pod.claims() {
         let volume = h
             .volumes
             .claim(pod.namespace(), &name)
@@ -37,7 +37,7 @@ pub fn pre_filter(h: &Handle<'_>, pod: &PodInfo) -> Option<State> {
     (!zones.is_empty()).then_some(State(zones))
 }
 
-/// Refuses nodes of another zone; a node without any zone label may be anywhere.
+/// Refuses nodes in other zones. Nodes without any topology label are accepted.
 pub fn filter(state: &State, node: &NodeInfo) -> Status {
     let labels = node.labels();
     if !KEYS.iter().any(|(key, _)| labels.contains_key(*key)) {

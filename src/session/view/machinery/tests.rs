@@ -68,7 +68,13 @@ fn say(m: &Machine) -> String {
             r.kind, r.filter, r.connection, r.resource_version, r.behind, r.deltas, r.known, r.untold
         );
         for e in &r.coming {
-            let _ = writeln!(out, "  coming {} {} at {}", e.kind.as_str(), e.key, e.revision);
+            let _ = writeln!(
+                out,
+                "  coming {} {} at {}",
+                format!("{:?}", e.kind).to_uppercase(),
+                e.key,
+                e.revision
+            );
         }
         for (gone, key, version) in &r.fifo {
             let _ = writeln!(out, "  delta {key} {version}{}", if *gone { " deleted" } else { "" });

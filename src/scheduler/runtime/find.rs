@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::cycle::{CycleState, Handle, filter_node, pre_filter};
-use super::node_info::NodeInfo;
-use super::pod_info::PodInfo;
-use super::status::{Code, PerNodeVerdict, Reason, Status};
+use super::cycle::{CycleState, filter_node, pre_filter};
 use crate::api::order;
+use crate::scheduler::framework::{Code, Handle, NodeInfo, PerNodeVerdict, PodInfo, Reason, Status};
 use crate::scheduler::plugins::node_affinity;
 
-/// With fewer nodes than this all of them are looked at, and at least as many fitting ones are sought.
+/// With fewer nodes than this all of them are filtered. With more, the search goes on at least until this
+/// many fit.
 const MIN_FEASIBLE_NODES: usize = 100;
-/// The least share of nodes, in percent, that is sought in a large cluster.
+/// The smallest percentage of nodes that must fit before the search ends in a large cluster.
 const MIN_FEASIBLE_PERCENTAGE: usize = 5;
 
-/// How many fitting nodes are enough. `percentage` is the profile's percentageOfNodesToScore; 0 (the
-/// default) lets it fall from 50 to 5 as the cluster grows.
+/// The number of fitting nodes after which the search ends (`numFeasibleNodesToFind`). `percentage` is the
+/// profile's `percentageOfNodesToScore`; with 0, the default, it falls from 50 to 5 as the number of nodes
+/// grows.
 pub fn num_feasible_nodes_to_find(percentage: usize, nodes: usize) -> usize {
     if nodes < MIN_FEASIBLE_NODES {
         return nodes;
@@ -28,37 +28,39 @@ pub fn num_feasible_nodes_to_find(percentage: usize, nodes: usize) -> usize {
     (nodes.saturating_mul(percentage) / 100).max(MIN_FEASIBLE_NODES).min(nodes)
 }
 
-/// What the scheduler keeps from one pod to the next.
+/// Arguments of a search that the scheduler keeps between pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FindArgs {
-    /// percentageOfNodesToScore; 0 adapts.
+    /// `percentageOfNodesToScore`; 0 chooses it by the number of nodes.
     pub percentage: usize,
-    /// Where among the nodes to begin (`nextStartNodeIndex`), so that all get their turn.
+    /// Index of the node to begin with (`nextStartNodeIndex`), so that every node gets its turn.
     pub start: usize,
 }
 
 /// Why nodes were refused (`framework.Diagnosis`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
-    /// The nodes that were looked at and refused, in the order they were.
+    /// The nodes that were filtered and refused, in the order in which they were visited.
     pub verdicts: Vec<(Rc<str>, PerNodeVerdict)>,
-    /// What is said of nodes that were not looked at.
+    /// The status that counts for nodes that were not filtered.
     pub absent: Status,
-    /// The plugin that refused every node in PreFilter, if one did, and what it said.
+    /// The plugin that refused every node in PreFilter, and its status; `None` if none did.
     pub pre_filter: Option<(&'static str, Status)>,
-    /// Whether `DynamicResources` had its turn in PreFilter.
+    /// Whether PreFilter reached the plugin `DynamicResources`.
     pub dynamic_resources: bool,
-    /// The plugin that failed, if one did: then this is an error and not a refusal.
+    /// The plugin that failed, and its status; `None` if none did. The outcome is then an error, not a
+    /// refusal.
     pub error: Option<(&'static str, Status)>,
 }
 
 impl Diagnosis {
-    /// What was said of a node; [`Diagnosis::absent`] if it was not looked at.
+    /// The status of a node; [`Diagnosis::absent`] if it was not filtered.
     pub fn status_of(&self, node: &str) -> &Status {
         self.verdicts.iter().find(|(name, _)| &**name == node).map_or(&self.absent, |(_, v)| &v.status)
     }
 
-    /// The plugins that refused a node, each once (`UnschedulablePlugins`): what the queue waits for.
+    /// The plugins that refused a node, each once (`UnschedulablePlugins`). The queue keeps them with the
+    /// pod.
     pub fn unschedulable_plugins(&self) -> Vec<&'static str> {
         let first = self.pre_filter.iter().map(|(plugin, _)| *plugin);
         let names = first.chain(self.verdicts.iter().map(|(_, v)| v.plugin));
@@ -67,22 +69,23 @@ impl Diagnosis {
     }
 }
 
-/// The outcome of looking for nodes.
+/// The outcome of a search for nodes.
 #[derive(Clone, Debug)]
 pub struct Found<'a> {
-    /// What was computed on the way; scoring and preemption go on from it.
+    /// The state of the cycle, with which scoring and preemption continue.
     pub state: CycleState<'a>,
     /// The nodes that fit, in the order they were found.
     pub nodes: Vec<&'a Rc<NodeInfo>>,
-    /// Why the others do not.
+    /// Why the other nodes do not fit.
     pub diagnosis: Diagnosis,
-    /// Where to begin next time.
+    /// Index of the node with which the next search begins.
     pub next_start: usize,
-    /// How many nodes were looked at, fitting or not.
+    /// How many nodes were filtered, fitting or not.
     pub evaluated: usize,
 }
 
-/// Looks for enough nodes that fit the pod. A node it was promised before is tried first and alone.
+/// Searches for enough nodes that fit the pod. A node that the pod is nominated to is tried first; if it
+/// fits, no other is looked at.
 pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs) -> Found<'a> {
     let pre = pre_filter(h, pod);
     let mut found = Found {
@@ -149,9 +152,9 @@ pub fn find_nodes_that_fit<'a>(h: &Handle<'a>, pod: &'a PodInfo, args: FindArgs)
     found
 }
 
-/// The filters for one node, first with the pods that wait for it and are at least as important,
-/// then without them: the pod must fit either way (`RunFilterPluginsWithNominatedPods`). The node is
-/// thought to be as `changed`; `node` is as it was.
+/// Runs the filters for one node twice: with the pods nominated to it that are at least as important, and
+/// without them. The pod must fit both times (`RunFilterPluginsWithNominatedPods`). `changed` is the node
+/// with the pods that preemption has removed or put back; `node` is the node as it is.
 pub(crate) fn filter_changed_with_nominated<'a>(
     h: &Handle<'a>,
     state: &CycleState<'a>,
@@ -179,7 +182,7 @@ pub(crate) fn filter_changed_with_nominated<'a>(
     filter_node(h, state, changed)
 }
 
-/// Counts reasons over nodes: `1 node(s) were unschedulable, 2 Insufficient cpu`.
+/// Counts how often each reason occurs over the nodes: `1 node(s) were unschedulable, 2 Insufficient cpu`.
 pub(crate) fn histogram<'s>(
     nodes: usize,
     statuses: impl Iterator<Item = &'s Status>,
@@ -198,13 +201,13 @@ pub(crate) fn histogram<'s>(
             *counts.entry(reason).or_insert(0) += nodes - seen;
         }
     }
-    // Sorted as text with the number in front, so 10 comes before 2.
+    // Sorted as text, number first, as Kubernetes does: 10 comes before 2.
     let mut lines: Vec<String> = counts.into_iter().map(|(reason, n)| format!("{n} {reason}")).collect();
     order::sort(&mut lines);
     lines.join(", ")
 }
 
-/// `FitError.Error()`: the sentence in the pod's condition and event.
+/// `FitError.Error()`: the text of the pod's `PodScheduled` condition and of its event.
 pub fn fit_error_message(nodes: usize, diagnosis: &Diagnosis, post_filter_msg: &str) -> String {
     let reasons = match &diagnosis.pre_filter {
         Some((_, status)) if !status.reasons.is_empty() => status.message(),

@@ -1,4 +1,4 @@
-//! Services and what is behind them, in whole clusters.
+//! Services with their Endpoints and EndpointSlices, in whole clusters.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn rest(c: &mut Cluster) {
     assert!(c.run_to_steady(2000, |_, _| {}), "it comes to rest");
 }
 
-/// What there is of a kind in `default`, but for the API server's.
+/// All objects of a kind in `default`, without those of the API server.
 fn all(c: &Cluster, kind: Kind) -> Vec<Value> {
     let of_kind = c.api().etcd().iter().filter(|(at, _)| at.kind == kind && &*at.key.namespace == "default");
     of_kind.map(|(_, r)| r.object.to_value()).filter(|v| v["metadata"]["name"] != "kubernetes").collect()

@@ -1,4 +1,4 @@
-//! Starting, stopping, ending.
+//! Start, stop and end of containers and pods.
 
 use serde_json::json;
 

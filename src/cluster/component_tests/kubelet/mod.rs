@@ -1,5 +1,5 @@
-//! One kubelet before an API server: what it writes and says, in virtual time. The expected
-//! timelines are in `snapshots/`; `INSTA_UPDATE=always cargo test kubelet` writes them anew.
+//! One kubelet and an API server: the kubelet's requests and events in virtual time. The expected timelines
+//! are in `snapshots/`; `INSTA_UPDATE=always cargo test kubelet` updates them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod lifecycle;
@@ -13,14 +13,14 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::Fault;
 use crate::api::types::{ContainerStatus, Event, Pod};
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, DeleteOptions, Request, Verb};
 use crate::apiserver::Write;
 use crate::cluster::{Actor, Cluster, Config};
+use crate::kubelet::Fault;
 
-/// A node and a notebook.
+/// A cluster with one node, and the log of what happened.
 pub(super) struct Lab {
     pub(super) cluster: Cluster,
     start: Timestamp,
@@ -39,7 +39,7 @@ impl Lab {
         Lab { cluster, start, log: String::new() }
     }
 
-    /// The kubelet's place.
+    /// The kubelet among the cluster's components.
     pub(super) const KUBELET: Actor = Actor { process: 2, component: 0 };
 
     pub(super) fn create(&mut self, kind: Kind, value: Value) -> &mut Self {
@@ -51,7 +51,7 @@ impl Lab {
         self
     }
 
-    /// A pod that the scheduler has put on the node, with what the API server fills in.
+    /// Creates a pod on the node, with the fields that the API server and the scheduler would set.
     pub(super) fn pod(&mut self, mut value: Value) -> &mut Self {
         value["metadata"]["name"] = "p".into();
         let spec = &mut value["spec"];
@@ -92,7 +92,7 @@ impl Lab {
         self
     }
 
-    /// Changes the pod as it is stored.
+    /// Changes the stored pod.
     pub(super) fn edit(&mut self, what: &str, change: impl FnOnce(&mut Pod)) -> &mut Self {
         self.say(what);
         let mut pod = (*self.get()).clone();
@@ -133,7 +133,7 @@ impl Lab {
         panic!("not steady:\n{}", self.log);
     }
 
-    /// Runs for so long, with all that runs by the clock.
+    /// Runs for this many seconds, background deadlines included.
     pub(super) fn wait(&mut self, seconds: i64) -> &mut Self {
         let to = self.cluster.now() + SignedDuration::from_secs(seconds);
         let mut writes = Vec::new();
@@ -216,7 +216,7 @@ fn container(c: &ContainerStatus) -> String {
     out
 }
 
-/// A pod with one container.
+/// The manifest of a pod with one container.
 pub(super) fn one(container: Value) -> Value {
     let mut c = container;
     c["name"] = "app".into();

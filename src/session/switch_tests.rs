@@ -1,18 +1,19 @@
-//! Components that are switched off and on, and informers that start and stop while a process runs.
+//! Tests of components that are switched off and on, and of informers that start and stop while a process
+//! runs.
 #![allow(clippy::unwrap_used)]
 
 use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::{Action, Cluster, Config, Fault, NoSuchFault, Outcome, Process};
+use super::{Depth, Link, Replay, Session, Start, scenario};
 use crate::api::types::ConfigMap;
 use crate::api::{Key, Kind, Object, ObjectRef, Timestamp};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::{Context, Controller, Kinds, Memory, Reconciler, Result, Seen, Watches};
+use crate::cluster::{Action, Cluster, Config, Fault, NoSuchFault, Outcome, Process};
 use crate::controllers::root_ca_cert_publisher::Publisher;
 use crate::controllers::serviceaccounts_controller::ServiceAccountsController;
-use crate::session::{Depth, Link, Replay, Session, Start, scenario};
 
 const MANAGER: &str = "kube-controller-manager";
 
@@ -44,7 +45,7 @@ fn manager(c: &Cluster) -> &Process {
     c.processes().find(|p| &*p.name == MANAGER).unwrap()
 }
 
-/// The kinds whose informers run.
+/// The kinds with a running informer.
 fn watched(c: &Cluster) -> Vec<Kind> {
     manager(c).informers.iter().filter(|n| !n.is_stopped()).map(|n| n.kind).collect()
 }
@@ -65,7 +66,8 @@ fn what_is_switched_off_does_nothing_and_its_informers_stop_that_nobody_else_nee
     let certificate = ObjectRef::new(Kind::CONFIG_MAP, "team", "kube-root-ca.crt");
     assert!(c.api().etcd().get(&certificate).is_none());
 
-    // It lists ConfigMaps anew, and of Namespaces, whose informer has run on, it is told all.
+    // The component lists ConfigMaps again. The informer of Namespaces has run on, so it notifies the
+    // component of all.
     c.fault(&controllers("*")).unwrap();
     assert_eq!(watched(&c).len(), 3);
     let lists = |c: &Cluster| c.enabled().iter().filter(|a| matches!(a, Action::List { .. })).count();
@@ -103,7 +105,7 @@ fn what_is_not_there_or_is_so_already_is_refused_and_a_restart_changes_no_switch
     for list in ["*", "*,-deploymant", "", "*,", "-"] {
         assert_eq!(c.fault(&controllers(list)), Err(NoSuchFault), "{list}");
     }
-    // All that Kubernetes calls by another name here have that name, too.
+    // Controllers that Kubernetes has under another name are known by that name, too.
     for alias in ["replicationcontroller-controller", "endpointslice-mirroring-controller", "podgc"] {
         assert_eq!(c.clone().fault(&controllers(&format!("*,-{alias}"))), Ok(()), "{alias}");
     }
@@ -149,7 +151,7 @@ fn a_link_carries_it_in_a_version_of_its_own() {
     assert_eq!(again.session.cluster().digest(), s.cluster().digest());
 }
 
-/// Watches the kinds that a ConfigMap names, and remembers what it heard of.
+/// A component that watches the kinds that a ConfigMap names, and remembers what it was notified of.
 #[derive(Clone)]
 struct Curator;
 
@@ -227,7 +229,7 @@ fn informers_follow_the_kinds_that_a_component_knows() {
     let change = Patch::Merge(json!({"data": {"names": "Service"}}));
     request(&mut c, Verb::Patch, Kind::CONFIG_MAP, Key::new("default", "kinds"), Body::Patch(change));
     assert_eq!(followed(&mut c), (vec![Kind::SERVICE], vec![Kind::NAMESPACE, Kind::SECRET]));
-    // Namespaces are watched for the other controller; the place of Secrets is taken.
+    // Namespaces are watched for the other controller. Another informer has the place of that of Secrets.
     assert_eq!(watched(&c), [Kind::CONFIG_MAP, Kind::NAMESPACE, Kind::SERVICE_ACCOUNT, Kind::SERVICE]);
     assert!(manager(&c).caches.of(Kind::SECRET).is_empty());
     c.settle().unwrap();
@@ -238,7 +240,7 @@ fn informers_follow_the_kinds_that_a_component_knows() {
     assert_eq!(heard(&c), before, "nothing is heard of what is watched no more");
     assert_eq!(watches(&c), 4);
 
-    // A restart forgets the kinds; the ConfigMap tells them again.
+    // A restart forgets the kinds. The component reads them from the ConfigMap again.
     c.fault(&Fault::Restart { process: MANAGER.into(), node: None }).unwrap();
     assert_eq!(watched(&c), [Kind::CONFIG_MAP, Kind::NAMESPACE, Kind::SERVICE_ACCOUNT]);
     c.settle().unwrap();

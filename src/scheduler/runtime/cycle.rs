@@ -1,121 +1,16 @@
-//! One pod's cycle: what is computed once (PreFilter), and the filters for one node.
+//! The scheduling cycle of one pod: what PreFilter computes once, and the filters for one node.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
-use super::lister::{NamespaceLister, NominatedPods, Nothing, VolumeLister, WorkloadLister};
-use super::node_info::{ClassCount, NodeInfo};
-use super::node_selector::NodeNames;
-use super::pod_info::{Classes, PodClass, PodInfo};
-use super::status::{PerNodeVerdict, Status};
+use crate::scheduler::framework::node_selector::NodeNames;
+use crate::scheduler::framework::{Handle, NodeInfo, PerNodeVerdict, PodInfo, Status};
 use crate::scheduler::plugins::{
     dynamic_resources, inter_pod_affinity, node_affinity, node_declared_features, node_name, node_ports,
     node_resources, node_unschedulable, pod_topology_spread, taint_toleration, volume,
 };
 
-/// The nodes as a cycle sees them, in the order they are visited. All of them are there
-/// (`NodeInfo::node` is not none).
-#[derive(Clone, Copy, Debug)]
-pub struct Snapshot<'a> {
-    /// The nodes.
-    pub nodes: &'a [Rc<NodeInfo>],
-    /// The classes of the pods on them, if they are kept; results are the same without, but slower.
-    pub classes: Option<&'a Classes>,
-}
-
-impl<'a> Snapshot<'a> {
-    /// A node by name.
-    pub fn get(&self, name: &str) -> Option<&'a Rc<NodeInfo>> {
-        self.nodes.iter().find(|n| &**n.name() == name)
-    }
-}
-
-/// What plugins may look at (`framework.Handle`).
-#[derive(Clone, Copy)]
-pub struct Handle<'a> {
-    /// The nodes and the pods on them.
-    pub snapshot: Snapshot<'a>,
-    /// Claims, volumes and classes.
-    pub volumes: &'a dyn VolumeLister,
-    /// Namespaces.
-    pub namespaces: &'a dyn NamespaceLister,
-    /// Services and controllers.
-    pub workloads: &'a dyn WorkloadLister,
-    /// Pods that wait for a node they were promised.
-    pub nominated: &'a dyn NominatedPods,
-}
-
-impl<'a> Handle<'a> {
-    /// A cluster of nodes and pods and nothing else.
-    pub fn of_nodes(nodes: &'a [Rc<NodeInfo>]) -> Handle<'a> {
-        Handle {
-            snapshot: Snapshot { nodes, classes: None },
-            volumes: &Nothing,
-            namespaces: &Nothing,
-            workloads: &Nothing,
-            nominated: &Nothing,
-        }
-    }
-}
-
-/// Answers by a number, each asked only once.
-#[derive(Clone, Debug, Default)]
-pub struct Memo(Vec<(u128, bool)>);
-
-impl Memo {
-    /// The answer for `id`.
-    pub fn get(&mut self, id: u128, ask: impl FnOnce() -> bool) -> bool {
-        match self.0.binary_search_by(|(other, _)| other.cmp(&id)) {
-            Ok(i) => self.0.get(i).is_some_and(|e| e.1),
-            Err(i) => {
-                let answer = ask();
-                self.0.insert(i, (id, answer));
-                answer
-            }
-        }
-    }
-}
-
-/// Which classes of pods a selector means, found out once in a cycle.
-#[derive(Clone, Debug)]
-pub enum ClassMemo {
-    /// All of them are known.
-    Complete(Vec<u128>),
-    /// Those seen so far.
-    Seen(Memo),
-}
-
-impl ClassMemo {
-    /// Asks about all classes, if they are kept.
-    pub fn new(h: &Handle<'_>, ask: impl Fn(&PodClass) -> bool) -> ClassMemo {
-        match h.snapshot.classes {
-            Some(all) => ClassMemo::Complete(all.iter().filter(|c| ask(c)).map(|c| c.id).collect()),
-            None => ClassMemo::Seen(Memo::default()),
-        }
-    }
-
-    /// The pods on a node that are meant. `ask` must be what it was in [`ClassMemo::new`].
-    pub fn on_node(
-        &mut self,
-        node: &NodeInfo,
-        ask: impl Fn(&PodClass) -> bool,
-        mut each: impl FnMut(&ClassCount),
-    ) {
-        match self {
-            ClassMemo::Complete(ids) => ids.iter().filter_map(|id| node.class(*id)).for_each(each),
-            ClassMemo::Seen(memo) => {
-                for c in node.classes() {
-                    if memo.get(c.class.id, || ask(&c.class)) {
-                        each(c);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What PreFilter computed for a pod (`framework.CycleState`); none means the plugin has nothing to
-/// say about it (Skip).
+/// What PreFilter computed for a pod (`framework.CycleState`). `None` in a field means that the plugin is
+/// skipped for this pod (`Skip`).
 #[derive(Clone, Debug)]
 pub struct CycleState<'a> {
     /// The pod.
@@ -130,14 +25,14 @@ pub struct CycleState<'a> {
     pub spread: Option<pod_topology_spread::State<'a>>,
     /// `InterPodAffinity`.
     pub affinity: Option<inter_pod_affinity::State<'a>>,
-    /// `NodeDeclaredFeatures`.
+    /// The features that `NodeDeclaredFeatures` found the pod to need.
     pub features: Vec<&'static str>,
-    /// Whether PreFilter came as far as `DynamicResources`.
+    /// Whether PreFilter reached the plugin `DynamicResources`.
     pub dynamic_resources: bool,
 }
 
 impl<'a> CycleState<'a> {
-    /// The state of a pod that no plugin has looked at.
+    /// The state before any plugin has run.
     pub fn new(pod: &'a PodInfo) -> CycleState<'a> {
         CycleState {
             pod,
@@ -151,8 +46,8 @@ impl<'a> CycleState<'a> {
         }
     }
 
-    /// Counts a pod that is thought to come to (`1`) or leave (`-1`) a node (PreFilterExtensions).
-    /// A plugin that had nothing to say stays silent, even if this pod would give it cause: so it is
+    /// Adds (`delta` 1) or removes (`delta` -1) another pod on a node in what PreFilter computed
+    /// (`PreFilterExtensions`). A plugin that was skipped stays skipped even if `other` would concern it, as
     /// in Kubernetes.
     pub fn update_with_pod(&mut self, h: &Handle<'a>, other: &'a PodInfo, node: &'a NodeInfo, delta: i64) {
         if let Some(s) = &mut self.spread {
@@ -164,14 +59,14 @@ impl<'a> CycleState<'a> {
     }
 }
 
-/// What PreFilter says.
+/// The result of PreFilter.
 #[derive(Clone, Debug)]
 pub struct PreFiltered<'a> {
-    /// What it computed; as far as it came, if it refuses.
+    /// What the plugins computed. If one of them refused the pod, what those before it computed.
     pub state: CycleState<'a>,
-    /// If only some nodes are in question: their names.
+    /// If only some nodes are candidates, their names; `None` if all are.
     pub node_names: Option<BTreeSet<String>>,
-    /// The plugin that refuses every node, and its answer.
+    /// The plugin that refused every node, and its status; `None` if none did.
     pub refused: Option<(&'static str, Status)>,
 }
 

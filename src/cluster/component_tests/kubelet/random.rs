@@ -1,5 +1,5 @@
-//! Random pods, edits and faults: whatever happens, the cluster becomes steady, a deleted pod goes,
-//! nothing is left of it, and a status keeps Kubernetes' rules.
+//! Random pods, edits and faults. After each run the cluster is steady, deleted pods are gone without a
+//! trace in the kubelet, and every status follows Kubernetes' rules.
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
@@ -25,8 +25,8 @@ impl Dice {
         of[self.below(of.len() as u32) as usize]
     }
 
-    /// A probe that validation lets through: only readiness may ask for several successes in a row
-    /// and has no grace period of its own.
+    /// A probe that passes validation: only readiness probes may have a `successThreshold` above 1, and they
+    /// have no grace period.
     fn probe(&mut self, of: ProbeType) -> Value {
         if self.one_in(2) {
             return Value::Null;
@@ -78,7 +78,7 @@ impl Dice {
         c
     }
 
-    /// Only one that goes on running may be probed and have hooks.
+    /// Only sidecars may have probes and hooks.
     fn init_container(&mut self, name: &str) -> Value {
         let mut c = self.container(name);
         if c["restartPolicy"] != "Always" {
@@ -167,7 +167,7 @@ fn runs_to_steady(lab: &mut Lab, seed: u64) {
         }
     });
     if !steady {
-        // What goes in a circle.
+        // Log the commands that repeat, for the message of the panic.
         lab.log.clear();
         for _ in 0..12 {
             let Ok(c) = lab.cluster.next_command(None) else { break };

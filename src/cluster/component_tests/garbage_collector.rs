@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use serde_json::json;
 
-use super::GarbageCollector;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Propagation, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
-use crate::controllers::{deployment::DeploymentController, replicaset::ReplicaSetController};
+use crate::controllers::deployment::DeploymentController;
+use crate::controllers::garbage_collector::GarbageCollector;
+use crate::controllers::replicaset::ReplicaSetController;
 
 fn cluster(controllers: fn() -> Vec<Box<dyn crate::client::Component>>) -> Cluster {
     let config = Config {
@@ -53,7 +54,7 @@ fn run(c: &mut Cluster) -> Vec<Command> {
     commands
 }
 
-/// What the collector did, as `verb kind rule`.
+/// The collector's commands, as `verb kind rule`.
 fn collected(commands: &[Command]) -> Vec<String> {
     let of = |c: &Command| {
         let rule = c.why.as_ref().map_or("", |w| w.rule);

@@ -1,4 +1,4 @@
-//! Claims and volumes in whole clusters: with the scheduler, a kubelet and the provisioner.
+//! Claims and volumes in whole clusters, with the scheduler, a kubelet and the provisioner.
 
 #![allow(clippy::unwrap_used)]
 
@@ -64,7 +64,7 @@ fn claim_phase(c: &Cluster) -> String {
     phase(c, Kind::PERSISTENT_VOLUME_CLAIM, "data")
 }
 
-/// `reason: message` of the events about an object.
+/// The events about an object, as `reason: message`.
 fn events(c: &Cluster, name: &str) -> Vec<String> {
     let all = c.api().etcd().iter().filter(|(at, _)| at.kind == Kind::EVENT);
     let values = all.map(|(_, r)| r.object.to_value());
@@ -101,7 +101,7 @@ fn a_claim_gets_a_volume_when_a_pod_wants_it() {
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, &name), "Bound");
     says(&c, "data", &format!("ProvisioningSucceeded: Successfully provisioned volume {name}"));
 
-    // It is in use: it stays until the pod is gone, and its volume goes with it.
+    // A claim in use stays until the pod is gone; then its volume is deleted with it.
     delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Bound");
@@ -132,7 +132,7 @@ fn the_smallest_volume_that_suits_is_taken_and_kept() {
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Bound");
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "big"), "Available");
 
-    // `Retain`: it is nobody's any more, and for nobody else.
+    // With `Retain` the released volume stays, and no other claim can have it.
     delete(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, "default", "data");
     rest(&mut c);
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "fits"), "Released");
@@ -172,7 +172,7 @@ fn a_claim_whose_volume_is_gone_is_lost() {
     make(&mut c, Kind::PERSISTENT_VOLUME_CLAIM, claim(Some("manual"), &json!({})));
     rest(&mut c);
     assert_eq!(claim_phase(&c), "Bound");
-    // What protects it keeps it; somebody takes that away.
+    // A volume with its protecting finalizer stays until somebody removes that.
     delete(&mut c, Kind::PERSISTENT_VOLUME, "", "disk");
     rest(&mut c);
     assert_eq!(phase(&c, Kind::PERSISTENT_VOLUME, "disk"), "Bound");

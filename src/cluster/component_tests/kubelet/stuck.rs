@@ -1,4 +1,4 @@
-//! What goes wrong and may come right: images, probes, configuration, crash loops.
+//! Pods that are stuck and may recover: images, probes, configuration, crash loops.
 
 use serde_json::json;
 

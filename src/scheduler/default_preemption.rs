@@ -1,52 +1,50 @@
-//! `DefaultPreemption`: whose eviction would let a pod in
+//! `DefaultPreemption`: which pods to evict so that a pod of higher priority fits
 //! (`pkg/scheduler/framework/preemption`, `plugins/defaultpreemption`).
 
 use std::rc::Rc;
 
-use super::dynamic_resources;
 use crate::api::labels::Selector;
 use crate::api::order;
 use crate::api::types::PodDisruptionBudget;
 use crate::api::{MetaExt, Timestamp};
-use crate::scheduler::framework::{
-    Code, CycleState, Found, Handle, NodeInfo, PodInfo, Status, filter_changed_with_nominated,
-    fit_error_text, histogram,
+use crate::scheduler::framework::{Code, Handle, NodeInfo, PodInfo, Status};
+use crate::scheduler::plugins::dynamic_resources;
+use crate::scheduler::runtime::{
+    CycleState, Found, filter_changed_with_nominated, fit_error_text, histogram,
 };
 
 /// The plugin's name.
 pub const NAME: &str = "DefaultPreemption";
 
-/// The least share of nodes, in percent, on which preemption is tried.
+/// The smallest percentage of nodes on which preemption is tried (`minCandidateNodesPercentage`).
 const MIN_CANDIDATE_PERCENTAGE: usize = 10;
-/// The least number of nodes on which preemption is tried.
+/// The smallest number of nodes on which preemption is tried (`minCandidateNodesAbsolute`).
 const MIN_CANDIDATES: usize = 100;
 
-/// A node and the pods that would have to go.
+/// A node, and the pods to evict from it.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The node's name.
     pub node: Rc<str>,
-    /// The pods, the most important first. At least one.
+    /// The pods to evict, the most important first. There is at least one.
     pub victims: Vec<Rc<PodInfo>>,
-    /// How many of them a PodDisruptionBudget protects.
+    /// How many of these evictions violate a PodDisruptionBudget.
     pub pdb_violations: usize,
 }
 
-/// What PostFilter says of a pod that fits nowhere.
+/// The outcome of PostFilter for a pod that fits on no node.
 #[derive(Clone, Debug, Default)]
 pub struct PostFiltered {
-    /// The last part of the message; empty if preemption helps.
+    /// The last part of the message; empty if preemption makes room.
     pub message: String,
-    /// The node to promise to the pod, and who must go.
+    /// The node to nominate the pod to, and its victims; `None` if preemption does not help.
     pub candidate: Option<Candidate>,
-    /// Whether a promise the pod has is void.
+    /// Whether `status.nominatedNodeName` of the pod has to be cleared.
     pub clear_nomination: bool,
-    /// Why preemption does not help, node by node, where it was tried.
-    pub statuses: Vec<(Rc<str>, Status)>,
 }
 
-/// Runs PostFilter of all plugins (`RunPostFilterPlugins`): `DynamicResources` first, then
-/// preemption. `random` decides at which node to begin.
+/// Runs PostFilter of all plugins (`RunPostFilterPlugins`): `DynamicResources`, then preemption. `random`
+/// chooses the first node to try.
 pub fn post_filter(
     h: &Handle<'_>,
     found: &Found<'_>,
@@ -64,8 +62,8 @@ pub fn post_filter(
     out
 }
 
-/// Looks for the node where preemption does the least harm (`Evaluator.Preempt`). The message has
-/// no prefix here.
+/// Searches for the node on which preemption does the least harm (`Evaluator.Preempt`). The message does not
+/// have the plugin's prefix yet.
 pub fn preempt(
     h: &Handle<'_>,
     found: &Found<'_>,
@@ -83,15 +81,10 @@ pub fn preempt(
     let absent = Status::unresolvable("Preemption is not helpful for scheduling");
     let nodes = h.snapshot.nodes.len();
     let reasons = histogram(nodes, statuses.iter().map(|(_, s)| s), &absent);
-    PostFiltered {
-        message: fit_error_text(nodes, &reasons, ""),
-        candidate: None,
-        clear_nomination: true,
-        statuses,
-    }
+    PostFiltered { message: fit_error_text(nodes, &reasons, ""), candidate: None, clear_nomination: true }
 }
 
-/// Why the pod may not preempt, if it may not (`PodEligibleToPreemptOthers`).
+/// Why the pod may not preempt others; `None` if it may (`PodEligibleToPreemptOthers`).
 fn not_eligible(h: &Handle<'_>, pod: &PodInfo, found: &Found<'_>) -> Option<&'static str> {
     if pod.pod.spec.as_ref().and_then(|s| s.preemption_policy.as_deref()) == Some("Never") {
         return Some("not eligible due to preemptionPolicy=Never.");
@@ -114,8 +107,8 @@ fn terminating_by_preemption(pod: &PodInfo) -> bool {
             .is_some_and(|c| c.status == "True" && c.reason.as_deref() == Some("PreemptionByScheduler"))
 }
 
-/// Tries on every node that refused the pod but might not without some of its pods: who would have
-/// to go? Gives the candidates, those that break no budget first, and why other nodes are none.
+/// Tries preemption on every node that refused the pod for a reason that evictions may remove. Returns the
+/// candidates, those that violate no budget first, and the reasons of the other nodes.
 pub fn dry_run_preemption(
     h: &Handle<'_>,
     found: &Found<'_>,
@@ -146,18 +139,18 @@ pub fn dry_run_preemption(
     (safe, statuses)
 }
 
-/// The more important first: by priority, then by who has run longer.
+/// Sort key, the more important pod first: by priority, then by the earlier start (`MoreImportantPod`).
 fn importance(pod: &PodInfo) -> (std::cmp::Reverse<i32>, (bool, Option<Timestamp>)) {
     let start = pod.start_time();
-    // One that has not started counts as starting now: last.
+    // A pod that has not started counts as starting now, so it comes last.
     (std::cmp::Reverse(pod.priority), (start.is_none(), start))
 }
 
-/// The fewest pods of lower priority whose going lets the pod in, the least important ones, and how
-/// many budgets that breaks (`SelectVictimsOnNode`).
+/// The smallest set of less important pods whose eviction makes room for the pod, and the number of budgets
+/// that this violates (`SelectVictimsOnNode`).
 ///
 /// # Errors
-/// Why no eviction helps on this node.
+/// Why evictions do not help on this node.
 pub fn select_victims_on_node<'a>(
     h: &Handle<'a>,
     state: &CycleState<'a>,
@@ -183,7 +176,8 @@ pub fn select_victims_on_node<'a>(
     let (protected, free) = split_by_pdb(&potential, pdbs);
     let mut victims = Vec::new();
     let mut violations = 0;
-    // Let back in whoever may stay: the protected first, and of each the most important first.
+    // Put pods back as long as the pod still fits: those that a budget protects first, each group by
+    // importance.
     for (p, is_protected) in protected.iter().map(|p| (*p, true)).chain(free.iter().map(|p| (*p, false))) {
         changed.add_pod(p.clone());
         state.update_with_pod(h, p, node, 1);
@@ -203,12 +197,12 @@ pub fn select_victims_on_node<'a>(
 
 type Pods<'a> = Vec<&'a Rc<PodInfo>>;
 
-/// The pods whose eviction would break a budget, and the others; the order is kept.
+/// Splits pods into those whose eviction would violate a budget and the others; both keep their order.
 fn split_by_pdb<'a>(pods: &[&'a Rc<PodInfo>], pdbs: &[Rc<PodDisruptionBudget>]) -> (Pods<'a>, Pods<'a>) {
     let mut budgets: Vec<(&PodDisruptionBudget, Selector, i32)> = Vec::new();
     for pdb in pdbs {
         let selector = pdb.spec.as_ref().and_then(|s| s.selector.as_ref());
-        // A budget without a selector, or with an empty one, protects nothing.
+        // A budget without a selector, or with an empty one, protects no pod.
         if let Ok(selector) = Selector::from_label_selector(selector)
             && !selector.is_empty()
         {
@@ -236,20 +230,21 @@ fn split_by_pdb<'a>(pods: &[&'a Rc<PodInfo>], pdbs: &[Rc<PodDisruptionBudget>]) 
     })
 }
 
-/// The candidate that does the least harm (`pickOneNodeForPreemption`): the fewest broken budgets,
-/// then the least important of the most important victims, then the smallest sum of priorities,
-/// then the fewest victims, then the latest start of the most important ones, then the first.
+/// The candidate that does the least harm (`pickOneNodeForPreemption`): the fewest violated budgets, then
+/// the lowest priority of its most important victim, then the smallest sum of priorities, then the fewest
+/// victims, then the latest start of its most important victims, then the first. `None` if there is no
+/// candidate.
 pub fn select_candidate(candidates: &[Candidate]) -> Option<&Candidate> {
     let harm = |c: &Candidate| {
         let highest = c.victims.first().map_or(i32::MIN, |p| p.priority);
-        // Raised so that many negative priorities do not add up to less than one.
+        // Shifted, as in Kubernetes, so that many negative priorities do not sum up to less than one.
         let sum: i64 = c.victims.iter().map(|p| i64::from(p.priority) + i64::from(i32::MAX) + 1).sum();
         let most_important = c.victims.iter().filter(|p| p.priority == highest);
-        // Not started counts as starting now, which is later than any other.
+        // A pod that has not started counts as starting now, which is later than any other.
         let earliest = most_important.map(|p| (p.start_time().is_none(), p.start_time())).min();
         (c.pdb_violations, highest, sum, c.victims.len(), std::cmp::Reverse(earliest))
     };
-    // `min_by_key` gives the first of equals.
+    // `min_by_key` returns the first of equal ones.
     candidates.iter().min_by_key(|c| harm(c))
 }
 

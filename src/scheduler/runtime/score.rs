@@ -1,61 +1,37 @@
-//! Which of the fitting nodes is best (`prioritizeNodes`, `selectHost`).
+//! Which of the fitting nodes is the best (`prioritizeNodes`, `selectHost`).
 
 use std::rc::Rc;
 
-use super::cycle::{CycleState, Handle};
-use super::node_info::NodeInfo;
+use super::cycle::CycleState;
+use crate::scheduler::framework::{Handle, NodeInfo};
 use crate::scheduler::plugins::{
     image_locality, inter_pod_affinity, node_affinity, node_resources, pod_topology_spread, taint_toleration,
 };
 
 const MAX_NODE_SCORE: i64 = 100;
 
-/// One plugin's scores, in the order of the nodes.
+/// One plugin's scores, in the order of [`Scores::nodes`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginScores {
-    /// Its name.
+    /// The plugin's name.
     pub plugin: &'static str,
-    /// Its weight in the profile.
+    /// The plugin's weight in the profile.
     pub weight: i64,
-    /// What it said; what that means differs from plugin to plugin.
+    /// The scores before normalisation, on the plugin's own scale.
     pub raw: Vec<i64>,
-    /// That, brought to 0 to 100, more being better.
+    /// The scores from 0 to 100; more is better.
     pub normalized: Vec<i64>,
 }
 
-/// The scores of the fitting nodes. Plugins that have nothing to say about the pod are left out.
+/// The scores of the fitting nodes. Skipped plugins are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scores {
     /// The nodes' names.
     pub nodes: Vec<Rc<str>>,
-    /// Per node, the sum of normalised scores times weights.
+    /// For each node, the sum over plugins of normalised score times weight.
     pub totals: Vec<i64>,
-    /// Per plugin, in the profile's order.
+    /// The scores of each plugin, in the profile's order.
     pub plugins: Vec<PluginScores>,
-}
-
-/// One plugin's score of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PluginScore {
-    /// The plugin's name.
-    pub plugin: &'static str,
-    /// What it said.
-    pub raw: i64,
-    /// That, brought to 0 to 100.
-    pub normalized: i64,
-    /// That, times the plugin's weight.
-    pub weighted: i64,
-}
-
-/// A node's score and what it is made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeScore {
-    /// The node's name.
-    pub name: Rc<str>,
-    /// The sum.
-    pub total: i64,
-    /// The parts.
-    pub by_plugin: Vec<PluginScore>,
 }
 
 impl Scores {
@@ -65,25 +41,9 @@ impl Scores {
         }
         self.plugins.push(PluginScores { plugin, weight, raw, normalized });
     }
-
-    /// The same, node by node, as a page shows it.
-    pub fn by_node(&self) -> Vec<NodeScore> {
-        let part = |p: &PluginScores, i: usize| {
-            let (raw, normalized) = (*p.raw.get(i)?, *p.normalized.get(i)?);
-            Some(PluginScore { plugin: p.plugin, raw, normalized, weighted: normalized * p.weight })
-        };
-        let nodes = self.nodes.iter().zip(&self.totals).enumerate();
-        nodes
-            .map(|(i, (name, total))| NodeScore {
-                name: name.clone(),
-                total: *total,
-                by_plugin: self.plugins.iter().filter_map(|p| part(p, i)).collect(),
-            })
-            .collect()
-    }
 }
 
-/// Brings scores to 0 to 100 by the largest (`helper.DefaultNormalizeScore`).
+/// Scales scores to 0 to 100 by the largest of them (`helper.DefaultNormalizeScore`).
 fn normalize(raw: &[i64], reverse: bool) -> Vec<i64> {
     let max = raw.iter().copied().max().unwrap_or(0);
     let one = |s: &i64| {
@@ -93,7 +53,7 @@ fn normalize(raw: &[i64], reverse: bool) -> Vec<i64> {
     raw.iter().map(one).collect()
 }
 
-/// Scores the fitting nodes.
+/// Scores the fitting nodes with all plugins.
 pub fn score_nodes<'a>(h: &Handle<'a>, state: &CycleState<'a>, nodes: &[&'a Rc<NodeInfo>]) -> Scores {
     let pod = state.pod;
     let mut scores = Scores {
@@ -141,12 +101,7 @@ pub fn score_nodes<'a>(h: &Handle<'a>, state: &CycleState<'a>, nodes: &[&'a Rc<N
     scores
 }
 
-/// [`score_nodes`], node by node.
-pub fn prioritize<'a>(h: &Handle<'a>, state: &CycleState<'a>, nodes: &[&'a Rc<NodeInfo>]) -> Vec<NodeScore> {
-    score_nodes(h, state, nodes).by_node()
-}
-
-/// The node with the highest total; among equals `random` decides. None if there is no node.
+/// The node with the highest total. Among equals, `random` decides; `None` if there is no node.
 pub fn select_host(scores: &Scores, random: u64) -> Option<&Rc<str>> {
     let max = scores.totals.iter().max()?;
     let best = || scores.totals.iter().enumerate().filter(|(_, t)| *t == max).map(|(i, _)| i);

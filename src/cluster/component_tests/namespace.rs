@@ -5,12 +5,12 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::NamespaceController;
 use crate::api::{Key, Kind, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Request, Verb};
 use crate::client::Controller;
 use crate::cluster::{Cluster, Command, Config};
 use crate::controllers::garbage_collector::GarbageCollector;
+use crate::controllers::namespace::NamespaceController;
 use crate::controllers::root_ca_cert_publisher::Publisher;
 use crate::controllers::serviceaccounts_controller::ServiceAccountsController;
 
@@ -78,7 +78,7 @@ fn after_five_seconds_everything_goes_and_then_the_namespace() {
             "deletecollection ConfigMap",
             "deletecollection ServiceAccount",
             "update/status Namespace",
-            // Its own status update came in between.
+            // The controller's own status update came in between.
             "update/finalize Namespace 409",
             "update/finalize Namespace",
         ]
@@ -106,7 +106,7 @@ fn pods_go_first_and_a_finalizer_holds_it_until_somebody_takes_it_away() {
     );
     delete_namespace(&mut c);
     let did = run(&mut c);
-    // The pod's node says nothing, so all that comes is a second look.
+    // No kubelet reports the pod's end, so the controller only retries.
     assert_eq!(
         of_namespace_controller(&did),
         ["deletecollection Pod", "update/status Namespace", "deletecollection Pod"]

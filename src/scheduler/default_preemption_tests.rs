@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::scheduler::framework::tests::{cpu, pod, shared, three};
-use crate::scheduler::framework::{FindArgs, find_nodes_that_fit};
+use crate::scheduler::runtime::tests::{cpu, pod, shared, three};
+use crate::scheduler::runtime::{FindArgs, find_nodes_that_fit};
 use serde_json::{Value, json};
 
-/// A pod of a priority that asks for CPU and started in a second of a minute.
+/// A running pod with a priority and a CPU request, started at `second` of a fixed minute.
 fn running(name: &str, priority: i32, asks: &str, second: u32) -> Rc<PodInfo> {
     let mut spec = cpu(asks);
     spec["priority"] = json!(priority);
@@ -23,7 +23,7 @@ fn budget(app: &str, allowed: i32) -> Rc<PodDisruptionBudget> {
 
 type On<'a> = [&'a [(&'a str, i32, &'a str, u32)]; 3];
 
-/// Who goes, on which node, for a pod of priority 10 that asks for two cores.
+/// The outcome of preemption for a pod of priority 10 that requests two cores.
 fn preempted(on: On<'_>, pdbs: &[Rc<PodDisruptionBudget>]) -> String {
     let mut nodes = three();
     for (node, pods) in nodes.iter_mut().zip(on) {
@@ -86,7 +86,7 @@ fn the_least_harm_is_chosen() {
 fn a_budget_can_be_broken_if_there_is_no_other_way() {
     let full: &[_] = &[("z-1", 20, "4", 0)];
     assert_eq!(preempted([full, &[("a-1", 0, "3", 0)], full], &[budget("a", 0)]), "n2: a-1");
-    // Of two that would do, the unprotected one goes even if it is more important.
+    // Each of the two would do; the unprotected one is evicted although it is more important.
     assert_eq!(
         preempted([full, &[("a-1", 0, "2", 0), ("b-1", 1, "2", 0)], full], &[budget("a", 0)]),
         "n2: b-1"

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
 use crate::api::types::{Node, Pod};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, Patch, Request, Subresource, Verb};
 use crate::client::{Component, Controller};
 use crate::cluster::{Cluster, Command, Config, Fault};
+use crate::controllers::node_lifecycle::{NODE_LEASE_NAMESPACE, NodeLifecycleController};
 use crate::controllers::taint_eviction::TaintEvictionController;
 
 fn cluster(nodes: usize) -> Cluster {
@@ -48,7 +48,7 @@ fn pod(c: &mut Cluster, name: &str, node: &str, seconds: Option<i64>) {
     request(c, Verb::Patch, Kind::POD, key, Subresource::Status, Body::Patch(Patch::Strategic(running)));
 }
 
-/// What a kubelet says when it is back.
+/// The status report of a kubelet that is back.
 fn report_ready(c: &mut Cluster, node: &str) {
     let at = c.now().to_string();
     let status = json!({"status": {"conditions": [
@@ -67,7 +67,7 @@ fn run(c: &mut Cluster) -> Vec<Command> {
     commands
 }
 
-/// `seconds verb kind/name`, and the events' messages.
+/// Commands as `seconds verb kind/name`, and the messages of events.
 fn told(commands: &[Command], since: crate::api::Timestamp) -> Vec<String> {
     let mut out = Vec::new();
     for c in commands {
@@ -142,7 +142,7 @@ fn a_silent_node_is_tainted_and_emptied_and_comes_back() {
             "54 says Marking for deletion Pod default/short",
             "54 patch/status short",
             "54 delete short",
-            // What every pod tolerates by default.
+            // Every pod tolerates the taint for 300 seconds by default.
             "350 says Marking for deletion Pod default/long",
             "350 patch/status long",
             "350 delete long",

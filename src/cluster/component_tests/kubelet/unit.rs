@@ -1,4 +1,4 @@
-//! Whole objects, and what a timeline does not show.
+//! Whole objects, and what timelines do not show.
 
 use serde_json::json;
 
@@ -63,7 +63,7 @@ fn many_pods_share_a_pull_and_have_addresses_of_their_own() {
     assert!(addresses.contains("10.244.1.2") || addresses.contains("10.244.0.2"), "{addresses:?}");
 }
 
-/// Puts so many equal pods on so many nodes.
+/// Creates `pods` equal pods on `nodes` nodes.
 pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
     use crate::api::Object;
     for i in 0..pods {
@@ -83,7 +83,7 @@ pub(super) fn create_many(cluster: &mut Cluster, nodes: usize, pods: usize) {
     }
 }
 
-/// A kubelet alone: requests are answered with what they ask for.
+/// A kubelet without a cluster: each request is answered with the object it sends.
 struct Alone {
     component: Box<dyn crate::client::Component>,
     caches: std::rc::Rc<crate::client::Caches>,
@@ -153,7 +153,7 @@ fn containers_start_again_when_the_machine_comes_back() {
         }),
     );
     let mut alone = Alone {
-        component: super::super::components("n").remove(0),
+        component: crate::kubelet::components("n").remove(0),
         caches: Default::default(),
         now: crate::api::Timestamp::UNIX_EPOCH,
         said: Vec::new(),
@@ -184,7 +184,7 @@ fn one_image_after_the_other() {
     );
 }
 
-/// Manifests that make no sense are refused; those that are odd and yet let through do no harm.
+/// Senseless manifests are refused; odd ones that pass validation do no harm.
 #[test]
 fn odd_manifests_do_no_harm() {
     let refused = [

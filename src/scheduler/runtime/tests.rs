@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The cycle as a whole, in tables: messages, scores, spreading.
+//! Tables over the whole cycle: messages, scores, spreading.
 
 use std::rc::Rc;
 
@@ -10,7 +10,8 @@ use crate::api::labels::Selector;
 use crate::api::types::{
     LabelSelector, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget, StorageClass,
 };
-use crate::scheduler::plugins::default_preemption::post_filter;
+use crate::scheduler::default_preemption::post_filter;
+use crate::scheduler::framework::*;
 
 pub(crate) fn node(name: &str, spec: Value, labels: Value) -> NodeInfo {
     let mut all = json!({"kubernetes.io/hostname": name});
@@ -209,7 +210,7 @@ fn a_node_gives_back_what_a_pod_took() {
     assert_eq!(format!("{n:?}"), empty);
 }
 
-/// A cluster with a Service over `app=a`, one class and some claims.
+/// A cluster with a Service that selects `app=a`, one storage class, and some claims and volumes.
 struct Rich(Vec<PersistentVolumeClaim>, Vec<PersistentVolume>);
 
 impl WorkloadLister for Rich {
@@ -237,11 +238,51 @@ impl VolumeLister for Rich {
     }
 }
 
+/// One plugin's score of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PluginScore {
+    /// The plugin's name.
+    plugin: &'static str,
+    /// The score before normalisation.
+    raw: i64,
+    /// The score from 0 to 100.
+    normalized: i64,
+    /// The normalised score times the plugin's weight.
+    weighted: i64,
+}
+
+/// A node's score with its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NodeScore {
+    /// The node's name.
+    name: Rc<str>,
+    /// The sum of the weighted scores.
+    total: i64,
+    /// The score of each plugin.
+    by_plugin: Vec<PluginScore>,
+}
+
+/// The same scores, grouped by node.
+fn by_node(scores: &Scores) -> Vec<NodeScore> {
+    let part = |p: &PluginScores, i: usize| {
+        let (raw, normalized) = (*p.raw.get(i)?, *p.normalized.get(i)?);
+        Some(PluginScore { plugin: p.plugin, raw, normalized, weighted: normalized * p.weight })
+    };
+    let nodes = scores.nodes.iter().zip(&scores.totals).enumerate();
+    nodes
+        .map(|(i, (name, total))| NodeScore {
+            name: name.clone(),
+            total: *total,
+            by_plugin: scores.plugins.iter().filter_map(|p| part(p, i)).collect(),
+        })
+        .collect()
+}
+
 fn totals(rich: &Rich, nodes: &[NodeInfo], p: &PodInfo) -> Vec<NodeScore> {
     let nodes = shared(nodes);
     let h = Handle { workloads: rich, volumes: rich, ..Handle::of_nodes(&nodes) };
     let found = find_nodes_that_fit(&h, p, FindArgs::default());
-    prioritize(&h, &found.state, &found.nodes)
+    by_node(&score_nodes(&h, &found.state, &found.nodes))
 }
 
 #[test]
@@ -261,7 +302,8 @@ fn scores_of_an_empty_and_a_used_node() {
             ("NodeResourcesFit", 72, 72, 72),
             // One pod times ln(4), plus 2 for maxSkew 3, plus nothing for the zone it lacks: 3.39.
             ("PodTopologySpread", 3, 66, 132),
-            // 0.5 and 0 used: 75; before 0.25 and 0: 87; so 50 + (50 + 75 - 87) / 2.
+            // The use is 0.5 and 0 of the node with the pod (75), 0.25 and 0 without it (87): 50 + (50 + 75
+            // - 87) / 2.
             ("NodeResourcesBalancedAllocation", 69, 69, 69),
             ("ImageLocality", 0, 0, 0),
         ]
@@ -375,7 +417,7 @@ fn claims() {
         );
         assert_eq!(message_with(&h, &p, &[]), want, "{name}");
     }
-    // On n3 there is a volume for it; elsewhere one is made.
+    // n3 has a volume that fits the claim; on the other nodes a volume is provisioned.
     let p = pod(
         "p",
         json!({}),
@@ -413,7 +455,7 @@ fn keeping_the_classes_changes_nothing_but_the_time() {
     let fast = Handle { snapshot: Snapshot { nodes: &nodes, classes: Some(&classes) }, ..plain };
     let scores = |h: &Handle<'_>| {
         let found = find_nodes_that_fit(h, &p, FindArgs::default());
-        prioritize(h, &found.state, &found.nodes)
+        by_node(&score_nodes(h, &found.state, &found.nodes))
     };
     assert_eq!(scores(&plain), scores(&fast));
     assert_eq!(scores(&fast)[0].by_plugin.len(), 5);

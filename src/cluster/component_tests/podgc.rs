@@ -1,0 +1,43 @@
+//! Pods of a node that does not exist any more.
+#![allow(clippy::unwrap_used)]
+
+use std::rc::Rc;
+
+use crate::api::{Key, Kind, Object};
+use crate::apimachinery::{Body, Request, Verb};
+use crate::client::{Component, Controller};
+use crate::cluster::{Cluster, Config};
+use crate::controllers::podgc::PodGarbageCollector;
+use serde_json::json;
+
+#[test]
+fn pods_of_a_node_that_is_gone_fail_and_go() {
+    let config = Config {
+        controllers: Rc::new(|| vec![Controller::boxed(PodGarbageCollector)]),
+        scheduler: Rc::new(Vec::new),
+        kubelet: Rc::new(|_| Vec::<Box<dyn Component>>::new()),
+        ..Config::nodes(2)
+    };
+    let mut c = Cluster::new(&config);
+    let user: Rc<str> = "kubectl".into();
+    for (name, node) in [("stays", "node-1"), ("goes", "node-2"), ("lost", "nowhere")] {
+        let pod = json!({
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"nodeName": node, "containers": [{"name": "c", "image": "nginx"}]},
+        });
+        let pod = Object::from_value(Kind::POD, pod).unwrap();
+        let create = Request::new(&user, Verb::Create, Kind::POD, pod.key());
+        c.request(&create.body(Body::Object(pod))).0.object().unwrap();
+    }
+    let start = c.now();
+    c.request(&Request::new(&user, Verb::Delete, Kind::NODE, Key::new("", "node-2")));
+    let mut did = Vec::new();
+    assert!(c.run_to_steady(20, |_, k| {
+        let after = k.at.duration_since(start).as_secs();
+        did.push(format!("{after} {} {}", k.request.verb_string(), k.request.key.name));
+    }));
+    assert_eq!(did, ["40 patch/status goes", "40 delete goes", "40 patch/status lost", "40 delete lost"]);
+    let left: Vec<String> =
+        c.api().etcd().range(Kind::POD, None).map(|(_, r)| r.object.name().to_owned()).collect();
+    assert_eq!(left, ["stays"]);
+}

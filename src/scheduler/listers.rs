@@ -1,0 +1,102 @@
+//! The informers' caches and the assumed objects, as plugins read them.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::framework::{Labels, NamespaceLister, NominatedPods, PodInfo, VolumeLister, WorkloadLister};
+use super::queue::Queue;
+use super::state::Assumed;
+use crate::api::labels::Selector;
+use crate::api::types::{
+    Namespace, PersistentVolume, PersistentVolumeClaim, Pod, ReplicaSet, ReplicationController, Service,
+    StorageClass,
+};
+use crate::api::volume::volume_class;
+use crate::api::{ApiKind, Key, Kind, MetaExt};
+use crate::client::Caches;
+
+/// The informers' caches and the assumed objects, as plugins read them.
+pub(super) struct Listers<'a>(pub(super) &'a Caches, pub(super) Assumed);
+
+impl VolumeLister for Listers<'_> {
+    fn claim(&self, namespace: &str, name: &str) -> Option<Rc<PersistentVolumeClaim>> {
+        let key = Key::new(namespace, name);
+        self.1.claim(&key, self.0.get(&key))
+    }
+    fn volume(&self, name: &str) -> Option<Rc<PersistentVolume>> {
+        let key = Key::new("", name);
+        self.1.volume(&key, self.0.get(&key))
+    }
+    fn class(&self, name: &str) -> Option<Rc<StorageClass>> {
+        self.0.get(&Key::new("", name)).cloned()
+    }
+    fn volumes_of_class(&self, class: &str) -> Vec<Rc<PersistentVolume>> {
+        let all = self.0.of(Kind::PERSISTENT_VOLUME).list(None).filter_map(PersistentVolume::from_object);
+        all.filter(|v| volume_class(v) == class)
+            .filter_map(|v| self.1.volume(&v.metadata.key(), Some(v)))
+            .collect()
+    }
+}
+
+impl NamespaceLister for Listers<'_> {
+    fn namespace_labels(&self, name: &str) -> Option<Cow<'_, Labels>> {
+        self.0.get::<Namespace>(&Key::new("", name)).map(|n| Cow::Borrowed(n.metadata.labels_or_empty()))
+    }
+}
+
+impl WorkloadLister for Listers<'_> {
+    fn default_selectors(&self, pod: &Pod) -> Vec<Rc<Selector>> {
+        let labels = pod.metadata.labels_or_empty();
+        let services = self.0.of(Kind::SERVICE).list(Some(pod.metadata.namespace()));
+        let mut selectors: Vec<Rc<Selector>> = services
+            .filter_map(|o| Service::from_object(o)?.spec.as_ref()?.selector.clone())
+            .filter(|s| !s.is_empty())
+            .map(|s| Selector::from_set(&s))
+            .filter(|s| s.matches(labels))
+            .map(Rc::new)
+            .collect();
+        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicaSet")
+            && let Some(rs) = self.0.get::<ReplicaSet>(&Key::new(pod.metadata.namespace(), &owner.name))
+            && let Ok(s) = Selector::from_label_selector(rs.spec.as_ref().map(|s| &s.selector))
+        {
+            selectors.push(Rc::new(s));
+        }
+        if let Some(owner) = pod.metadata.controller().filter(|o| o.kind == "ReplicationController")
+            && let Some(r) =
+                self.0.get::<ReplicationController>(&Key::new(pod.metadata.namespace(), &owner.name))
+            && let Some(set) = r.spec.as_ref().and_then(|s| s.selector.as_ref())
+        {
+            selectors.push(Rc::new(Selector::from_set(set)));
+        }
+        selectors
+    }
+}
+
+/// The unschedulable pods with `status.nominatedNodeName`, by node.
+pub(super) struct Nominated(Vec<(Rc<str>, Vec<Rc<PodInfo>>)>);
+
+impl Nominated {
+    pub(super) fn of(queue: &Queue, but: &Key) -> Nominated {
+        let mut by_node: Vec<(Rc<str>, Vec<Rc<PodInfo>>)> = Vec::new();
+        for q in queue.parked().filter(|q| q.key != *but) {
+            let Some(node) = q.pod.status.as_ref().and_then(|s| s.nominated_node_name.as_deref()) else {
+                continue;
+            };
+            let info = Rc::new(PodInfo::new(q.pod.clone()));
+            match by_node.iter_mut().find(|(n, _)| &**n == node) {
+                Some((_, pods)) => pods.push(info),
+                None => by_node.push((node.into(), vec![info])),
+            }
+        }
+        Nominated(by_node)
+    }
+}
+
+impl NominatedPods for Nominated {
+    fn nominated_on(&self, node: &str) -> &[Rc<PodInfo>] {
+        self.0.iter().find(|(n, _)| &**n == node).map_or(&[], |(_, p)| p)
+    }
+    fn none_nominated(&self) -> bool {
+        self.0.is_empty()
+    }
+}

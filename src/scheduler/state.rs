@@ -1,0 +1,142 @@
+//! What the scheduler remembers between cycles, and the keys of its work queue.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::cache::Cache;
+use super::queue::Queue;
+use crate::api::persistent::Map;
+use crate::api::types::{PersistentVolume, PersistentVolumeClaim, Pod};
+use crate::api::{ApiKind, Key, Timestamp};
+use crate::client::{ANYWHERE, Context, Memory, Wait};
+
+/// What the scheduler remembers between syncs.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Nodes and the pods on them.
+    pub cache: Cache,
+    /// The pods that wait for a node.
+    pub queue: Queue,
+    /// Index of the node with which the next search begins.
+    pub next_start: usize,
+    /// How many cycles were begun. Together with a pod's uid it decides between equally good nodes.
+    pub cycles: u64,
+    /// Pods for which a node is chosen and whose claims are not bound yet.
+    pub waiting: Map<Key, Waiting>,
+    /// Claims and volumes that the scheduler has written and its informers have not delivered yet.
+    pub assumed: Assumed,
+}
+
+impl Memory for State {
+    /// `cycles` and `next_start` are left out: they only decide between equally good nodes.
+    fn lines(&self, _: Timestamp) -> Vec<String> {
+        let assumed = self.cache.assumed().map(|(pod, node)| format!("assumes {pod} on {node}"));
+        let waiting = self.waiting.iter().map(|(pod, w)| format!("{pod} {w}"));
+        self.queue.lines().chain(assumed).chain(waiting).chain(self.assumed.lines()).collect()
+    }
+}
+
+pub(super) type Cx = Context<State, Task>;
+
+/// A key of the scheduler's work queue.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Task {
+    /// Schedule the next pod of the queue, if there is one (`ScheduleOne`).
+    ScheduleOne,
+    /// The same, for pods that have failed very often: its deadline does not keep the cluster from being
+    /// steady.
+    ScheduleOneSomeDay,
+    /// Poll the claims of a pod for which a node is chosen (`bindingCycle`).
+    BindingCycle(Key),
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Task::ScheduleOne => f.write_str("schedule-one"),
+            Task::ScheduleOneSomeDay => f.write_str("schedule-one-some-day"),
+            Task::BindingCycle(pod) => pod.fmt(f),
+        }
+    }
+}
+
+/// A pod for which a node is chosen and whose claims are not bound yet.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub(super) pod: Rc<Pod>,
+    pub(super) node: Rc<str>,
+    /// How many nodes the pod fits on, and how many nodes there are.
+    pub(super) fits: (usize, usize),
+    pub(super) since: Timestamp,
+    /// How many scheduling attempts the pod has had, this one included.
+    pub(super) attempts: u32,
+    /// The volumes to which the scheduler has written a claim, as the API server answered, each with its
+    /// claim's key.
+    pub(super) bindings: Vec<(Key, Rc<PersistentVolume>)>,
+    /// The claims to which the scheduler has written `volume.kubernetes.io/selected-node`, as the API server
+    /// answered.
+    pub(super) provisions: Vec<Rc<PersistentVolumeClaim>>,
+}
+
+/// Objects that the scheduler has written and that its informers have not delivered yet (`AssumeCache`).
+#[derive(Clone, Debug, Default)]
+pub struct Assumed {
+    pub(super) claims: Map<Key, Rc<PersistentVolumeClaim>>,
+    pub(super) volumes: Map<Key, Rc<PersistentVolume>>,
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bindings, provisions) = (self.bindings.len(), self.provisions.len());
+        let Waiting { node, attempts, .. } = self;
+        write!(f, "waits on {node} for {bindings} volumes and {provisions} claims after {attempts} attempts")
+    }
+}
+
+/// The object's `resourceVersion` as a number.
+pub(super) fn version<T: ApiKind>(object: &Rc<T>) -> u64 {
+    object.meta().resource_version.as_deref().and_then(|v| v.parse().ok()).unwrap_or(0)
+}
+
+/// The version with the higher `resourceVersion`; `None` if the informer's cache does not have the object.
+fn newer<T: ApiKind>(cached: Option<&Rc<T>>, assumed: Option<&Rc<T>>) -> Option<Rc<T>> {
+    let (cached, Some(assumed)) = (cached?, assumed) else { return cached.cloned() };
+    Some(if version(assumed) > version(cached) { assumed.clone() } else { cached.clone() })
+}
+
+impl Assumed {
+    /// One line for each assumed object, for [`Memory`](crate::client::Memory).
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        let claims = self.claims.keys().map(|k| format!("assumes the claim {k} as it was written"));
+        let volumes = self.volumes.keys().map(|k| format!("assumes the volume {k} as it was written"));
+        claims.chain(volumes)
+    }
+
+    /// The newer of the cached and the assumed version of a claim; `None` if it is not in the cache.
+    pub fn claim(
+        &self,
+        key: &Key,
+        cached: Option<&Rc<PersistentVolumeClaim>>,
+    ) -> Option<Rc<PersistentVolumeClaim>> {
+        newer(cached, self.claims.get(key))
+    }
+
+    /// The newer of the cached and the assumed version of a volume; `None` if it is not in the cache.
+    pub fn volume(&self, key: &Key, cached: Option<&Rc<PersistentVolume>>) -> Option<Rc<PersistentVolume>> {
+        newer(cached, self.volumes.get(key))
+    }
+}
+
+/// Plans the next attempt for the end of the first back-off. The deadline of a pod that has failed very
+/// often does not keep the cluster from being steady.
+pub(super) fn wake_later(cx: &Cx) {
+    let mut queue = cx.state(|s| s.queue.clone());
+    queue.flush(cx.now());
+    if let Some(at) = queue.next_back_off(false) {
+        cx.enqueue_after(Task::ScheduleOne, at.duration_since(cx.now()));
+    }
+    if let Some(at) = queue.next_back_off(true) {
+        let wait = Wait::Poll { namespace: ANYWHERE.into() };
+        cx.enqueue_waiting(Task::ScheduleOneSomeDay, at.duration_since(cx.now()), wait);
+    }
+}
