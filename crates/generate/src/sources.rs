@@ -47,7 +47,8 @@ impl Sources {
 /// missing.
 pub fn read(kinds: &[Kind], versions: &[Version], from: &Path, tag: &str) -> Result<Sources> {
     let mut files: Vec<Source> = Vec::new();
-    for (repository, path, package, of_kinds) in wanted(kinds.iter().chain(versions.iter().map(|v| &v.kind))) {
+    for (repository, path, package, of_kinds) in wanted(kinds.iter().chain(versions.iter().map(|v| &v.kind)))
+    {
         if files.iter().any(|file| file.path == path) {
             continue;
         }
