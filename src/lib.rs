@@ -10,6 +10,7 @@ pub mod cel;
 pub mod client;
 pub mod cluster;
 pub mod controllers;
+pub mod controlplane;
 pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;

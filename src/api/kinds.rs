@@ -51,35 +51,36 @@ struct Resource {
 
 /// A kind of object: a handle to the resource that serves its objects, as small as a pointer.
 ///
-/// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. A kind that a CustomResourceDefinition
-/// made comes from [`Kind::custom`]. A handle also says in which version a request speaks of the kind
+/// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. [`Kind::custom`] makes a kind that a
+/// CustomResourceDefinition defines. A handle also has the version of a request about the kind
 /// ([`Kind::api_version`]); some built-in kinds have several ([`Kind::OTHER_VERSIONS`]). Two handles are equal if they
-/// name the same resource, whichever of its versions they were made for.
+/// name the same resource (group, plural, the objects' `kind` and the scope), whatever their versions and other
+/// properties are.
 #[derive(Clone, Copy)]
 pub struct Kind(&'static Resource);
 
-/// The names of a kind that a CustomResourceDefinition makes, as its `status.acceptedNames` has them.
+/// The names of a kind that a CustomResourceDefinition defines, as in its `status.acceptedNames`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CustomNames {
-    /// `stable.example.com`
+    /// The API group, for example `stable.example.com`.
     pub group: String,
-    /// The version that clients prefer, `v1`.
+    /// One of the kind's versions, for example `v1`.
     pub version: String,
-    /// `CronTab`
+    /// The kind's name, for example `CronTab`.
     pub kind: String,
-    /// `CronTabList`
+    /// The name of its lists, for example `CronTabList`.
     pub list_kind: String,
-    /// `crontabs`
+    /// The resource's name in paths, for example `crontabs`.
     pub plural: String,
-    /// `crontab`
+    /// The singular of that name, for example `crontab`.
     pub singular: String,
-    /// `ct`
+    /// Short names, for example `ct`.
     pub short_names: Vec<String>,
-    /// `all`
+    /// The categories of the resource, for example `all`.
     pub categories: Vec<String>,
     /// Whether the objects are in namespaces.
     pub scope: Scope,
-    /// `status`, `scale`.
+    /// The subresources: `status`, `scale`.
     pub subresources: Vec<String>,
 }
 
@@ -176,8 +177,10 @@ macro_rules! with_built_in_kinds {
             RoleBinding ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "rolebindings" "rolebinding" [] Namespaced [];
             /// Grants a role to users in the whole cluster.
             ClusterRoleBinding CLUSTER_ROLE_BINDING: "rbac.authorization.k8s.io"/"v1" "clusterrolebindings" "clusterrolebinding" [] Cluster [];
-            /// What a controller made its pods from, kept as it was.
+            /// A revision of the template from which a controller creates pods.
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
+            /// A kind that is added to a cluster while it runs.
+            CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
             /// How volumes of a CSI driver are attached and mounted.
             CSIDriver CSI_DRIVER: "storage.k8s.io"/"v1" "csidrivers" "csidriver" [] Cluster [];
             /// Which CSI drivers a node has.
@@ -399,7 +402,8 @@ impl Kind {
         self.0.group
     }
 
-    /// The version that clients prefer: `v1`.
+    /// The version that clients prefer, for example `v1`. The handle of a custom kind has the version for
+    /// which it was made.
     pub const fn version(self) -> &'static str {
         self.0.version
     }
@@ -422,6 +426,12 @@ impl Kind {
     /// `deploy`
     pub const fn short_names(self) -> &'static [&'static str] {
         self.0.short_names
+    }
+
+    /// The categories of the resource, for example `all`: words by which clients ask for several resources.
+    /// Those of built-in kinds are in the table of discovery.
+    pub const fn categories(self) -> &'static [&'static str] {
+        self.0.categories
     }
 
     /// Namespaced or not.
@@ -486,14 +496,19 @@ impl PartialOrd for Kind {
     }
 }
 
-/// Built-in kinds in the table's order, then custom ones by group and plural.
+/// Built-in kinds come first, in the table's order, then custom ones by group and plural. Two definitions
+/// with the same group and plural, one of which was created after the other was deleted, can differ in kind
+/// and scope.
 impl Ord for Kind {
     fn cmp(&self, other: &Kind) -> Ordering {
         match (self.0.built_in, other.0.built_in) {
             (Some(a), Some(b)) => a.cmp(&b),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (None, None) => (self.0.group, self.0.plural).cmp(&(other.0.group, other.0.plural)),
+            (None, None) => {
+                let of = |r: &'static Resource| (r.group, r.plural, r.kind, r.scope);
+                of(self.0).cmp(&of(other.0))
+            }
         }
     }
 }
@@ -551,6 +566,19 @@ mod tests {
             assert_ne!(kind.api_version(), kind.stored().api_version());
             assert_eq!((*kind, kind.plural()), (kind.stored(), kind.stored().plural()));
         }
+    }
+
+    #[test]
+    fn a_definition_that_came_after_another_one_makes_another_kind() {
+        let first = Kind::custom(&names("things", "v1"));
+        for other in [
+            CustomNames { kind: "Other".into(), ..names("things", "v1") },
+            CustomNames { scope: Scope::Cluster, ..names("things", "v1") },
+        ] {
+            assert_ne!(first, Kind::custom(&other));
+        }
+        let renamed = CustomNames { short_names: Vec::new(), ..names("things", "v1") };
+        assert_eq!(first, Kind::custom(&renamed));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! ```
 
 mod custom;
+pub mod definition;
 pub mod digest;
 pub mod disruption_budget;
 pub mod field_set;
@@ -38,6 +39,7 @@ pub mod release;
 mod shared;
 mod structs;
 pub mod toleration;
+pub mod versions;
 pub mod volume;
 pub mod yaml;
 
@@ -68,6 +70,7 @@ pub mod types {
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
     pub use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, StorageClass, VolumeAttachment};
+    pub use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
     pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,

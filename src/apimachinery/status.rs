@@ -32,6 +32,8 @@ pub struct Details {
     pub uid: String,
     /// One entry per violation.
     pub causes: Vec<Cause>,
+    /// After how many seconds to try again; 0 if that is not said.
+    pub retry_after_seconds: u32,
 }
 
 /// One violation.
@@ -107,6 +109,11 @@ impl Status {
                 kind: text(d, "kind"),
                 uid: text(d, "uid"),
                 causes: causes.into_iter().flatten().map(cause).collect(),
+                retry_after_seconds: d
+                    .get("retryAfterSeconds")
+                    .and_then(Value::as_u64)
+                    .and_then(|n| u32::try_from(n).ok())
+                    .unwrap_or(0),
             })
         });
         let own = value.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
@@ -118,6 +125,13 @@ impl Status {
     pub fn not_found(kind: Kind, name: &str) -> Status {
         Status::new(404, "NotFound", format!("{} {name:?} not found", kind.group_resource()))
             .with(Details::resource(kind, name))
+    }
+
+    /// 500 with its reason.
+    pub fn internal_error(why: &str) -> Status {
+        let cause = Cause { message: why.to_owned(), ..Cause::default() };
+        Status::new(500, "InternalError", format!("Internal error occurred: {why}"))
+            .with(Details { causes: vec![cause], ..Details::default() })
     }
 
     /// 404 for a path.
@@ -271,6 +285,9 @@ impl Details {
                 Value::Object(m)
             });
             m.insert("causes".into(), causes.collect());
+        }
+        if self.retry_after_seconds > 0 {
+            m.insert("retryAfterSeconds".into(), self.retry_after_seconds.into());
         }
         Value::Object(m)
     }

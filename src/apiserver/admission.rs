@@ -48,6 +48,17 @@ pub(super) fn namespace_exists(api: &ApiServer, object: &Object) -> Result<(), S
     Ok(())
 }
 
+/// Nothing is made of a kind whose definition is being deleted (`forbidCreateAdmission` of apiextensions).
+pub(super) fn not_terminating(object: &Object, cx: &RequestContext) -> Result<(), Status> {
+    match &cx.view {
+        Some(view) if view.definition().is_terminating() => {
+            let why = "create not allowed while custom resource definition is terminating";
+            Err(Status::forbidden(object.kind(), object.name(), why))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The mutating plug-ins, for a create.
 pub(super) fn mutate_create(
     api: &mut ApiServer,

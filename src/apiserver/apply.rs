@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::apiextensions::View;
 use super::context::RequestContext;
-use super::managed_fields::{self, Applier};
+use super::managed_fields::{self, Applier, Layout};
 use super::stages::Stage;
 use super::{ApiServer, defaults, http, kinds};
 use crate::api::go_types::{self, Json};
-use crate::api::{Kind, Object};
+use crate::api::{Kind, Manager, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 
 impl ApiServer {
@@ -42,7 +43,10 @@ impl ApiServer {
         cx.enter(Stage::Decode, "", None);
         check(config, kind, api_version, &r.key.name)?;
         let at = r.object();
-        let old = self.etcd.get(&at).map(|r| r.object.clone());
+        let old = match self.current(r, cx) {
+            Err(e) if e.is_not_found() => None,
+            found => Some(found?),
+        };
         let managers = self.managers(&at);
         let manager: Rc<str> = match &r.field_manager {
             Some(m) => m.clone(),
@@ -51,6 +55,9 @@ impl ApiServer {
         let by = Applier { manager: &manager, subresource: r.subresource.as_str(), force, now: self.now };
         if scale {
             let old = old.ok_or_else(|| Status::not_found(r.kind, &r.key.name))?;
+            if let Some(view) = &cx.view {
+                return Err(no_scale_to_apply_to(view, &managers));
+            }
             let have = http::scale_of(&old).ok_or_else(Status::no_such_path)?;
             let decoded =
                 go_types::decode(go_types::scale(), &Json::from(config)).map_err(Status::bad_request)?;
@@ -69,8 +76,13 @@ impl ApiServer {
             cx.enter(Stage::Patch, "", old.as_ref());
         }
         let live = old.as_ref().map(|old| kinds::versions::present(r.kind, old.to_value()));
-        let applied = managed_fields::apply(r.kind, live.as_ref(), config, &managers, &by)?;
-        let object = object_of(r.kind, &applied.value)?;
+        let view = cx.view.clone();
+        let layout = view.as_ref().map_or(Layout::BuiltIn(r.kind), View::layout);
+        let applied = managed_fields::apply(layout, live.as_ref(), config, &managers, &by)?;
+        let object = match &view {
+            Some(view) => view.object(applied.value.clone())?,
+            None => object_of(r.kind, &applied.value)?,
+        };
         match old {
             Some(old) if applied.managers[..] == managers[..] && live.as_ref() == Some(&applied.value) => {
                 Ok(Response::Object { object: old, created: false })
@@ -80,12 +92,29 @@ impl ApiServer {
                 self.store_patched(r, old, object, cx)
             }
             None if r.subresource != Subresource::None => Err(Status::not_found(r.kind, &r.key.name)),
+            None if !object.uid().is_empty() => {
+                let why = format!(
+                    "uid mismatch: the provided object specified uid {}, and no existing object was found",
+                    object.uid()
+                );
+                Err(Status::conflict(r.kind, &r.key.name, &why))
+            }
             None => {
                 cx.managers = Some(applied.managers.into());
                 self.create(&Request { verb: Verb::Create, body: Body::Object(object), ..r.clone() }, cx)
             }
         }
     }
+}
+
+/// 500: the scale of a custom object cannot be applied to, because its managers' fields cannot be brought into the
+/// version of the scale (`crConverter` of apiextensions).
+fn no_scale_to_apply_to(view: &View, managers: &[Manager]) -> Status {
+    let why = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
+    if managed_fields::of_scale(managers, &view.replicas_path()).is_empty() {
+        return Status::new(500, "", format!("failed to create manager for existing fields: {why}"));
+    }
+    Status::new(500, "", why)
 }
 
 /// Checks apiVersion, kind and name of a configuration.

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
+use super::apiextensions::{Validated, View};
 use super::stages::{Entered, Stage};
+use super::validation::Errors;
 use crate::api::{Manager, Object};
 
 /// What the stages of one request leave for later stages and for the answer. It is made when a request comes and ends
@@ -15,6 +17,8 @@ pub(super) struct RequestContext {
     /// The object as it was before admission added fields to it, if it did. The fields that admission adds have no
     /// owner.
     pub(super) submitted: Option<Object>,
+    /// How the request sees objects of a custom kind; `None` for a built-in kind.
+    pub(super) view: Option<View>,
     /// The texts of the answer's `Warning` headers.
     pub(super) warnings: Vec<String>,
     /// The stages that the request came to; `None` if nobody asked to have them noted.
@@ -35,6 +39,12 @@ impl RequestContext {
             stages.pop();
         }
         stages.push(Entered { stage, plugin, object: object.cloned() });
+    }
+
+    /// What validation found of a custom object: its errors; what it warns of goes to the client.
+    pub(super) fn validated(&mut self, found: Validated) -> Errors {
+        self.warnings.extend(found.warnings);
+        found.errors
     }
 
     /// Whether the stages are noted.

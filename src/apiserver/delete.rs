@@ -5,12 +5,12 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 
 use super::context::RequestContext;
-use super::registry::seconds;
+use super::registry::{seconds, shown};
 use super::stages::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
-use super::{ApiServer, kinds};
-use crate::api::types::{Pod, PodCondition, PodDisruptionBudget, Time};
+use super::{ApiServer, apiextensions, kinds};
+use crate::api::types::{CustomResourceDefinition, Pod, PodCondition, PodDisruptionBudget, Time};
 use crate::api::{ApiKind, Kind, MetaExt, Object, later};
 use crate::apimachinery::{
     Body, DeleteOptions, Details, FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Request, Response,
@@ -25,7 +25,12 @@ impl ApiServer {
         };
         cx.enter(Stage::Decode, "", None);
         let old = self.existing(r)?;
-        self.delete_object(r, &old, &options, cx)
+        match self.delete_object(r, &old, &options, cx)? {
+            Response::Object { object, created } if cx.view.is_some() => {
+                Ok(Response::Object { object: shown(object, cx.view.as_ref())?, created })
+            }
+            answer => Ok(answer),
+        }
     }
 
     pub(super) fn delete_collection(
@@ -58,6 +63,9 @@ impl ApiServer {
         cx.enter(Stage::Prepare, "", Some(old));
         if kind == Kind::NAMESPACE {
             return self.delete_namespace(r, old, cx);
+        }
+        if let Some(crd) = old.get::<CustomResourceDefinition>().filter(|crd| !crd.metadata.is_deleting()) {
+            return Ok(self.delete_definition(r, old, crd, cx));
         }
         let mut object = old.clone();
         let graceful = before_delete(&mut object, options, self.now_seconds())?;
@@ -105,6 +113,24 @@ impl ApiServer {
         }
         let details = Details { uid: old.uid().into(), ..Details::resource(kind, old.name()) };
         Ok(Response::Success { code: 200, details: Some(Box::new(details)) })
+    }
+
+    /// A definition is only marked; a controller deletes its objects and takes its finalizer away
+    /// (`k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go`).
+    fn delete_definition(
+        &mut self,
+        r: &Request,
+        old: &Object,
+        crd: &Rc<CustomResourceDefinition>,
+        cx: &mut RequestContext,
+    ) -> Response {
+        let mut crd = Rc::clone(crd);
+        apiextensions::strategy::mark_for_deletion(Rc::make_mut(&mut crd), self.now_seconds());
+        let object = Object::from(crd);
+        cx.enter(Stage::Store, "", Some(&object));
+        let object =
+            if r.dry_run { object } else { self.write(old.reference(), Some(old.clone()), object, r, cx) };
+        Response::Object { object, created: false }
     }
 
     /// Marks a namespace. Its controller empties it and removes its finalizer later.

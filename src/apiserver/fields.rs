@@ -1,5 +1,6 @@
 //! Selecting objects by the fields of their kind (`pkg/apis/*/v1/conversion.go`, the field label conversions).
 
+use super::apiextensions::View;
 use super::kinds::{self, SelectableFields};
 use crate::api::fields::FieldSelector;
 use crate::api::names::quote;
@@ -28,6 +29,31 @@ pub(crate) fn matches(selector: &FieldSelector, object: &Object) -> bool {
         "metadata.name" => Some(object.name().to_owned()),
         "metadata.namespace" => Some(object.namespace().to_owned()),
         path => kinds::field(object, path),
+    })
+}
+
+/// The same for objects of a custom kind: besides name and namespace, the fields that its definition names.
+pub(super) fn for_view(selector: FieldSelector, view: &View) -> Result<FieldSelector, String> {
+    selector.rename(|field| {
+        let own = ["metadata.name", "metadata.namespace"].contains(&field.as_str());
+        if own || view.schema().selectable_fields().any(|f| f == field) {
+            return Ok(());
+        }
+        Err(format!("field label not supported: {field}"))
+    })
+}
+
+/// Whether a stored custom object is selected, in the version that the view shows.
+pub(super) fn matches_in(selector: &FieldSelector, object: &Object, view: &View) -> bool {
+    if selector.is_empty() {
+        return true;
+    }
+    let shown = view.read(object);
+    let object = shown.as_ref().unwrap_or(object);
+    selector.matches(&|path| match path {
+        "metadata.name" => Some(object.name().to_owned()),
+        "metadata.namespace" => Some(object.namespace().to_owned()),
+        path => view.field(object, path),
     })
 }
 

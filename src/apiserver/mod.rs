@@ -40,11 +40,13 @@ use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 use std::rc::Rc;
 
+use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, Object, ObjectRef, Timestamp, pod};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
 use crate::etcd::Etcd;
 
 pub use admission::TOKEN_VOLUME_PREFIX;
+use apiextensions::{Definitions, View};
 use context::RequestContext;
 pub use etcd_view::EtcdView;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
@@ -118,6 +120,8 @@ pub struct ApiServer {
     writes: Vec<Write>,
     woken: Vec<u32>,
     valid_spec: ValidSpecCache,
+    /// What the CustomResourceDefinitions in etcd make.
+    definitions: Definitions,
     /// The documentation of the API; `None` where it was not given.
     texts: Option<Rc<http::Texts>>,
 }
@@ -131,6 +135,7 @@ impl ApiServer {
     /// An API server with a store that is given.
     pub fn with_etcd(seed: u64, etcd: Etcd) -> ApiServer {
         ApiServer {
+            definitions: Definitions::of(&etcd),
             etcd,
             watches: WatchCache::default(),
             now: Timestamp::UNIX_EPOCH,
@@ -157,6 +162,37 @@ impl ApiServer {
     /// Sets the clock that stamps objects.
     pub fn set_now(&mut self, now: Timestamp) {
         self.now = now;
+    }
+
+    /// What the CustomResourceDefinitions make: the custom kinds that are served.
+    pub fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    /// The kind that `api_version` and `kind` of a manifest name, built in or custom.
+    pub fn kind_of(&self, api_version: &str, kind: &str) -> Option<Kind> {
+        Kind::of(api_version, kind).or_else(|| self.definitions.kind_of(api_version, kind))
+    }
+
+    /// How a request sees objects of a custom kind: in the version of the kind's handle, or in the one that clients
+    /// prefer where that is not served any more.
+    ///
+    /// # Errors
+    /// 404: there is no definition of the kind.
+    fn view(&self, kind: Kind) -> Result<View, Status> {
+        let found = self.definitions.find(kind.group(), kind.plural());
+        let definition = found.ok_or_else(Status::no_such_path)?;
+        let kind = definition.nearest(kind).ok_or_else(Status::no_such_path)?;
+        definition.view(kind.version())
+    }
+
+    /// A definition is written, or gone.
+    fn note_definition(&mut self, next: Option<&Object>, last: &Object) {
+        match (next.and_then(Object::get::<CustomResourceDefinition>), last.get()) {
+            (Some(crd), _) => self.definitions.put(crd),
+            (None, Some(crd)) => self.definitions.remove(crd),
+            (None, None) => {}
+        }
     }
 
     /// Reserves room for one write if there is none yet. A request nearly always makes one write, and histories keep
@@ -229,12 +265,15 @@ impl ApiServer {
     /// Handles a request. What is to be known of it beside the answer is left in its context.
     fn handle(&mut self, request: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         self.storage_answers()?;
+        if request.kind.is_custom() && cx.view.is_none() {
+            cx.view = Some(self.view(request.kind)?);
+        }
         if !request.verb.writes() {
             cx.enter(Stage::Store, "", None);
         }
         match request.verb {
-            Verb::Get => self.get(request),
-            Verb::List => Ok(self.list(request)),
+            Verb::Get => self.get(request, cx),
+            Verb::List => self.list_as(request, cx),
             Verb::Create => self.create(request, cx),
             Verb::Update => self.update(request, cx),
             Verb::Patch => self.patch(request, cx),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::apply::check_name;
 use super::context::RequestContext;
-use super::registry::{invalid, one_owner_once};
+use super::registry::{default_update, invalid, one_owner_once};
 use super::stages::Stage;
 use super::{ApiServer, defaults, http, validation};
 use crate::api::types::{Pod, PodStatus};
@@ -21,7 +21,7 @@ impl ApiServer {
         }
         let Body::Patch(change) = &r.body else { return Err(Status::bad_request("a patch needs a body")) };
         cx.enter(Stage::Decode, "", None);
-        let old = self.existing(r)?;
+        let old = self.current(r, cx)?;
         cx.enter(Stage::Patch, "", Some(&old));
         if let Patch::PodStatus { from, status } = change
             && let Some(answer) = self.report(r, &old, from, status, cx)
@@ -82,10 +82,7 @@ impl ApiServer {
         self.match_namespace(r, &mut object)?;
         check_name(object.name(), &r.key.name)?;
         cx.enter(Stage::Default, "", Some(&object));
-        match r.subresource {
-            Subresource::Status => defaults::apply_to_status(&mut object),
-            _ => defaults::apply(&mut object),
-        }
+        default_update(r, &mut object, cx)?;
         one_owner_once(&mut object, true, &mut cx.warnings);
         self.store_update(r, old, object, cx)
     }
@@ -104,10 +101,15 @@ fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
     };
     let value = match change {
         Patch::Between { from, to } if from == old => return Ok(to.clone()),
+        Patch::Between { from, to } if kind.is_custom() => {
+            let change = patch::create_json_merge_patch(&from.to_value(), &to.to_value());
+            Ok(patch::json_merge_patch(old.to_value(), &change))
+        }
         Patch::Between { from, to } => {
             let change = patch::create_two_way_merge_patch(kind, &from.to_value(), &to.to_value());
             change.and_then(|c| patch::strategic_merge(kind, old.to_value(), &c))
         }
+        Patch::Strategic(_) if kind.is_custom() => return Err(http::unsupported_patch()),
         Patch::Strategic(p) => patch::strategic_merge(kind, old.to_value(), p),
         Patch::Merge(p) => Ok(patch::json_merge_patch(old.to_value(), p)),
         Patch::Json(p) => patch::json_patch(old.to_value(), p),
@@ -117,6 +119,8 @@ fn changed(change: &Patch, old: &Object) -> Result<Object, Status> {
         }
     };
     let mut value = value.map_err(http::refusal)?;
-    defaults::prepare(kind, &mut value);
+    if !kind.is_custom() {
+        defaults::prepare(kind, &mut value);
+    }
     Object::from_value(kind, value).map_err(|e| Status::bad_request(e.to_string()))
 }

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::apiextensions::View;
 use super::apply::check_name;
 use super::context::RequestContext;
 use super::kinds::{self, Creation};
@@ -26,9 +27,19 @@ pub const EVENTS_LIMIT: usize = 60_000;
 const MAX_GENERATED_BASE: usize = 58;
 
 impl ApiServer {
-    pub(super) fn get(&self, r: &Request) -> Result<Response, Status> {
-        let record = self.etcd.get(&r.object()).ok_or_else(|| Status::not_found(r.kind, &r.key.name))?;
-        Ok(Response::Object { object: record.object.clone(), created: false })
+    pub(super) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
+        Ok(Response::Object { object: self.current(r, cx)?, created: false })
+    }
+
+    /// A list, in the version that was asked for.
+    pub(super) fn list_as(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
+        match (self.list(r), &cx.view) {
+            (Response::List { items, revision }, Some(view)) => {
+                let items = items.iter().map(|o| view.read(o)).collect::<Result<_, Status>>()?;
+                Ok(Response::List { items, revision })
+            }
+            (list, _) => Ok(list),
+        }
     }
 
     pub(super) fn list(&self, r: &Request) -> Response {
@@ -62,10 +73,15 @@ impl ApiServer {
         self.match_namespace(r, &mut object)?;
         cx.enter(Stage::Default, "", Some(&object));
         let spec = object.get::<Pod>().and_then(|p| p.spec.clone());
-        defaults::apply(&mut object);
+        let view = cx.view.clone();
+        match &view {
+            Some(view) => view.default(&mut object)?,
+            None => defaults::apply(&mut object),
+        }
         one_owner_once(&mut object, false, &mut cx.warnings);
         cx.submitted = (r.field_manager.is_some() && adds_to_new(r.kind)).then(|| object.clone());
         cx.enter(Stage::Mutate, "NamespaceLifecycle", Some(&object));
+        admission::not_terminating(&object, cx)?;
         admission::namespace_exists(self, &object)?;
         admission::mutate_create(self, &mut object, cx)?;
         cx.enter(Stage::Prepare, "", Some(&object));
@@ -87,12 +103,18 @@ impl ApiServer {
         }
         kinds::service::allocation::begin_create(self, &mut object)?;
         let now = self.now_seconds();
-        kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
+        match &view {
+            Some(view) => view.prepare_for_create(&mut object)?,
+            None => {
+                kinds::prepare_for_create(&mut object, &mut Creation { now, warnings: &mut cx.warnings });
+            }
+        }
         cx.enter(Stage::Validate, "", Some(&object));
         let known = self.valid_spec.holds(spec.as_ref());
-        let mut errors = match object.get::<Pod>().filter(|_| known) {
-            Some(pod) => validation::validate_pod_of_valid_spec(pod),
-            None => validation::validate_create(&object),
+        let mut errors = match (&view, object.get::<Pod>().filter(|_| known)) {
+            (Some(view), _) => cx.validated(view.validate_create(&object)),
+            (None, Some(pod)) => validation::validate_pod_of_valid_spec(pod),
+            (None, None) => validation::validate_create(&object),
         };
         kinds::versions::validate(r.kind, &object, None, &mut errors);
         if !errors.is_empty() {
@@ -100,7 +122,10 @@ impl ApiServer {
         }
         // A client names a field manager and gets warnings; a component of the cluster does neither.
         if r.field_manager.is_some() {
-            cx.warnings.extend(warnings::on_create(&object));
+            cx.warnings.extend(match &view {
+                Some(view) => view.warnings(&object, None),
+                None => warnings::on_create(&object),
+            });
         }
         // The claims of ephemeral volumes are named after the pod.
         let named = |s: &PodSpec| s.volumes.iter().flatten().any(|v| v.ephemeral.is_some());
@@ -129,11 +154,14 @@ impl ApiServer {
         }
         self.has_room(r.kind)?;
         self.decide(r, given.as_deref(), None, &object, cx);
+        if let Some(view) = &view {
+            object = view.store(&object)?;
+        }
         if !r.dry_run {
             self.charge(charges);
             object = self.write(at, None, object, r, cx);
         }
-        Ok(Response::Object { object, created: true })
+        Ok(Response::Object { object: shown(object, view.as_ref())?, created: true })
     }
 
     pub(super) fn update(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
@@ -151,11 +179,9 @@ impl ApiServer {
                     }
                     return Err(Status::not_found(r.kind, &r.key.name));
                 };
+                let old = shown(old, cx.view.as_ref())?;
                 cx.enter(Stage::Default, "", Some(&object));
-                match r.subresource {
-                    Subresource::Status => defaults::apply_to_status(&mut object),
-                    _ => defaults::apply(&mut object),
-                }
+                default_update(r, &mut object, cx)?;
                 one_owner_once(&mut object, false, &mut cx.warnings);
                 self.store_update(r, old, object, cx)
             }
@@ -183,13 +209,17 @@ impl ApiServer {
     pub(super) fn scale(&mut self, r: &Request, cx: &mut RequestContext) -> Result<Response, Status> {
         let Body::Scale { replicas, resource_version } = &r.body else { return Err(Status::no_such_path()) };
         cx.enter(Stage::Decode, "", None);
-        let old = self.existing(r)?;
-        if *replicas < 0 {
-            return Err(invalid_scale(&r.key.name, *replicas));
-        }
+        let old = self.current(r, cx)?;
+        let mut object = match &cx.view {
+            Some(view) => view.with_replicas(&old, *replicas)?,
+            None if *replicas < 0 => return Err(invalid_scale(&r.key.name, *replicas)),
+            None => with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?,
+        };
         cx.enter(Stage::Patch, "", Some(&old));
-        let mut object = with_replicas(&old, *replicas).ok_or_else(Status::no_such_path)?;
-        object.meta_mut().resource_version.clone_from(resource_version);
+        // A custom object is changed whatever its version, if the scale has none.
+        if cx.view.is_none() || resource_version.is_some() {
+            object.meta_mut().resource_version.clone_from(resource_version);
+        }
         self.store_update(r, old, object, cx)
     }
 
@@ -199,6 +229,11 @@ impl ApiServer {
             Some(record) => Ok(record.object.clone()),
             None => Err(Status::not_found(r.kind, &r.key.name)),
         }
+    }
+
+    /// The same object in the version that the request is about.
+    pub(super) fn current(&self, r: &Request, cx: &RequestContext) -> Result<Object, Status> {
+        shown(self.existing(r)?, cx.view.as_ref())
     }
 
     /// Stores a new version of an object that has been decoded and defaulted (`rest.BeforeUpdate` and what follows it).
@@ -242,7 +277,10 @@ impl ApiServer {
         }
         cx.enter(Stage::Prepare, "", Some(&object));
         keep_system_fields(&mut object, &old);
+        let view = cx.view.clone();
+        let of_status = r.subresource == Subresource::Status;
         match r.subresource {
+            _ if view.is_some() => {}
             Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
             Subresource::Finalize => kinds::namespace::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
@@ -255,8 +293,14 @@ impl ApiServer {
             }
             _ => kinds::prepare_for_update(&mut object, &old),
         }
+        match &view {
+            Some(view) if of_status => view.prepare_for_status_update(&mut object, &old)?,
+            Some(view) => view.prepare_for_update(&mut object, &old)?,
+            None => {}
+        }
         cx.enter(Stage::Validate, "", Some(&object));
         let mut errors = match r.subresource {
+            _ if let Some(view) = &view => cx.validated(view.validate_update(&object, &old, of_status)),
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
             Subresource::Resize => validation::validate_resize(&object, &old),
@@ -271,7 +315,10 @@ impl ApiServer {
             return Err(invalid(r.kind, object.name(), &errors));
         }
         if r.field_manager.is_some() && matches!(r.subresource, Subresource::None | Subresource::Scale) {
-            cx.warnings.extend(warnings::on_update(&object, &old));
+            cx.warnings.extend(match &view {
+                Some(view) => view.warnings(&object, Some(&old)),
+                None => warnings::on_update(&object, &old),
+            });
         }
         let mut charges = Vec::new();
         if r.subresource == Subresource::None {
@@ -282,27 +329,33 @@ impl ApiServer {
         cx.enter(Stage::Store, "", Some(&object));
         object.meta_mut().resource_version.clone_from(&old.meta().resource_version);
         let at = old.reference();
-        // The last finalizer of an object that is being deleted: the update is its removal.
-        if object.meta().is_deleting()
+        let removes = object.meta().is_deleting()
             && object.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
             && object.meta().deletion_grace_period_seconds.unwrap_or(0) == 0
-            && !kinds::namespace::has_spec_finalizers(&object)
-        {
+            && !kinds::namespace::has_spec_finalizers(&object);
+        if !removes {
+            self.decide(r, given.as_deref(), Some(&old), &object, cx);
+        }
+        let (old, mut object) = match &view {
+            Some(view) => (self.existing(r)?, view.store(&object)?),
+            None => (old, object),
+        };
+        // The last finalizer of an object that is being deleted: the update is its removal.
+        if removes {
             if !r.dry_run {
                 self.remove(&at, &object, r);
             }
-            return Ok(Response::Object { object, created: false });
+            return Ok(Response::Object { object: shown(object, view.as_ref())?, created: false });
         }
-        self.decide(r, given.as_deref(), Some(&old), &object, cx);
         // An update that changes nothing is not written. A patch whose change admission undoes is written all the same: its
         // manager owns the fields that it set.
         let undone = r.verb == super::Verb::Patch && cx.submitted.is_some();
-        if (object == old && cx.managers.is_none() && !undone) || r.dry_run {
-            return Ok(Response::Object { object, created: false });
+        let same = object == old && cx.managers.is_none() && !undone;
+        if !same && !r.dry_run {
+            self.charge(charges);
+            object = self.write(at, Some(old), object, r, cx);
         }
-        self.charge(charges);
-        let object = self.write(at, Some(old), object, r, cx);
-        Ok(Response::Object { object, created: false })
+        Ok(Response::Object { object: shown(object, view.as_ref())?, created: false })
     }
 
     /// Stores a new state and tells the watchers.
@@ -323,6 +376,7 @@ impl ApiServer {
             None => self.etcd.create_noted(at.clone(), object.clone(), note),
         };
         self.valid_spec.written(at.kind);
+        self.note_definition(Some(&object), &object);
         if notes >= NOTES_LIMIT {
             let decided = Some(self.managers(&at));
             let note = Note { decided, before: None, previous: None, ..self.new_note(r, revision, &object) };
@@ -357,6 +411,9 @@ impl ApiServer {
         if cx.managers.is_some() {
             return;
         }
+        if let Some(view) = cx.view.clone() {
+            return self.decide_custom(r, given, old, new, &view, cx);
+        }
         let shown = r.dry_run && r.field_manager.is_some();
         if !shown && given.is_none() {
             return;
@@ -375,6 +432,36 @@ impl ApiServer {
         cx.managers = Some(managers.into());
     }
 
+    /// Works out the owners of a custom object. The sets of fields follow from the schema of the view, which later
+    /// requests may not have, so the owners are always worked out with the write.
+    fn decide_custom(
+        &self,
+        r: &Request,
+        given: Option<&[ManagedFieldsEntry]>,
+        old: Option<&Object>,
+        new: &Object,
+        view: &View,
+        cx: &mut RequestContext,
+    ) {
+        let live = old.map(|o| self.managers(&o.reference())).unwrap_or_default();
+        let given = given.and_then(|g| managed_fields::given(g, &live));
+        let mut managers = given.unwrap_or_else(|| live.to_vec());
+        if old != Some(new) {
+            let note = self.new_note(r, self.etcd.revision() + 1, new);
+            let (old, value) = (old.map(Object::to_value), new.to_value());
+            if r.subresource == Subresource::Scale {
+                let path = view.replicas_path();
+                let replicas = view.replicas(&value);
+                managed_fields::update_scale(&mut managers, view.kind(), &path, replicas, &note);
+            } else {
+                managed_fields::update_custom(&mut managers, view.layout(), old.as_ref(), &value, &note);
+            }
+        }
+        if managers[..] != live[..] || (r.dry_run && r.field_manager.is_some()) {
+            cx.managers = Some(managers.into());
+        }
+    }
+
     /// The note of who writes which fields; `None` for a deletion, an eviction and a binding, which change no owners.
     fn note(
         &self,
@@ -387,6 +474,9 @@ impl ApiServer {
         let submitted = cx.submitted.take();
         if let Some(managers) = cx.managers.take() {
             return Some(Note { decided: Some(managers), ..self.new_note(r, revision, next) });
+        }
+        if next.kind().is_custom() {
+            return None;
         }
         let counts = match r.verb {
             super::Verb::Create => r.subresource == Subresource::None,
@@ -441,6 +531,7 @@ impl ApiServer {
             return;
         }
         self.events -= usize::from(at.kind == Kind::EVENT);
+        self.note_definition(None, last);
         let revision = self.etcd.revision();
         let mut last = last.clone();
         last.meta_mut().resource_version = Some(revision.to_string());
@@ -488,6 +579,24 @@ impl ApiServer {
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
         self.etcd.get(&ObjectRef { kind: Kind::NAMESPACE, key: Key::new("", name) }).map(|r| &r.object)
     }
+}
+
+/// A stored object in the version that a request is about.
+pub(super) fn shown(stored: Object, view: Option<&View>) -> Result<Object, Status> {
+    match view {
+        Some(view) => view.read(&stored),
+        None => Ok(stored),
+    }
+}
+
+/// Fills in the defaults of an object that is to replace another one.
+pub(super) fn default_update(r: &Request, object: &mut Object, cx: &RequestContext) -> Result<(), Status> {
+    match (&cx.view, r.subresource) {
+        (Some(view), _) => view.default(object)?,
+        (None, Subresource::Status) => defaults::apply_to_status(object),
+        (None, _) => defaults::apply(object),
+    }
+    Ok(())
 }
 
 /// The owners after a write.
@@ -597,13 +706,25 @@ fn storage_key(r: &ObjectRef) -> String {
 
 /// 422 with a cause for every violation.
 pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError]) -> Status {
+    invalid_as(kind.as_str(), kind.group(), name, errors)
+}
+
+/// The same for an object that says that it is of another kind of the group.
+pub(super) fn invalid_as(kind: &str, group: &str, name: &str, errors: &[validation::FieldError]) -> Status {
     let joined = validation::aggregate(errors);
     let causes = errors
         .iter()
         .map(|e| Cause { reason: e.kind.reason().to_owned(), message: e.body(), field: e.field.clone() })
         .collect();
-    Status::new(422, "Invalid", format!("{} {name:?} is invalid: {joined}", kind.group_kind()))
-        .with(Details { causes, ..Details::kind(kind, name) })
+    let details = Details {
+        name: name.to_owned(),
+        group: group.to_owned(),
+        kind: kind.to_owned(),
+        causes,
+        ..Details::default()
+    };
+    let what = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+    Status::new(422, "Invalid", format!("{what} {name:?} is invalid: {joined}")).with(details)
 }
 
 /// 422 for an update that must say which version it replaces and does not. Unlike other refusals it names the resource

@@ -59,6 +59,8 @@ pub struct Config {
     pub controllers: Components,
     /// The components of kube-scheduler.
     pub scheduler: Components,
+    /// The controllers that run in kube-apiserver.
+    pub apiserver: Components,
     /// The components of a node's kubelet process, by the node's name.
     pub kubelet: NodeComponents,
     /// The components of the process beside Kubernetes, such as a provisioner. Without any there is no such
@@ -81,6 +83,7 @@ impl Config {
             etcd: 1,
             controllers: Rc::new(crate::controllers::all),
             scheduler: Rc::new(crate::scheduler::components),
+            apiserver: Rc::new(crate::controlplane::all),
             kubelet: Rc::new(crate::kubelet::components),
             addons: Rc::new(crate::provisioner::components),
             addon_objects: kubernetes_service()
@@ -115,6 +118,8 @@ impl Cluster {
         for node in &config.nodes {
             cluster.add_node(node, (config.kubelet)(&node.name));
         }
+        // It comes last, so that the processes which were there before it keep their numbers in links.
+        cluster.add_process(Process::new("kube-apiserver", None, (config.apiserver)()));
         // If the components never settle, steps of the cluster will show that.
         let _ = cluster.settle();
         cluster.turn = Actor::default();

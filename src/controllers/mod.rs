@@ -18,16 +18,22 @@ mod taints;
 pub mod volume;
 
 use crate::api::Kind;
-use crate::client::{Component, Controller};
+use crate::api::definition::established_kind;
+use crate::api::types::CustomResourceDefinition;
+use crate::client::{Caches, Component, Controller};
 
 /// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
 pub const UNATTENDED: &[Kind] =
     &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
 
-/// The kinds that the API server serves, as controllers learn them by discovery.
-fn served() -> impl Iterator<Item = Kind> {
-    Kind::BUILT_IN.iter().copied()
+/// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
+/// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
+/// CustomResourceDefinitions. Kubernetes' controllers ask the API server every 30 seconds.
+fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
+    let definitions = caches.of(Kind::CUSTOM_RESOURCE_DEFINITION).list(None);
+    let custom = definitions.filter_map(|o| established_kind(o.get::<CustomResourceDefinition>()?));
+    Kind::BUILT_IN.iter().copied().chain(custom)
 }
 
 /// Other names of controllers in `--controllers`: the aliases of

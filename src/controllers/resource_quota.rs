@@ -9,10 +9,14 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::types::{PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service};
+use crate::api::types::{
+    CustomResourceDefinition, PersistentVolumeClaim, Pod, Quantity, ResourceQuota, Service,
+};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, Timestamp};
 use crate::apiserver::quota::{self, Amounts};
-use crate::client::{Context, Handler, Kinds, Memory, Notification, Reconciler, Result, Wait, Watches, Why};
+use crate::client::{
+    Caches, Context, Handler, Kinds, Memory, Notification, Reconciler, Result, Seen, Wait, Watches, Why,
+};
 
 /// The interval at which every quota is counted again (`--resource-quota-sync-period`).
 const RESYNC: SignedDuration = SignedDuration::from_mins(5);
@@ -29,9 +33,14 @@ pub struct State {
 
 impl Default for State {
     fn default() -> State {
-        let noise = [Kind::EVENT, Kind::LEASE, Kind::ENDPOINTS, Kind::ENDPOINT_SLICE];
-        State { kinds: super::served().filter(|k| k.namespaced() && !noise.contains(k)).collect() }
+        State { kinds: counted(&Caches::default()) }
     }
+}
+
+/// The kinds that are counted.
+fn counted(caches: &Caches) -> Kinds {
+    let noise = [Kind::EVENT, Kind::LEASE, Kind::ENDPOINTS, Kind::ENDPOINT_SLICE];
+    super::served(caches).filter(|k| k.namespaced() && !noise.contains(k)).collect()
 }
 
 impl Memory for State {
@@ -56,7 +65,7 @@ impl Reconciler for ResourceQuotaController {
     }
 
     fn watches(&self) -> Watches<State> {
-        Watches::new().known(|s| &s.kinds, handle)
+        Watches::new().known(|s| &s.kinds, handle).watches::<CustomResourceDefinition>(follow_definitions)
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -101,6 +110,27 @@ impl Reconciler for ResourceQuotaController {
         cx.update_status(new).because(why).await?;
         Ok(())
     }
+}
+
+/// A definition changed, and the custom kinds perhaps with it (`Controller.Sync`). Every quota that counts a kind which
+/// came or went is counted again.
+fn follow_definitions(cx: &mut Handler<'_, State>, _: Seen<'_, CustomResourceDefinition>) {
+    let kinds = counted(cx.caches);
+    if kinds == cx.state.kinds {
+        return;
+    }
+    let before = std::mem::replace(&mut cx.state.kinds, kinds.clone());
+    let changed: Vec<Kind> = (before.iter().filter(|k| !kinds.contains(k)))
+        .chain(kinds.iter().filter(|k| !before.contains(k)))
+        .copied()
+        .collect();
+    let quotas = cx.caches.of(Kind::RESOURCE_QUOTA).list(None).filter_map(ResourceQuota::from_object);
+    let counts = |q: &&Rc<ResourceQuota>| {
+        let hard = q.spec.as_ref().and_then(|s| s.hard.as_ref());
+        hard.is_some_and(|h| h.keys().any(|r| changed.iter().any(|k| quota::uses(*k, r))))
+    };
+    let keys: Vec<Key> = quotas.filter(counts).map(|q| q.metadata.key()).collect();
+    keys.into_iter().for_each(|key| cx.enqueue(key));
 }
 
 fn handle(cx: &mut Handler<'_, State>, seen: &Notification) {

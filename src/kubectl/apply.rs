@@ -174,8 +174,12 @@ fn one(
             cx.warn(&format!("Detected changes to resource {} which is currently being deleted.", m.name));
         }
         let text = go::json(&patch);
-        let mut call =
-            Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(Payload::StrategicPatch(text.clone()));
+        // How the lists of a custom kind merge, kubectl does not know.
+        let body = match m.kind.is_custom() {
+            true => Payload::MergePatch(text.clone()),
+            false => Payload::StrategicPatch(text.clone()),
+        };
+        let mut call = Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(body);
         call.dry_run = dry_run == DryRun::Server;
         call.field_validation = validation;
         call.field_manager = MANAGER;
@@ -202,7 +206,11 @@ pub(super) fn patch_of(m: &Manifest, live: &Object, modified: &Value) -> Result<
         Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
         None => Value::Null,
     };
-    match patch::create_three_way_merge_patch(m.kind, &original, modified, &live.to_value()) {
+    let made = match m.kind.is_custom() {
+        true => Ok(patch::create_three_way_json_merge_patch(&original, modified, &live.to_value())),
+        false => patch::create_three_way_merge_patch(m.kind, &original, modified, &live.to_value()),
+    };
+    match made {
         Ok(Value::Object(p)) if p.is_empty() => Ok(None),
         Ok(p) => Ok(Some(p)),
         Err(e) => Err(Stop::Error(

@@ -89,6 +89,20 @@ pub(super) enum Payload {
     Delete(DeleteOptions),
 }
 
+impl Payload {
+    /// The media type; empty for no body.
+    pub(super) fn media_type(&self) -> &'static str {
+        match self {
+            Payload::None => "",
+            Payload::Object(_) | Payload::Delete(_) => JSON,
+            Payload::JsonPatch(_) => "application/json-patch+json",
+            Payload::MergePatch(_) => "application/merge-patch+json",
+            Payload::StrategicPatch(_) => "application/strategic-merge-patch+json",
+            Payload::Apply(_) => "application/apply-patch+yaml",
+        }
+    }
+}
+
 impl Call {
     /// A request without a body.
     pub(super) fn new(verb: Verb, kind: Kind, namespace: &str, name: &str) -> Call {
@@ -162,17 +176,16 @@ impl Call {
 
     /// The media type and the bytes of the body.
     fn content(&self) -> (&'static str, Vec<u8>) {
-        match &self.body {
-            Payload::None => ("", Vec::new()),
-            Payload::Object(value) => (JSON, format!("{value}\n").into_bytes()),
-            Payload::JsonPatch(text) => ("application/json-patch+json", text.clone().into_bytes()),
-            Payload::MergePatch(text) => ("application/merge-patch+json", text.clone().into_bytes()),
-            Payload::StrategicPatch(text) => {
-                ("application/strategic-merge-patch+json", text.clone().into_bytes())
+        let bytes = match &self.body {
+            Payload::None => Vec::new(),
+            Payload::Object(value) => format!("{value}\n").into_bytes(),
+            Payload::JsonPatch(text) | Payload::MergePatch(text) | Payload::StrategicPatch(text) => {
+                text.clone().into_bytes()
             }
-            Payload::Apply(value) => ("application/apply-patch+yaml", value.to_string().into_bytes()),
-            Payload::Delete(options) => (JSON, self.delete_options(options)),
-        }
+            Payload::Apply(value) => value.to_string().into_bytes(),
+            Payload::Delete(options) => self.delete_options(options),
+        };
+        (self.body.media_type(), bytes)
     }
 
     fn delete_options(&self, options: &DeleteOptions) -> Vec<u8> {

@@ -11,7 +11,7 @@ use super::commands;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
 use super::tabwriter;
-use crate::api::{order, release};
+use crate::api::{CustomNames, Kind, Scope, order, release};
 
 /// A resource that discovery lists, in one of the versions of its group.
 pub(super) struct Resource {
@@ -26,9 +26,31 @@ pub(super) struct Resource {
     pub(super) verbs: Vec<String>,
     pub(super) short: Vec<String>,
     pub(super) categories: Vec<String>,
+    /// Its subresources: `status`, `scale`.
+    pub(super) parts: Vec<String>,
 }
 
 impl Resource {
+    /// The kind of its objects: a built-in one, or one that a CustomResourceDefinition made. A kind of Kubernetes that is
+    /// not built here is like the latter; there are no objects of it.
+    pub(super) fn handle(&self) -> Kind {
+        let version = self.group_version.rsplit('/').next().unwrap_or_default();
+        Kind::of_resource(&self.group, version, &self.name).unwrap_or_else(|| {
+            Kind::custom(&CustomNames {
+                group: self.group.clone(),
+                version: version.to_owned(),
+                kind: self.kind.clone(),
+                list_kind: format!("{}List", self.kind),
+                plural: self.name.clone(),
+                singular: self.singular.clone(),
+                short_names: self.short.clone(),
+                categories: self.categories.clone(),
+                scope: if self.namespaced { Scope::Namespaced } else { Scope::Cluster },
+                subresources: self.parts.clone(),
+            })
+        })
+    }
+
     /// Whether a word names the resource, in the plural, in the singular or short.
     pub(super) fn is(&self, word: &str) -> bool {
         self.name == word || self.singular == word || self.short.iter().any(|s| s == word)
@@ -48,6 +70,15 @@ pub(super) fn resources(cx: &mut Context<'_>) -> Result<Rc<[Resource]>> {
     let all: Rc<[Resource]> = all.into();
     cx.discovered = Some(all.clone());
     Ok(all)
+}
+
+/// The kind that `apiVersion` and `kind` of a manifest name; `None` if the server serves no such kind.
+pub(super) fn kind_of(cx: &mut Context<'_>, api_version: &str, kind: &str) -> Result<Option<Kind>> {
+    if let Some(kind) = Kind::of(api_version, kind) {
+        return Ok(Some(kind));
+    }
+    let all = resources(cx)?;
+    Ok(all.iter().find(|r| r.group_version == api_version && r.kind == kind).map(Resource::handle))
 }
 
 fn items<'a>(of: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
@@ -73,6 +104,7 @@ fn of_group(group: &Value, out: &mut Vec<Resource>) {
             verbs: texts(r, "verbs"),
             short: texts(r, "shortNames"),
             categories: texts(r, "categories"),
+            parts: items(r, "subresources").map(|part| text(part, "/subresource")).collect(),
         }));
     }
 }
@@ -88,7 +120,7 @@ pub(super) fn api_resources(cx: &mut Context<'_>, args: &Args) -> Result {
     if !matches!(output, "" | "wide" | "name") {
         return fail(format!("--output {output} is not available"));
     }
-    // Discovery also lists kinds that are not built here; a request for one of these is told so.
+    // Discovery also lists kinds that are not built here. There are no objects of these, and none can be made.
     let all = resources(cx)?;
     let mut seen = BTreeSet::new();
     let mut shown: Vec<&Resource> = all.iter().filter(|r| seen.insert((&r.group, &r.name))).collect();

@@ -55,7 +55,12 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     if after.pointer("/metadata/name") != before.pointer("/metadata/name") {
         return fail("At least one of apiVersion, kind and name was changed");
     }
-    let change = match patch::create_two_way_merge_patch(object.kind(), &before, &after) {
+    let custom = object.kind().is_custom();
+    let made = match custom {
+        true => Ok(patch::create_json_merge_patch(&before, &after)),
+        false => patch::create_two_way_merge_patch(object.kind(), &before, &after),
+    };
+    let change = match made {
         Ok(Value::Object(p)) if p.is_empty() => {
             cx.err.push_str("Edit cancelled, no changes made.\n");
             return Ok(());
@@ -64,7 +69,8 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
         Err(e) => return fail(e.to_string()),
     };
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
-    call.body = Payload::StrategicPatch(change.to_string());
+    let text = change.to_string();
+    call.body = if custom { Payload::MergePatch(text) } else { Payload::StrategicPatch(text) };
     call.field_manager = "kubectl-edit";
     let patched = cx.object(&call)?;
     output::report(cx, args, &patched.to_value(), "edited", output::DryRun::No)

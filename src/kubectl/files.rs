@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::context::{Context, Result, Stop, fail};
+use super::discovery;
 use super::error::Error;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Key, Kind};
@@ -76,7 +77,7 @@ impl Manifests {
 }
 
 /// Loads files. A file that is wrong is an error among the errors; the others are still loaded.
-pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<Loaded> {
+pub(super) fn load_all(cx: &mut Context<'_>, names: &[String]) -> Result<Loaded> {
     if let Some(loaded) = cx.manifests.get(names) {
         return Ok(loaded);
     }
@@ -92,7 +93,7 @@ pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<Loaded> {
             }
         };
         for d in documents {
-            add(cx, d.value, source, &mut loaded);
+            add(cx, d.value, source, &mut loaded)?;
         }
     }
     cx.manifests.put(names, &loaded);
@@ -100,7 +101,7 @@ pub(super) fn load_all(cx: &Context<'_>, names: &[String]) -> Result<Loaded> {
 }
 
 /// The objects of some files; the first mistake ends it.
-pub(super) fn load(cx: &Context<'_>, names: &[String]) -> Result<Vec<Rc<Manifest>>> {
+pub(super) fn load(cx: &mut Context<'_>, names: &[String]) -> Result<Vec<Rc<Manifest>>> {
     let Loaded { manifests, errors } = load_all(cx, names)?;
     match Error::aggregate(errors) {
         Some(e) => Err(Stop::Error(e)),
@@ -130,7 +131,7 @@ pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
     }
 }
 
-fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
+fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) -> Result {
     let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
     let missing = match &value {
@@ -143,20 +144,22 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
         into.errors.push(Error::Text(format!(
             "error validating {source:?}: error validating data: {what}; if you choose to ignore these errors, turn validation off with --validate=false"
         )));
-        return;
+        return Ok(());
     }
     if kind == "List" || (kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)) {
         if let Some(Value::Array(items)) = value.get_mut("items").map(Value::take) {
-            items.into_iter().for_each(|item| add(cx, item, source, into));
+            for item in items {
+                add(cx, item, source, into)?;
+            }
         }
-        return;
+        return Ok(());
     }
     let (name, own) = (text(&value, "/metadata/name"), text(&value, "/metadata/namespace"));
-    let Some(kind_found) = Kind::of(&api_version, &kind) else {
+    let Some(kind_found) = discovery::kind_of(cx, &api_version, &kind)? else {
         into.errors.push(Error::Text(format!(
             "resource mapping not found for name: {name:?} namespace: {own:?} from {source:?}: no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
         )));
-        return;
+        return Ok(());
     };
     let mut namespace = own;
     if kind_found.namespaced() {
@@ -167,7 +170,7 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
                 "the namespace from the provided object {namespace:?} does not match the namespace {:?}. You must pass '--namespace={namespace}' to perform this operation.",
                 cx.namespace
             )));
-            return;
+            return Ok(());
         }
         let meta = value
             .as_object_mut()
@@ -180,4 +183,5 @@ fn add(cx: &Context<'_>, mut value: Value, source: &str, into: &mut Loaded) {
     }
     let manifest = Manifest { kind: kind_found, namespace, name, value, source: source.to_owned() };
     into.manifests.push(Rc::new(manifest));
+    Ok(())
 }

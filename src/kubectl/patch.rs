@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::call::{Call, Payload};
 use super::commands;
 use super::context::{Context, Result, Stop, fail};
+use super::error::Error;
 use super::files;
 use super::flags::Args;
 use super::output::{self, DryRun};
@@ -48,6 +49,16 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             Ok((patched, changed)) => {
                 let done = if changed { "patched" } else { "patched (no change)" };
                 output::report(cx, args, &patched, done, dry_run)?;
+            }
+            Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
+                let kind = object.kind();
+                errors.push(Error::Text(format!(
+                    "{} is not supported by {}, Kind={}: {}",
+                    call.body.media_type(),
+                    kind.api_version(),
+                    kind.as_str(),
+                    s.message
+                )));
             }
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),

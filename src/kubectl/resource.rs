@@ -51,17 +51,24 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
 /// kubectl knows the kinds that are built here from an earlier discovery; for any other word it asks the server.
 ///
 /// # Errors
-/// The server has no such resource, or the kind is not built here.
+/// The server has no such resource.
 pub(super) fn must_kind(cx: &mut Context<'_>, word: &str) -> Result<Kind> {
     if let Some(kind) = kind_of(word) {
         return Ok(kind);
     }
     let lower = word.to_lowercase();
-    let name = lower.split('.').next().unwrap_or(&lower);
-    if discovery::resources(cx)?.iter().any(|r| r.is(name)) {
-        return fail(format!("there are {word} in Kubernetes, but not here: this kind is not built yet"));
+    let (name, rest) = match lower.split_once('.') {
+        Some((name, rest)) => (name, Some(rest)),
+        None => (lower.as_str(), None),
+    };
+    let grouped = |r: &discovery::Resource| {
+        let version = r.group_version.rsplit('/').next().unwrap_or_default();
+        rest.is_none_or(|rest| rest == r.group || rest == format!("{version}.{}", r.group))
+    };
+    match discovery::resources(cx)?.iter().find(|r| r.is(name) && grouped(r)) {
+        Some(resource) => Ok(resource.handle()),
+        None => fail(format!("the server doesn't have a resource type {word:?}")),
     }
-    fail(format!("the server doesn't have a resource type {word:?}"))
 }
 
 /// One thing a command is about.
@@ -177,6 +184,11 @@ fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
             ALL.iter()
                 .filter_map(|(g, p)| Kind::BUILT_IN.iter().find(|k| k.group() == *g && k.plural() == *p))
                 .for_each(|k| add(*k));
+            let all = discovery::resources(cx)?;
+            let custom = all.iter().filter(|r| r.categories.iter().any(|c| c == part)).map(|r| r.handle());
+            custom.filter(|k| k.is_custom()).for_each(&mut add);
+        } else if let Some(kinds) = of_category(cx, part)? {
+            kinds.into_iter().for_each(&mut add);
         } else if part.is_empty() {
             return fail(format!("the server doesn't have a resource type {part:?}"));
         } else {
@@ -184,6 +196,22 @@ fn kinds(cx: &mut Context<'_>, word: &str) -> Result<Vec<Kind>> {
         }
     }
     Ok(kinds)
+}
+
+/// The resources of a category other than `all`; `None` if a word is no category.
+fn of_category(cx: &mut Context<'_>, word: &str) -> Result<Option<Vec<Kind>>> {
+    if word.is_empty() || kind_of(word).is_some() {
+        return Ok(None);
+    }
+    let all = discovery::resources(cx)?;
+    let mut seen = Vec::new();
+    for resource in all.iter().filter(|r| r.categories.iter().any(|c| c == word)) {
+        let kind = resource.handle();
+        if !seen.contains(&kind) {
+            seen.push(kind);
+        }
+    }
+    Ok((!seen.is_empty()).then_some(seen))
 }
 
 fn slashed(cx: &mut Context<'_>, words: &[String], namespace: &str, selected: bool) -> Result<Vec<Target>> {

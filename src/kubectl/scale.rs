@@ -1,6 +1,6 @@
 //! `kubectl scale`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::call::{Call, Payload};
 use super::commands;
@@ -41,7 +41,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
     let expected = args.int("current-replicas").filter(|n| *n >= 0);
     let wanted = args.text("resource-version");
     if let Some(n) = expected {
-        let current = current(object);
+        let current = current(cx, object)?;
         if current != n {
             return fail(format!("Expected replicas to be {n}, was {current}"));
         }
@@ -61,6 +61,13 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
     Ok(())
 }
 
-fn current(object: &Object) -> i64 {
-    object.to_value().pointer("/spec/replicas").and_then(serde_json::Value::as_i64).unwrap_or(0)
+/// How many replicas an object wants: what its scale says, or, of a built-in kind, its spec.
+fn current(cx: &mut Context<'_>, object: &Object) -> Result<i64> {
+    let wanted = |of: &Value| of.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
+    if !object.kind().is_custom() {
+        return Ok(wanted(&object.to_value()));
+    }
+    let mut call = Call::new(Verb::Get, object.kind(), object.namespace(), object.name());
+    call.subresource = Subresource::Scale;
+    Ok(wanted(cx.send(&call)?.value()))
 }

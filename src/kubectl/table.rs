@@ -62,7 +62,7 @@ fn column(definition: &Value) -> Column {
 fn text(cell: &Value) -> String {
     match cell {
         Value::String(text) => text.clone(),
-        Value::Null => "<nil>".to_owned(),
+        Value::Null => String::new(),
         other => other.to_string(),
     }
 }

@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 /// The parts of an image reference that the registry looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reference<'a> {
-    /// `registry.example:5000`; empty for the default one.
+    /// The registry, for example `registry.example:5000`; empty for the default one.
     host: &'a str,
-    /// `team/app`
+    /// The path, for example `team/app`.
     path: &'a str,
-    /// `1.2`
+    /// The tag, for example `1.2`.
     tag: &'a str,
 }
 

@@ -18,7 +18,7 @@ pub const FINEST_LIMIT: usize = 20_000;
 pub struct Exchange {
     /// The request.
     pub request: Rc<Request>,
-    /// The answer.
+    /// The API server's response.
     pub response: Response,
     /// Why the request was sent, if it was said.
     pub why: Option<Rc<Why>>,

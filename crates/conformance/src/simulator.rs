@@ -205,6 +205,9 @@ impl System for Simulator {
         };
         let (response, writes) = self.cluster.http(&request);
         self.note(&writes);
+        // The recorder repeated a request until what kube-apiserver's own controllers do for a definition was done.
+        let now = self.cluster.now();
+        self.run_until(now);
         HttpResponse {
             status: response.status,
             content_type: response.content_type,

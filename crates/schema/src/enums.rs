@@ -79,5 +79,6 @@ pub const VALUES: &[(&str, &str, &[&str])] = &[
     ("io.k8s.api.scheduling.v1.PriorityClass", "preemptionPolicy", &["PreemptLowerPriority", "Never"]),
     ("io.k8s.api.storage.v1.StorageClass", "reclaimPolicy", &["Recycle", "Delete", "Retain"]),
     ("io.k8s.api.storage.v1.StorageClass", "volumeBindingMode", &["Immediate", "WaitForFirstConsumer"]),
+    ("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule", "reason", &["FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid", "FieldValueForbidden"]),
     ("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "operator", &["In", "NotIn", "Exists", "DoesNotExist"]),
 ];

@@ -80,7 +80,7 @@ pub enum Type {
     Map(&'static Type),
     /// A type with a name of its own, for example `v1.PodPhase`.
     Named(&'static str, &'static Type),
-    /// A struct.
+    /// A Go struct.
     Struct(&'static GoStruct),
     /// A JSON schema (the struct) or a value of another type: a type of apiextensions with a decoder of its
     /// own.

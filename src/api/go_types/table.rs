@@ -2,7 +2,7 @@
 //! Written by `cargo xtask generate`; do not edit.
 
 use super::Type::*;
-use super::{BuiltIn, GoStruct, OtherVersion, f};
+use super::{BuiltIn, GoStruct, Or, OtherVersion, f};
 
 /// The struct of a kind.
 pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
@@ -41,6 +41,7 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::RoleBinding => &ROLE_BINDING,
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
+        BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
         BuiltIn::CSIDriver => &CSI_DRIVER,
         BuiltIn::CSINode => &CSI_NODE,
         BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
@@ -344,6 +345,14 @@ pub(super) static CONTROLLER_REVISION: GoStruct = GoStruct { name: "ControllerRe
     f("metadata", Struct(&OBJECT_META), true),
     f("data", Any, true),
     f("revision", Int64, false),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION: GoStruct = GoStruct { name: "CustomResourceDefinition", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC), false),
+    f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS), true),
 ] };
 
 pub(super) static CSI_DRIVER: GoStruct = GoStruct { name: "CSIDriver", fields: &[
@@ -989,6 +998,22 @@ pub(super) static ROLE_REF: GoStruct = GoStruct { name: "RoleRef", fields: &[
     f("apiGroup", Text, false),
     f("kind", Text, false),
     f("name", Text, false),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_SPEC: GoStruct = GoStruct { name: "CustomResourceDefinitionSpec", fields: &[
+    f("group", Text, false),
+    f("names", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES), false),
+    f("scope", Named("v1.ResourceScope", &Text), false),
+    f("versions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_VERSION)), false),
+    f("conversion", Pointer(&Struct(&CUSTOM_RESOURCE_CONVERSION)), true),
+    f("preserveUnknownFields", Bool, true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_STATUS: GoStruct = GoStruct { name: "CustomResourceDefinitionStatus", fields: &[
+    f("conditions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_CONDITION)), false),
+    f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES), false),
+    f("storedVersions", List(&Text), false),
+    f("observedGeneration", Int64, true),
 ] };
 
 pub(super) static CSI_DRIVER_SPEC: GoStruct = GoStruct { name: "CSIDriverSpec", fields: &[
@@ -1916,6 +1941,41 @@ pub(super) static NETWORK_POLICY_EGRESS_RULE: GoStruct = GoStruct { name: "Netwo
     f("to", List(&Struct(&NETWORK_POLICY_PEER)), true),
 ] };
 
+pub(super) static CUSTOM_RESOURCE_DEFINITION_NAMES: GoStruct = GoStruct { name: "CustomResourceDefinitionNames", fields: &[
+    f("plural", Text, false),
+    f("singular", Text, true),
+    f("shortNames", List(&Text), true),
+    f("kind", Text, false),
+    f("listKind", Text, true),
+    f("categories", List(&Text), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_VERSION: GoStruct = GoStruct { name: "CustomResourceDefinitionVersion", fields: &[
+    f("name", Text, false),
+    f("served", Bool, false),
+    f("storage", Bool, false),
+    f("deprecated", Bool, true),
+    f("deprecationWarning", Pointer(&Text), true),
+    f("schema", Pointer(&Struct(&CUSTOM_RESOURCE_VALIDATION)), true),
+    f("subresources", Pointer(&Struct(&CUSTOM_RESOURCE_SUBRESOURCES)), true),
+    f("additionalPrinterColumns", List(&Struct(&CUSTOM_RESOURCE_COLUMN_DEFINITION)), true),
+    f("selectableFields", List(&Struct(&SELECTABLE_FIELD)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_CONVERSION: GoStruct = GoStruct { name: "CustomResourceConversion", fields: &[
+    f("strategy", Named("v1.ConversionStrategyType", &Text), false),
+    f("webhook", Pointer(&Struct(&WEBHOOK_CONVERSION)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: GoStruct = GoStruct { name: "CustomResourceDefinitionCondition", fields: &[
+    f("type", Named("v1.CustomResourceDefinitionConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, false),
+    f("reason", Text, true),
+    f("message", Text, true),
+    f("observedGeneration", Int64, true),
+] };
+
 pub(super) static TOKEN_REQUEST: GoStruct = GoStruct { name: "TokenRequest", fields: &[
     f("audience", Text, false),
     f("expirationSeconds", Pointer(&Int64), true),
@@ -2430,6 +2490,33 @@ pub(super) static NETWORK_POLICY_PEER: GoStruct = GoStruct { name: "NetworkPolic
     f("ipBlock", Pointer(&Struct(&IP_BLOCK)), true),
 ] };
 
+pub(super) static CUSTOM_RESOURCE_VALIDATION: GoStruct = GoStruct { name: "CustomResourceValidation", fields: &[
+    f("openAPIV3Schema", Pointer(&Struct(&JSON_SCHEMA_PROPS)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_SUBRESOURCES: GoStruct = GoStruct { name: "CustomResourceSubresources", fields: &[
+    f("status", Pointer(&Struct(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS)), true),
+    f("scale", Pointer(&Struct(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE)), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_COLUMN_DEFINITION: GoStruct = GoStruct { name: "CustomResourceColumnDefinition", fields: &[
+    f("name", Text, false),
+    f("type", Text, false),
+    f("format", Text, true),
+    f("description", Text, true),
+    f("priority", Int32, true),
+    f("jsonPath", Text, false),
+] };
+
+pub(super) static SELECTABLE_FIELD: GoStruct = GoStruct { name: "SelectableField", fields: &[
+    f("jsonPath", Text, false),
+] };
+
+pub(super) static WEBHOOK_CONVERSION: GoStruct = GoStruct { name: "WebhookConversion", fields: &[
+    f("clientConfig", Pointer(&Struct(&WEBHOOK_CLIENT_CONFIG)), true),
+    f("conversionReviewVersions", List(&Text), false),
+] };
+
 pub(super) static VOLUME_NODE_RESOURCES: GoStruct = GoStruct { name: "VolumeNodeResources", fields: &[
     f("count", Pointer(&Int32), true),
 ] };
@@ -2640,6 +2727,69 @@ pub(super) static IP_BLOCK: GoStruct = GoStruct { name: "IPBlock", fields: &[
     f("except", List(&Text), true),
 ] };
 
+pub(super) static JSON_SCHEMA_PROPS: GoStruct = GoStruct { name: "JSONSchemaProps", fields: &[
+    f("id", Text, true),
+    f("$schema", Named("v1.JSONSchemaURL", &Text), true),
+    f("$ref", Pointer(&Text), true),
+    f("description", Text, true),
+    f("type", Text, true),
+    f("format", Text, true),
+    f("title", Text, true),
+    f("default", Pointer(&Any), true),
+    f("maximum", Pointer(&Float), true),
+    f("exclusiveMaximum", Bool, true),
+    f("minimum", Pointer(&Float), true),
+    f("exclusiveMinimum", Bool, true),
+    f("maxLength", Pointer(&Int64), true),
+    f("minLength", Pointer(&Int64), true),
+    f("pattern", Text, true),
+    f("maxItems", Pointer(&Int64), true),
+    f("minItems", Pointer(&Int64), true),
+    f("uniqueItems", Bool, true),
+    f("multipleOf", Pointer(&Float), true),
+    f("enum", List(&Any), true),
+    f("maxProperties", Pointer(&Int64), true),
+    f("minProperties", Pointer(&Int64), true),
+    f("required", List(&Text), true),
+    f("items", Pointer(&SchemaOr(Or::Schemas, &JSON_SCHEMA_PROPS)), true),
+    f("allOf", List(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("oneOf", List(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("anyOf", List(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("not", Pointer(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("properties", Map(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("additionalProperties", Pointer(&SchemaOr(Or::Bool, &JSON_SCHEMA_PROPS)), true),
+    f("patternProperties", Map(&Struct(&JSON_SCHEMA_PROPS)), true),
+    f("dependencies", Named("v1.JSONSchemaDependencies", &Map(&SchemaOr(Or::Texts, &JSON_SCHEMA_PROPS))), true),
+    f("additionalItems", Pointer(&SchemaOr(Or::Bool, &JSON_SCHEMA_PROPS)), true),
+    f("definitions", Named("v1.JSONSchemaDefinitions", &Map(&Struct(&JSON_SCHEMA_PROPS))), true),
+    f("externalDocs", Pointer(&Struct(&EXTERNAL_DOCUMENTATION)), true),
+    f("example", Pointer(&Any), true),
+    f("nullable", Bool, true),
+    f("x-kubernetes-preserve-unknown-fields", Pointer(&Bool), true),
+    f("x-kubernetes-embedded-resource", Bool, true),
+    f("x-kubernetes-int-or-string", Bool, true),
+    f("x-kubernetes-list-map-keys", List(&Text), true),
+    f("x-kubernetes-list-type", Pointer(&Text), true),
+    f("x-kubernetes-map-type", Pointer(&Text), true),
+    f("x-kubernetes-validations", Named("v1.ValidationRules", &List(&Struct(&VALIDATION_RULE))), true),
+] };
+
+pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: GoStruct = GoStruct { name: "CustomResourceSubresourceStatus", fields: &[
+
+] };
+
+pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: GoStruct = GoStruct { name: "CustomResourceSubresourceScale", fields: &[
+    f("specReplicasPath", Text, false),
+    f("statusReplicasPath", Text, false),
+    f("labelSelectorPath", Pointer(&Text), true),
+] };
+
+pub(super) static WEBHOOK_CLIENT_CONFIG: GoStruct = GoStruct { name: "WebhookClientConfig", fields: &[
+    f("url", Pointer(&Text), true),
+    f("service", Pointer(&Struct(&SERVICE_REFERENCE)), true),
+    f("caBundle", Bytes, true),
+] };
+
 pub(super) static OBJECT_FIELD_SELECTOR: GoStruct = GoStruct { name: "ObjectFieldSelector", fields: &[
     f("apiVersion", Text, true),
     f("fieldPath", Text, false),
@@ -2727,4 +2877,25 @@ pub(super) static NODE_SELECTOR_REQUIREMENT: GoStruct = GoStruct { name: "NodeSe
     f("key", Text, false),
     f("operator", Named("v1.NodeSelectorOperator", &Text), false),
     f("values", List(&Text), true),
+] };
+
+pub(super) static EXTERNAL_DOCUMENTATION: GoStruct = GoStruct { name: "ExternalDocumentation", fields: &[
+    f("description", Text, true),
+    f("url", Text, true),
+] };
+
+pub(super) static VALIDATION_RULE: GoStruct = GoStruct { name: "ValidationRule", fields: &[
+    f("rule", Text, false),
+    f("message", Text, true),
+    f("messageExpression", Text, true),
+    f("reason", Pointer(&Named("v1.FieldValueErrorReason", &Text)), true),
+    f("fieldPath", Text, true),
+    f("optionalOldSelf", Pointer(&Bool), true),
+] };
+
+pub(super) static SERVICE_REFERENCE: GoStruct = GoStruct { name: "ServiceReference", fields: &[
+    f("namespace", Text, false),
+    f("name", Text, false),
+    f("path", Pointer(&Text), true),
+    f("port", Pointer(&Int32), true),
 ] };

@@ -27,6 +27,67 @@ pub fn json_merge_patch(original: Value, patch: &Value) -> Value {
     Value::Object(map)
 }
 
+/// The JSON merge patch that leads from one value to another (`jsonmergepatch.CreateMergePatch`).
+pub fn create_json_merge_patch(from: &Value, to: &Value) -> Value {
+    let (Value::Object(from), Value::Object(to)) = (from, to) else { return to.clone() };
+    let mut patch = Map::new();
+    for (key, new) in to {
+        match from.get(key) {
+            Some(old) if old == new => {}
+            Some(old) if old.is_object() && new.is_object() => {
+                patch.insert(key.clone(), create_json_merge_patch(old, new));
+            }
+            _ => {
+                patch.insert(key.clone(), new.clone());
+            }
+        }
+    }
+    for key in from.keys().filter(|key| !to.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    Value::Object(patch)
+}
+
+/// The JSON merge patch of `kubectl apply` on a custom object (`jsonmergepatch.CreateThreeWayJSONMergePatch`): what
+/// `modified` adds to or changes in `current`, and deletes from `original`, which was applied last.
+pub fn create_three_way_json_merge_patch(original: &Value, modified: &Value, current: &Value) -> Value {
+    let mut changes = create_json_merge_patch(current, modified);
+    keep_or_drop_nulls(&mut changes, false);
+    let mut deletions = create_json_merge_patch(original, modified);
+    keep_or_drop_nulls(&mut deletions, true);
+    merge_patches(deletions, changes)
+}
+
+/// Keeps only the nulls of a merge patch, or all else; what is empty then goes as well.
+fn keep_or_drop_nulls(patch: &mut Value, keep: bool) {
+    let Value::Object(map) = patch else { return };
+    map.retain(|_, value| match value {
+        Value::Null => keep,
+        Value::Object(inside) if !inside.is_empty() => {
+            keep_or_drop_nulls(value, keep);
+            value.as_object().is_some_and(|map| !map.is_empty())
+        }
+        _ => !keep,
+    });
+}
+
+/// Two merge patches as one, the second after the first.
+fn merge_patches(first: Value, second: Value) -> Value {
+    match (first, second) {
+        (Value::Object(mut first), Value::Object(second)) => {
+            for (key, value) in second {
+                let merged = match first.remove(&key) {
+                    Some(earlier) => merge_patches(earlier, value),
+                    None => value,
+                };
+                first.insert(key, merged);
+            }
+            Value::Object(first)
+        }
+        (_, second) => second,
+    }
+}
+
 /// Applies a JSON patch: all of its operations, or none.
 ///
 /// # Errors

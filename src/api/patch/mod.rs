@@ -23,7 +23,10 @@ mod types;
 
 use serde_json::{Map, Value};
 
-pub use json::{JSON_PATCH_MAX_OPERATIONS, json_merge_patch, json_patch};
+pub use json::{
+    JSON_PATCH_MAX_OPERATIONS, create_json_merge_patch, create_three_way_json_merge_patch, json_merge_patch,
+    json_patch,
+};
 pub use lists::go_value;
 pub use types::{Field, ListType, Shape, Type};
 

@@ -42,6 +42,7 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::RoleBinding => &ROLE_BINDING,
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
+        BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
         BuiltIn::CSIDriver => &CSI_DRIVER,
         BuiltIn::CSINode => &CSI_NODE,
         BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
@@ -252,6 +253,12 @@ static CLUSTER_ROLE_BINDING: Type = Type { name: "ClusterRoleBinding", atomic: f
 
 static CONTROLLER_REVISION: Type = Type { name: "ControllerRevision", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION: Type = Type { name: "CustomResourceDefinition", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC)),
+    f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS)),
 ] };
 
 static CSI_DRIVER: Type = Type { name: "CSIDriver", atomic: false, fields: &[
@@ -600,6 +607,18 @@ static AGGREGATION_RULE: Type = Type { name: "AggregationRule", atomic: false, f
 static SUBJECT: Type = Type { name: "Subject", atomic: true, fields: &[] };
 
 static ROLE_REF: Type = Type { name: "RoleRef", atomic: true, fields: &[] };
+
+static CUSTOM_RESOURCE_DEFINITION_SPEC: Type = Type { name: "CustomResourceDefinitionSpec", atomic: false, fields: &[
+    f("names", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
+    f("versions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_VERSION))).atomic(),
+    f("conversion", Struct(&CUSTOM_RESOURCE_CONVERSION)),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION_STATUS: Type = Type { name: "CustomResourceDefinitionStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CUSTOM_RESOURCE_DEFINITION_CONDITION))).list_map(&["type"]),
+    f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
+    f("storedVersions", List(&Scalar)).atomic(),
+] };
 
 static CSI_DRIVER_SPEC: Type = Type { name: "CSIDriverSpec", atomic: false, fields: &[
     f("volumeLifecycleModes", List(&Scalar)).list_set(),
@@ -1066,6 +1085,24 @@ static NETWORK_POLICY_EGRESS_RULE: Type = Type { name: "NetworkPolicyEgressRule"
     f("to", List(&Struct(&NETWORK_POLICY_PEER))).atomic(),
 ] };
 
+static CUSTOM_RESOURCE_DEFINITION_NAMES: Type = Type { name: "CustomResourceDefinitionNames", atomic: false, fields: &[
+    f("shortNames", List(&Scalar)).atomic(),
+    f("categories", List(&Scalar)).atomic(),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION_VERSION: Type = Type { name: "CustomResourceDefinitionVersion", atomic: false, fields: &[
+    f("schema", Struct(&CUSTOM_RESOURCE_VALIDATION)),
+    f("subresources", Struct(&CUSTOM_RESOURCE_SUBRESOURCES)),
+    f("additionalPrinterColumns", List(&Struct(&CUSTOM_RESOURCE_COLUMN_DEFINITION))).atomic(),
+    f("selectableFields", List(&Struct(&SELECTABLE_FIELD))).atomic(),
+] };
+
+static CUSTOM_RESOURCE_CONVERSION: Type = Type { name: "CustomResourceConversion", atomic: false, fields: &[
+    f("webhook", Struct(&WEBHOOK_CONVERSION)),
+] };
+
+static CUSTOM_RESOURCE_DEFINITION_CONDITION: Type = Type { name: "CustomResourceDefinitionCondition", atomic: false, fields: &[] };
+
 static TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
 
 static CSI_NODE_DRIVER: Type = Type { name: "CSINodeDriver", atomic: false, fields: &[
@@ -1359,6 +1396,24 @@ static NETWORK_POLICY_PEER: Type = Type { name: "NetworkPolicyPeer", atomic: fal
     f("ipBlock", Struct(&IP_BLOCK)),
 ] };
 
+static CUSTOM_RESOURCE_VALIDATION: Type = Type { name: "CustomResourceValidation", atomic: false, fields: &[
+    f("openAPIV3Schema", Struct(&JSON_SCHEMA_PROPS)),
+] };
+
+static CUSTOM_RESOURCE_SUBRESOURCES: Type = Type { name: "CustomResourceSubresources", atomic: false, fields: &[
+    f("status", Struct(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS)),
+    f("scale", Struct(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE)),
+] };
+
+static CUSTOM_RESOURCE_COLUMN_DEFINITION: Type = Type { name: "CustomResourceColumnDefinition", atomic: false, fields: &[] };
+
+static SELECTABLE_FIELD: Type = Type { name: "SelectableField", atomic: false, fields: &[] };
+
+static WEBHOOK_CONVERSION: Type = Type { name: "WebhookConversion", atomic: false, fields: &[
+    f("clientConfig", Struct(&WEBHOOK_CLIENT_CONFIG)),
+    f("conversionReviewVersions", List(&Scalar)).atomic(),
+] };
+
 static VOLUME_NODE_RESOURCES: Type = Type { name: "VolumeNodeResources", atomic: false, fields: &[] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
@@ -1489,6 +1544,31 @@ static IP_BLOCK: Type = Type { name: "IPBlock", atomic: false, fields: &[
     f("except", List(&Scalar)).atomic(),
 ] };
 
+static JSON_SCHEMA_PROPS: Type = Type { name: "JSONSchemaProps", atomic: false, fields: &[
+    f("enum", List(&Scalar)).atomic(),
+    f("required", List(&Scalar)).atomic(),
+    f("allOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
+    f("oneOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
+    f("anyOf", List(&Struct(&JSON_SCHEMA_PROPS))).atomic(),
+    f("not", Struct(&JSON_SCHEMA_PROPS)),
+    f("properties", Map(&Struct(&JSON_SCHEMA_PROPS))),
+    f("patternProperties", Map(&Struct(&JSON_SCHEMA_PROPS))),
+    f("dependencies", Map(&Scalar)),
+    f("definitions", Map(&Struct(&JSON_SCHEMA_PROPS))),
+    f("externalDocs", Struct(&EXTERNAL_DOCUMENTATION)),
+    f("x-kubernetes-list-map-keys", List(&Scalar)).atomic(),
+    f("x-kubernetes-validations", List(&Struct(&VALIDATION_RULE))).merge().merge_key("rule").list_map(&["rule"]),
+] };
+
+static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Type = Type { name: "CustomResourceSubresourceStatus", atomic: false, fields: &[] };
+
+static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Type = Type { name: "CustomResourceSubresourceScale", atomic: false, fields: &[] };
+
+static WEBHOOK_CLIENT_CONFIG: Type = Type { name: "WebhookClientConfig", atomic: false, fields: &[
+    f("service", Struct(&SERVICE_REFERENCE)),
+    f("caBundle", List(&Scalar)),
+] };
+
 static OBJECT_FIELD_SELECTOR: Type = Type { name: "ObjectFieldSelector", atomic: true, fields: &[] };
 
 static RESOURCE_FIELD_SELECTOR: Type = Type { name: "ResourceFieldSelector", atomic: true, fields: &[] };
@@ -1530,3 +1610,9 @@ static IMAGE_VOLUME_STATUS: Type = Type { name: "ImageVolumeStatus", atomic: fal
 static NODE_SELECTOR_REQUIREMENT: Type = Type { name: "NodeSelectorRequirement", atomic: false, fields: &[
     f("values", List(&Scalar)).atomic(),
 ] };
+
+static EXTERNAL_DOCUMENTATION: Type = Type { name: "ExternalDocumentation", atomic: false, fields: &[] };
+
+static VALIDATION_RULE: Type = Type { name: "ValidationRule", atomic: false, fields: &[] };
+
+static SERVICE_REFERENCE: Type = Type { name: "ServiceReference", atomic: false, fields: &[] };

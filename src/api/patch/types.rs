@@ -1,27 +1,27 @@
-//! The shape of the table of fields, and looking things up in it.
+//! The types of the table of fields, and looking up fields in it.
 
 use super::super::names::quote;
 use super::PatchError;
 
-/// A Go struct: its fields that are not one single value.
+/// A Go struct, with those of its fields that are not single values.
 #[derive(Debug)]
 pub struct Type {
-    /// `PodSpec`
+    /// The struct's name, for example `PodSpec`.
     pub name: &'static str,
-    /// Server-side apply owns it as a whole (`structType=atomic`).
+    /// Whether server-side apply treats the struct as a single value (`structType=atomic`).
     pub atomic: bool,
-    /// Its lists, maps and structs; those of inline structs are here too.
+    /// Its lists, maps and structs, those of inline structs included.
     pub fields: &'static [Field],
 }
 
-/// What a field holds.
+/// The shape of a field's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// One value: text, number, bool, quantity, time.
+    /// A single value: string, number, bool, quantity or time.
     Scalar,
     /// A struct.
     Struct(&'static Type),
-    /// A map from text.
+    /// A map with strings as keys.
     Map(&'static Shape),
     /// A list.
     List(&'static Shape),
@@ -30,20 +30,20 @@ pub enum Shape {
 /// How server-side apply merges a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListType {
-    /// As a whole.
+    /// The list is a single value.
     Atomic,
-    /// By value.
+    /// Items are merged by value.
     Set,
-    /// By these keys.
+    /// Items are merged by these keys.
     Map(&'static [&'static str]),
 }
 
 /// A field of a struct.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name in JSON.
+    /// The field's name in JSON.
     pub name: &'static str,
-    /// What it holds.
+    /// The shape of the field's value.
     pub shape: Shape,
     /// `patchStrategy=merge`
     pub merge: bool,
@@ -51,15 +51,15 @@ pub struct Field {
     pub replace: bool,
     /// `patchStrategy=retainKeys`
     pub retain_keys: bool,
-    /// `patchMergeKey`; empty if there is none.
+    /// The value of `patchMergeKey`; empty if there is none.
     pub merge_key: &'static str,
-    /// `listType` and `listMapKey`.
+    /// The list type, by `listType` and `listMapKey`; `None` if the field has none.
     pub list_type: Option<ListType>,
-    /// `mapType=atomic` or `structType=atomic` on the field.
+    /// Whether the field has `mapType=atomic` or `structType=atomic`.
     pub atomic: bool,
 }
 
-/// A row of the table; the methods below add what is special about it.
+/// A row of the table. The methods below set further properties.
 pub(super) const fn f(name: &'static str, shape: Shape) -> Field {
     Field {
         name,

@@ -210,6 +210,25 @@ impl Reader {
         String::new().into()
     }
 
+    /// A JSON schema, or a value of the other type that may stand in its place. Anything else, and null as Go has it,
+    /// becomes a schema that says nothing.
+    fn schema_or(&mut self, wanted: &str) -> Value {
+        let value = self.take();
+        let fits = match &value {
+            Value::Object(_) => true,
+            Value::Bool(_) => wanted == "JSONSchemaPropsOrBool",
+            Value::Array(_) => wanted != "JSONSchemaPropsOrBool",
+            _ => false,
+        };
+        if fits {
+            return value;
+        }
+        if !value.is_null() {
+            self.refuse(&value, wanted);
+        }
+        Value::Object(Map::new())
+    }
+
     fn fields(&mut self, wanted: &str) -> Map<String, Value> {
         match self.take() {
             Value::Object(map) => map,
@@ -306,7 +325,7 @@ impl<'de> Deserializer<'de> for &mut Reader {
             self.current = Value::Null;
             return visitor.visit_unit();
         }
-        let value = if wanted.starts_with("JSONSchemaProps") { self.take() } else { self.leaf() };
+        let value = if wanted.starts_with("JSONSchemaProps") { self.schema_or(&wanted) } else { self.leaf() };
         match value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(b) => visitor.visit_bool(b),

@@ -10,8 +10,9 @@ use super::{Reader, to_value};
 use crate::api::go_types::{self, GoStruct, Type};
 use crate::api::{Kind, Object, types};
 
-/// A value that sets every field of a struct.
-fn full(kind: Type, depth: usize) -> Value {
+/// A value that fills every field of a type; `around` are the structs that it stands in. A struct inside itself is
+/// empty: a JSON schema has a dozen fields that are schemas again.
+fn full(kind: Type, around: &mut Vec<*const GoStruct>) -> Value {
     match kind.bare() {
         Type::Bool => true.into(),
         Type::Int32 | Type::Int64 | Type::IntOrString => 7.into(),
@@ -20,17 +21,24 @@ fn full(kind: Type, depth: usize) -> Value {
         Type::Time | Type::MicroTime => "2026-01-02T03:04:05Z".into(),
         Type::Duration => "1s".into(),
         Type::Quantity => "2Gi".into(),
-        Type::List(item) => json!([full(*item, depth), full(*item, depth)]),
-        Type::Map(item) => json!({"k": full(*item, depth)}),
-        Type::Struct(s) if depth < 12 => object(s, depth + 1),
-        Type::FieldsV1 | Type::Any | Type::Struct(_) => json!({"f:x": {"a": [1, null, "b"]}}),
+        Type::List(item) => json!([full(*item, around), full(*item, around)]),
+        Type::Map(item) => json!({"k": full(*item, around)}),
+        Type::Struct(s) | Type::SchemaOr(_, s) => {
+            let inside_itself = around.iter().any(|outer| std::ptr::eq(*outer, s));
+            if inside_itself { json!({}) } else { object(s, around) }
+        }
+        Type::FieldsV1 | Type::Any => json!({"f:x": {"a": [1, null, "b"]}}),
         _ => "text".into(),
     }
 }
 
-fn object(of: &'static GoStruct, depth: usize) -> Value {
-    let fields = of.fields.iter().filter(|f| depth > 1 || !matches!(f.name, "apiVersion" | "kind"));
-    fields.map(|f| (f.name.to_owned(), full(f.kind, depth))).collect()
+fn object(of: &'static GoStruct, around: &mut Vec<*const GoStruct>) -> Value {
+    let whole = around.is_empty();
+    around.push(of);
+    let fields = of.fields.iter().filter(|f| !whole || !matches!(f.name, "apiVersion" | "kind"));
+    let value = fields.map(|f| (f.name.to_owned(), full(f.kind, around))).collect();
+    around.pop();
+    value
 }
 
 /// Adds the path of every place in a value.
@@ -65,7 +73,7 @@ fn of_every_type() -> Vec<Value> {
 }
 
 fn same<T: DeserializeOwned + Serialize + PartialEq + std::fmt::Debug>(kind: Kind) {
-    let whole = object(go_types::of(kind), 0);
+    let whole = object(go_types::of(kind), &mut Vec::new());
     let mut all = Vec::new();
     places(&whole, "", &mut all);
     for place in all {
@@ -104,7 +112,7 @@ fn what_is_read_and_written_is_what_serde_json_reads_and_writes() {
 #[test]
 fn no_value_in_no_place_of_any_kind_stops_the_reader() {
     for kind in Kind::BUILT_IN {
-        let whole = object(go_types::of(*kind), 0);
+        let whole = object(go_types::of(*kind), &mut Vec::new());
         let d = Object::decode(*kind, whole.clone()).unwrap();
         assert!(d.unknown.is_empty(), "{kind:?} {:?}", d.unknown);
         let mut all = Vec::new();

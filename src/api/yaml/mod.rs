@@ -42,7 +42,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 1_000_000, depth: 64, nodes: 200_000, documents: 2_000 }
+        Limits { bytes: 2_000_000, depth: 64, nodes: 200_000, documents: 2_000 }
     }
 }
 

@@ -118,7 +118,7 @@ fn errors_are_kubectls() {
 #[test]
 fn limits() {
     let limit = |text: &str| error(text).limit;
-    assert_eq!(limit(&"a".repeat(1_000_001)), Some(Limit::Bytes));
+    assert_eq!(limit(&"a".repeat(Limits::default().bytes + 1)), Some(Limit::Bytes));
     assert_eq!(limit(&"{a: ".repeat(20_000)), Some(Limit::Depth));
     assert_eq!(limit(&"[".repeat(900_000)), Some(Limit::Depth));
     assert_eq!(limit(&"{\"a\":".repeat(100_000)), Some(Limit::Depth));

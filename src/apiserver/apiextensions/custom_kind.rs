@@ -56,6 +56,12 @@ pub struct CustomKind {
     selectable: Vec<(String, Template)>,
 }
 
+impl std::fmt::Debug for CustomKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CustomKind({}, {})", self.kind, self.api_version())
+    }
+}
+
 impl CustomKind {
     /// A version of a definition. This compiles the rules of its schema, so it is to be kept as long as
     /// the definition's spec stays the same.

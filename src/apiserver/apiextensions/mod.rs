@@ -1,6 +1,28 @@
-//! CustomResourceDefinitions and the objects of their kinds, as functions of values
-//! (`k8s.io/apiextensions-apiserver`): what a definition is defaulted to, whether it is valid, which
-//! of its names are accepted; how an object is pruned, defaulted, validated, scaled and printed.
+//! CustomResourceDefinitions and the objects of their kinds (`k8s.io/apiextensions-apiserver`).
+//!
+//! Most of this room are functions of values: what a definition is defaulted to, whether it is valid, which of its names
+//! are accepted ([`defaults`], [`strategy`], [`validation`], [`names`]); how an object is pruned, defaulted, validated,
+//! scaled and printed ([`CustomKind`]). Two types connect them with the API server:
+//!
+//! - [`Definitions`] are the definitions whose names were accepted. The API server has one, and brings it up to date with
+//!   every write of a CustomResourceDefinition. A version of a definition is a [`Kind`](crate::api::Kind) of its own: the
+//!   versions of one resource are equal, so that etcd finds an object whichever version it was asked for, and the handle
+//!   says which version that was.
+//! - A `View` is a definition as one request sees it: in the version of the request's path.
+//!
+//! A request about a custom object goes this way:
+//!
+//! | step | where |
+//! | --- | --- |
+//! | The path leads to a `Target` with a `View`; 404 if no definition serves it | `http::path` |
+//! | The body becomes an object of the view's version: unknown fields are pruned, and told of | `http::custom` |
+//! | Defaults are filled in; a patch is applied to what [`View::read`](view::View::read) gave | `registry`, `patch`, `apply` |
+//! | Admission: the namespace is there, quotas have room, the definition is not terminating | `admission`, `quota` |
+//! | The strategy of the view: status, generation, validation, rules in CEL | `registry` |
+//! | The object goes into etcd in the storage version, with the owners of its fields | `registry` |
+//! | The answer is the object as it comes out of etcd, in the view's version | `http::answer`, `http::list`, `http::watch` |
+//!
+//! Informers of the cluster's own components get objects as they are stored, because these components read metadata only.
 //!
 //! ```
 //! use serde_json::json;
@@ -43,15 +65,19 @@ pub mod openapi;
 pub mod pruning;
 pub mod scale;
 pub mod schema;
+mod served;
 pub mod strategy;
 pub mod validation;
 pub mod values;
 pub mod versions;
+mod view;
 
 pub use custom_kind::{CustomKind, Decode, Validated};
 pub use schema::Structural;
+pub use served::{Definition, Definitions};
 pub use types::CustomResourceDefinition;
 pub use versions::deprecation_warning;
+pub(super) use view::{Absent, View};
 
 /// The types of a definition.
 pub mod types {

@@ -18,8 +18,7 @@ use crate::apiserver::validation::{Errors, FieldError, Path, aggregate, go_quote
 
 /// The condition that all names are accepted.
 pub const NAMES_ACCEPTED: &str = "NamesAccepted";
-/// The condition that objects can be written.
-pub const ESTABLISHED: &str = "Established";
+pub use crate::api::definition::{ESTABLISHED, has_condition as is_true};
 /// The condition that the definition is being deleted.
 pub const TERMINATING: &str = "Terminating";
 /// The condition that a schema is not structural.
@@ -50,11 +49,6 @@ pub fn find_condition<'a>(
     type_: &str,
 ) -> Option<&'a CustomResourceDefinitionCondition> {
     crd.status.as_ref()?.conditions.iter().flatten().find(|c| c.type_ == type_)
-}
-
-/// Whether a condition is there and true.
-pub fn is_true(crd: &CustomResourceDefinition, type_: &str) -> bool {
-    find_condition(crd, type_).is_some_and(|c| c.status == "True")
 }
 
 /// Puts a condition in place of the one of its type, or behind the others. The time of the last

@@ -24,7 +24,7 @@ pub struct Scale {
 }
 
 /// The steps of a path: `.spec.replicas`.
-fn steps(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.strip_prefix('.').unwrap_or(path).split('.')
 }
 

@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::list::{Items, ListBody};
 use super::negotiate::{Media, Shape};
+use super::path::Target;
 use super::read::List;
 use super::stream::Stream;
+use super::table::Columns;
 use super::{Call, Result, table};
 use crate::api::names::quote;
 use crate::api::{Kind, Manager, Object, go_types, yaml};
@@ -41,12 +43,6 @@ impl Answer {
     /// The same with the owners that it would have.
     pub(super) fn owned(object: Object, created: bool, managers: Option<Rc<[Manager]>>) -> Answer {
         Answer::Object { object, code: if created { 201 } else { 200 }, managers }
-    }
-
-    /// The scale of an object.
-    pub(super) fn scale(object: &Object) -> Result<Answer> {
-        let value = super::scale::of(object).ok_or_else(Status::no_such_path)?;
-        Ok(Answer::Scale(value))
     }
 }
 
@@ -164,8 +160,8 @@ impl Call<'_> {
                     Shape::Table => {
                         let meta = json!({"resourceVersion": object.meta().resource_version});
                         let rows = [(object.clone(), value)];
-                        let table =
-                            table::table(object.kind(), &rows, &meta, self.api.now, self.include_object());
+                        let columns = Columns::of(object.kind(), self.cx.view.as_ref());
+                        let table = table::table(columns, &rows, &meta, self.api.now, self.include_object());
                         json(code, &table, media)
                     }
                     Shape::Metadata | Shape::MetadataList => json(code, &metadata_of(&value), media),
@@ -187,8 +183,9 @@ impl Call<'_> {
                 };
                 let items = Items::Given(items.into_iter().map(record).collect());
                 let metadata = json!({"resourceVersion": revision.to_string()});
+                let view = self.cx.view.clone();
                 self.stream_list(
-                    ListBody::of(kind, items, metadata, media, self.include_object(), self.api.now),
+                    ListBody::of(kind, view, items, metadata, media, self.include_object(), self.api.now),
                     media,
                 )
             }
@@ -229,22 +226,24 @@ impl Call<'_> {
     }
 
     /// A list is written while it is read; a table in YAML, which nobody prints, at once.
-    pub(super) fn render_list(&mut self, kind: Kind, list: List, media: Media) -> HttpResponse {
+    pub(super) fn render_list(&mut self, target: &Target, list: List, media: Media) -> HttpResponse {
+        let (kind, view) = (target.kind, target.view.as_ref());
         if media.shape == Shape::Table && media.yaml {
             let metadata = list.metadata();
             let mut rows = Vec::new();
             let mut cursor = list.cursor;
             cursor.take_while(|record| {
-                rows.push((record.object.clone(), self.value_of(kind, &record.object, None)));
+                let object = view.and_then(|v| v.read(&record.object).ok());
+                let object = object.unwrap_or_else(|| record.object.clone());
+                let value = self.value_of(kind, &object, None);
+                rows.push((object, value));
                 true
             });
-            return json(
-                200,
-                &table::table(kind, &rows, &metadata, self.api.now, self.include_object()),
-                media,
-            );
+            let columns = Columns::of(kind, view);
+            let table = table::table(columns, &rows, &metadata, self.api.now, self.include_object());
+            return json(200, &table, media);
         }
-        let body = ListBody::new(kind, list, media, self.include_object(), self.api.now);
+        let body = ListBody::new(kind, view.cloned(), list, media, self.include_object(), self.api.now);
         self.stream_list(body, media)
     }
 

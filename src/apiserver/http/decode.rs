@@ -224,7 +224,7 @@ pub(super) fn internal_package(api_version: &str) -> &str {
 }
 
 /// The beginning of a body, readable if it is JSON.
-fn summary(body: &[u8]) -> String {
+pub(super) fn summary(body: &[u8]) -> String {
     let cut = body.get(..SUMMARY).unwrap_or(body);
     let dots = if body.len() > SUMMARY { " ..." } else { "" };
     match body.first() {

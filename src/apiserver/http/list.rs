@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::negotiate::{Media, Shape};
 use super::read::{Cursor, List};
 use super::stream::Piece;
-use super::table;
+use super::table::{self, Columns};
 use super::texts::{Form, TextCache, Version};
 use crate::api::{Kind, Timestamp, yaml};
+use crate::apiserver::apiextensions::View;
 use crate::etcd::Record;
 
 /// Where the objects come from.
@@ -35,6 +36,8 @@ enum Part {
 #[derive(Clone, Debug)]
 pub(super) struct ListBody {
     kind: Kind,
+    /// How objects of a custom kind are seen.
+    view: Option<View>,
     items: Items,
     metadata: Value,
     media: Media,
@@ -47,21 +50,29 @@ pub(super) struct ListBody {
 
 impl ListBody {
     /// A list of a part of a collection.
-    pub(super) fn new(kind: Kind, list: List, media: Media, include: &str, now: Timestamp) -> ListBody {
+    pub(super) fn new(
+        kind: Kind,
+        view: Option<View>,
+        list: List,
+        media: Media,
+        include: &str,
+        now: Timestamp,
+    ) -> ListBody {
         let metadata = list.metadata();
-        ListBody::of(kind, Items::Stored(list.cursor), metadata, media, include, now)
+        ListBody::of(kind, view, Items::Stored(list.cursor), metadata, media, include, now)
     }
 
     /// A list of objects that come from elsewhere.
     pub(super) fn of(
         kind: Kind,
+        view: Option<View>,
         items: Items,
         metadata: Value,
         media: Media,
         include: &str,
         now: Timestamp,
     ) -> ListBody {
-        ListBody { kind, items, metadata, media, include: include.to_owned(), now, part: Part::Head }
+        ListBody { kind, view, items, metadata, media, include: include.to_owned(), now, part: Part::Head }
     }
 
     pub(super) fn ended(&self) -> bool {
@@ -80,6 +91,7 @@ impl ListBody {
         }
         let writer = Writer {
             kind: self.kind,
+            view: self.view.as_ref(),
             media: self.media,
             include: &self.include,
             now: self.now,
@@ -95,6 +107,7 @@ impl ListBody {
             let version = Version {
                 kind: self.kind,
                 object: &record.object,
+                view: writer.view,
                 notes: record.notes.as_deref(),
                 revision: record.mod_revision,
                 gone: false,
@@ -131,7 +144,7 @@ impl ListBody {
                 format!("apiVersion: {of}\nitems:")
             }
             Shape::Table => {
-                let columns = Value::from(table::definitions(self.kind));
+                let columns = Value::from(Columns::of(self.kind, self.view.as_ref()).definitions());
                 format!(
                     "{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{metadata},\"columnDefinitions\":{columns},\"rows\":["
                 )
@@ -139,6 +152,8 @@ impl ListBody {
             Shape::Metadata | Shape::MetadataList => format!(
                 "{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{metadata},\"items\":["
             ),
+            // A map in Go, whose keys are sorted.
+            _ if self.view.is_some() => format!("{{\"apiVersion\":\"{version}\",\"items\":["),
             _ => format!(
                 "{{\"kind\":\"{kind}List\",\"apiVersion\":\"{version}\",\"metadata\":{metadata},\"items\":["
             ),
@@ -150,11 +165,19 @@ impl ListBody {
     }
 
     fn foot(&self) -> String {
-        if !self.media.yaml {
-            return "]}\n".to_owned();
+        let whole = !self.is_metadata() && self.media.shape != Shape::Table;
+        let (list_kind, mut metadata) = (self.kind.list_kind(), self.metadata.clone());
+        if whole && self.view.is_some() && metadata.get("continue").is_none() {
+            metadata["continue"] = "".into();
         }
-        let kind = if self.is_metadata() { "PartialObjectMetadata" } else { self.kind.as_str() };
-        let rest = yaml::to_yaml(&json!({"kind": format!("{kind}List"), "metadata": self.metadata}));
+        if !self.media.yaml {
+            return match whole && self.view.is_some() {
+                true => format!("],\"kind\":\"{list_kind}\",\"metadata\":{metadata}}}\n"),
+                false => "]}\n".to_owned(),
+            };
+        }
+        let kind = if self.is_metadata() { "PartialObjectMetadataList" } else { list_kind };
+        let rest = yaml::to_yaml(&json!({"kind": kind, "metadata": metadata}));
         let none = if self.part == Part::First { " []\n" } else { "" };
         format!("{none}{rest}")
     }
@@ -163,6 +186,7 @@ impl ListBody {
 /// Writes items.
 struct Writer<'a> {
     kind: Kind,
+    view: Option<&'a View>,
     media: Media,
     include: &'a str,
     now: Timestamp,
@@ -175,6 +199,7 @@ impl Writer<'_> {
         if self.media.yaml {
             let item = match self.media.shape {
                 Shape::Metadata | Shape::MetadataList => super::answer::metadata_of(&version.value()),
+                _ if self.view.is_some() => version.value(),
                 _ => without_type(version.value()),
             };
             // A list within a map is written as it is by itself, without an indent.
@@ -186,11 +211,16 @@ impl Writer<'_> {
         match self.media.shape {
             Shape::Table => {
                 piece.push(comma);
-                table::row(version, self.now, self.include, piece, cache);
+                let columns = Columns::of(self.kind, self.view);
+                table::row(columns, version, self.now, self.include, piece, cache);
             }
             Shape::Metadata | Shape::MetadataList => {
                 piece.push(comma);
                 piece.push(cache.text(version, Form::Metadata));
+            }
+            _ if self.view.is_some() => {
+                piece.push(comma);
+                piece.push(cache.text(version, Form::Whole));
             }
             _ => {
                 let text = cache.text(version, Form::Whole);

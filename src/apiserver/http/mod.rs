@@ -14,6 +14,7 @@
 //! ```
 
 mod answer;
+mod custom;
 mod decode;
 mod discovery;
 mod negotiate;
@@ -43,6 +44,7 @@ use negotiate::{Media, Shape};
 use path::{Path, Target};
 use query::Query;
 
+pub(super) use custom::unsupported_patch;
 pub(super) use decode::to_object;
 pub use openapi::{Texts, TypeTexts};
 pub(super) use patch::refusal;
@@ -207,7 +209,7 @@ impl Call<'_> {
         if self.request.body.len() > BODY_LIMIT {
             return Ok(too_large());
         }
-        let path = path::parse(&self.request.path);
+        let path = path::parse_in(&self.request.path, &self.api.definitions)?;
         let target = match path {
             Path::Objects(target) => target,
             Path::NoSuchResource => return Err(Status::no_such_path()),
@@ -225,6 +227,13 @@ impl Call<'_> {
         };
         if target.kind == Kind::ENDPOINTS {
             self.warnings.push(ENDPOINTS_DEPRECATED.into());
+        }
+        if let Some(view) = &target.view {
+            if custom::is_misplaced(&target, &self.request.method) {
+                return Ok(answer::text(404, "404 page not found\n"));
+            }
+            self.warnings.extend(view.deprecation_warning());
+            self.cx.view = Some(view.clone());
         }
         let media = negotiate::negotiate(&self.request.accept)?;
         if media.shape == Shape::Table {
@@ -261,7 +270,7 @@ impl Call<'_> {
         }
         #[cfg(not(target_arch = "wasm32"))]
         if *path == Path::OpenApi("v2".into()) && openapi::swagger::wants_protobuf(&self.request.accept) {
-            let document = openapi::swagger::document(self.api.texts.as_deref());
+            let document = openapi::swagger::document(&self.api.definitions, self.api.texts.as_deref());
             return Ok(HttpResponse {
                 status: 200,
                 content_type: openapi::swagger::PROTOBUF.into(),
@@ -272,26 +281,28 @@ impl Call<'_> {
         let media = negotiate::negotiate(&self.request.accept)?;
         let aggregated = media.shape == Shape::AggregatedDiscovery;
         let plain = Media { shape: Shape::Whole, ..media };
+        let definitions = &self.api.definitions;
         Ok(match path {
             Path::CoreVersions | Path::Groups if aggregated => {
-                answer::json(200, &discovery::aggregated(*path == Path::CoreVersions), media)
+                let core = *path == Path::CoreVersions;
+                answer::json(200, &discovery::aggregated(core, definitions), media)
             }
             Path::CoreVersions => answer::json(200, &discovery::core_versions(), plain),
-            Path::Groups => answer::json(200, &discovery::groups(), plain),
-            Path::Group(name) => answer::json(200, &discovery::one_group(name), plain),
+            Path::Groups => answer::json(200, &discovery::groups(definitions), plain),
+            Path::Group(name) => answer::json(200, &discovery::one_group(name, definitions), plain),
             Path::Resources { group, version } => {
-                answer::json(200, &discovery::resources(group, version), plain)
+                answer::json(200, &discovery::resources(group, version, definitions), plain)
             }
             #[cfg(not(target_arch = "wasm32"))]
             Path::OpenApi(rest) if rest == "v2" => {
-                answer::json(200, &openapi::swagger::document(self.api.texts.as_deref()), plain)
+                answer::json(200, &openapi::swagger::document(definitions, self.api.texts.as_deref()), plain)
             }
             Path::OpenApi(rest) => {
                 let document = match rest.as_str() {
-                    "v3" => Some(openapi::index()),
-                    rest => {
-                        rest.strip_prefix("v3/").and_then(|p| openapi::document(p, self.api.texts.as_deref()))
-                    }
+                    "v3" => Some(openapi::index(definitions)),
+                    rest => rest
+                        .strip_prefix("v3/")
+                        .and_then(|p| openapi::document(p, definitions, self.api.texts.as_deref())),
                 };
                 answer::json(200, &document.ok_or_else(Status::no_such_path)?, plain)
             }
@@ -326,7 +337,8 @@ impl Call<'_> {
         resource: &str,
     ) -> Result<HttpResponse> {
         if self.request.method != "GET" {
-            return Err(method_not_allowed());
+            let why = format!("{kind} is not built here: there are no objects of it, and none can be made");
+            return Err(Status::new(405, "MethodNotAllowed", why).with(Details::default()));
         }
         if let Some(name) = name {
             let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
@@ -365,7 +377,7 @@ impl Call<'_> {
             (_, Subresource::None) if watch => self.watch(target, media),
             (None, _) => {
                 let list = self.api.http_list(target, &self.query)?;
-                Ok(self.render_list(target.kind, list, media))
+                Ok(self.render_list(target, list, media))
             }
             (
                 Some(_),
@@ -380,7 +392,8 @@ impl Call<'_> {
             }
             (Some(_), Subresource::Scale) => {
                 let object = self.api.http_get(target, &self.query)?;
-                Ok(self.render(Answer::scale(&object)?, target.kind, media))
+                let scale = scale::shown(&object, target.view.as_ref())?;
+                Ok(self.render(Answer::Scale(scale), target.kind, media))
             }
             _ => Err(method_not_allowed()),
         }
@@ -402,6 +415,8 @@ impl Call<'_> {
 
 #[cfg(test)]
 mod certificates_tests;
+#[cfg(test)]
+mod custom_tests;
 #[cfg(test)]
 mod facts;
 #[cfg(test)]

@@ -54,32 +54,7 @@ pub(super) fn patched_value(
     validation: FieldValidation,
     warnings: &mut Vec<String>,
 ) -> Result<Value, Status> {
-    let prefix = if patch_type == PatchType::Strategic { "" } else { "error decoding patch: " };
-    let json = go_types::parse(body).map_err(|e| Status::bad_request(format!("{prefix}{e}")))?;
-    if patch_type == PatchType::Merge && json == Json::Null {
-        return Err(Status::bad_request("Invalid JSON Patch"));
-    }
-    if patch_type != PatchType::Json && !matches!(json, Json::Object(_) | Json::Null) {
-        return Err(Status::bad_request(format!(
-            "{prefix}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-            json.word()
-        )));
-    }
-    let mut strict = Vec::new();
-    if patch_type == PatchType::Json {
-        operations(&json, &mut strict)?;
-    } else {
-        duplicates(&json, &mut String::new(), &mut strict);
-    }
-    let change = json.to_value();
-    let new = match (patch_type, layout.kind) {
-        (PatchType::Json, _) => patch::json_patch(old.clone(), &change),
-        (PatchType::Merge, _) => Ok(patch::json_merge_patch(old.clone(), &change)),
-        (PatchType::Strategic, Some(kind)) => patch::strategic_merge(kind, old.clone(), &change),
-        // A struct of single values merges the same either way.
-        (PatchType::Strategic, None) => Ok(patch::json_merge_patch(old.clone(), &change)),
-    };
-    let new = new.map_err(refusal)?;
+    let (new, mut strict, change) = patch_json(layout.kind, old, patch_type, body)?;
     let refused = |why: &str| {
         let text = match patch_type {
             PatchType::Json => go_types::to_json(layout.go, &new, Some(&touched(&change))),
@@ -98,6 +73,42 @@ pub(super) fn patched_value(
     strict.extend(decoded.strict);
     complain(strict, validation, warnings).map_err(|e| refused(&e))?;
     Ok(decoded.value)
+}
+
+/// The JSON that a patch makes of `old`, what strict decoding has against the patch itself, and the patch. `kind` is how
+/// fields merge in a strategic merge.
+pub(super) fn patch_json(
+    kind: Option<Kind>,
+    old: &Value,
+    patch_type: PatchType,
+    body: &[u8],
+) -> Result<(Value, Vec<String>, Value), Status> {
+    let prefix = if patch_type == PatchType::Strategic { "" } else { "error decoding patch: " };
+    let json = go_types::parse(body).map_err(|e| Status::bad_request(format!("{prefix}{e}")))?;
+    if patch_type == PatchType::Merge && json == Json::Null {
+        return Err(Status::bad_request("Invalid JSON Patch"));
+    }
+    if patch_type != PatchType::Json && !matches!(json, Json::Object(_) | Json::Null) {
+        return Err(Status::bad_request(format!(
+            "{prefix}json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            json.word()
+        )));
+    }
+    let mut strict = Vec::new();
+    if patch_type == PatchType::Json {
+        operations(&json, &mut strict)?;
+    } else {
+        duplicates(&json, &mut String::new(), &mut strict);
+    }
+    let change = json.to_value();
+    let new = match (patch_type, kind) {
+        (PatchType::Json, _) => patch::json_patch(old.clone(), &change),
+        (PatchType::Merge, _) => Ok(patch::json_merge_patch(old.clone(), &change)),
+        (PatchType::Strategic, Some(kind)) => patch::strategic_merge(kind, old.clone(), &change),
+        // A struct of single values merges the same either way.
+        (PatchType::Strategic, None) => Ok(patch::json_merge_patch(old.clone(), &change)),
+    };
+    Ok((new.map_err(refusal)?, strict, change))
 }
 
 /// The operations of a JSON patch, as they are read before any of them is done: their members are
@@ -166,7 +177,7 @@ fn other_kind(kind: Kind, new: &Value) -> Option<String> {
 }
 
 /// 422 that quotes the patch, or the object it led to.
-fn refused(text: &str, why: &str) -> Status {
+pub(super) fn refused(text: &str, why: &str) -> Status {
     let message = format!("Invalid value: {}: {why}", names::quote(text));
     let causes =
         vec![Cause { reason: "FieldValueInvalid".into(), message: message.clone(), field: "patch".into() }];
@@ -188,7 +199,7 @@ pub(in crate::apiserver) fn refusal(e: PatchError) -> Status {
 }
 
 /// Keys that a patch has twice.
-fn duplicates(json: &Json, path: &mut String, out: &mut Vec<String>) {
+pub(super) fn duplicates(json: &Json, path: &mut String, out: &mut Vec<String>) {
     let len = path.len();
     match json {
         Json::Object(fields) => {

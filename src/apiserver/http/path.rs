@@ -1,9 +1,10 @@
 //! What a path names (`k8s.io/apiserver/pkg/endpoints/request`).
 
 use crate::api::Kind;
-use crate::apimachinery::Subresource;
+use crate::apimachinery::{Status, Subresource};
+use crate::apiserver::apiextensions::{Definitions, View};
 
-use super::discovery;
+use super::{custom, discovery};
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub struct Target {
     pub subresource: Subresource,
     /// Whether the path has the old prefix `watch`.
     pub watch: bool,
+    /// How objects of a custom kind are seen: in the version of the path. `None` for a built-in kind.
+    pub(in crate::apiserver) view: Option<View>,
 }
 
 /// The parts of objects that nodes answer, or that are no objects.
@@ -87,11 +90,32 @@ const RUNTIME: &[(Kind, &str)] = &[
     (Kind::SERVICE_ACCOUNT, "token"),
 ];
 
-/// Reads a path.
-pub fn parse(path: &str) -> Path {
+/// Reads a path of a server with definitions. A custom resource is looked for where no built-in one has the path.
+///
+/// # Errors
+/// See [`custom::parse`].
+pub fn parse_in(path: &str, definitions: &Definitions) -> Result<Path, Status> {
     let path = super::query::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
-    match parts.as_slice() {
+    match built_in(&parts) {
+        found @ (Path::Nothing | Path::NoSuchResource) if !definitions.is_empty() => {
+            match custom::parse(&parts, definitions)? {
+                Path::Nothing => Ok(found),
+                custom => Ok(custom),
+            }
+        }
+        found => Ok(found),
+    }
+}
+
+/// Reads a path of a server without definitions.
+#[cfg(test)]
+pub fn parse(path: &str) -> Path {
+    parse_in(path, &Definitions::default()).unwrap_or(Path::Nothing)
+}
+
+fn built_in(parts: &[&str]) -> Path {
+    match parts {
         ["api"] => Path::CoreVersions,
         ["apis"] => Path::Groups,
         ["version"] => Path::Version,
@@ -116,24 +140,45 @@ pub fn parse(path: &str) -> Path {
     }
 }
 
+/// What stands in a path behind group and version.
+pub(super) struct Place<'a> {
+    /// Whether it has the old prefix `watch`.
+    pub(super) watch: bool,
+    pub(super) namespace: Option<String>,
+    pub(super) plural: &'a str,
+    pub(super) name: Option<String>,
+    /// The part of the object; empty for the object itself.
+    pub(super) part: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// `None` for a path that is too long.
+    pub(super) fn of(rest: &[&'a str]) -> Option<Place<'a>> {
+        let (watch, rest) = match rest {
+            ["watch", rest @ ..] => (true, rest),
+            rest => (false, rest),
+        };
+        // `namespaces/x/status` is a part of a namespace, `namespaces/x/pods` is what lies in it.
+        let (namespace, rest) = match rest {
+            ["namespaces", _, "status" | "finalize"] => (None, rest),
+            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some((*namespace).to_owned()), rest),
+            rest => (None, rest),
+        };
+        let (plural, name, part) = match rest {
+            [plural] => (*plural, None, ""),
+            [plural, name] => (*plural, Some((*name).to_owned()), ""),
+            [plural, name, part] => (*plural, Some((*name).to_owned()), *part),
+            // What follows is the path that is asked for behind the proxy.
+            [plural, name, part @ "proxy", ..] => (*plural, Some((*name).to_owned()), *part),
+            _ => return None,
+        };
+        Some(Place { watch, namespace, plural, name, part })
+    }
+}
+
 fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
-    let (watch, rest) = match rest {
-        ["watch", rest @ ..] => (true, rest),
-        rest => (false, rest),
-    };
-    // `namespaces/x/status` is a part of a namespace, `namespaces/x/pods` is what lies in it.
-    let (namespace, rest) = match rest {
-        ["namespaces", _, "status" | "finalize"] => (None, rest),
-        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some((*namespace).to_owned()), rest),
-        rest => (None, rest),
-    };
-    let (plural, name, sub) = match rest {
-        [plural] => (*plural, None, ""),
-        [plural, name] => (*plural, Some((*name).to_owned()), ""),
-        [plural, name, sub] => (*plural, Some((*name).to_owned()), *sub),
-        // What follows is the path that is asked for behind the proxy.
-        [plural, name, sub @ "proxy", ..] => (*plural, Some((*name).to_owned()), *sub),
-        _ => return Path::NoSuchResource,
+    let Some(Place { watch, namespace, plural, name, part: sub }) = Place::of(rest) else {
+        return Path::NoSuchResource;
     };
     let Some(kind) = Kind::of_resource(group, version, plural) else {
         return unbuilt(group, version, plural, name, sub);
@@ -163,7 +208,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     if misplaced {
         return Path::NoSuchResource;
     }
-    Path::Objects(Target { kind, namespace, name, subresource, watch })
+    Path::Objects(Target { kind, namespace, name, subresource, watch, view: None })
 }
 
 fn unbuilt(group: &str, version: &str, plural: &str, name: Option<String>, sub: &str) -> Path {

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
+use super::custom;
 use super::path::Target;
 use super::query::{Query, Violation, invalid_options, violation};
 use crate::api::fields::FieldSelector;
@@ -15,6 +16,7 @@ use crate::api::names::quote;
 use crate::api::persistent::Map;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Cause, Details, Status};
+use crate::apiserver::apiextensions::View;
 use crate::apiserver::{ApiServer, fields};
 use crate::etcd::Record;
 
@@ -24,21 +26,29 @@ pub(super) struct Selectors {
     labels: Selector,
     fields: FieldSelector,
     name: Option<String>,
+    /// How custom objects are seen that are selected by fields of their own.
+    view: Option<View>,
 }
 
 impl Selectors {
-    pub(super) fn parse(kind: Kind, query: &Query) -> Result<Selectors, Status> {
+    pub(super) fn parse(target: &Target, query: &Query) -> Result<Selectors, Status> {
         let labels = Selector::parse(query.text("labelSelector")).map_err(Status::bad_request)?;
         let fields = FieldSelector::parse(query.text("fieldSelector"))
-            .and_then(|f| fields::for_kind(f, kind))
+            .and_then(|f| match &target.view {
+                Some(view) => fields::for_view(f, view),
+                None => fields::for_kind(f, target.kind),
+            })
             .map_err(Status::bad_request)?;
-        Ok(Selectors { labels, fields, name: None })
+        Ok(Selectors { labels, fields, name: None, view: target.view.clone() })
     }
 
     pub(super) fn matches(&self, object: &Object) -> bool {
         self.name.as_deref().is_none_or(|n| n == object.name())
             && self.labels.matches(object.meta().labels_or_empty())
-            && fields::matches(&self.fields, object)
+            && match &self.view {
+                Some(view) => fields::matches_in(&self.fields, object, view),
+                None => fields::matches(&self.fields, object),
+            }
     }
 
     /// Only the object of that name.
@@ -248,7 +258,12 @@ impl ApiServer {
         self.check_revision(query)?;
         let (kind, name) = (target.kind, target.name.as_deref().unwrap_or_default());
         let at = crate::api::ObjectRef::new(kind, target.namespace.as_deref().unwrap_or_default(), name);
-        self.etcd.get(&at).map(|r| r.object.clone()).ok_or_else(|| Status::not_found(kind, name))
+        let stored = self.etcd.get(&at).map(|r| r.object.clone());
+        let stored = stored.ok_or_else(|| Status::not_found(kind, name))?;
+        match &target.view {
+            Some(view) => view.read(&stored),
+            None => Ok(stored),
+        }
     }
 
     fn check_revision(&self, query: &Query) -> Result<Option<u64>, Status> {
@@ -265,7 +280,7 @@ impl ApiServer {
         query.number("timeoutSeconds")?;
         let limit = query.number("limit")?.unwrap_or(0).max(0);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let selectors = Selectors::parse(target.kind, query)?;
+        let selectors = Selectors::parse(target, query)?;
         check_list_options(query, false)?;
         let token = query.text("continue");
         let (revision, start) = if token.is_empty() {
@@ -285,6 +300,11 @@ impl ApiServer {
         };
         let revision = revision.unwrap_or(self.etcd.revision());
         let data = self.etcd.at(revision).map_err(|_| expired(token))?;
+        if let Some(view) = &target.view {
+            let mut all = self.etcd.range(target.kind, None);
+            let unreadable = all.find_map(|(_, r)| view.schema_of(&r.object).err());
+            unreadable.map_or(Ok(()), |e| Err(custom::initializing(target.kind, &e.message)))?;
+        }
         let all = selectors.is_empty();
         let mut cursor = Cursor::new(data, target.kind, target.namespace.clone(), selectors);
         if !start.is_empty() {

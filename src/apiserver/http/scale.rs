@@ -5,9 +5,44 @@ use serde_json::{Value, json};
 use super::decode::Expected;
 use crate::api::types::{Deployment, LabelSelector, ReplicaSet, ReplicationController, StatefulSet};
 use crate::api::{ApiKind, MetaExt, Object, go_types, labels};
+use crate::apimachinery::Status;
+use crate::apiserver::apiextensions::{Absent, View};
 
 pub(super) fn expected() -> Expected {
     Expected { kind: "Scale", api_version: "autoscaling/v1", layout: go_types::scale() }
+}
+
+/// The scale of an object, to be read.
+///
+/// # Errors
+/// 404: its kind has none. 500: a custom object does not say how many replicas it wants.
+pub(super) fn shown(object: &Object, view: Option<&View>) -> Result<Value, Status> {
+    match view {
+        Some(view) => view.scale_of(object, Absent::Refused),
+        None => of(object).ok_or_else(Status::no_such_path),
+    }
+}
+
+/// The scale of an object, to be changed.
+///
+/// # Errors
+/// 404: its kind has none.
+pub(in crate::apiserver) fn current(object: &Object, view: Option<&View>) -> Result<Value, Status> {
+    match view {
+        Some(view) => view.scale_of(object, Absent::Marked),
+        None => of(object).ok_or_else(Status::no_such_path),
+    }
+}
+
+/// The scale of an object that was changed.
+///
+/// # Errors
+/// 404: its kind has none.
+pub(super) fn after(object: &Object, view: Option<&View>) -> Result<Value, Status> {
+    match view {
+        Some(view) => view.scale_of(object, Absent::LeftOut),
+        None => of(object).ok_or_else(Status::no_such_path),
+    }
 }
 
 /// The scale of an object; `None` if its kind has none.

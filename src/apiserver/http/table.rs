@@ -7,6 +7,7 @@ use super::stream::Piece;
 use super::texts::{Form, TextCache, Version};
 use crate::api::types::Time;
 use crate::api::{Kind, Object, Timestamp};
+use crate::apiserver::apiextensions::{View, columns};
 use crate::apiserver::kinds::{self, Column};
 use crate::apiserver::printers;
 
@@ -40,9 +41,43 @@ fn definition(column: &Column) -> Value {
     })
 }
 
-/// `columnDefinitions` of a kind.
-pub(super) fn definitions(kind: Kind) -> Vec<Value> {
-    kinds::columns(kind).iter().map(definition).collect()
+/// The columns of a table: those of a built-in kind, or those that a definition names.
+#[derive(Clone, Copy)]
+pub(super) enum Columns<'a> {
+    BuiltIn(Kind),
+    Custom(&'a View),
+}
+
+impl<'a> Columns<'a> {
+    /// The columns of a kind, which is seen in a view if it is custom.
+    pub(super) fn of(kind: Kind, view: Option<&'a View>) -> Columns<'a> {
+        view.map_or(Columns::BuiltIn(kind), Columns::Custom)
+    }
+
+    /// `columnDefinitions`
+    pub(super) fn definitions(self) -> Vec<Value> {
+        match self {
+            Columns::BuiltIn(kind) => kinds::columns(kind).iter().map(definition).collect(),
+            Columns::Custom(view) => view.schema().columns().iter().map(custom_definition).collect(),
+        }
+    }
+
+    /// The cells of an object.
+    fn cells(self, object: &Object, now: Timestamp) -> Value {
+        match self {
+            Columns::BuiltIn(_) => cells(object, now),
+            Columns::Custom(view) => view.cells(object, now).into(),
+        }
+    }
+}
+
+/// A column of a definition as clients get it. The columns of every kind have the sentences of their fields.
+fn custom_definition(column: &columns::Column) -> Value {
+    let own = if column.name == kinds::NAME.name { kinds::NAME } else { kinds::AGE };
+    json!({
+        "name": column.name, "type": column.type_, "format": column.format,
+        "description": column.description.as_deref().unwrap_or(own.description), "priority": column.priority,
+    })
 }
 
 fn cells(object: &Object, now: Timestamp) -> Value {
@@ -58,13 +93,15 @@ fn cells(object: &Object, now: Timestamp) -> Value {
 
 /// The row of an object; `include` is `None`, `Metadata` or `Object`.
 pub(super) fn row(
+    columns: Columns<'_>,
     version: Version<'_>,
     now: Timestamp,
     include: &str,
     piece: &mut Piece,
     cache: &mut TextCache,
 ) {
-    piece.push(format!("{{\"cells\":{},\"object\":", cells(version.object, now)));
+    let cells = columns.cells(&version.object(), now);
+    piece.push(format!("{{\"cells\":{cells},\"object\":"));
     match include {
         "None" => piece.push("null"),
         "Object" => piece.push(cache.text(version, Form::Whole)),
@@ -75,7 +112,7 @@ pub(super) fn row(
 
 /// Objects as rows; `include` is `None`, `Metadata` or `Object`.
 pub(super) fn table(
-    kind: Kind,
+    columns: Columns<'_>,
     objects: &[(Object, Value)],
     metadata: &Value,
     now: Timestamp,
@@ -87,10 +124,10 @@ pub(super) fn table(
             "Object" => value.clone(),
             _ => metadata_of(value),
         };
-        json!({"cells": cells(object, now), "object": shown})
+        json!({"cells": columns.cells(object, now), "object": shown})
     };
     let rows: Vec<Value> = objects.iter().map(row).collect();
-    of_rows(metadata, Value::from(definitions(kind)), rows)
+    of_rows(metadata, Value::from(columns.definitions()), rows)
 }
 
 fn of_rows(metadata: &Value, definitions: Value, rows: Vec<Value>) -> Value {

@@ -1,5 +1,6 @@
 //! Texts of objects, written once and shared by all who read them (`pkg/storage/cacher`, cachingObject).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
@@ -7,6 +8,7 @@ use serde_json::Value;
 
 use crate::api::go_types::{self, Type};
 use crate::api::{Kind, Object};
+use crate::apiserver::apiextensions::View;
 use crate::apiserver::kinds::versions;
 use crate::apiserver::managed_fields::with_managers;
 use crate::apiserver::registry::owners;
@@ -30,6 +32,8 @@ pub(super) struct Version<'a> {
     /// Its kind, in the version in which the object is shown.
     pub kind: Kind,
     pub object: &'a Object,
+    /// How a custom object is seen; `None` for a built-in kind.
+    pub view: Option<&'a View>,
     /// Who owns its fields.
     pub notes: Option<&'a Note>,
     /// The revision that wrote or deleted the object. No other object has the same one.
@@ -39,10 +43,19 @@ pub(super) struct Version<'a> {
 }
 
 impl Version<'_> {
+    /// The object, in the version that was asked for. One that no version of the definition can read any more is shown
+    /// as it is stored.
+    pub(super) fn object(&self) -> Cow<'_, Object> {
+        match self.view.map(|view| view.read(self.object)) {
+            Some(Ok(object)) => Cow::Owned(object),
+            Some(Err(_)) | None => Cow::Borrowed(self.object),
+        }
+    }
+
     /// The object's JSON with the owners of its fields.
     pub(super) fn value(&self) -> Value {
         let managers = self.notes.map(owners).unwrap_or_default();
-        let mut value = with_managers(self.object.to_value(), &managers);
+        let mut value = with_managers(self.object().to_value(), &managers);
         if self.gone {
             value["metadata"]["resourceVersion"] = self.revision.to_string().into();
         }
@@ -63,6 +76,7 @@ pub(super) fn partial(kind: Kind, value: &Value) -> String {
     let metadata = value.get("metadata");
     let text = match (metadata, go_types::of(kind).field("metadata").map(|f| f.kind.bare())) {
         (Some(metadata), Some(Type::Struct(meta))) => go_types::to_json(meta, metadata, None),
+        (Some(metadata), _) if kind.is_custom() => go_types::to_json(go_types::object_meta(), metadata, None),
         (Some(metadata), _) => metadata.to_string(),
         (None, _) => "{}".to_owned(),
     };
@@ -92,6 +106,10 @@ impl TextCache {
 
     /// The text of an object.
     pub(super) fn text(&mut self, version: Version<'_>, form: Form) -> Bytes {
+        // One object has a text for each version of its definition, and another one when the definition changes.
+        if version.view.is_some() {
+            return Bytes::from(version.text(form));
+        }
         let key = (version.revision, version.gone, form, version.kind.api_version());
         if let Some(text) = self.young.get(&key) {
             return text.clone();

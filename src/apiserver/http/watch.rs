@@ -15,11 +15,13 @@ use super::negotiate::{Media, Shape};
 use super::path::Target;
 use super::read::{Cursor, Selectors, check_list_options, revision_of};
 use super::stream::{Piece, Stream};
+use super::table::{self, Columns};
 use super::texts::{Form, TextCache, Version};
-use super::{Call, Result, table};
+use super::{Call, Result};
 use crate::api::{Kind, Object, Timestamp, later};
 use crate::apimachinery::{HttpResponse, Status, ordered};
 use crate::apiserver::ApiServer;
+use crate::apiserver::apiextensions::View;
 
 /// How often a watch that asked for bookmarks gets one (`cacher.defaultBookmarkFrequency`), in
 /// seconds.
@@ -38,6 +40,8 @@ pub(super) struct Watch {
     api_version: String,
     /// What is watched; nothing ever happens to a kind that is not built.
     watched: Option<(Kind, Option<String>, Selectors)>,
+    /// How objects of a custom kind are seen.
+    view: Option<View>,
     media: Media,
     /// `includeObject`, of tables.
     include: String,
@@ -68,6 +72,7 @@ impl Watch {
             kind,
             api_version: api_version.to_owned(),
             watched: None,
+            view: None,
             media,
             include: call.include_object().to_owned(),
             headed: false,
@@ -138,14 +143,15 @@ impl Watch {
         cache: &mut TextCache,
     ) {
         let revision = version.revision;
-        let columns = match std::mem::replace(&mut self.headed, true) {
-            false => Value::from(table::definitions(version.object.kind())),
+        let columns = Columns::of(version.object.kind(), version.view);
+        let definitions = match std::mem::replace(&mut self.headed, true) {
+            false => Value::from(columns.definitions()),
             true => Value::Null,
         };
         piece.push(format!(
-            "{{\"type\":\"{kind}\",\"object\":{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{{\"resourceVersion\":\"{revision}\"}},\"columnDefinitions\":{columns},\"rows\":["
+            "{{\"type\":\"{kind}\",\"object\":{{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{{\"resourceVersion\":\"{revision}\"}},\"columnDefinitions\":{definitions},\"rows\":["
         ));
-        table::row(version, now, &self.include, piece, cache);
+        table::row(columns, version, now, &self.include, piece, cache);
         piece.push("]}}\n");
     }
 
@@ -161,7 +167,9 @@ impl Watch {
         };
         let empty = Object::from_value(kind.stored(), json!({"metadata": meta}));
         let Ok(object) = empty else { return };
-        let version = Version { kind, object: &object, notes: None, revision, gone: false };
+        let view = self.view.clone();
+        let version =
+            Version { kind, object: &object, view: view.as_ref(), notes: None, revision, gone: false };
         // A bookmark is not what its revision wrote, so its text must not be taken for that.
         self.event("BOOKMARK", version, now, piece, &mut TextCache::default());
     }
@@ -171,6 +179,11 @@ impl Watch {
     pub(super) fn more(&mut self, api: &ApiServer, cache: &mut TextCache) -> Piece {
         let mut piece = Piece::default();
         if self.ended {
+            return piece;
+        }
+        // The watches of a custom resource end with its storage, when the definition changes or goes.
+        if self.view.as_ref().is_some_and(|view| !view.is_current(&api.definitions)) {
+            self.ended = true;
             return piece;
         }
         let (now, revision) = (api.now, api.etcd.revision());
@@ -195,10 +208,12 @@ impl Watch {
     fn tell_initial(&mut self, now: Timestamp, piece: &mut Piece, cache: &mut TextCache) {
         let watched = self.watched.as_ref().map(|(kind, ..)| *kind);
         if let (Some(mut cursor), Some(kind)) = (self.initial.take(), watched) {
+            let view = self.view.clone();
             let done = cursor.take_while(|record| {
                 let version = Version {
                     kind,
                     object: &record.object,
+                    view: view.as_ref(),
                     notes: record.notes.as_deref(),
                     revision: record.mod_revision,
                     gone: false,
@@ -219,6 +234,7 @@ impl Watch {
     /// Tells a part of what the store's history has; whether that was all.
     fn tell_log(&mut self, api: &ApiServer, piece: &mut Piece, cache: &mut TextCache) -> bool {
         let Some((kind, namespace, selectors)) = self.watched.clone() else { return true };
+        let view = self.view.clone();
         let Ok(log) = api.etcd.since(self.revision) else {
             let status = Status::too_old(self.revision, api.etcd.compacted() + 1);
             self.error(&status, piece);
@@ -244,7 +260,8 @@ impl Watch {
                 (None, None) => continue,
             };
             let notes = if gone { entry.prev_notes.as_deref() } else { entry.next_notes.as_deref() };
-            let version = Version { kind, object, notes, revision: entry.revision, gone };
+            let version =
+                Version { kind, object, view: view.as_ref(), notes, revision: entry.revision, gone };
             self.event(event, version, api.now, piece, cache);
         }
         true
@@ -257,7 +274,7 @@ impl Call<'_> {
         let kind = target.kind;
         let mut watch = Watch::new(kind.as_str(), kind.api_version(), self, media)?;
         let (api, query) = (&*self.api, &self.query);
-        let mut selectors = Selectors::parse(kind, query)?;
+        let mut selectors = Selectors::parse(target, query)?;
         if let Some(name) = &target.name {
             selectors.only(name);
         }
@@ -272,6 +289,7 @@ impl Call<'_> {
             watch.revision = asked;
         }
         watch.watched = Some((kind, target.namespace.clone(), selectors));
+        watch.view.clone_from(&target.view);
         Ok(self.stream_watch(watch))
     }
 

@@ -7,7 +7,7 @@ use super::decode::{self, Expected};
 use super::patch::{Layout, PatchType, patched, patched_value};
 use super::path::Target;
 use super::query::{WriteOptions, invalid_options, violation, write_options};
-use super::{Call, Result, method_not_allowed, scale};
+use super::{Call, Result, custom, method_not_allowed, scale};
 use crate::api::go_types;
 use crate::api::names::quote;
 use crate::api::{Key, Kind, Object};
@@ -18,6 +18,7 @@ use crate::apimachinery::{
 use crate::apiserver::Stage;
 use crate::apiserver::apply::check_name;
 use crate::apiserver::kinds::versions;
+use crate::apiserver::managed_fields;
 use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
 
@@ -45,7 +46,17 @@ impl Call<'_> {
         request
     }
 
-    fn body_object(&mut self, kind: Kind, options: &WriteOptions) -> Result<Object> {
+    fn body_object(&mut self, target: &Target, options: &WriteOptions) -> Result<Object> {
+        let kind = target.kind;
+        if let Some(view) = &target.view {
+            return custom::decode_object(
+                view,
+                &self.content_type(),
+                &self.request.body,
+                options.field_validation,
+                &mut self.warnings,
+            );
+        }
         decode::decode_object(
             kind,
             &self.content_type(),
@@ -90,7 +101,7 @@ impl Call<'_> {
         match (&target.name, target.subresource) {
             (None, Subresource::None) if !misplaced => {}
             (Some(_), Subresource::Binding | Subresource::Eviction) => {}
-            _ => return Err(method_not_allowed()),
+            _ => return Err(self.no_such_method(target)),
         }
         let options = write_options(&self.query, "CreateOptions", false)?;
         let request = self.begin(target, Verb::Create, &options);
@@ -118,7 +129,7 @@ impl Call<'_> {
                 Body::Delete(delete_options(value.get("deleteOptions").unwrap_or(&Value::Null)))
             }
             _ => {
-                let object = self.body_object(target.kind, &options)?;
+                let object = self.body_object(target, &options)?;
                 if let Some(asked) = &mut self.asked {
                     asked.key.name = object.name().into();
                 }
@@ -130,7 +141,7 @@ impl Call<'_> {
 
     pub(super) fn put(&mut self, target: &Target) -> Result<Answer> {
         if target.name.is_none() {
-            return Err(method_not_allowed());
+            return Err(self.no_such_method(target));
         }
         let options = write_options(&self.query, "UpdateOptions", false)?;
         let request = self.begin(target, Verb::Update, &options);
@@ -141,7 +152,7 @@ impl Call<'_> {
             | Subresource::EphemeralContainers
             | Subresource::Resize
             | Subresource::Approval => {
-                let object = self.body_object(target.kind, &options)?;
+                let object = self.body_object(target, &options)?;
                 self.send(&request.body(Body::Object(object)))
             }
             Subresource::Scale => {
@@ -175,8 +186,16 @@ impl Call<'_> {
         check_name(name, &request.key.name)?;
         let (replicas, resource_version) = scale::wanted(wanted);
         match self.send(&request.body(Body::Scale { replicas, resource_version }))? {
-            Answer::Object { object, .. } => Answer::scale(&object),
+            Answer::Object { object, .. } => Ok(Answer::Scale(scale::after(&object, self.cx.view.as_ref())?)),
             other => Ok(other),
+        }
+    }
+
+    /// 405 in the words of the resource's server.
+    fn no_such_method(&self, target: &Target) -> Status {
+        match &target.view {
+            Some(_) => custom::no_such_method(target.kind, &self.request.method, target.name.is_none()),
+            None => method_not_allowed(),
         }
     }
 
@@ -186,13 +205,14 @@ impl Call<'_> {
             Subresource::Binding | Subresource::Eviction | Subresource::Finalize
         );
         if target.name.is_none() || there_is_none {
-            return Err(method_not_allowed());
+            return Err(self.no_such_method(target));
         }
         let patch_type = match self.content_type().as_str() {
             "application/json-patch+json" => PatchType::Json,
             "application/merge-patch+json" => PatchType::Merge,
             "application/strategic-merge-patch+json" => PatchType::Strategic,
             "application/apply-patch+yaml" => return self.apply(target),
+            _ if target.view.is_some() => return Err(custom::unsupported_patch()),
             _ => {
                 return Err(Status::new(415, "UnsupportedMediaType", "415: Unsupported Media Type")
                     .with(Details::default()));
@@ -200,9 +220,17 @@ impl Call<'_> {
         };
         let options = write_options(&self.query, "PatchOptions", false)?;
         let request = self.begin(target, Verb::Patch, &options);
-        let old = self.api.existing(&request)?;
+        if patch_type == PatchType::Strategic && target.view.is_some() {
+            return Err(custom::unsupported_patch());
+        }
+        let old = self.api.current(&request, self.cx)?;
         if target.subresource == Subresource::Scale {
-            let current = scale::of(&old).ok_or_else(Status::no_such_path)?;
+            let mut current = scale::current(&old, target.view.as_ref())?;
+            if let Some(view) = &target.view {
+                let owners =
+                    managed_fields::of_scale(&self.api.managers(&request.object()), &view.replicas_path());
+                current = managed_fields::with_managers(current, &owners);
+            }
             let layout = Layout { go: go_types::scale(), kind: None };
             let new = patched_value(
                 layout,
@@ -215,14 +243,11 @@ impl Call<'_> {
             return self.rescale(request, &new);
         }
         let current = versions::present(target.kind, self.api.managed_value(&old));
-        let object = patched(
-            target.kind,
-            &current,
-            patch_type,
-            &self.request.body,
-            options.field_validation,
-            &mut self.warnings,
-        )?;
+        let (body, validation) = (&self.request.body, options.field_validation);
+        let object = match &target.view {
+            Some(view) => custom::patched(view, &current, patch_type, body, validation, &mut self.warnings)?,
+            None => patched(target.kind, &current, patch_type, body, validation, &mut self.warnings)?,
+        };
         self.cx.enter(Stage::Patch, "", Some(&old));
         let response = self.api.store_patched(&request, old, object, self.cx)?;
         self.answer(target.kind, response)
@@ -246,7 +271,7 @@ impl Call<'_> {
         }
         match self.send(&request.body(body))? {
             Answer::Object { object, .. } if target.subresource == Subresource::Scale => {
-                Answer::scale(&object)
+                Ok(Answer::Scale(scale::after(&object, self.cx.view.as_ref())?))
             }
             answer => Ok(answer),
         }
@@ -254,7 +279,7 @@ impl Call<'_> {
 
     pub(super) fn delete(&mut self, target: &Target) -> Result<Answer> {
         if target.subresource != Subresource::None {
-            return Err(method_not_allowed());
+            return Err(self.no_such_method(target));
         }
         let DeleteRequest { options, dry_run, background } = self.delete_options()?;
         let write = WriteOptions { dry_run, ..WriteOptions::default() };

@@ -26,6 +26,7 @@ mod controller_revision;
 pub(super) mod cron_job;
 mod csi_driver;
 mod csi_node;
+mod custom_resource_definition;
 mod daemon_set;
 mod deployment;
 mod endpoint_slice;

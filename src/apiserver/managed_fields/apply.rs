@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::typed::{self, Place};
+use super::Layout;
+use super::typed;
 use super::{Change, before_first_apply, reset_fields, strip};
 use crate::api::field_set::{Element, Set, path_text};
 use crate::api::names::quote;
@@ -50,7 +51,7 @@ enum Refused {
 /// # Errors
 /// 409 with the fields that others own; 500 for what is not in the schema, as Kubernetes has it.
 pub(in crate::apiserver) fn apply(
-    kind: Kind,
+    layout: Layout<'_>,
     live: Option<&Value>,
     config: &Value,
     managers: &[Manager],
@@ -59,12 +60,12 @@ pub(in crate::apiserver) fn apply(
     let first;
     let managers = match live {
         Some(live) if managers.is_empty() => {
-            first = before_first_apply(kind, live, by);
+            first = before_first_apply(layout, live, by);
             &first
         }
         _ => managers,
     };
-    let mut applied = apply_or_take_up(kind, live, config, managers, by)?;
+    let mut applied = apply_or_take_up(layout, live, config, managers, by)?;
     if &**by.manager == KUBECTL {
         remember(&mut applied.value, config);
     }
@@ -86,25 +87,25 @@ fn remember(value: &mut Value, config: &Value) {
 }
 
 fn apply_or_take_up(
-    kind: Kind,
+    layout: Layout<'_>,
     live: Option<&Value>,
     config: &Value,
     managers: &[Manager],
     by: &Applier<'_>,
 ) -> Result<Applied, Status> {
-    let conflicts = match apply_once(kind, live, config, managers, by) {
+    let conflicts = match apply_once(layout, live, config, managers, by) {
         Ok(applied) => return Ok(applied),
         Err(Refused::NotTyped(status)) => return Err(status),
         Err(Refused::Conflicts(conflicts)) => conflicts,
     };
-    let allowed = live.filter(|_| &**by.manager == KUBECTL).and_then(|live| last_applied(kind, live));
+    let allowed = live.filter(|_| &**by.manager == KUBECTL).and_then(|live| last_applied(layout, live));
     let Some(allowed) = allowed else { return Err(refusal(&conflicts)) };
     let is_allowed = |c: &Conflict| allowed.at(&c.path).is_some_and(|s| s.member);
     let rest: Vec<Conflict> = conflicts.into_iter().filter(|c| !is_allowed(c)).collect();
     if !rest.is_empty() {
         return Err(refusal(&rest));
     }
-    match apply_once(kind, live, config, managers, &Applier { force: true, ..*by }) {
+    match apply_once(layout, live, config, managers, &Applier { force: true, ..*by }) {
         Ok(applied) => Ok(applied),
         Err(Refused::NotTyped(status)) => Err(status),
         Err(Refused::Conflicts(conflicts)) => Err(refusal(&conflicts)),
@@ -112,35 +113,36 @@ fn apply_or_take_up(
 }
 
 /// The fields that were applied on the client's side and are still as they were applied.
-fn last_applied(kind: Kind, live: &Value) -> Option<Set> {
+fn last_applied(layout: Layout<'_>, live: &Value) -> Option<Set> {
+    let kind = layout.kind();
     let config: Value = serde_json::from_str(live.pointer(LAST_APPLIED)?.as_str()?).ok()?;
     let of = |key: &str| config.get(key).and_then(Value::as_str);
     if of("kind") != Some(kind.as_str()) || of("apiVersion") != Some(kind.api_version()) {
         return None;
     }
-    let place = Place::of(kind);
+    let place = layout.place();
     let set = typed::field_set(place, &config).ok()?;
     let differs = typed::compare(place, &config, live);
     Some(set.difference(&differs.modified).difference(&differs.added).difference(&differs.removed))
 }
 
 fn apply_once(
-    kind: Kind,
+    layout: Layout<'_>,
     live: Option<&Value>,
     config: &Value,
     managers: &[Manager],
     by: &Applier<'_>,
 ) -> Result<Applied, Refused> {
-    let place = Place::of(kind);
+    let (kind, place) = (layout.kind(), layout.place());
     let set = typed::field_set(place, config)
         .map_err(|errors| Refused::NotTyped(not_typed(kind, config, &errors)))?;
-    let reset = reset_fields(kind, by.subresource);
+    let reset = reset_fields(layout, by.subresource);
     let set = strip(set, &reset);
     let empty;
     let live = match live {
         Some(l) => l,
         None => {
-            empty = go_types::empty(go_types::of(kind));
+            empty = layout.empty();
             &empty
         }
     };
@@ -158,7 +160,8 @@ fn apply_once(
     };
     // What was applied last time, and nobody wants any more.
     if let Some(last) = last {
-        let others = out.iter().filter(|m| !mine(m) && *m.api_version == *kind.api_version());
+        let same = |m: &Manager| kind.is_custom() || *m.api_version == *kind.api_version();
+        let others = out.iter().filter(|m| !mine(m) && same(m));
         let kept = others.fold(set.clone(), |all, m| all.union(&m.fields));
         let gone = last.difference(&kept);
         typed::remove(place, &mut value, &gone, &kept);
@@ -177,7 +180,7 @@ fn apply_once(
                 versions::to_stored(kind, &mut value);
                 value
             };
-            Change::of(other, Some(&stored(live)), &stored(&value), by.subresource)
+            Change::of(Layout::BuiltIn(other), Some(&stored(live)), &stored(&value), by.subresource)
         });
         let (changed, removed) =
             elsewhere.as_ref().map_or((&changed, &removed), |change| (&change.taken, &change.removed));

@@ -16,10 +16,10 @@ pub(super) use apply::{Applier, apply, apply_scale};
 
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::{Kind, Manager, Object, Timestamp, go_types, order};
+use crate::api::{Kind, Manager, Object, Timestamp, order};
 use crate::apiserver::kinds::versions;
 use crate::etcd::Note;
-use typed::Place;
+pub(super) use typed::Layout;
 
 /// After so many notes about an object its owners are worked out, so that its past is let go.
 pub(super) const NOTES_LIMIT: usize = 64;
@@ -56,17 +56,16 @@ pub(super) fn update(managers: &mut Vec<Manager>, note: &Note) {
 }
 
 /// The owners of an object that has none, when it is applied to for the first time.
-fn before_first_apply(kind: Kind, live: &Value, by: &Applier<'_>) -> Vec<Manager> {
-    let empty = go_types::empty(go_types::of(kind));
-    let comparison = typed::compare(Place::of(kind), &empty, live);
-    let fields = strip(comparison.added.union(&comparison.modified), &reset_fields(kind, by.subresource));
+fn before_first_apply(layout: Layout<'_>, live: &Value, by: &Applier<'_>) -> Vec<Manager> {
+    let comparison = typed::compare(layout.place(), &layout.empty(), live);
+    let fields = strip(comparison.added.union(&comparison.modified), &reset_fields(layout, by.subresource));
     if fields.is_empty() {
         return Vec::new();
     }
     vec![Manager {
         name: BEFORE_FIRST_APPLY.into(),
         apply: false,
-        api_version: kind.api_version().into(),
+        api_version: layout.kind().api_version().into(),
         subresource: by.subresource.into(),
         time: Some(by.now),
         fields: Rc::new(fields),
@@ -116,16 +115,17 @@ struct Change {
 }
 
 impl Change {
-    /// Compares two objects, given in the stored version, as the version of `kind` has them; `old` is `None` if the
-    /// object is new.
-    fn of(kind: Kind, old: Option<&Value>, new: &Value, subresource: &str) -> Change {
+    /// Compares two objects as the version of the layout has them. The objects of a built-in kind are given in the
+    /// stored version; `old` is `None` if the object is new.
+    fn of(layout: Layout<'_>, old: Option<&Value>, new: &Value, subresource: &str) -> Change {
+        let kind = layout.kind();
         let old = match old {
             Some(old) => versions::present(kind, old.clone()),
-            None => go_types::empty(go_types::of(kind)),
+            None => layout.empty(),
         };
         let new = versions::present(kind, new.clone());
-        let comparison = typed::compare(Place::of(kind), &old, &new);
-        let reset = reset_fields(kind, subresource);
+        let comparison = typed::compare(layout.place(), &old, &new);
+        let reset = reset_fields(layout, subresource);
         Change {
             taken: strip(comparison.modified.union(&comparison.added), &reset),
             removed: strip(comparison.removed, &reset),
@@ -136,6 +136,7 @@ impl Change {
 /// Takes the fields that a write changes from those who owned them, each in the version that they wrote them in.
 fn take(managers: &mut Vec<Manager>, note: &Note) {
     let kind = note.kind;
+    let layout = Layout::BuiltIn(kind);
     let old = note.before.as_ref().map(Object::to_value);
     let mut new = note.after.to_value();
     if note.component && note.before.is_none() {
@@ -146,13 +147,87 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
     {
         spec.remove("nodeName");
     }
-    let change = Change::of(kind, old.as_ref(), &new, note.subresource);
+    take_fields(managers, layout, old.as_ref(), &new, note);
+}
+
+/// What an update of a custom object makes of the owners: `old` and `new` are the object before and after, in the
+/// version of the layout. Of the note it counts who writes, when and through which subresource.
+pub(super) fn update_custom(
+    managers: &mut Vec<Manager>,
+    layout: Layout<'_>,
+    old: Option<&Value>,
+    new: &Value,
+    note: &Note,
+) {
+    if managers.is_empty() && old.is_some() {
+        return;
+    }
+    take_fields(managers, layout, old, new, note);
+    cap(managers);
+}
+
+/// What a change of a custom object through its scale makes of the owners (`ScaleHandler`). `path` is that of the wanted
+/// replicas. A scale of 0 does not have the field, so nobody owns it then.
+pub(super) fn update_scale(
+    managers: &mut Vec<Manager>,
+    kind: Kind,
+    path: &[Element],
+    replicas: i64,
+    note: &Note,
+) {
+    let mut set = Set::default();
+    set.insert(path);
+    for m in managers.iter_mut() {
+        m.fields = Rc::new(m.fields.difference(&set));
+    }
+    if replicas != 0 {
+        let me = Manager {
+            name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
+            apply: false,
+            api_version: kind.api_version().into(),
+            subresource: note.subresource.into(),
+            time: Some(note.time),
+            fields: Rc::new(set),
+        };
+        match managers.iter_mut().find(|m| m.is(&me)) {
+            Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },
+            None => managers.push(me),
+        }
+    }
+    managers.retain(|m| !m.fields.is_empty());
+}
+
+/// The owners of the wanted replicas of a custom object, as its scale shows them.
+pub(super) fn of_scale(managers: &[Manager], path: &[Element]) -> Vec<Manager> {
+    let mut fields = Set::default();
+    fields.insert(&field(&["spec", "replicas"]));
+    let fields = Rc::new(fields);
+    let owners = managers.iter().filter(|m| m.fields.at(path).is_some_and(|s| s.member));
+    let shown = owners.map(|m| Manager {
+        api_version: "autoscaling/v1".into(),
+        time: None,
+        fields: fields.clone(),
+        ..m.clone()
+    });
+    shown.collect()
+}
+
+/// Gives the writer what it changed, and takes it from all others, from each in the version that it wrote in.
+fn take_fields(
+    managers: &mut Vec<Manager>,
+    layout: Layout<'_>,
+    old: Option<&Value>,
+    new: &Value,
+    note: &Note,
+) {
+    let kind = layout.kind();
+    let change = Change::of(layout, old, new, note.subresource);
     let mut others: Vec<(Rc<str>, Change)> = Vec::new();
     for m in managers.iter_mut() {
         let change = match versions::of(kind, &m.api_version) {
             Some(version) if version.api_version() != kind.api_version() => {
                 if !others.iter().any(|(v, _)| *v == m.api_version) {
-                    let change = Change::of(version, old.as_ref(), &new, note.subresource);
+                    let change = Change::of(Layout::BuiltIn(version), old, new, note.subresource);
                     others.push((m.api_version.clone(), change));
                 }
                 others.iter().find(|(v, _)| *v == m.api_version).map_or(&change, |(_, change)| change)
@@ -168,7 +243,7 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
         let me = Manager {
             name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
             apply: false,
-            api_version: kind.api_version().into(),
+            api_version: layout.kind().api_version().into(),
             subresource: note.subresource.into(),
             time: Some(note.time),
             fields: Rc::new(change.taken),
@@ -279,8 +354,10 @@ fn cut(set: &mut Set, path: &[Element]) {
 }
 
 /// What a write through a path may not change (`GetResetFields` of the strategies).
-fn reset_fields(kind: Kind, subresource: &str) -> Vec<Vec<Element>> {
+fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
+    let kind = layout.kind();
     let paths: &[&[&str]] = match subresource {
+        "status" if kind.is_custom() => &[&["metadata"], &["spec"]],
         "status" if kind == Kind::DEPLOYMENT => &[&["spec"], &["metadata", "labels"]],
         "status" if kind == Kind::POD => {
             &[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]]

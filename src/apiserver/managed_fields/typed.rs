@@ -7,67 +7,182 @@ use crate::api::Kind;
 use crate::api::field_set::{Element, Set, path_text};
 use crate::api::go_types::{self, Type as Go};
 use crate::api::order;
-use crate::api::patch::{self, Field, ListType, Shape, Type};
+use crate::api::patch::{self, Field, ListType, Shape};
+use crate::apiserver::apiextensions::Structural;
+use crate::apiserver::apiextensions::merge::{self, Scalar};
+
+/// What the fields of an object are known by: the struct of a built-in kind, or the schema of a custom one.
+#[derive(Clone, Copy)]
+pub(in crate::apiserver) enum Layout<'a> {
+    /// A built-in kind.
+    BuiltIn(Kind),
+    /// A version of a custom kind, and the schema of that version.
+    Custom(Kind, &'a Structural),
+}
+
+impl<'a> Layout<'a> {
+    /// The kind, in the version that the request is about.
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Layout::BuiltIn(kind) | Layout::Custom(kind, _) => kind,
+        }
+    }
+
+    /// The place of a whole object.
+    pub(super) fn place(self) -> Place<'a> {
+        match self {
+            Layout::BuiltIn(kind) => Place::BuiltIn {
+                go: Go::Struct(go_types::of(kind)),
+                shape: Shape::Struct(patch::type_of(kind)),
+                field: None,
+            },
+            Layout::Custom(_, schema) => Place::Custom(merge::Place::of(schema)),
+        }
+    }
+
+    /// An object that has nothing.
+    pub(super) fn empty(self) -> Value {
+        go_types::empty(go_types::of(self.kind()))
+    }
+}
 
 /// A place in the schema.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
-    go: Go,
-    shape: Shape,
-    field: Option<&'static Field>,
+pub(super) enum Place<'a> {
+    /// A place in the structs of a built-in kind.
+    BuiltIn { go: Go, shape: Shape, field: Option<&'static Field> },
+    /// A place in the schema of a custom kind.
+    Custom(merge::Place<'a>),
 }
 
 /// How a place is walked.
-enum Walk {
+enum Walk<'a> {
     /// As one value.
     Leaf,
-    /// Field by field.
-    Struct(&'static go_types::GoStruct, Option<&'static Type>),
-    /// Key by key.
-    Map(Place),
-    /// Item by item; no keys for a set.
-    List(Place, &'static [&'static str]),
+    /// Field by field, or key by key: see [`Place::child`].
+    Map,
+    /// Item by item.
+    List(Place<'a>, Keys<'a>),
 }
 
-impl Place {
-    /// An object of a kind.
-    pub(super) fn of(kind: Kind) -> Place {
-        Place { go: Go::Struct(go_types::of(kind)), shape: Shape::Struct(patch::type_of(kind)), field: None }
+/// By what the items of a list are told apart.
+#[derive(Clone, Copy)]
+enum Keys<'a> {
+    /// By their values.
+    Set,
+    /// By the values of these fields.
+    Fields(&'static [&'static str]),
+    /// By the values of the fields that the schema of the list names.
+    Custom(&'a Structural),
+}
+
+/// A field or a key of a place.
+struct Child<'a> {
+    place: Place<'a>,
+    /// Whether the schema names the field. A key of a map, which it does not name, is owned by itself, even if its
+    /// value has parts.
+    declared: bool,
+}
+
+impl<'a> Place<'a> {
+    /// The metadata of every object.
+    fn metadata() -> Place<'static> {
+        let t = patch::field_info(Kind::CONFIG_MAP, &["metadata"]);
+        Place::BuiltIn {
+            go: Go::Struct(go_types::object_meta()),
+            shape: t.map_or(Shape::Scalar, |f| f.shape),
+            field: t,
+        }
     }
 
-    fn walk(self) -> Walk {
-        let atomic = self.field.is_some_and(|f| f.atomic);
-        match (self.go.bare(), self.shape) {
-            (Go::Struct(s), Shape::Struct(t)) if !atomic && !t.atomic => Walk::Struct(s, Some(t)),
-            // A struct of single values only has no row in the table of merging.
-            (Go::Struct(s), Shape::Scalar) if !atomic => Walk::Struct(s, None),
-            (Go::Map(go), Shape::Map(shape)) if !atomic => {
-                Walk::Map(Place { go: *go, shape: *shape, field: None })
+    fn walk(self, value: &Value) -> Walk<'a> {
+        let (go, shape, field) = match self {
+            Place::Custom(place) => {
+                return match place.walk(value) {
+                    merge::Walk::Leaf(_) => Walk::Leaf,
+                    merge::Walk::Map => Walk::Map,
+                    merge::Walk::Set(item) => Walk::List(Place::Custom(item), Keys::Set),
+                    merge::Walk::List(item, list) => Walk::List(Place::Custom(item), Keys::Custom(list)),
+                };
             }
+            Place::BuiltIn { go, shape, field } => (go, shape, field),
+        };
+        let atomic = field.is_some_and(|f| f.atomic);
+        match (go.bare(), shape) {
+            (Go::Struct(_), Shape::Struct(t)) if !atomic && !t.atomic => Walk::Map,
+            // A struct of single values only has no row in the table of merging.
+            (Go::Struct(_), Shape::Scalar) | (Go::Map(_), Shape::Map(_)) if !atomic => Walk::Map,
             (Go::List(go), Shape::List(shape)) => {
-                let item = Place { go: *go, shape: *shape, field: None };
-                match self.field.and_then(|f| f.list_type) {
-                    Some(ListType::Map(keys)) => Walk::List(item, keys),
-                    Some(ListType::Set) => Walk::List(item, &[]),
+                let item = Place::BuiltIn { go: *go, shape: *shape, field: None };
+                match field.and_then(|f| f.list_type) {
+                    Some(ListType::Map(keys)) => Walk::List(item, Keys::Fields(keys)),
+                    Some(ListType::Set) => Walk::List(item, Keys::Set),
                     Some(ListType::Atomic) | None => Walk::Leaf,
                 }
             }
             _ => Walk::Leaf,
         }
     }
-}
 
-fn child(s: &'static go_types::GoStruct, t: Option<&'static Type>, name: &str) -> Option<Place> {
-    let go = s.field(name)?.kind;
-    let field = t.and_then(|t| t.field(name));
-    Some(Place { go, shape: field.map_or(Shape::Scalar, |f| f.shape), field })
+    /// A field of a place that is walked as a map; `None` if the schema does not know it.
+    fn child(self, name: &str) -> Option<Child<'a>> {
+        match self {
+            Place::Custom(place) => {
+                let merge::Child { place, declared } = place.child(name)?;
+                let place = match place {
+                    merge::Place::Metadata => Place::metadata(),
+                    place => Place::Custom(place),
+                };
+                Some(Child { place, declared })
+            }
+            Place::BuiltIn { go, shape, .. } => match (go.bare(), shape) {
+                (Go::Struct(s), shape) => {
+                    let go = s.field(name)?.kind;
+                    let field = shape.as_struct().and_then(|t| t.field(name));
+                    let place = Place::BuiltIn { go, shape: field.map_or(Shape::Scalar, |f| f.shape), field };
+                    Some(Child { place, declared: true })
+                }
+                (Go::Map(go), Shape::Map(shape)) => {
+                    let place = Place::BuiltIn { go: *go, shape: *shape, field: None };
+                    Some(Child { place, declared: false })
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// What is wrong with a single value that stands here.
+    fn scalar_error(self, value: &Value) -> Option<String> {
+        let wanted = match self {
+            Place::BuiltIn { go, .. } => match go.bare() {
+                Go::Text | Go::Bytes | Go::Time | Go::MicroTime => Scalar::Text,
+                Go::Int32 | Go::Int64 | Go::Float => Scalar::Numeric,
+                Go::Bool => Scalar::Bool,
+                _ => Scalar::Any,
+            },
+            Place::Custom(place) => match place.walk(value) {
+                merge::Walk::Leaf(scalar) => scalar,
+                _ => Scalar::Any,
+            },
+        };
+        match wanted {
+            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_value(value))),
+            Scalar::Numeric if !value.is_number() => {
+                Some(format!("expected numeric (int or float), got {}", go_type(value)))
+            }
+            Scalar::Bool if !value.is_boolean() => Some(format!("expected boolean, got {}", go_value(value))),
+            _ => None,
+        }
+    }
 }
 
 /// The step to an item of a list.
-fn item_element(item: &Value, keys: &[&str]) -> Result<Element, String> {
-    if keys.is_empty() {
-        return Ok(Element::Value(item.to_string()));
-    }
+fn item_element(item: &Value, keys: Keys<'_>) -> Result<Element, String> {
+    let keys = match keys {
+        Keys::Set => return Ok(Element::Value(item.to_string())),
+        Keys::Custom(list) => return Ok(Element::Key(merge::keys_of(item, list)?.to_string())),
+        Keys::Fields(keys) => keys,
+    };
     let mut map = Map::new();
     for key in keys {
         match item.get(*key) {
@@ -94,7 +209,7 @@ fn is_empty(value: Option<&Value>) -> bool {
 }
 
 /// The fields that a configuration names, and what in it does not fit the schema.
-pub(super) fn field_set(place: Place, value: &Value) -> Result<Set, Vec<String>> {
+pub(super) fn field_set(place: Place<'_>, value: &Value) -> Result<Set, Vec<String>> {
     let mut walker = FieldSets { path: Vec::new(), set: Set::default(), errors: Vec::new() };
     walker.walk(place, value);
     if walker.errors.is_empty() { Ok(walker.set) } else { Err(walker.errors) }
@@ -111,29 +226,22 @@ impl FieldSets {
         self.errors.push(format!("{}: {why}", path_text(&self.path)));
     }
 
-    fn walk(&mut self, place: Place, value: &Value) {
-        match (place.walk(), value) {
+    fn walk(&mut self, place: Place<'_>, value: &Value) {
+        match (place.walk(value), value) {
             (_, Value::Null) => {}
-            (Walk::Struct(s, t), Value::Object(map)) => {
+            (Walk::Map, Value::Object(map)) => {
                 for (name, value) in map {
                     self.path.push(Element::Field(name.clone()));
-                    match child(s, t, name) {
-                        Some(place) => {
-                            self.walk(place, value);
-                            if value.is_null() || value.as_object().is_some_and(Map::is_empty) {
+                    match place.child(name) {
+                        Some(child) => {
+                            self.walk(child.place, value);
+                            let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
+                            if empty || !child.declared {
                                 self.set.insert(&self.path);
                             }
                         }
                         None => self.error("field not declared in schema"),
                     }
-                    self.path.pop();
-                }
-            }
-            (Walk::Map(item), Value::Object(map)) => {
-                for (name, value) in map {
-                    self.path.push(Element::Field(name.clone()));
-                    self.walk(item, value);
-                    self.set.insert(&self.path);
                     self.path.pop();
                 }
             }
@@ -156,30 +264,16 @@ impl FieldSets {
                     }
                 }
             }
-            (Walk::Struct(..) | Walk::Map(_), other) => {
-                self.error(&format!("expected map, got {}", go_value(other)));
-            }
+            (Walk::Map, other) => self.error(&format!("expected map, got {}", go_value(other))),
             (Walk::List(..), other) => self.error(&format!("expected list, got {}", go_value(other))),
             (Walk::Leaf, value) => {
-                if let Some(why) = scalar_error(place.go.bare(), value) {
+                if let Some(why) = place.scalar_error(value) {
                     self.error(&why);
                 }
                 self.set.insert(&self.path);
             }
         }
     }
-}
-
-fn scalar_error(go: Go, value: &Value) -> Option<String> {
-    let wanted = match (go, value) {
-        (Go::Text | Go::Bytes | Go::Time | Go::MicroTime, v) if !v.is_string() => "string",
-        (Go::Int32 | Go::Int64 | Go::Float, v) if !v.is_number() => {
-            return Some(format!("expected numeric (int or float), got {}", go_type(value)));
-        }
-        (Go::Bool, v) if !v.is_boolean() => "boolean",
-        _ => return None,
-    };
-    Some(format!("expected {wanted}, got {}", go_value(value)))
 }
 
 fn go_type(value: &Value) -> &'static str {
@@ -207,14 +301,14 @@ pub(super) struct Comparison {
 }
 
 /// Compares two objects.
-pub(super) fn compare(place: Place, old: &Value, new: &Value) -> Comparison {
+pub(super) fn compare(place: Place<'_>, old: &Value, new: &Value) -> Comparison {
     let mut out = Comparison::default();
     compare_at(place, Some(old), Some(new), &mut Vec::new(), &mut out);
     out
 }
 
 fn compare_at(
-    place: Place,
+    place: Place<'_>,
     old: Option<&Value>,
     new: Option<&Value>,
     path: &mut Vec<Element>,
@@ -223,7 +317,7 @@ fn compare_at(
     if old.is_none() && new.is_none() {
         return;
     }
-    let walk = place.walk();
+    let walk = new.or(old).map_or(Walk::Leaf, |value| place.walk(value));
     if matches!(walk, Walk::Leaf) || (is_empty(old) && is_empty(new)) {
         match (old, new) {
             (None, _) => out.added.insert(path),
@@ -240,18 +334,11 @@ fn compare_at(
         out.removed.insert(path);
     }
     match walk {
-        Walk::Struct(s, t) => {
+        Walk::Map => {
             for name in keys(old, new) {
-                let Some(place) = child(s, t, name) else { continue };
+                let Some(child) = place.child(name) else { continue };
                 path.push(Element::Field(name.clone()));
-                compare_at(place, get(old, name), get(new, name), path, out);
-                path.pop();
-            }
-        }
-        Walk::Map(item) => {
-            for name in keys(old, new) {
-                path.push(Element::Field(name.clone()));
-                compare_at(item, get(old, name), get(new, name), path, out);
+                compare_at(child.place, get(old, name), get(new, name), path, out);
                 path.pop();
             }
         }
@@ -280,7 +367,7 @@ fn keys<'a>(a: Option<&'a Value>, b: Option<&'a Value>) -> std::collections::BTr
     order::gather([a, b].into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys))
 }
 
-fn elements<'a>(value: Option<&'a Value>, keys: &[&str]) -> Vec<(Element, &'a Value)> {
+fn elements<'a>(value: Option<&'a Value>, keys: Keys<'_>) -> Vec<(Element, &'a Value)> {
     let items = value.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     items.iter().filter_map(|v| Some((item_element(v, keys).ok()?, v))).collect()
 }
@@ -290,29 +377,22 @@ fn find<'a>(items: &[(Element, &'a Value)], e: &Element) -> Option<&'a Value> {
 }
 
 /// A configuration merged into an object.
-pub(super) fn merge(place: Place, live: Option<&Value>, config: Option<&Value>) -> Value {
+pub(super) fn merge(place: Place<'_>, live: Option<&Value>, config: Option<&Value>) -> Value {
     let (live, config) = match (live, config) {
         (Some(l), None) => return l.clone(),
         (None | Some(Value::Null), Some(c)) => return c.clone(),
         (Some(l), Some(c)) => (l, c),
         (None, None) => return Value::Null,
     };
-    match (place.walk(), live, config) {
-        (Walk::Struct(s, t), Value::Object(l), Value::Object(c)) => {
+    match (place.walk(config), live, config) {
+        (Walk::Map, Value::Object(l), Value::Object(c)) => {
             let mut out = l.clone();
             for (name, value) in c {
-                let merged = match child(s, t, name) {
-                    Some(place) => merge(place, l.get(name), Some(value)),
+                let merged = match place.child(name) {
+                    Some(child) => merge(child.place, l.get(name), Some(value)),
                     None => value.clone(),
                 };
                 out.insert(name.clone(), merged);
-            }
-            Value::Object(out)
-        }
-        (Walk::Map(item), Value::Object(l), Value::Object(c)) => {
-            let mut out = l.clone();
-            for (name, value) in c {
-                out.insert(name.clone(), merge(item, l.get(name), Some(value)));
             }
             Value::Object(out)
         }
@@ -325,7 +405,7 @@ pub(super) fn merge(place: Place, live: Option<&Value>, config: Option<&Value>) 
 
 /// The items of both lists: the order of the configuration, with what only the object has where it
 /// stood.
-fn merge_lists(item: Place, live: &[(Element, &Value)], config: &[(Element, &Value)]) -> Value {
+fn merge_lists(item: Place<'_>, live: &[(Element, &Value)], config: &[(Element, &Value)]) -> Value {
     let mut out = Vec::new();
     let mut taken: Vec<&Element> = Vec::new();
     let (mut l, mut c) = (0, 0);
@@ -349,24 +429,19 @@ fn merge_lists(item: Place, live: &[(Element, &Value)], config: &[(Element, &Val
 
 /// Takes the places of a set out of a value; what lies below a place goes with it, unless it is in
 /// `kept`.
-pub(super) fn remove(place: Place, value: &mut Value, gone: &Set, kept: &Set) {
+pub(super) fn remove(place: Place<'_>, value: &mut Value, gone: &Set, kept: &Set) {
     let stays = |e: &Element| kept.children.get(e).is_some_and(|s| !s.is_empty());
     let none = Set::default();
-    match (place.walk(), value) {
-        (walk @ (Walk::Struct(..) | Walk::Map(_)), Value::Object(map)) => {
+    match (place.walk(value), value) {
+        (Walk::Map, Value::Object(map)) => {
             for (e, below) in &gone.children {
                 let Element::Field(name) = e else { continue };
                 if below.member && !stays(e) {
                     map.remove(name);
                     continue;
                 }
-                let place = match walk {
-                    Walk::Struct(s, t) => child(s, t, name),
-                    Walk::Map(item) => Some(item),
-                    _ => None,
-                };
-                if let (Some(place), Some(inside)) = (place, map.get_mut(name)) {
-                    remove(place, inside, below, kept.children.get(e).unwrap_or(&none));
+                if let (Some(child), Some(inside)) = (place.child(name), map.get_mut(name)) {
+                    remove(child.place, inside, below, kept.children.get(e).unwrap_or(&none));
                     // A container that is empty now, and that nobody named, goes as well.
                     if is_empty(Some(inside)) && !stays(e) {
                         map.remove(name);

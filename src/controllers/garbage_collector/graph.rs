@@ -9,6 +9,7 @@ use crate::api::persistent::{Map, Vector};
 use crate::api::types::OwnerReference;
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN};
+use crate::client::Kinds;
 
 /// How many owners that do not exist are remembered.
 const ABSENT_OWNERS: usize = 500;
@@ -21,7 +22,7 @@ type Set<T> = imbl::GenericOrdSet<T, RcK>;
 pub struct Identity {
     /// The object's kind.
     pub kind: Kind,
-    /// Namespace and name.
+    /// The object's namespace and name.
     pub key: Key,
     /// The object's uid.
     pub uid: Rc<str>,
@@ -32,10 +33,13 @@ impl Identity {
         Identity { kind: object.kind(), key: object.key(), uid: object.uid().into() }
     }
 
-    /// The object that an owner reference means, in an object of this namespace; `None` if the API server
-    /// does not serve its kind.
-    pub fn of_owner(reference: &OwnerReference, namespace: &str) -> Option<Identity> {
-        let kind = Kind::of(&reference.api_version, &reference.kind)?.stored();
+    /// What a reference in an object of this namespace means, if its kind is built in or one of `custom`; `None` if the
+    /// API server does not serve such a kind.
+    fn of_owner(reference: &OwnerReference, namespace: &str, custom: &[Kind]) -> Option<Identity> {
+        let group = || reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let is = |k: &&Kind| k.as_str() == reference.kind && k.group() == group();
+        let built_in = Kind::of(&reference.api_version, &reference.kind).map(Kind::stored);
+        let kind = built_in.or_else(|| custom.iter().find(is).copied())?;
         let namespace = if kind.namespaced() { namespace } else { "" };
         Some(Identity { kind, key: Key::new(namespace, &reference.name), uid: reference.uid.as_str().into() })
     }
@@ -70,18 +74,74 @@ impl Node {
 }
 
 /// All objects with their owners. Clones share their content.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Map<Rc<str>, Rc<Node>>,
     // Objects that the API server did not have when asked (`absentOwnerCache`).
     absent: Set<Identity>,
     absent_in_order: Vector<Identity>,
+    /// The custom kinds that are served.
+    custom: Kinds,
+    /// Custom kinds that were served. A reference to one of them still tells an owner that is known to be absent.
+    earlier: Kinds,
+}
+
+impl Default for Graph {
+    fn default() -> Graph {
+        let (nodes, absent) = (Map::new(), Set::new());
+        let (absent_in_order, custom, earlier) = (Vector::new(), Rc::new([]) as Kinds, Rc::new([]));
+        Graph { nodes, absent, absent_in_order, custom, earlier }
+    }
 }
 
 impl Graph {
     /// A node, by its uid.
     pub fn get(&self, uid: &str) -> Option<&Rc<Node>> {
         self.nodes.get(uid)
+    }
+
+    /// The object that an owner reference means, in an object of this namespace; `None` if the API server
+    /// never served its kind.
+    pub fn owner(&self, reference: &OwnerReference, namespace: &str) -> Option<Identity> {
+        let of = |custom| Identity::of_owner(reference, namespace, custom);
+        of(&self.custom).or_else(|| of(&self.earlier))
+    }
+
+    /// Whether the API server serves a kind.
+    pub fn is_served(&self, kind: Kind) -> bool {
+        !kind.is_custom() || self.custom.contains(&kind)
+    }
+
+    /// Other custom kinds are served than before. References to new ones mean something now; of those that went, no
+    /// objects are left.
+    pub fn set_custom_kinds(&mut self, custom: Kinds, tasks: &mut Vec<Task>) {
+        let before = std::mem::replace(&mut self.custom, custom);
+        let known: Vec<Kind> = self.earlier.iter().chain(before.iter()).copied().collect();
+        self.earlier = known.iter().copied().filter(|k| !self.custom.contains(k)).collect();
+        let gone = |kind: Kind| before.contains(&kind) && !self.custom.contains(&kind);
+        let gone: Vec<Identity> =
+            self.nodes.values().map(|n| &n.identity).filter(|i| gone(i.kind)).cloned().collect();
+        for identity in gone {
+            self.remove(&identity, tasks);
+        }
+        let mut found = Vec::new();
+        for node in self.nodes.values() {
+            let kind = node.identity.kind;
+            if !node.observed && self.custom.contains(&kind) && !before.contains(&kind) {
+                tasks.push(Task::AttemptToDelete(node.identity.uid.clone()));
+            }
+            let is_new = |o: &OwnerReference| {
+                Identity::of_owner(o, node.namespace(), &known).is_none()
+                    && self.owner(o, node.namespace()).is_some()
+            };
+            let owners: Vec<OwnerReference> = node.owners.iter().filter(|o| is_new(o)).cloned().collect();
+            if !owners.is_empty() {
+                found.push((node.identity.uid.clone(), owners));
+            }
+        }
+        for (uid, owners) in found {
+            self.add_to_owners(&uid, &owners, tasks);
+        }
     }
 
     /// The number of nodes, virtual ones included.
@@ -211,7 +271,7 @@ impl Graph {
         let Some(node) = self.nodes.get(uid).cloned() else { return };
         let mut doubtful = false;
         for owner in owners {
-            let Some(identity) = Identity::of_owner(owner, node.namespace()) else { continue };
+            let Some(identity) = self.owner(owner, node.namespace()) else { continue };
             match self.nodes.get_mut(&identity.uid) {
                 None => {
                     let virtual_node = Node {
@@ -318,7 +378,7 @@ impl Graph {
         }
         if !node.observed
             && node.identity == *gone
-            && let Some(other) = alternate_identity(&others, gone)
+            && let Some(other) = self.alternate_identity(&others, gone)
         {
             self.edit(&gone.uid, |n| n.identity = other);
             tasks.push(Task::AttemptToDelete(gone.uid.clone()));
@@ -331,8 +391,7 @@ impl Graph {
         let (mut matching, mut others) = (Vec::new(), Vec::new());
         for dependent in self.dependents(node) {
             let meant = |o: &&OwnerReference| o.uid == *owner.uid;
-            let means =
-                |o: &OwnerReference| Identity::of_owner(o, dependent.namespace()).as_ref() == Some(owner);
+            let means = |o: &OwnerReference| self.owner(o, dependent.namespace()).as_ref() == Some(owner);
             if dependent.owners.iter().filter(meant).any(means) {
                 matching.push(dependent.clone());
             }
@@ -342,17 +401,17 @@ impl Graph {
         }
         (matching, others)
     }
-}
 
-/// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
-/// ones.
-fn alternate_identity(dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
-    let all: Set<Identity> = dependents
-        .iter()
-        .flat_map(|d| d.owners.iter().filter_map(|o| Identity::of_owner(o, d.namespace())))
-        .filter(|i| i.uid == gone.uid && i != gone)
-        .collect();
-    all.iter().find(|i| *i > gone).or_else(|| all.get_min()).cloned()
+    /// Other coordinates under which dependents name this uid: the next ones after `gone`, or else the first
+    /// ones.
+    fn alternate_identity(&self, dependents: &[Rc<Node>], gone: &Identity) -> Option<Identity> {
+        let all: Set<Identity> = dependents
+            .iter()
+            .flat_map(|d| d.owners.iter().filter_map(|o| self.owner(o, d.namespace())))
+            .filter(|i| i.uid == gone.uid && i != gone)
+            .collect();
+        all.iter().find(|i| *i > gone).or_else(|| all.get_min()).cloned()
+    }
 }
 
 fn is_blocking(owner: &OwnerReference) -> bool {

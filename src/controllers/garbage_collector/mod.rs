@@ -12,17 +12,15 @@ mod operations;
 use std::fmt;
 use std::rc::Rc;
 
-use serde_json::json;
-
 use crate::api::persistent::Map;
 use crate::api::types::OwnerReference;
 use crate::api::{Kind, MetaExt, Object, Timestamp};
 use crate::apimachinery::{FINALIZER_FOREGROUND, FINALIZER_ORPHAN, Propagation, Status};
 use crate::client::{
-    Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
+    Caches, Context, Error, Handler, Kinds, Memory, Notification, Reconciler, Recorded, Result, Watches, Why,
 };
 pub use graph::{Graph, Identity, Node};
-use operations::{delete_object, get_object, patch_object, remove_finalizer};
+use operations::{OwnerChange, delete_object, get_object, patch_owners, remove_finalizer};
 
 /// A key of the garbage collector's work queue, mostly with the uid of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +70,7 @@ pub struct State {
 
 impl Default for State {
     fn default() -> State {
-        let kinds = super::served().filter(|k| *k != Kind::EVENT).collect();
+        let kinds = watched(&Caches::default());
         State { graph: Graph::default(), kinds, gone: Map::new() }
     }
 }
@@ -118,8 +116,25 @@ impl Reconciler for GarbageCollector {
     }
 }
 
+/// The kinds whose objects are in the graph.
+fn watched(caches: &Caches) -> Kinds {
+    super::served(caches).filter(|k| *k != Kind::EVENT).collect()
+}
+
+/// A definition changed, and the custom kinds perhaps with it (`GarbageCollector.Sync`).
+fn follow_definitions(cx: &mut Handler<'_, State, Task>, tasks: &mut Vec<Task>) {
+    let kinds = watched(cx.caches);
+    if kinds != cx.state.kinds {
+        cx.state.graph.set_custom_kinds(kinds.iter().copied().filter(|k| k.is_custom()).collect(), tasks);
+        cx.state.kinds = kinds;
+    }
+}
+
 fn handle(cx: &mut Handler<'_, State, Task>, seen: &Notification) {
     let mut tasks = Vec::new();
+    if seen.new.as_ref().or(seen.old.as_ref()).is_some_and(|o| o.kind() == Kind::CUSTOM_RESOURCE_DEFINITION) {
+        follow_definitions(cx, &mut tasks);
+    }
     let graph = &mut cx.state.graph;
     match (&seen.old, &seen.new) {
         (Some(old), Some(new)) if old.uid() != new.uid() => {
@@ -191,6 +206,10 @@ async fn attempt_to_delete(cx: &Cx, uid: &str) -> Result {
     if node.being_deleted && !node.deleting_dependents {
         return Ok(());
     }
+    // Its definition went, and the object with it.
+    if !cx.state(|s| s.graph.is_served(node.identity.kind)) {
+        return Ok(());
+    }
     let latest = match get_object(cx, &node.identity).await? {
         Some(latest) if latest.uid() == uid => latest,
         _ => {
@@ -229,12 +248,14 @@ async fn classify_references(cx: &Cx, node: &Node, owners: &[OwnerReference]) ->
     let mut sorted = References::default();
     for reference in owners {
         let namespace = &node.identity.key.namespace;
-        let Some(owner) = Identity::of_owner(reference, namespace) else { return Ok(None) };
+        let owner = cx.state(|s| s.graph.owner(reference, namespace));
+        let Some(owner) = owner else { return Ok(None) };
         if cx.state(|s| s.graph.is_absent(&owner)) {
             sorted.dangling.push(reference.clone());
             continue;
         }
-        if owner.kind.namespaced() && namespace.is_empty() {
+        let served = cx.state(|s| s.graph.is_served(owner.kind));
+        if !served || owner.kind.namespaced() && namespace.is_empty() {
             return Ok(None);
         }
         match get_object(cx, &owner).await?.filter(|o| o.uid() == reference.uid) {
@@ -266,8 +287,8 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
             .read("solid", node.identity.reference(), "metadata.ownerReferences", names(&solid))
             .with("dangling", names(&dangling))
             .with("waiting", names(&waiting));
-        let uids = dangling.iter().chain(&waiting).map(|r| r.uid.as_str());
-        return Ok(patch_object(cx, &node.identity, without_owners(node, uids), why).await?);
+        let uids = dangling.iter().chain(&waiting).map(|r| r.uid.clone()).collect();
+        return Ok(patch_owners(cx, node, OwnerChange::Without(uids), why).await?);
     }
     let facts = |why: Why| {
         let owners = names(latest.meta().owners());
@@ -280,7 +301,7 @@ async fn delete_or_detach(cx: &Cx, node: &Node, latest: &Object, references: Ref
         let circle = cx.state(|s| s.graph.dependents(node).any(|d| d.deleting_dependents));
         if circle {
             let why = facts(Why::new("attempt_to_delete.unblock_owners"));
-            patch_object(cx, &node.identity, unblocked(node), why).await?;
+            patch_owners(cx, node, OwnerChange::Unblocked, why).await?;
         }
         let why = facts(Why::new("attempt_to_delete.foreground"));
         return deleted(cx, node, delete_object(cx, node, latest, Propagation::Foreground, why).await);
@@ -308,30 +329,6 @@ fn deleted(cx: &Cx, node: &Node, result: std::result::Result<(), Status>) -> Res
     }
 }
 
-/// The patch that removes the owners with these uids (`GenerateDeleteOwnerRefStrategicMergeBytes`).
-fn without_owners<'a>(node: &Node, owners: impl Iterator<Item = &'a str>) -> serde_json::Value {
-    let gone: Vec<_> = owners.map(|uid| json!({"$patch": "delete", "uid": uid})).collect();
-    json!({"metadata": {"ownerReferences": gone, "uid": &*node.identity.uid}})
-}
-
-/// The patch that sets `blockOwnerDeletion` to false in all owner references.
-fn unblocked(node: &Node) -> serde_json::Value {
-    let blocking = node.owners.iter().filter(|o| o.block_owner_deletion == Some(true));
-    let owners: Vec<_> = blocking
-        .map(|o| {
-            let mut v = json!({
-                "apiVersion": o.api_version, "kind": o.kind, "name": o.name, "uid": o.uid,
-                "blockOwnerDeletion": false,
-            });
-            if let Some(controller) = o.controller {
-                v["controller"] = controller.into();
-            }
-            v
-        })
-        .collect();
-    json!({"metadata": {"ownerReferences": owners, "uid": &*node.identity.uid}})
-}
-
 /// Deletes the dependents that block an object's deletion in the foreground, or ends that deletion if there
 /// are none (`processDeletingDependentsItem`).
 async fn process_deleting_dependents(cx: &Cx, node: &Node) -> Result {
@@ -357,8 +354,8 @@ async fn attempt_to_orphan(cx: &Cx, uid: &str) -> Result {
         let why = Why::new("orphan_dependents")
             .read("finalizer", node.identity.reference(), "metadata.finalizers", FINALIZER_ORPHAN)
             .read("dependent", dependent.identity.reference(), "metadata.ownerReferences", uid);
-        let change = without_owners(dependent, std::iter::once(uid));
-        match patch_object(cx, &dependent.identity, change, why).await {
+        let change = OwnerChange::Without(vec![uid.to_owned()]);
+        match patch_owners(cx, dependent, change, why).await {
             Err(e) if !e.is_not_found() => failed = failed.or(Some(e)),
             _ => {}
         }

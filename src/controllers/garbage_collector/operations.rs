@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::graph::{Identity, Node};
-use crate::api::{MetaExt, Object};
+use crate::api::types::OwnerReference;
+use crate::api::{MetaExt, Object, to_value};
 use crate::apimachinery::{Body, DeleteOptions, Patch, Propagation, Status, Subresource, Verb};
 use crate::client::{Error, Result, Why};
 
@@ -54,16 +55,83 @@ pub(super) async fn delete_object(
     cx.delete(*kind, key.clone(), options).because(why).await.map(|_| ())
 }
 
-/// Sends a strategic merge patch.
-pub(super) async fn patch_object(
+/// What becomes of the owners of an object.
+#[derive(Clone, Debug)]
+pub(super) enum OwnerChange {
+    /// The owners of these uids go.
+    Without(Vec<String>),
+    /// The owners whose deletion the object blocks are blocked no more.
+    Unblocked,
+}
+
+impl OwnerChange {
+    /// The change as a strategic merge patch (`GenerateDeleteOwnerRefStrategicMergeBytes`).
+    fn strategic(&self, node: &Node) -> Value {
+        let owners: Vec<Value> = match self {
+            OwnerChange::Without(uids) => {
+                uids.iter().map(|uid| json!({"$patch": "delete", "uid": uid})).collect()
+            }
+            OwnerChange::Unblocked => {
+                let blocking = node.owners.iter().filter(|o| o.block_owner_deletion == Some(true));
+                blocking.map(unblocked).collect()
+            }
+        };
+        json!({"metadata": {"ownerReferences": owners, "uid": &*node.identity.uid}})
+    }
+
+    /// The change of an object as a JSON merge patch, which replaces the list (`deleteOwnerRefJSONMergePatch`,
+    /// `unblockOwnerReferencesJSONMergePatch`).
+    fn merge(&self, object: &Object) -> Value {
+        let owners: Vec<Value> = match self {
+            OwnerChange::Without(uids) => {
+                let left = object.meta().owners().iter().filter(|o| !uids.contains(&o.uid));
+                left.map(to_value).collect()
+            }
+            OwnerChange::Unblocked => object.meta().owners().iter().map(unblocked).collect(),
+        };
+        let version = &object.meta().resource_version;
+        json!({"metadata": {"resourceVersion": version, "ownerReferences": owners}})
+    }
+}
+
+/// A reference that blocks no deletion.
+fn unblocked(owner: &OwnerReference) -> Value {
+    let mut value = json!({
+        "apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid,
+        "blockOwnerDeletion": false,
+    });
+    if let Some(controller) = owner.controller {
+        value["controller"] = controller.into();
+    }
+    value
+}
+
+/// Changes the owners of an object with a strategic merge patch, or with a JSON merge patch where the API server does not
+/// take the former: of a custom object.
+pub(super) async fn patch_owners(
     cx: &Cx,
-    identity: &Identity,
-    change: Value,
+    node: &Node,
+    change: OwnerChange,
     why: Why,
 ) -> std::result::Result<(), Status> {
-    let body = Body::Patch(Patch::Strategic(change));
-    let Identity { kind, key, .. } = identity;
-    cx.send(Verb::Patch, *kind, key.clone(), Subresource::None, body).because(why).await.map(|_| ())
+    let Identity { kind, key, .. } = &node.identity;
+    let send = |patch: Patch| {
+        let call = cx.send(Verb::Patch, *kind, key.clone(), Subresource::None, Body::Patch(patch));
+        call.because(why.clone())
+    };
+    match send(Patch::Strategic(change.strategic(node))).await {
+        Err(e) if e.code == 415 => {}
+        other => return other.map(|_| ()),
+    }
+    let known = cx.caches().of(*kind).get(key).filter(|o| o.uid() == &*node.identity.uid).cloned();
+    let object = match known {
+        Some(object) => object,
+        None => match get_object(cx, &node.identity).await? {
+            Some(object) => object,
+            None => return Err(Status::not_found(*kind, &key.name)),
+        },
+    };
+    send(Patch::Merge(change.merge(&object))).await.map(|_| ())
 }
 
 /// Removes a finalizer. If it is the last one of an object that is being deleted, that removes the object.

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use jiff::SignedDuration;
 
-use crate::api::types::{Namespace, Pod};
+use crate::api::types::{CustomResourceDefinition, Namespace, Pod};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
 use crate::apimachinery::{Body, DeleteOptions, NAMESPACE_FINALIZER, Propagation, Subresource, Verb};
 use crate::client::{Context, Error, Reconciler, Result, Seen, Wait, Watches, Why};
@@ -41,12 +41,13 @@ impl Reconciler for NamespaceController {
     }
 
     fn watches(&self) -> Watches {
-        Watches::new().watches(|cx, seen: Seen<'_, Namespace>| {
+        let namespaces = Watches::new().watches(|cx, seen: Seen<'_, Namespace>| {
             if seen.new.is_some_and(|n| n.metadata.is_deleting()) {
                 let after = SignedDuration::from_secs(NAMESPACE_DELETION_GRACE_PERIOD);
                 cx.enqueue_after(seen.key.clone(), after);
             }
-        })
+        });
+        namespaces.reads::<CustomResourceDefinition>()
     }
 
     async fn sync(self, cx: Cx, key: Key) -> Result {
@@ -127,7 +128,8 @@ async fn delete_all_content(cx: &Cx, ns: Rc<Namespace>) -> Result<Option<i64>> {
     let pods_first = remaining.objects.contains_key(&Kind::POD);
     if !pods_first {
         // Kubernetes' order of kinds is random; here owners come after the objects that they own.
-        let all: Vec<Kind> = super::served().filter(|k| k.namespaced() && *k != Kind::POD).collect();
+        let all: Vec<Kind> =
+            super::served(cx.caches()).filter(|k| k.namespaced() && *k != Kind::POD).collect();
         for kind in all.into_iter().rev() {
             delete_all_of_kind(cx, &ns, kind, &mut remaining).await;
         }

@@ -14,6 +14,7 @@ mod node;
 mod pod;
 mod rbac;
 mod storage;
+mod unstructured;
 mod workloads;
 
 use std::collections::BTreeMap;
@@ -114,19 +115,22 @@ fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<Strin
         Some(BuiltIn::CertificateSigningRequest) => certificates::request(&mut w, object)?,
         Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
         Some(
-            BuiltIn::CSIDriver
-            | BuiltIn::ControllerRevision
-            | BuiltIn::EndpointSlice
+            BuiltIn::EndpointSlice
             | BuiltIn::Endpoints
-            | BuiltIn::Event
-            | BuiltIn::Lease
             | BuiltIn::PersistentVolume
             | BuiltIn::PriorityClass
             | BuiltIn::ServiceAccount
-            | BuiltIn::StorageClass
+            | BuiltIn::StorageClass,
+        ) => core::generic(&mut w, object),
+        Some(
+            BuiltIn::CSIDriver
+            | BuiltIn::ControllerRevision
+            | BuiltIn::CustomResourceDefinition
+            | BuiltIn::Event
+            | BuiltIn::Lease
             | BuiltIn::VolumeAttachment,
         )
-        | None => core::generic(&mut w, object),
+        | None => unstructured::describe(&mut w, object),
     };
     if with_events && shows_events {
         events::of(cx, &mut w, object)?;

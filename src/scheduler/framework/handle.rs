@@ -31,9 +31,9 @@ pub struct Handle<'a> {
     pub snapshot: Snapshot<'a>,
     /// Claims, volumes and storage classes.
     pub volumes: &'a dyn VolumeLister,
-    /// Namespaces.
+    /// Reads namespaces.
     pub namespaces: &'a dyn NamespaceLister,
-    /// Services and controllers.
+    /// Reads Services and controllers.
     pub workloads: &'a dyn WorkloadLister,
     /// The pods that have a nominated node.
     pub nominated: &'a dyn NominatedPods,

@@ -15,9 +15,9 @@ use crate::api::{Key, MetaExt, Timestamp};
 pub struct HostPort {
     /// The node's address; `0.0.0.0` means every address.
     pub ip: String,
-    /// `TCP`, `UDP` or `SCTP`.
+    /// The protocol: `TCP`, `UDP` or `SCTP`.
     pub protocol: String,
-    /// 1 to 65535.
+    /// The port's number, 1 to 65535.
     pub port: i32,
 }
 

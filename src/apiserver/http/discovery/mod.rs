@@ -3,6 +3,7 @@
 //! The table has everything that Kubernetes serves by default, also kinds that are not built
 //! here: a client that asks for `all` shall see empty lists, not refusals.
 
+mod custom;
 #[cfg(test)]
 mod documented;
 #[rustfmt::skip]
@@ -11,6 +12,7 @@ mod table;
 use serde_json::{Value, json};
 
 use crate::api::release;
+use crate::apiserver::apiextensions::Definitions;
 
 /// The verbs of most resources.
 const ALL: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -101,13 +103,17 @@ fn group_value(g: &Group) -> Value {
 }
 
 /// `/apis`
-pub(super) fn groups() -> Value {
-    let groups: Vec<Value> = table::GROUPS.iter().filter(|g| !g.name.is_empty()).map(group_value).collect();
+pub(super) fn groups(definitions: &Definitions) -> Value {
+    let built_in = table::GROUPS.iter().filter(|g| !g.name.is_empty()).map(group_value);
+    let groups: Vec<Value> = built_in.chain(custom::groups(definitions)).collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
 /// `/apis/apps`
-pub(super) fn one_group(name: &str) -> Value {
+pub(super) fn one_group(name: &str, definitions: &Definitions) -> Value {
+    if group(name).is_none() {
+        return custom::group(definitions, name);
+    }
     let mut value = group(name).map(group_value).unwrap_or_default();
     value["kind"] = "APIGroup".into();
     value["apiVersion"] = "v1".into();
@@ -115,7 +121,10 @@ pub(super) fn one_group(name: &str) -> Value {
 }
 
 /// `/api/v1`, `/apis/apps/v1`
-pub(super) fn resources(name: &str, version: &str) -> Value {
+pub(super) fn resources(name: &str, version: &str, definitions: &Definitions) -> Value {
+    if !has_version(name, version) {
+        return custom::resources(definitions, name, version);
+    }
     let list = group(name).and_then(|g| g.versions.iter().find(|(v, _)| *v == version)).map(|(_, r)| *r);
     let resources: Vec<Value> = list
         .unwrap_or_default()
@@ -153,8 +162,8 @@ pub(super) fn resources(name: &str, version: &str) -> Value {
 }
 
 /// `/api` or `/apis` as `apidiscovery.k8s.io/v2` has it.
-pub(super) fn aggregated(core: bool) -> Value {
-    let items: Vec<Value> = table::GROUPS
+pub(super) fn aggregated(core: bool, definitions: &Definitions) -> Value {
+    let built_in = table::GROUPS
         .iter()
         .filter(|g| g.name.is_empty() == core)
         .map(|g| {
@@ -170,8 +179,9 @@ pub(super) fn aggregated(core: bool) -> Value {
                 metadata["name"] = g.name.into();
             }
             json!({"metadata": metadata, "versions": versions})
-        })
-        .collect();
+        });
+    let custom = custom::aggregated(definitions).filter(|_| !core);
+    let items: Vec<Value> = built_in.chain(custom).collect();
     json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items})
 }
 

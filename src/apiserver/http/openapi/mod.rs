@@ -2,6 +2,7 @@
 //! with their documentation where whoever serves the API has it ([`Texts`]).
 
 // Natively only: in the wasm its weight would serve nobody.
+mod custom;
 #[cfg(not(target_arch = "wasm32"))]
 #[rustfmt::skip]
 mod enums;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::go_types::{self, GoField, GoStruct, Type};
 use crate::api::{Kind, Scope, patch, release};
+use crate::apiserver::apiextensions::Definitions;
 
 /// Where the schemas stand in a document.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -27,12 +29,16 @@ fn group_path(group: &str, version: &str) -> String {
 }
 
 /// `/openapi/v3`: the documents that there are.
-pub(super) fn index() -> Value {
+pub(super) fn index(definitions: &Definitions) -> Value {
     let mut paths = Map::new();
     for kind in Kind::served() {
         let path = group_path(kind.group(), kind.version());
         let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
         paths.insert(path, at);
+    }
+    for path in custom::paths(definitions) {
+        let at = json!({"serverRelativeURL": format!("/openapi/v3/{path}")});
+        paths.entry(path).or_insert(at);
     }
     json!({"paths": paths})
 }
@@ -65,7 +71,14 @@ struct Document<'a> {
 }
 
 /// `/openapi/v3/apis/apps/v1`; `None` if there is no such document.
-pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
+pub(super) fn document(path: &str, definitions: &Definitions, texts: Option<&Texts>) -> Option<Value> {
+    built_in(path, texts).or_else(|| {
+        let core = texts.and_then(|t| t.get(Kind::CONFIG_MAP.api_version()));
+        custom::document(path, definitions, core)
+    })
+}
+
+fn built_in(path: &str, texts: Option<&Texts>) -> Option<Value> {
     let kinds: Vec<Kind> = Kind::served().filter(|k| group_path(k.group(), k.version()) == path).collect();
     let api_version = kinds.first()?.api_version();
     let doc = Document {
@@ -79,7 +92,7 @@ pub(super) fn document(path: &str, texts: Option<&Texts>) -> Option<Value> {
         let namespaces = if kind.scope() == Scope::Namespaced { "/namespaces/{namespace}" } else { "" };
         paths.insert(
             format!("/{path}{namespaces}/{}/{{name}}", kind.plural()),
-            json!({"patch": patch_operation(*kind)}),
+            json!({"patch": operation(*kind, &PATCHES)}),
         );
         collect(go_types::of(*kind), &mut structs);
     }
@@ -113,7 +126,7 @@ const PATCHES: [&str; 4] = [
 
 /// The options of a patch, from which kubectl learns that the server validates fields, and the types
 /// of its body, from which it learns that it may work out a strategic merge patch from the schema.
-fn patch_operation(kind: Kind) -> Value {
+fn operation(kind: Kind, patches: &[&str]) -> Value {
     let options = ["dryRun", "fieldManager", "fieldValidation", "force"];
     let parameters: Vec<Value> = options
         .iter()
@@ -123,7 +136,7 @@ fn patch_operation(kind: Kind) -> Value {
         })
         .collect();
     let body = json!({"schema": {"type": "object"}});
-    let content: Map<String, Value> = PATCHES.iter().map(|t| ((*t).to_owned(), body.clone())).collect();
+    let content: Map<String, Value> = patches.iter().map(|t| ((*t).to_owned(), body.clone())).collect();
     json!({
         "parameters": parameters,
         "requestBody": {"content": content, "required": true},
@@ -142,7 +155,7 @@ fn collect(s: &'static GoStruct, out: &mut BTreeMap<&'static str, &'static GoStr
         loop {
             kind = match kind {
                 Type::Pointer(t) | Type::Named(_, t) | Type::List(t) | Type::Map(t) => *t,
-                Type::Struct(s) => {
+                Type::Struct(s) | Type::SchemaOr(_, s) => {
                     collect(s, out);
                     break;
                 }
@@ -225,7 +238,8 @@ impl Document<'_> {
 
     /// The full name of a type, as far as it is known.
     fn schema_name(&self, name: &str) -> String {
-        self.text_of(name).map_or_else(|| format!("io.k8s.api.v1.{name}"), |t| t.name.clone())
+        let said = self.text_of(name).map(|t| t.name.clone()).or_else(|| custom::metadata_name(name));
+        said.unwrap_or_else(|| format!("io.k8s.api.v1.{name}"))
     }
 
     fn schema(&self, s: &GoStruct) -> Value {
@@ -341,15 +355,16 @@ mod tests {
 
     #[test]
     fn every_reference_leads_somewhere() {
-        for path in index()["paths"].as_object().unwrap().keys() {
-            let document = document(path, None).unwrap();
+        let definitions = Definitions::default();
+        for path in index(&definitions)["paths"].as_object().unwrap().keys() {
+            let document = document(path, &definitions, None).unwrap();
             let text = document.to_string();
             let schemas = document["components"]["schemas"].as_object().unwrap();
             for name in text.split(SCHEMAS).skip(1).filter_map(|t| t.split('"').next()) {
                 assert!(schemas.contains_key(name), "{path}: {name}");
             }
         }
-        assert!(document("apis/example.com/v1", None).is_none());
+        assert!(document("apis/example.com/v1", &definitions, None).is_none());
     }
 
     /// Every struct below that is not inside one of its own sort, without any field but those that decoding demands.
@@ -432,7 +447,7 @@ mod tests {
 
     #[test]
     fn it_says_how_fields_merge() {
-        let doc = document("apis/apps/v1", None).unwrap();
+        let doc = built_in("apis/apps/v1", None).unwrap();
         let schemas = &doc["components"]["schemas"];
         let containers = &schemas["io.k8s.api.v1.PodSpec"]["properties"]["containers"];
         assert_eq!(containers["x-kubernetes-patch-strategy"], "merge");

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{SCHEMAS, Texts};
 use crate::api::release;
+use crate::apiserver::apiextensions::Definitions;
 
 /// The type of the document in protobuf.
 pub(in crate::apiserver::http) const PROTOBUF: &str =
@@ -18,11 +19,11 @@ pub(in crate::apiserver::http) fn wants_protobuf(accept: &str) -> bool {
 }
 
 /// The document.
-pub(in crate::apiserver::http) fn document(texts: Option<&Texts>) -> Value {
-    let (mut paths, mut definitions) = (Map::new(), Map::new());
-    let index = super::index();
+pub(in crate::apiserver::http) fn document(custom: &Definitions, texts: Option<&Texts>) -> Value {
+    let (mut paths, mut definitions) = super::custom::older(custom);
+    let index = super::index(&Definitions::default());
     for path in index["paths"].as_object().into_iter().flat_map(Map::keys) {
-        let Some(mut document) = super::document(path, texts) else { continue };
+        let Some(mut document) = super::built_in(path, texts) else { continue };
         if let Value::Object(more) = document["paths"].take() {
             paths.extend(more);
         }
@@ -32,7 +33,8 @@ pub(in crate::apiserver::http) fn document(texts: Option<&Texts>) -> Value {
     }
     for operation in paths.values_mut().filter_map(|p| p.get_mut("patch")) {
         operation["responses"] = json!({"200": {"description": "OK"}});
-        operation["consumes"] = json!(super::PATCHES);
+        let patches = operation["requestBody"]["content"].as_object().cloned().unwrap_or_default();
+        operation["consumes"] = patches.keys().map(String::as_str).collect();
         if let Value::Object(operation) = operation {
             operation.remove("requestBody");
         }
@@ -241,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_older_document_has_everything() {
-        let doc = document(None);
+        let doc = document(&Definitions::default(), None);
         let deployment = &doc["definitions"]["io.k8s.api.v1.Deployment"];
         assert_eq!(deployment["properties"]["spec"]["$ref"], "#/definitions/io.k8s.api.v1.DeploymentSpec");
         assert_eq!(deployment["x-kubernetes-group-version-kind"][0]["kind"], "Deployment");

@@ -39,13 +39,23 @@ impl Graph {
             .collect()
     }
 
+    /// The kind that an owner reference names: a built-in one, or that of a custom object in the graph.
+    fn owner_kind(&self, api_version: &str, kind: &str) -> Option<Kind> {
+        let group = || api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let custom = || {
+            let kinds = self.nodes.iter().rev().map(|n| n.reference.kind).take_while(|k| k.is_custom());
+            kinds.into_iter().find(|k| k.as_str() == kind && k.group() == group())
+        };
+        Kind::of(api_version, kind).map(Kind::stored).or_else(custom)
+    }
+
     /// The lines that one object makes: to its owners, to its node, to what it names, and from what
     /// selects it.
     pub(super) fn edges_of(&self, i: usize, selecting: &[Selecting], edges: &mut Vec<Edge>) {
         let Some(n) = self.nodes.get(i) else { return };
         let mut controller = None;
         for owner in n.object.meta().owners() {
-            let Some(kind) = Kind::of(&owner.api_version, &owner.kind).map(Kind::stored) else { continue };
+            let Some(kind) = self.owner_kind(&owner.api_version, &owner.kind) else { continue };
             let namespace = if kind.namespaced() { n.object.namespace() } else { "" };
             let Some(o) = self.find(&ObjectRef { kind, key: Key::new(namespace, &owner.name) }) else {
                 continue;

@@ -1,0 +1,191 @@
+//! Requests on custom objects: which paths lead to them, and how their bodies are read
+//! (`k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go`).
+
+use serde_json::Value;
+
+use super::decode::{from_yaml, summary, unsupported_media};
+use super::patch::{PatchType, duplicates, patch_json, refused};
+use super::path::{Path, Place, Target};
+use crate::api::go_types::{self, Json, go_json};
+use crate::api::names::quote;
+use crate::api::{Kind, Object};
+use crate::apimachinery::{Details, FieldValidation, Status, Subresource};
+use crate::apiserver::apiextensions::{Decode, Definitions, View};
+use crate::apiserver::registry::invalid_as;
+
+/// What a path below `/apis` names that no built-in resource has.
+///
+/// # Errors
+/// 404 for a part that the definition does not have, 500 for a definition that cannot be served.
+pub(super) fn parse(parts: &[&str], definitions: &Definitions) -> Result<Path, Status> {
+    let is_version = |group: &str, version: &str| definitions.versions(group).contains(&version);
+    match parts {
+        ["apis", group] if !definitions.versions(group).is_empty() => Ok(Path::Group((*group).into())),
+        ["apis", group, version] if is_version(group, version) => {
+            Ok(Path::Resources { group: (*group).into(), version: (*version).into() })
+        }
+        ["apis", group, version, rest @ ..] => objects(group, version, rest, definitions),
+        _ => Ok(Path::Nothing),
+    }
+}
+
+fn objects(group: &str, version: &str, rest: &[&str], definitions: &Definitions) -> Result<Path, Status> {
+    let Some(Place { watch, namespace, plural, name, part }) = Place::of(rest) else {
+        return Ok(Path::Nothing);
+    };
+    let Some(definition) = definitions.find(group, plural) else { return Ok(Path::Nothing) };
+    let Some(kind) = definition.served(version) else { return Ok(Path::Nothing) };
+    // One object's path has the namespace of the object; a collection may be read in all namespaces.
+    let misplaced =
+        if kind.namespaced() { namespace.is_none() && name.is_some() } else { namespace.is_some() };
+    if misplaced {
+        return Ok(Path::Nothing);
+    }
+    let view = definition.view(version)?;
+    let subresource = match part {
+        "" => Subresource::None,
+        "status" if kind.has_subresource("status") => Subresource::Status,
+        "scale" if kind.has_subresource("scale") => Subresource::Scale,
+        _ => return Err(Status::not_found(kind, name.as_deref().unwrap_or_default())),
+    };
+    Ok(Path::Objects(Target { kind, namespace, name, subresource, watch, view: Some(view) }))
+}
+
+/// 415 for a patch that custom objects do not have: how their lists merge is not known to a strategic merge.
+pub(in crate::apiserver) fn unsupported_patch() -> Status {
+    Status::new(
+        415,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    )
+}
+
+/// Reads the body of a request as an object of the view's version. What is only worth a warning is added to
+/// `warnings`.
+pub(super) fn decode_object(
+    view: &View,
+    content_type: &str,
+    body: &[u8],
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Object, Status> {
+    let expected = view.kind().as_str();
+    let unrecognized = |why: &str| {
+        Status::bad_request(format!(
+            "the object provided is unrecognized (must be of type {expected}): {why} ({})",
+            summary(body)
+        ))
+    };
+    let (json, mut strict) = match content_type {
+        "" | "application/json" => {
+            let json = go_types::parse(body)
+                .map_err(|e| unrecognized(&format!("couldn't get version/kind; json parse error: {e}")))?;
+            let mut twice = Vec::new();
+            duplicates(&json, &mut String::new(), &mut twice);
+            (json, twice)
+        }
+        "application/yaml" => from_yaml(body).map_err(|e| unrecognized(&e))?,
+        _ => return Err(unsupported_media()),
+    };
+    let kind = json.get("kind").and_then(Json::as_str).unwrap_or_default();
+    if kind.is_empty() {
+        let why = format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body));
+        return Err(unrecognized(&why));
+    }
+    let api_version = json.get("apiVersion").and_then(Json::as_str).unwrap_or_default();
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let cannot = |why: &str| {
+        let version = quote(version);
+        Status::bad_request(format!("{kind} in version {version} cannot be handled as a {expected}: {why}"))
+    };
+    let mut value = json.to_value();
+    let unknown = view.schema().coerce(&mut value, Decode::Request).map_err(|e| cannot(&e))?;
+    if validation == FieldValidation::Strict {
+        for line in &mut strict {
+            if let Some(bare) = line.strip_prefix("error converting YAML to JSON: ") {
+                *line = bare.to_owned();
+            }
+        }
+    }
+    strict.extend(unknown.iter().map(|path| format!("unknown field {}", quote(path))));
+    super::decode::complain(strict, validation, warnings).map_err(|e| cannot(&e))?;
+    if api_version != view.kind().api_version() {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({api_version}) does not match the expected API version ({})",
+            view.kind().api_version()
+        )));
+    }
+    of_kind(view, value)
+}
+
+/// An object that has the form of the schema. One that says that it is of another kind is not valid.
+fn of_kind(view: &View, mut value: Value) -> Result<Object, Status> {
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if kind != view.kind().as_str() {
+        let name = value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let errors = view.schema().validate_create(&value).errors;
+        return Err(invalid_as(&kind, view.kind().group(), &name, &errors));
+    }
+    let owners = match value.get_mut("metadata") {
+        Some(Value::Object(meta)) => meta.remove("managedFields").filter(|v| !v.is_null()),
+        _ => None,
+    };
+    let mut object = view.object(value)?;
+    // An empty list says something: nobody is to own anything.
+    if let Some(owners) = owners {
+        object.meta_mut().managed_fields = serde_json::from_value(owners).ok();
+    }
+    Ok(object)
+}
+
+/// The object that a patch makes of `old`, the JSON of the object in the view's version.
+pub(super) fn patched(
+    view: &View,
+    old: &Value,
+    patch_type: PatchType,
+    body: &[u8],
+    validation: FieldValidation,
+    warnings: &mut Vec<String>,
+) -> Result<Object, Status> {
+    if patch_type == PatchType::Strategic {
+        return Err(unsupported_patch());
+    }
+    let (new, mut strict, _) = patch_json(None, old, patch_type, body)?;
+    let refused = |why: &str| refused(&go_json(&new), why);
+    let mut value = new.clone();
+    let unknown = view.schema().coerce(&mut value, Decode::Request).map_err(|e| refused(&e))?;
+    strict.extend(unknown.iter().map(|path| format!("unknown field {}", quote(path))));
+    super::decode::complain(strict, validation, warnings).map_err(|e| refused(&e))?;
+    of_kind(view, value)
+}
+
+/// 404 for what Go's multiplexer does not know: a collection of all namespaces can only be read.
+pub(super) fn is_misplaced(target: &Target, method: &str) -> bool {
+    target.view.is_some() && target.kind.namespaced() && target.namespace.is_none() && method != "GET"
+}
+
+/// 405 for a method that a custom resource or a part of it does not have, with the verb that it stands for.
+pub(super) fn no_such_method(kind: Kind, method: &str, whole: bool) -> Status {
+    let verb = match method {
+        "GET" => "get",
+        "POST" => "create",
+        "PUT" => "update",
+        "PATCH" => "patch",
+        "DELETE" if whole => "deletecollection",
+        "DELETE" => "delete",
+        _ => "",
+    };
+    Status::method_not_supported(kind, verb)
+}
+
+/// 429: a list has objects that no version of the definition can read, so that the watch cache of the kind never
+/// becomes ready.
+pub(super) fn initializing(kind: Kind, why: &str) -> Status {
+    let message = format!(
+        "storage is (re)initializing: failed to list {}, Kind={}: {why}",
+        kind.api_version(),
+        kind.as_str()
+    );
+    Status::new(429, "TooManyRequests", message)
+        .with(Details { retry_after_seconds: 1, ..Details::default() })
+}
