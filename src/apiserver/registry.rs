@@ -706,7 +706,7 @@ fn storage_key(r: &ObjectRef) -> String {
 
 /// 422 with a cause for every violation.
 pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError]) -> Status {
-    invalid_as(kind.as_str(), kind.group(), name, errors)
+    invalid_as(kind.as_str(), kind.stored().group(), name, errors)
 }
 
 /// The same for an object that says that it is of another kind of the group.
