@@ -47,13 +47,17 @@ struct Resource {
     subresources: &'static [&'static str],
     /// `None` for a kind that a CustomResourceDefinition defines.
     built_in: Option<BuiltIn>,
+    /// Which other version of a built-in kind this is; `None` for the version that its objects are stored in.
+    other_version: Option<OtherVersion>,
 }
 
 /// A kind of object: a handle to the resource that serves its objects, as small as a pointer.
 ///
 /// Built-in kinds are constants: [`Kind::POD`], [`Kind::DEPLOYMENT`]. [`Kind::custom`] makes a kind that a
-/// CustomResourceDefinition defines. Two handles are equal if they name the same resource (group, plural,
-/// the objects' `kind` and the scope), whatever their versions and other properties are.
+/// CustomResourceDefinition defines. A handle also has the version of a request about the kind
+/// ([`Kind::api_version`]); some built-in kinds have several ([`Kind::OTHER_VERSIONS`]). Two handles are equal if they
+/// name the same resource (group, plural, the objects' `kind` and the scope), whatever their versions and other
+/// properties are.
 #[derive(Clone, Copy)]
 pub struct Kind(&'static Resource);
 
@@ -179,6 +183,31 @@ macro_rules! with_built_in_kinds {
             ControllerRevision CONTROLLER_REVISION: "apps"/"v1" "controllerrevisions" "controllerrevision" [] Namespaced [];
             /// A kind that is added to a cluster while it runs.
             CustomResourceDefinition CUSTOM_RESOURCE_DEFINITION: "apiextensions.k8s.io"/"v1" "customresourcedefinitions" "customresourcedefinition" ["crd", "crds"] Cluster ["status"];
+            /// How volumes of a CSI driver are attached and mounted.
+            CSIDriver CSI_DRIVER: "storage.k8s.io"/"v1" "csidrivers" "csidriver" [] Cluster [];
+            /// Which CSI drivers a node has.
+            CSINode CSI_NODE: "storage.k8s.io"/"v1" "csinodes" "csinode" [] Cluster [];
+            /// A volume that is, or is to be, attached to a node.
+            VolumeAttachment VOLUME_ATTACHMENT: "storage.k8s.io"/"v1" "volumeattachments" "volumeattachment" [] Cluster ["status"];
+            /// A request for a certificate, and the certificate.
+            CertificateSigningRequest CERTIFICATE_SIGNING_REQUEST: "certificates.k8s.io"/"v1" "certificatesigningrequests" "certificatesigningrequest" ["csr"] Cluster ["status", "approval"];
+        }
+    };
+}
+
+/// Calls a macro with the table of the versions in which built-in kinds are served besides the one that their objects
+/// are stored in. A row is: the variant of [`OtherVersion`], the kind and its constant, group and version.
+///
+/// A room that must know every version defines a macro that takes these rows and calls this one with it. The API
+/// server's conversions are in `apiserver::kinds::versions`.
+#[macro_export]
+macro_rules! with_other_versions {
+    ($apply:ident) => {
+        $apply! {
+            /// Autoscaling by the use of CPU alone.
+            HorizontalPodAutoscalerV1 of HorizontalPodAutoscaler HORIZONTAL_POD_AUTOSCALER: "autoscaling"/"v1";
+            /// Events with the names of fields that their own group gives them.
+            EventsV1Event of Event EVENT: "events.k8s.io"/"v1";
         }
     };
 }
@@ -206,6 +235,7 @@ macro_rules! define {
                     scope: Scope::$scope,
                     subresources: &[$($sub),*],
                     built_in: Some(BuiltIn::$kind),
+                    other_version: None,
                 });
             )*
 
@@ -217,7 +247,7 @@ macro_rules! define {
         #[derive(Clone, Debug, PartialEq)]
         pub(super) enum Repr {
             $($kind(Rc<types::$kind>),)*
-            /// An object of a kind that a CustomResourceDefinition defines.
+            /// An object of a kind that a CustomResourceDefinition defines, or in another version of a built-in kind.
             Custom(Rc<CustomObject>),
         }
 
@@ -245,7 +275,9 @@ macro_rules! define {
                 match self { $(Repr::$kind(o) => structs::to_value(&**o),)* Repr::Custom(o) => o.to_value() }
             }
             pub(super) fn read(kind: Kind, reader: &mut structs::Reader) -> Self {
-                match kind.0.built_in {
+                // An object in another version than the one with a struct stays what was read: only the API
+                // server converts.
+                match kind.0.built_in.filter(|_| kind.0.other_version.is_none()) {
                     $(Some(BuiltIn::$kind) => Repr::$kind(Rc::new(reader.get())),)*
                     None => Repr::Custom(Rc::new(CustomObject::read(kind, reader))),
                 }
@@ -265,6 +297,35 @@ macro_rules! define {
 }
 
 with_built_in_kinds!(define);
+
+macro_rules! define_versions {
+    ($($(#[$doc:meta])* $version:ident of $type:ident $kind:ident: $group:literal / $name:literal;)*) => {
+        /// The other versions as an enum, for the one exhaustive `match` that each room makes of the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) enum OtherVersion { $($(#[$doc])* $version,)* }
+
+        impl Kind {
+            /// The built-in kinds in the other versions that they are served in, in the order of the table.
+            pub const OTHER_VERSIONS: &'static [Kind] = &[$(Kind(&Resource {
+                group: $group,
+                version: $name,
+                api_version: concat!($group, "/", $name),
+                other_version: Some(OtherVersion::$version),
+                ..*Kind::$kind.0
+            }),)*];
+
+            /// The version that objects of the kind are stored in: the kind that the API server's components know.
+            pub const fn stored(self) -> Kind {
+                match self.0.other_version {
+                    None => self,
+                    $(Some(OtherVersion::$version) => Kind::$kind,)*
+                }
+            }
+        }
+    };
+}
+
+with_other_versions!(define_versions);
 
 thread_local! {
     /// All custom kinds that were ever made, by their names, so that a handle is a pointer. The entries stay
@@ -301,6 +362,7 @@ impl Kind {
                 scope: names.scope,
                 subresources: leak_all(&names.subresources),
                 built_in: None,
+                other_version: None,
             })));
             known.insert(names.clone(), kind);
             kind
@@ -310,6 +372,16 @@ impl Kind {
     /// The built-in kind as an enum; `None` for a custom kind.
     pub(crate) fn built_in(self) -> Option<BuiltIn> {
         self.0.built_in
+    }
+
+    /// The other version of a built-in kind that the handle is of; `None` for the version that objects are stored in.
+    pub(crate) fn other_version(self) -> Option<OtherVersion> {
+        self.0.other_version
+    }
+
+    /// The built-in kinds in every version that they are served in.
+    pub fn served() -> impl Iterator<Item = Kind> {
+        Kind::BUILT_IN.iter().chain(Kind::OTHER_VERSIONS).copied()
     }
 
     /// Whether a CustomResourceDefinition defines the kind.
@@ -379,35 +451,31 @@ impl Kind {
         matches!(self.scope(), Scope::Namespaced)
     }
 
-    /// The resource as messages name it, for example `deployments.apps` or `pods`.
+    /// The resource as messages name it, for example `deployments.apps` or `pods`: with the group of the stored
+    /// version.
     pub fn group_resource(self) -> String {
-        if self.group().is_empty() {
-            self.plural().to_owned()
-        } else {
-            format!("{}.{}", self.plural(), self.group())
+        match self.stored().group() {
+            "" => self.plural().to_owned(),
+            group => format!("{}.{group}", self.plural()),
         }
     }
 
-    /// The kind as messages name it, for example `Deployment.apps` or `Pod`.
+    /// The kind as messages name it, for example `Deployment.apps` or `Pod`: with the group of the stored version.
     pub fn group_kind(self) -> String {
-        if self.group().is_empty() {
-            self.as_str().to_owned()
-        } else {
-            format!("{}.{}", self.as_str(), self.group())
+        match self.stored().group() {
+            "" => self.as_str().to_owned(),
+            group => format!("{}.{group}", self.as_str()),
         }
     }
 
     /// The kind with the `apiVersion` and `kind` of a manifest; `None` if there is none.
     pub fn of(api_version: &str, kind: &str) -> Option<Kind> {
-        Kind::BUILT_IN.iter().copied().find(|k| k.as_str() == kind && k.api_version() == api_version)
+        Kind::served().find(|k| k.as_str() == kind && k.api_version() == api_version)
     }
 
     /// The kind of a resource by group, version and plural; `None` if there is none.
     pub fn of_resource(group: &str, version: &str, plural: &str) -> Option<Kind> {
-        Kind::BUILT_IN
-            .iter()
-            .copied()
-            .find(|k| k.plural() == plural && k.group() == group && k.version() == version)
+        Kind::served().find(|k| k.plural() == plural && k.group() == group && k.version() == version)
     }
 
     /// Whether the kind is served with this subresource.
@@ -490,6 +558,16 @@ mod tests {
         assert_eq!((a.api_version(), b.api_version()), ("example.com/v1", "example.com/v2"));
         assert_ne!(a, Kind::custom(&names("others", "v1")));
         assert!(Kind::BUILT_IN.iter().all(|k| *k < a && *k != a));
+    }
+
+    #[test]
+    fn another_version_is_the_same_kind() {
+        let event = Kind::of("events.k8s.io/v1", "Event").map(|k| (k, k.api_version(), k.group_resource()));
+        assert_eq!(event, Some((Kind::EVENT, "events.k8s.io/v1", "events".to_owned())));
+        for kind in Kind::OTHER_VERSIONS {
+            assert_ne!(kind.api_version(), kind.stored().api_version());
+            assert_eq!((*kind, kind.plural()), (kind.stored(), kind.stored().plural()));
+        }
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod object;
 pub mod order;
 pub mod patch;
 pub mod persistent;
+pub mod pkcs10;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
@@ -44,8 +45,8 @@ pub mod volume;
 pub mod yaml;
 
 pub use custom::CustomObject;
-pub(crate) use kinds::BuiltIn;
 pub use kinds::{ApiKind, CustomNames, Kind, Scope};
+pub(crate) use kinds::{BuiltIn, OtherVersion};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, owner_reference};
 pub use object::{DecodeError, Decoded, Object};
@@ -59,6 +60,7 @@ pub mod types {
     pub use k8s_openapi::api::apps::v1::*;
     pub use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
     pub use k8s_openapi::api::batch::v1::*;
+    pub use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
     pub use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
     pub use k8s_openapi::api::core::v1::*;
     pub use k8s_openapi::api::discovery::v1::EndpointSlice;
@@ -68,7 +70,7 @@ pub mod types {
     };
     pub use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
     pub use k8s_openapi::api::scheduling::v1::PriorityClass;
-    pub use k8s_openapi::api::storage::v1::StorageClass;
+    pub use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, StorageClass, VolumeAttachment};
     pub use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
     pub use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
@@ -90,6 +92,16 @@ pub mod types {
     /// The parts of roles and role bindings.
     pub mod rbac {
         pub use k8s_openapi::api::rbac::v1::*;
+    }
+
+    /// The parts of CertificateSigningRequests.
+    pub mod certificates {
+        pub use k8s_openapi::api::certificates::v1::*;
+    }
+
+    /// The parts of CSIDrivers, CSINodes and VolumeAttachments.
+    pub mod storage {
+        pub use k8s_openapi::api::storage::v1::*;
     }
 
     /// The parts of EndpointSlices, some of which have the same names as parts of Endpoints.

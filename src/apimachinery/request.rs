@@ -15,7 +15,7 @@ pub struct Request {
     pub user: Rc<str>,
     /// The verb.
     pub verb: Verb,
-    /// The kind of the resource.
+    /// The kind of the resource, in the version that the request speaks of it.
     pub kind: Kind,
     /// Namespace and name. The name is empty for a collection; both are empty for all namespaces.
     pub key: Key,
@@ -108,6 +108,8 @@ pub enum Subresource {
     EphemeralContainers,
     /// `/resize`
     Resize,
+    /// `/approval`
+    Approval,
 }
 
 impl Subresource {
@@ -122,6 +124,7 @@ impl Subresource {
             Subresource::Finalize => "finalize",
             Subresource::EphemeralContainers => "ephemeralcontainers",
             Subresource::Resize => "resize",
+            Subresource::Approval => "approval",
         }
     }
 }
@@ -240,7 +243,7 @@ impl Request {
 
     /// The object that the request is about.
     pub fn object(&self) -> ObjectRef {
-        ObjectRef { kind: self.kind, key: self.key.clone() }
+        ObjectRef { kind: self.kind.stored(), key: self.key.clone() }
     }
 
     /// `update/status`, as the audit log's verb and subresource.

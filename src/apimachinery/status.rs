@@ -52,7 +52,7 @@ impl Details {
     pub fn resource(kind: Kind, name: &str) -> Details {
         Details {
             name: name.into(),
-            group: kind.group().into(),
+            group: kind.stored().group().into(),
             kind: kind.plural().into(),
             ..Default::default()
         }
@@ -62,7 +62,7 @@ impl Details {
     pub fn kind(kind: Kind, name: &str) -> Details {
         Details {
             name: name.into(),
-            group: kind.group().into(),
+            group: kind.stored().group().into(),
             kind: kind.as_str().into(),
             ..Default::default()
         }
@@ -190,7 +190,7 @@ impl Status {
             format!("{action} is not supported on resources of kind {:?}", kind.group_resource()),
         )
         .with(Details {
-            group: kind.group().into(),
+            group: kind.stored().group().into(),
             kind: kind.plural().into(),
             ..Default::default()
         })

@@ -4,13 +4,15 @@
 use std::rc::Rc;
 
 use super::context::RequestContext;
-use super::validation::CLASS_ANNOTATION;
+use super::kinds::certificate_signing_request;
+use super::kinds::ingress::CLASS_ANNOTATION;
 use super::{ApiServer, Stage, limit_ranger};
 use crate::api::quantity::amount_of;
 use crate::api::types::{
-    ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress, IngressClass, KeyToPath,
-    ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass, ProjectedVolumeSource, ServiceAccount,
-    ServiceAccountTokenProjection, StorageClass, Toleration, Volume, VolumeMount, VolumeProjection,
+    CertificateSigningRequest, ConfigMapProjection, DownwardAPIProjection, DownwardAPIVolumeFile, Ingress,
+    IngressClass, KeyToPath, ObjectFieldSelector, PersistentVolumeClaim, Pod, PriorityClass,
+    ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, StorageClass, Toleration, Volume,
+    VolumeMount, VolumeProjection,
 };
 use crate::api::volume::{BETA_CLASS, CLAIM_PROTECTION, DEFAULT_CLASS, VOLUME_PROTECTION};
 use crate::api::{ApiKind, Key, Kind, MetaExt, Object, ObjectRef};
@@ -165,6 +167,11 @@ pub(super) fn validate_create(
         kind if kind == Kind::POD => cx.enter(Stage::Admit, "RuntimeClass", Some(object)),
         kind if kind == Kind::PRIORITY_CLASS => cx.enter(Stage::Admit, "Priority", Some(object)),
         _ => {}
+    }
+    if let Some(request) = CertificateSigningRequest::from_object(object) {
+        cx.enter(Stage::Admit, "CertificateSubjectRestriction", Some(object));
+        certificate_signing_request::restrict_subject(request)
+            .map_err(|why| Status::forbidden(object.kind(), object.name(), &why))?;
     }
     if let Some(pod) = Pod::from_object(object)
         && pod.spec.as_ref().is_some_and(|s| s.overhead.is_some())

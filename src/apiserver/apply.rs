@@ -9,7 +9,7 @@ use super::apiextensions::View;
 use super::context::RequestContext;
 use super::managed_fields::{self, Applier, Layout};
 use super::stages::Stage;
-use super::{ApiServer, defaults, http};
+use super::{ApiServer, defaults, http, kinds};
 use crate::api::go_types::{self, Json};
 use crate::api::{Kind, Manager, Object};
 use crate::apimachinery::{Body, Request, Response, Status, Subresource, Verb};
@@ -75,7 +75,7 @@ impl ApiServer {
         if old.is_some() {
             cx.enter(Stage::Patch, "", old.as_ref());
         }
-        let live = old.as_ref().map(Object::to_value);
+        let live = old.as_ref().map(|old| kinds::versions::present(r.kind, old.to_value()));
         let view = cx.view.clone();
         let layout = view.as_ref().map_or(Layout::BuiltIn(r.kind), View::layout);
         let applied = managed_fields::apply(layout, live.as_ref(), config, &managers, &by)?;

@@ -9,7 +9,7 @@ use super::registry::{seconds, shown};
 use super::stages::Stage;
 use crate::api::disruption_budget::{SYNC_FAILED, update_condition};
 
-use super::{ApiServer, apiextensions, strategy};
+use super::{ApiServer, apiextensions, kinds};
 use crate::api::types::{CustomResourceDefinition, Pod, PodCondition, PodDisruptionBudget, Time};
 use crate::api::{ApiKind, Kind, MetaExt, Object, later};
 use crate::apimachinery::{
@@ -144,7 +144,8 @@ impl ApiServer {
             return Err(Status::forbidden(Kind::NAMESPACE, old.name(), "this namespace may not be deleted"));
         }
         if old.meta().is_deleting() {
-            if !strategy::has_spec_finalizers(old) && old.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
+            if !kinds::namespace::has_spec_finalizers(old)
+                && old.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
             {
                 if !r.dry_run {
                     self.remove(&old.reference(), old, r);
@@ -156,7 +157,7 @@ impl ApiServer {
             return Ok(Response::Object { object: old.clone(), created: false });
         }
         let mut object = old.clone();
-        strategy::mark_namespace_terminating(&mut object);
+        kinds::namespace::mark_terminating(&mut object);
         object.meta_mut().deletion_timestamp = Some(Time(self.now_seconds()));
         cx.enter(Stage::Store, "", Some(&object));
         let object =

@@ -12,6 +12,9 @@ use crate::api::{Kind, Object};
 /// Kubernetes' words for the first field, in the order of the terms' text, that the kind cannot be selected by.
 pub(crate) fn for_kind(selector: FieldSelector, kind: Kind) -> Result<FieldSelector, String> {
     selector.rename(|field| {
+        if let Some(stored) = kinds::versions::stored_field(kind, field)? {
+            *field = stored.to_owned();
+        }
         check(kind, field)?;
         if kind == Kind::POD && field == "spec.host" {
             *field = "spec.nodeName".to_owned();

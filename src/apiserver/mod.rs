@@ -32,7 +32,6 @@ pub mod printers;
 pub mod quota;
 mod registry;
 mod stages;
-mod strategy;
 pub mod validation;
 pub mod warnings;
 mod watch;
@@ -53,6 +52,11 @@ pub use etcd_view::EtcdView;
 pub use registry::{EVENTS_LIMIT, OBJECTS_LIMIT};
 pub use stages::{Entered, Stage, Trace};
 pub use watch::WatchCache;
+
+/// The name of a client that does not say who it is. Nobody is asked here, so every client has it.
+pub(crate) const ANONYMOUS: &str = "system:anonymous";
+/// The group of such clients.
+pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 /// One write to the store, with the facts that an audit log has of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use super::context::RequestContext;
 use super::kinds::{self, Creation};
 use super::managed_fields::{self, NOTES_LIMIT};
 use super::validation;
-use super::{ApiServer, ValidSpecCache, Write, admission, defaults, strategy, warnings};
+use super::{ApiServer, ValidSpecCache, Write, admission, defaults, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
@@ -111,11 +111,12 @@ impl ApiServer {
         }
         cx.enter(Stage::Validate, "", Some(&object));
         let known = self.valid_spec.holds(spec.as_ref());
-        let errors = match (&view, object.get::<Pod>().filter(|_| known)) {
+        let mut errors = match (&view, object.get::<Pod>().filter(|_| known)) {
             (Some(view), _) => cx.validated(view.validate_create(&object)),
             (None, Some(pod)) => validation::validate_pod_of_valid_spec(pod),
             (None, None) => validation::validate_create(&object),
         };
+        kinds::versions::validate(r.kind, &object, None, &mut errors);
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
@@ -281,11 +282,15 @@ impl ApiServer {
         match r.subresource {
             _ if view.is_some() => {}
             Subresource::Status => kinds::prepare_for_status_update(&mut object, &old, seconds(self.now)),
-            Subresource::Finalize => strategy::prepare_for_finalize(&mut object, &old),
+            Subresource::Finalize => kinds::namespace::prepare_for_finalize(&mut object, &old),
             Subresource::EphemeralContainers => {
                 kinds::pod::strategy::prepare_for_ephemeral_containers(&mut object, &old);
             }
             Subresource::Resize => kinds::pod::strategy::prepare_for_resize(&mut object, &old),
+            Subresource::Approval => {
+                let now = seconds(self.now);
+                kinds::certificate_signing_request::prepare_for_approval(&mut object, &old, now);
+            }
             _ => kinds::prepare_for_update(&mut object, &old),
         }
         match &view {
@@ -294,14 +299,18 @@ impl ApiServer {
             None => {}
         }
         cx.enter(Stage::Validate, "", Some(&object));
-        let errors = match r.subresource {
+        let mut errors = match r.subresource {
             _ if let Some(view) = &view => cx.validated(view.validate_update(&object, &old, of_status)),
             Subresource::Status => validation::validate_status_update(&object, &old),
             Subresource::EphemeralContainers => validation::validate_ephemeral_containers(&object, &old),
             Subresource::Resize => validation::validate_resize(&object, &old),
+            Subresource::Approval => validation::validate_approval(&object, &old),
             Subresource::Finalize => validation::validate_finalize(&object, &old),
             _ => validation::validate_update(&object, &old),
         };
+        if r.subresource == Subresource::None {
+            kinds::versions::validate(r.kind, &object, Some(&old), &mut errors);
+        }
         if !errors.is_empty() {
             return Err(invalid(r.kind, object.name(), &errors));
         }
@@ -323,7 +332,7 @@ impl ApiServer {
         let removes = object.meta().is_deleting()
             && object.meta().finalizers.as_ref().is_none_or(Vec::is_empty)
             && object.meta().deletion_grace_period_seconds.unwrap_or(0) == 0
-            && !strategy::has_spec_finalizers(&object);
+            && !kinds::namespace::has_spec_finalizers(&object);
         if !removes {
             self.decide(r, given.as_deref(), Some(&old), &object, cx);
         }
@@ -484,6 +493,7 @@ impl ApiServer {
     fn new_note(&self, r: &Request, revision: u64, after: &Object) -> Note {
         Note {
             manager: r.field_manager.as_ref().unwrap_or(&r.user).clone(),
+            kind: r.kind,
             subresource: r.subresource.as_str(),
             time: self.now,
             revision,
@@ -696,7 +706,7 @@ fn storage_key(r: &ObjectRef) -> String {
 
 /// 422 with a cause for every violation.
 pub(super) fn invalid(kind: Kind, name: &str, errors: &[validation::FieldError]) -> Status {
-    invalid_as(kind.as_str(), kind.group(), name, errors)
+    invalid_as(kind.as_str(), kind.stored().group(), name, errors)
 }
 
 /// The same for an object that says that it is of another kind of the group.

@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::api::{Manager, Object, Timestamp};
+use crate::api::{Kind, Manager, Object, Timestamp};
 
 /// The managed fields worked out from a note, kept for the next time. They add nothing to the note, so all
 /// memos are equal.
@@ -23,6 +23,8 @@ impl PartialEq for Memo {
 pub struct Note {
     /// The field manager that wrote.
     pub manager: Rc<str>,
+    /// The kind, in the version of the request.
+    pub kind: Kind,
     /// The subresource that was written; empty for the object itself.
     pub subresource: &'static str,
     /// The time of the write.

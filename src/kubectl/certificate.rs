@@ -1,72 +1,149 @@
-//! `kubectl certificate approve|deny`: a condition of a CertificateSigningRequest.
+//! `kubectl certificate approve|deny` (`k8s.io/kubectl/pkg/cmd/certificates`).
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::{Call, Payload};
 use super::commands::{self, Command, sub};
-use super::context::{Context, Result, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean};
 use super::output::{self, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules};
+use crate::api::types::{CertificateSigningRequest, Time, certificates::CertificateSigningRequestCondition};
+use crate::api::{ApiKind, Kind, Object, seconds};
 use crate::apimachinery::Verb;
 
 const FORCE: &[Flag] = &[boolean("force")];
+
 pub(super) const COMMANDS_OF: &[Command] = &[
     sub("approve", &[], &[PRINT, FILENAME, FORCE], &[], approve),
     sub("deny", &[], &[PRINT, FILENAME, FORCE], &[], deny),
 ];
+
+/// How often an update that came too late is tried again.
+const TRIES: usize = 10;
+
+/// What a command writes into a request's conditions.
+struct Decision {
+    type_: &'static str,
+    /// The type of the condition that a request must not have.
+    other: &'static str,
+    reason: &'static str,
+    message: &'static str,
+    /// What is said at the end.
+    done: &'static str,
+}
+
+const APPROVE: Decision = Decision {
+    type_: "Approved",
+    other: "Denied",
+    reason: "KubectlApprove",
+    message: "This CSR was approved by kubectl certificate approve.",
+    done: "approved",
+};
+
+const DENY: Decision = Decision {
+    type_: "Denied",
+    other: "Approved",
+    reason: "KubectlDeny",
+    message: "This CSR was denied by kubectl certificate deny.",
+    done: "denied",
+};
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
     commands::complaining_group(cx, args, "kubectl certificate", "Modify certificate resources.\n")
 }
 
 fn approve(cx: &mut Context<'_>, args: &Args) -> Result {
-    set(
-        cx,
-        args,
-        "Approved",
-        "approved",
-        "KubectlApprove",
-        "This CSR was approved by kubectl certificate approve.",
-    )
+    decide(cx, args, &APPROVE)
 }
 
 fn deny(cx: &mut Context<'_>, args: &Args) -> Result {
-    set(cx, args, "Denied", "denied", "KubectlDeny", "This CSR was denied by kubectl certificate deny.")
+    decide(cx, args, &DENY)
 }
 
-fn set(cx: &mut Context<'_>, args: &Args, type_: &str, done: &str, reason: &str, message: &str) -> Result {
-    if args.words.is_empty() && !args.has_files() {
+fn decide(cx: &mut Context<'_>, args: &Args, decision: &Decision) -> Result {
+    if args.words.is_empty() && !args.has("filename") {
         return fail("one or more CSRs must be specified as <name> or -f <filename>");
     }
-    let mut words = args.words.clone();
-    if !words.is_empty() && !words.iter().any(|w| w.contains('/')) {
-        words.insert(0, "certificatesigningrequests".to_owned());
+    let mut targets = resource::targets(cx, args, &[], Rules::default())?;
+    let name = |name: &String| resource::Target::Named {
+        kind: Kind::CERTIFICATE_SIGNING_REQUEST,
+        namespace: String::new(),
+        name: name.clone(),
+    };
+    targets.extend(args.words.iter().map(name));
+    let (mut found, mut errors) = (0_usize, Vec::new());
+    for target in targets {
+        let (objects, failed) = resource::fetch(cx, args, &[target])?;
+        errors.extend(failed);
+        for object in objects.into_iter().flat_map(|f| f.objects) {
+            match one(cx, args, &object, decision) {
+                Err(Stop::Error(e)) => errors.push(e),
+                other => {
+                    other?;
+                    found = found.saturating_add(1);
+                    output::report(cx, args, &object.to_value(), decision.done, DryRun::No)?;
+                }
+            }
+        }
     }
-    let (objects, errors) = resource::objects(cx, args, &words, Rules::default())?;
-    let objects = objects.into_iter().map(|(o, _)| o).collect();
-    commands::each(cx, objects, errors, &mut |cx, object| {
-        let mut value = object.to_value();
-        let conditions = value.pointer("/status/conditions").and_then(Value::as_array).cloned();
-        let mut conditions = conditions.unwrap_or_default();
-        let is = |c: &Value, t: &str| c.get("type").and_then(Value::as_str) == Some(t);
-        let other = if type_ == "Approved" { "Denied" } else { "Approved" };
-        if conditions.iter().any(|c| is(c, other)) {
-            let (name, doing) = (object.name(), if type_ == "Approved" { "approve" } else { "deny" });
-            return fail(format!("can't {doing} CSR {name}: it is {} already", other.to_lowercase()));
+    if found == 0 && errors.is_empty() {
+        cx.say("No resources found");
+    }
+    commands::finish(errors)
+}
+
+/// Writes the decision on one request, if it is not written there.
+fn one(cx: &mut Context<'_>, args: &Args, object: &Object, decision: &Decision) -> Result {
+    const KIND: Kind = Kind::CERTIFICATE_SIGNING_REQUEST;
+    if object.kind() != KIND {
+        return fail(format!(
+            "can only handle {}.{} objects, got {}",
+            KIND.as_str(),
+            KIND.group(),
+            if object.kind().group().is_empty() {
+                object.kind().as_str().to_owned()
+            } else {
+                format!("{}.{}", object.kind().as_str(), object.kind().group())
+            }
+        ));
+    }
+    for left in (0..=TRIES).rev() {
+        let mut now = match cx.get(KIND, "", object.name()) {
+            Err(Stop::Error(e)) if e.is_not_found() => {
+                return fail(format!("could not find v1 version of {}: {}", object.name(), e.message()));
+            }
+            now => now?,
+        };
+        let at = seconds(cx.now());
+        let Some(request) = CertificateSigningRequest::from_object_mut(&mut now) else { return Ok(()) };
+        let conditions = request.status.get_or_insert_default().conditions.get_or_insert_default();
+        if conditions.iter().any(|c| c.type_ == decision.other) {
+            return fail(format!(
+                "certificate signing request {:?} is already {}",
+                object.name(),
+                decision.other
+            ));
         }
-        if conditions.iter().any(|c| is(c, type_)) && !args.on("force") {
-            return output::report(cx, args, &value, done, DryRun::No);
+        if !conditions.iter().any(|c| c.type_ == decision.type_) {
+            conditions.push(CertificateSigningRequestCondition {
+                type_: decision.type_.into(),
+                status: "True".into(),
+                reason: Some(decision.reason.into()),
+                message: Some(decision.message.into()),
+                last_update_time: Some(Time(at)),
+                last_transition_time: None,
+            });
+        } else if !args.on("force") {
+            return Ok(());
         }
-        conditions.retain(|c| !is(c, type_));
-        conditions.push(json!({
-            "type": type_, "status": "True", "reason": reason, "message": message,
-            "lastUpdateTime": crate::api::to_value(&crate::api::seconds(cx.now())),
-        }));
-        value["status"]["conditions"] = conditions.into();
-        let mut call = Call::new(Verb::Update, object.kind(), "", object.name()).body(Payload::Object(value));
+        let body: Value = now.to_value();
+        let mut call = Call::new(Verb::Update, KIND, "", object.name()).body(Payload::Object(body));
         call.subresource = "approval".into();
-        let approved = cx.send(&call)?.value().clone();
-        output::report(cx, args, &approved, done, DryRun::No)
-    })
+        match cx.send(&call) {
+            Err(Stop::Error(e)) if e.is_conflict() && left > 0 => {}
+            answer => return answer.map(drop),
+        }
+    }
+    Ok(())
 }

@@ -86,6 +86,11 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         matches!(self, Error::Status(s) if s.is_not_found())
     }
+
+    /// The server refused because the object has changed meanwhile.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Error::Status(s) if s.is_conflict())
+    }
 }
 
 fn standard(s: &Status) -> String {

@@ -28,15 +28,19 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let mut parts = path.split('.').filter(|p| !p.is_empty());
     let name = parts.next().unwrap_or_default();
-    let Ok(kind) = resource::must_kind(cx, name) else {
+    let kind = match resource::must_kind(cx, name) {
         // The words are the mapper's, which are no error of the command's own.
-        cx.err.push_str(&format!("the server doesn't have a resource type {name:?}\n"));
-        return Err(Stop::Exit(1));
+        Err(Stop::Error(e)) if e.message().starts_with("the server doesn't have") => {
+            cx.err.push_str(&format!("{}\n", e.message()));
+            return Err(Stop::Exit(1));
+        }
+        kind => kind?,
     };
     let version = args.text("api-version");
-    if !version.is_empty() && version != kind.api_version() {
+    let versions = std::iter::once(kind).chain(Kind::OTHER_VERSIONS.iter().copied().filter(|k| *k == kind));
+    let Some(kind) = versions.into_iter().find(|k| version.is_empty() || k.api_version() == version) else {
         return fail(format!("couldn't find resource for \"{version}, Resource={}\"", kind.plural()));
-    }
+    };
     let Some(document) = document(cx, kind)? else {
         return fail(format!("GVR ({}) not found in OpenAPI schema", resource::resource_string(kind)));
     };

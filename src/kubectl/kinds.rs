@@ -129,8 +129,13 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::PriorityClass => described(describe::priority_class),
         BuiltIn::ServiceAccount => described(describe::service_account),
         BuiltIn::StorageClass => described(describe::storage_class),
-        BuiltIn::ControllerRevision | BuiltIn::CustomResourceDefinition | BuiltIn::Event | BuiltIn::Lease => {
-            described(describe::unstructured)
-        }
+        BuiltIn::CSINode => described(describe::csi_node),
+        BuiltIn::CertificateSigningRequest => described(describe::signing_request),
+        BuiltIn::CSIDriver
+        | BuiltIn::ControllerRevision
+        | BuiltIn::CustomResourceDefinition
+        | BuiltIn::Event
+        | BuiltIn::Lease
+        | BuiltIn::VolumeAttachment => described(describe::unstructured),
     }
 }

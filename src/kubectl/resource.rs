@@ -40,7 +40,7 @@ pub(super) fn kind_of(word: &str) -> Option<Kind> {
         Some((name, rest)) => (name, Some(rest)),
         None => (lower.as_str(), None),
     };
-    Kind::BUILT_IN.iter().copied().find(|k| {
+    Kind::served().find(|k| {
         let named = k.plural() == name || k.singular() == name || k.short_names().contains(&name);
         let grouped = rest.is_none_or(|r| r == k.group() || r == format!("{}.{}", k.version(), k.group()));
         named && grouped

@@ -539,3 +539,74 @@ fn a_flag_before_what_is_no_command() {
         assert_eq!((out.exit, out.stderr.as_str()), (exit, stderr), "{line}");
     }
 }
+
+#[test]
+fn a_request_for_a_certificate_is_decided_once() {
+    use base64::Engine as _;
+    let mut s = Server::new();
+    let encoded = base64::engine::general_purpose::STANDARD.encode(crate::api::pkcs10::tests::JANE);
+    let request = |name: &str| {
+        let kind = "{apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest";
+        format!(
+            "{kind}, metadata: {{name: {name}}}, spec: {{request: {encoded}, signerName: a.com/b, usages: [client auth], expirationSeconds: 864000}}}}"
+        )
+    };
+    let files = |name: &str| (name == "csr.yaml").then(|| request("jane"));
+    assert_eq!(run("create -f csr.yaml", &files, &mut s).exit, 0);
+    assert_eq!(
+        s.run("certificate approve").stderr,
+        "error: one or more CSRs must be specified as <name> or -f <filename>\n"
+    );
+    let approved = "certificatesigningrequest.certificates.k8s.io/jane approved\n";
+    assert_eq!(s.ok("certificate approve jane"), approved);
+    assert_eq!(s.ok("certificate approve jane"), approved);
+    assert_eq!(run("certificate approve -f csr.yaml", &files, &mut s).stdout, approved);
+    assert_eq!(s.ok("get csr jane -o jsonpath={.status.conditions[*].reason}"), "KubectlApprove");
+    let out = s.run("certificate deny jane nobody");
+    assert_eq!((out.exit, out.stdout.as_str()), (1, ""));
+    assert_eq!(
+        out.stderr,
+        "certificate signing request \"jane\" is already Approved\nError from server (NotFound): certificatesigningrequests.certificates.k8s.io \"nobody\" not found\n"
+    );
+    assert_eq!(
+        s.ok("describe csr jane"),
+        "Name:                jane
+Labels:              <none>
+Annotations:         <none>
+CreationTimestamp:   Thu, 01 Jan 1970 00:00:00 +0000
+Requesting User:     system:anonymous
+Signer:              a.com/b
+Requested Duration:  10d
+Status:              Approved
+Subject:
+  Common Name:    jane
+  Serial Number:  
+  Organization:   dev
+Subject Alternative Names:
+         DNS Names:     a.example.com
+         IP Addresses:  10.0.0.1
+Events:  <none>
+"
+    );
+}
+
+#[test]
+fn other_versions_of_a_kind_are_kinds_of_their_own() {
+    let mut s = Server::new();
+    let hpa = "{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 70, scaleTargetRef: {kind: Deployment, name: web, apiVersion: apps/v1}}}";
+    let files = |name: &str| (name == "hpa.yaml").then(|| hpa.to_owned());
+    for line in ["apply -f hpa.yaml", "apply -f hpa.yaml"] {
+        assert_eq!(run(line, &files, &mut s).exit, 0);
+    }
+    let cpu = "-o jsonpath='{.apiVersion} {.spec.targetCPUUtilizationPercentage} {.spec.metrics[0].resource.target.averageUtilization}'";
+    assert_eq!(run(&format!("get -f hpa.yaml {cpu}"), &files, &mut s).stdout, "autoscaling/v1 70 ");
+    assert_eq!(s.ok(&format!("get hpa.v1.autoscaling web {cpu}")), "autoscaling/v1 70 ");
+    assert_eq!(s.ok(&format!("get hpa web {cpu}")), "autoscaling/v2  70");
+    let text = s.ok("describe hpa.v1.autoscaling web");
+    assert!(text.contains("<unknown> / 70%"), "{text}");
+    assert_eq!(s.ok("label hpa.v1.autoscaling web a=b"), "horizontalpodautoscaler.autoscaling/web labeled\n");
+    assert_eq!(s.ok(&format!("get hpa web {cpu}")), "autoscaling/v2  70");
+    let text = s.ok("explain hpa.spec --api-version=autoscaling/v1");
+    assert!(text.contains("targetCPUUtilizationPercentage\t<integer>"), "{text}");
+    assert_eq!(s.run("get events.events.k8s.io").stderr, "No resources found in default namespace.\n");
+}

@@ -130,14 +130,15 @@ impl Types {
         self.named.get(name).map(String::as_str)
     }
 
-    /// The name of a struct's constant in a table: `POD_SPEC`. Of two structs with one name, that of the core group
-    /// has it, and the other one's package stands before.
+    /// The name of a struct's constant in a table: `POD_SPEC`. Of structs with one name, that of the core group has it, or
+    /// that of the first package by name, and before the others' names stands their package.
     pub fn constant(&self, name: &Name) -> String {
         let snake = upper_snake(&name.name);
-        let in_core = Name::new("core", &name.name);
+        let same = self.structs.keys().filter(|other| other.name == name.name);
+        let first =
+            same.map(|other| other.package.as_str()).min_by_key(|package| (*package != "core", *package));
         match name.package.as_str() {
-            "core" => snake,
-            _ if !self.structs.contains_key(&in_core) => snake,
+            package if first.is_none_or(|first| first == package) => snake,
             "metav1" => format!("META_{snake}"),
             package => format!("{}_{snake}", package.to_uppercase()),
         }

@@ -44,7 +44,16 @@ impl Kind {
     }
 }
 
-/// The table's rows, in its order.
+/// A row of the table of the versions in which kinds are served besides their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// The variant of `api::OtherVersion`.
+    pub variant: String,
+    /// The kind, with the version's group and name.
+    pub kind: Kind,
+}
+
+/// The rows of the table of kinds, in its order.
 ///
 /// # Errors
 /// If the file cannot be read or has no such table.
@@ -75,6 +84,26 @@ fn rows(text: &str) -> Result<Vec<Kind>> {
     Ok(kinds.collect())
 }
 
+/// The rows of the table of versions, in its order; there may be none.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read_versions(root: &Path) -> Result<Vec<Version>> {
+    version_rows(&read_file(&root.join(FILE))?)
+}
+
+fn version_rows(text: &str) -> Result<Vec<Version>> {
+    // EventsV1Event of Event EVENT: "events.k8s.io"/"v1";
+    let row =
+        Regex::new(r#"(?m)^\s*(\w+) of (\w+) [A-Z_]+: "([\w.]*)"/"(\w+)";"#).map_err(|e| e.to_string())?;
+    let versions = row.captures_iter(text).map(|row| {
+        let (_, [variant, kind, group, version]) = row.extract();
+        let kind = Kind { group: group.into(), version: version.into(), kind: kind.into() };
+        Version { variant: variant.into(), kind }
+    });
+    Ok(versions.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,5 +117,14 @@ mod tests {
             rows(text).into_iter().flatten().map(|k| (k.kind.clone(), k.package())).collect();
         let expected = [("Pod", "core"), ("HorizontalPodAutoscaler", "autoscalingv2"), ("Role", "rbac")];
         assert_eq!(packages, expected.map(|(kind, package)| (kind.to_owned(), package.to_owned())));
+    }
+
+    #[test]
+    fn another_version_is_no_kind_of_its_own() {
+        let text = " EventsV1Event of Event EVENT: \"events.k8s.io\"/\"v1\";\n";
+        assert_eq!(rows(text), Ok(Vec::new()));
+        let found = version_rows(text).into_iter().flatten();
+        let found: Vec<_> = found.map(|v| (v.variant, v.kind.package())).collect();
+        assert_eq!(found, [("EventsV1Event".to_owned(), "events".to_owned())]);
     }
 }

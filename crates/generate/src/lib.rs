@@ -28,9 +28,9 @@ pub type Result<T> = std::result::Result<T, String>;
 /// If a source file is missing, does not have the pinned digest (unless `repin` is set: then its digest is pinned anew), or
 /// has something that a table cannot express.
 pub fn write(root: &Path, from: &Path, repin: bool) -> Result<Vec<String>> {
-    let kinds = kinds::read(root)?;
+    let (kinds, versions) = (kinds::read(root)?, kinds::read_versions(root)?);
     let mut pins = Pins::read(root)?;
-    let sources = sources::read(&kinds, from, &pins.tag())?;
+    let sources = sources::read(&kinds, &versions, from, &pins.tag())?;
     let mut changed = Vec::new();
     if repin {
         pins.pin(sources.digests());
@@ -39,7 +39,7 @@ pub fn write(root: &Path, from: &Path, repin: bool) -> Result<Vec<String>> {
         pins.verify(&sources.digests())?;
     }
     let mut outputs = Vec::new();
-    for table in tables::all(&pins, &kinds, &sources)? {
+    for table in tables::all(&pins, &kinds, &versions, &sources)? {
         changed.extend(write_file(root, table.file, &table.text)?);
         outputs.push(table.file);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::digest::sha256;
 use crate::go::Types;
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Version};
 use crate::pin::{Digests, clone_command};
 use crate::{Result, read_file};
 
@@ -43,10 +43,12 @@ impl Sources {
     }
 }
 
-/// Reads what the kinds need from the checkouts in `from`; `tag` is for the error if one is missing.
-pub fn read(kinds: &[Kind], from: &Path, tag: &str) -> Result<Sources> {
+/// Reads what the kinds and their other versions need from the checkouts in `from`; `tag` is for the error if one is
+/// missing.
+pub fn read(kinds: &[Kind], versions: &[Version], from: &Path, tag: &str) -> Result<Sources> {
     let mut files: Vec<Source> = Vec::new();
-    for (repository, path, package, of_kinds) in wanted(kinds) {
+    for (repository, path, package, of_kinds) in wanted(kinds.iter().chain(versions.iter().map(|v| &v.kind)))
+    {
         if files.iter().any(|file| file.path == path) {
             continue;
         }
@@ -62,7 +64,7 @@ pub fn read(kinds: &[Kind], from: &Path, tag: &str) -> Result<Sources> {
 }
 
 /// Repository, path and package, and whether a kind or metadata is in the file; a file may come more than once.
-fn wanted(kinds: &[Kind]) -> Vec<(&'static str, String, String, bool)> {
+fn wanted<'a>(kinds: impl Iterator<Item = &'a Kind>) -> Vec<(&'static str, String, String, bool)> {
     let mut wanted = Vec::new();
     for kind in kinds {
         let (directory, version) = (kind.directory(), &kind.version);

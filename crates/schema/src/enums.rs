@@ -12,6 +12,7 @@ pub const VALUES: &[(&str, &str, &[&str])] = &[
     ("io.k8s.api.batch.v1.JobSpec", "podReplacementPolicy", &["TerminatingOrFailed", "Failed"]),
     ("io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement", "operator", &["In", "NotIn"]),
     ("io.k8s.api.batch.v1.PodFailurePolicyRule", "action", &["FailJob", "FailIndex", "Ignore", "Count"]),
+    ("io.k8s.api.certificates.v1.CertificateSigningRequestSpec", "usages", &["signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"]),
     ("io.k8s.api.core.v1.AppArmorProfile", "type", &["Unconfined", "RuntimeDefault", "Localhost"]),
     ("io.k8s.api.core.v1.AzureDiskVolumeSource", "cachingMode", &["None", "ReadOnly", "ReadWrite"]),
     ("io.k8s.api.core.v1.AzureDiskVolumeSource", "kind", &["Shared", "Dedicated", "Managed"]),

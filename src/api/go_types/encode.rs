@@ -111,6 +111,7 @@ fn unset(field: &GoField) -> Option<Value> {
 
 /// Adds what Go writes and k8s-openapi omits: a field that is not set, is not a pointer and has no
 /// `omitempty` is written as its type's zero value, a time or a list as null, and a struct with its fields.
+/// A list or a map without items is written as null, too: an object that was stored as protobuf has none.
 /// Readers of either form accept the other, but shown text should be that of a real cluster.
 pub fn write_unset(of: &'static GoStruct, value: &mut Value) {
     write_unset_of(Type::Struct(of), value);
@@ -122,8 +123,10 @@ fn write_unset_of(kind: Type, value: &mut Value) {
             // Most fields are omitted if they are not set, and most values have no fields of their own;
             // neither needs a look-up.
             for (name, value) in map.iter_mut().filter(|(_, v)| v.is_object() || v.is_array()) {
-                if let Some(field) = s.field(name) {
-                    write_unset_of(field.kind, value);
+                match s.field(name) {
+                    Some(field) if !field.omitempty && is_empty(field.kind, value) => *value = Value::Null,
+                    Some(field) => write_unset_of(field.kind, value),
+                    None => {}
                 }
             }
             for field in s.fields.iter().filter(|f| !f.omitempty || is_struct(f)) {
@@ -137,6 +140,15 @@ fn write_unset_of(kind: Type, value: &mut Value) {
         (Type::List(of), Value::Array(items)) => items.iter_mut().for_each(|v| write_unset_of(*of, v)),
         (Type::Map(of), Value::Object(map)) => map.values_mut().for_each(|v| write_unset_of(*of, v)),
         _ => {}
+    }
+}
+
+/// Whether a value of a type is a list or a map without items.
+fn is_empty(kind: Type, value: &Value) -> bool {
+    match (unnamed(kind), value) {
+        (Type::List(_), Value::Array(items)) => items.is_empty(),
+        (Type::Map(_), Value::Object(map)) => map.is_empty(),
+        _ => false,
     }
 }
 

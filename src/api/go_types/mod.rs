@@ -17,7 +17,7 @@ pub mod protobuf;
 #[rustfmt::skip]
 mod table;
 
-use super::kinds::{BuiltIn, Kind};
+use super::kinds::{BuiltIn, Kind, OtherVersion};
 
 pub use decode::{Decoded, convert, decode};
 pub use encode::{empty, go_json, to_json, write_unset};
@@ -150,14 +150,33 @@ impl Type {
 /// (`k8s.io/apimachinery/pkg/apis/meta/v1/unstructured`).
 static UNSTRUCTURED: GoStruct = GoStruct { name: "Unstructured", fields: &[] };
 
-/// The struct of a kind. That of a custom kind has no fields.
+/// The struct of a kind in the version of its handle. That of a custom kind has no fields.
 pub fn of(kind: Kind) -> &'static GoStruct {
-    kind.built_in().map_or(&UNSTRUCTURED, table::of)
+    match (kind.other_version(), kind.built_in()) {
+        (Some(version), _) => table::of_version(version),
+        (None, Some(kind)) => table::of(kind),
+        (None, None) => &UNSTRUCTURED,
+    }
 }
 
 /// The struct of `meta.k8s.io/v1` ObjectMeta.
 pub fn object_meta() -> &'static GoStruct {
     &table::OBJECT_META
+}
+
+/// The struct of `autoscaling/v1` MetricSpec. No version of a kind contains it: an annotation has a list of them.
+pub fn metric_spec() -> &'static GoStruct {
+    &table::METRIC_SPEC
+}
+
+/// The struct of `autoscaling/v1` MetricStatus. No version of a kind contains it: an annotation has a list of them.
+pub fn metric_status() -> &'static GoStruct {
+    &table::METRIC_STATUS
+}
+
+/// The struct of `autoscaling/v1` HorizontalPodAutoscalerCondition: an annotation has a list of them.
+pub fn autoscaler_condition() -> &'static GoStruct {
+    &table::HORIZONTAL_POD_AUTOSCALER_CONDITION
 }
 
 /// The struct of `autoscaling/v1` Scale.

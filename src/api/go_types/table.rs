@@ -2,7 +2,7 @@
 //! Written by `cargo xtask generate`; do not edit.
 
 use super::Type::*;
-use super::{BuiltIn, GoStruct, Or, f};
+use super::{BuiltIn, GoStruct, Or, OtherVersion, f};
 
 /// The struct of a kind.
 pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
@@ -29,7 +29,7 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::CronJob => &CRON_JOB,
         BuiltIn::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         BuiltIn::PriorityClass => &PRIORITY_CLASS,
-        BuiltIn::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
+        BuiltIn::HorizontalPodAutoscaler => &AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER,
         BuiltIn::LimitRange => &LIMIT_RANGE,
         BuiltIn::ResourceQuota => &RESOURCE_QUOTA,
         BuiltIn::ReplicationController => &REPLICATION_CONTROLLER,
@@ -42,6 +42,18 @@ pub(super) const fn of(kind: BuiltIn) -> &'static GoStruct {
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
         BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
+        BuiltIn::CSIDriver => &CSI_DRIVER,
+        BuiltIn::CSINode => &CSI_NODE,
+        BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
+        BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
+    }
+}
+
+/// The struct of another version of a kind.
+pub(super) const fn of_version(version: OtherVersion) -> &'static GoStruct {
+    match version {
+        OtherVersion::HorizontalPodAutoscalerV1 => &HORIZONTAL_POD_AUTOSCALER,
+        OtherVersion::EventsV1Event => &EVENTS_EVENT,
     }
 }
 
@@ -243,12 +255,12 @@ pub(super) static PRIORITY_CLASS: GoStruct = GoStruct { name: "PriorityClass", f
     f("preemptionPolicy", Pointer(&Named("v1.PreemptionPolicy", &Text)), true),
 ] };
 
-pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
+pub(super) static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
     f("kind", Text, true),
     f("apiVersion", Text, true),
     f("metadata", Struct(&OBJECT_META), true),
-    f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC), true),
-    f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS), true),
+    f("spec", Struct(&AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_SPEC), true),
+    f("status", Struct(&AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_STATUS), true),
 ] };
 
 pub(super) static LIMIT_RANGE: GoStruct = GoStruct { name: "LimitRange", fields: &[
@@ -343,6 +355,64 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION: GoStruct = GoStruct { name: "Custo
     f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS), true),
 ] };
 
+pub(super) static CSI_DRIVER: GoStruct = GoStruct { name: "CSIDriver", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&CSI_DRIVER_SPEC), false),
+] };
+
+pub(super) static CSI_NODE: GoStruct = GoStruct { name: "CSINode", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&CSI_NODE_SPEC), false),
+] };
+
+pub(super) static VOLUME_ATTACHMENT: GoStruct = GoStruct { name: "VolumeAttachment", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&VOLUME_ATTACHMENT_SPEC), false),
+    f("status", Struct(&VOLUME_ATTACHMENT_STATUS), true),
+] };
+
+pub(super) static CERTIFICATE_SIGNING_REQUEST: GoStruct = GoStruct { name: "CertificateSigningRequest", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC), false),
+    f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER: GoStruct = GoStruct { name: "HorizontalPodAutoscaler", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), true),
+    f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC), true),
+    f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS), true),
+] };
+
+pub(super) static EVENTS_EVENT: GoStruct = GoStruct { name: "Event", fields: &[
+    f("kind", Text, true),
+    f("apiVersion", Text, true),
+    f("metadata", Struct(&OBJECT_META), false),
+    f("eventTime", MicroTime, false),
+    f("series", Pointer(&Struct(&EVENTS_EVENT_SERIES)), true),
+    f("reportingController", Text, true),
+    f("reportingInstance", Text, true),
+    f("action", Text, true),
+    f("reason", Text, true),
+    f("regarding", Struct(&OBJECT_REFERENCE), true),
+    f("related", Pointer(&Struct(&OBJECT_REFERENCE)), true),
+    f("note", Text, true),
+    f("type", Text, true),
+    f("deprecatedSource", Struct(&EVENT_SOURCE), true),
+    f("deprecatedFirstTimestamp", Time, false),
+    f("deprecatedLastTimestamp", Time, false),
+    f("deprecatedCount", Int32, true),
+] };
+
 pub(super) static SCALE: GoStruct = GoStruct { name: "Scale", fields: &[
     f("kind", Text, true),
     f("apiVersion", Text, true),
@@ -374,6 +444,32 @@ pub(super) static DELETE_OPTIONS: GoStruct = GoStruct { name: "DeleteOptions", f
     f("propagationPolicy", Pointer(&Named("v1.DeletionPropagation", &Text)), true),
     f("dryRun", List(&Text), true),
     f("ignoreStoreReadErrorWithClusterBreakingPotential", Pointer(&Bool), true),
+] };
+
+pub(super) static METRIC_SPEC: GoStruct = GoStruct { name: "MetricSpec", fields: &[
+    f("type", Named("v1.MetricSourceType", &Text), false),
+    f("object", Pointer(&Struct(&OBJECT_METRIC_SOURCE)), true),
+    f("pods", Pointer(&Struct(&PODS_METRIC_SOURCE)), true),
+    f("resource", Pointer(&Struct(&RESOURCE_METRIC_SOURCE)), true),
+    f("containerResource", Pointer(&Struct(&CONTAINER_RESOURCE_METRIC_SOURCE)), true),
+    f("external", Pointer(&Struct(&EXTERNAL_METRIC_SOURCE)), true),
+] };
+
+pub(super) static METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fields: &[
+    f("type", Named("v1.MetricSourceType", &Text), false),
+    f("object", Pointer(&Struct(&OBJECT_METRIC_STATUS)), true),
+    f("pods", Pointer(&Struct(&PODS_METRIC_STATUS)), true),
+    f("resource", Pointer(&Struct(&RESOURCE_METRIC_STATUS)), true),
+    f("containerResource", Pointer(&Struct(&CONTAINER_RESOURCE_METRIC_STATUS)), true),
+    f("external", Pointer(&Struct(&EXTERNAL_METRIC_STATUS)), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { name: "HorizontalPodAutoscalerCondition", fields: &[
+    f("type", Named("v1.HorizontalPodAutoscalerConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("lastTransitionTime", Time, false),
+    f("reason", Text, true),
+    f("message", Text, true),
 ] };
 
 pub(super) static OBJECT_META: GoStruct = GoStruct { name: "ObjectMeta", fields: &[
@@ -808,21 +904,21 @@ pub(super) static POD_DISRUPTION_BUDGET_STATUS: GoStruct = GoStruct { name: "Pod
     f("conditions", List(&Struct(&CONDITION)), true),
 ] };
 
-pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
-    f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+pub(super) static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
+    f("scaleTargetRef", Struct(&AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE), false),
     f("minReplicas", Pointer(&Int32), true),
     f("maxReplicas", Int32, false),
-    f("metrics", List(&Struct(&METRIC_SPEC)), true),
+    f("metrics", List(&Struct(&AUTOSCALINGV2_METRIC_SPEC)), true),
     f("behavior", Pointer(&Struct(&HORIZONTAL_POD_AUTOSCALER_BEHAVIOR)), true),
 ] };
 
-pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: GoStruct = GoStruct { name: "HorizontalPodAutoscalerStatus", fields: &[
+pub(super) static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_STATUS: GoStruct = GoStruct { name: "HorizontalPodAutoscalerStatus", fields: &[
     f("observedGeneration", Pointer(&Int64), true),
     f("lastScaleTime", Pointer(&Time), true),
     f("currentReplicas", Int32, true),
     f("desiredReplicas", Int32, false),
-    f("currentMetrics", List(&Struct(&METRIC_STATUS)), false),
-    f("conditions", List(&Struct(&HORIZONTAL_POD_AUTOSCALER_CONDITION)), true),
+    f("currentMetrics", List(&Struct(&AUTOSCALINGV2_METRIC_STATUS)), false),
+    f("conditions", List(&Struct(&AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_CONDITION)), true),
 ] };
 
 pub(super) static LIMIT_RANGE_SPEC: GoStruct = GoStruct { name: "LimitRangeSpec", fields: &[
@@ -920,6 +1016,73 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_STATUS: GoStruct = GoStruct { name:
     f("observedGeneration", Int64, true),
 ] };
 
+pub(super) static CSI_DRIVER_SPEC: GoStruct = GoStruct { name: "CSIDriverSpec", fields: &[
+    f("attachRequired", Pointer(&Bool), true),
+    f("podInfoOnMount", Pointer(&Bool), true),
+    f("volumeLifecycleModes", List(&Named("v1.VolumeLifecycleMode", &Text)), true),
+    f("storageCapacity", Pointer(&Bool), true),
+    f("fsGroupPolicy", Pointer(&Named("v1.FSGroupPolicy", &Text)), true),
+    f("tokenRequests", List(&Struct(&TOKEN_REQUEST)), true),
+    f("requiresRepublish", Pointer(&Bool), true),
+    f("seLinuxMount", Pointer(&Bool), true),
+    f("nodeAllocatableUpdatePeriodSeconds", Pointer(&Int64), true),
+    f("serviceAccountTokenInSecrets", Pointer(&Bool), true),
+    f("preventPodSchedulingIfMissing", Pointer(&Bool), true),
+] };
+
+pub(super) static CSI_NODE_SPEC: GoStruct = GoStruct { name: "CSINodeSpec", fields: &[
+    f("drivers", List(&Struct(&CSI_NODE_DRIVER)), false),
+] };
+
+pub(super) static VOLUME_ATTACHMENT_SPEC: GoStruct = GoStruct { name: "VolumeAttachmentSpec", fields: &[
+    f("attacher", Text, false),
+    f("source", Struct(&VOLUME_ATTACHMENT_SOURCE), false),
+    f("nodeName", Text, false),
+] };
+
+pub(super) static VOLUME_ATTACHMENT_STATUS: GoStruct = GoStruct { name: "VolumeAttachmentStatus", fields: &[
+    f("attached", Bool, false),
+    f("attachmentMetadata", Map(&Text), true),
+    f("attachError", Pointer(&Struct(&VOLUME_ERROR)), true),
+    f("detachError", Pointer(&Struct(&VOLUME_ERROR)), true),
+] };
+
+pub(super) static CERTIFICATE_SIGNING_REQUEST_SPEC: GoStruct = GoStruct { name: "CertificateSigningRequestSpec", fields: &[
+    f("request", Bytes, false),
+    f("signerName", Text, false),
+    f("expirationSeconds", Pointer(&Int32), true),
+    f("usages", List(&Named("v1.KeyUsage", &Text)), true),
+    f("username", Text, true),
+    f("uid", Text, true),
+    f("groups", List(&Text), true),
+    f("extra", Map(&Named("v1.ExtraValue", &List(&Text))), true),
+] };
+
+pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: GoStruct = GoStruct { name: "CertificateSigningRequestStatus", fields: &[
+    f("conditions", List(&Struct(&CERTIFICATE_SIGNING_REQUEST_CONDITION)), true),
+    f("certificate", Bytes, true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: GoStruct = GoStruct { name: "HorizontalPodAutoscalerSpec", fields: &[
+    f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+    f("minReplicas", Pointer(&Int32), true),
+    f("maxReplicas", Int32, false),
+    f("targetCPUUtilizationPercentage", Pointer(&Int32), true),
+] };
+
+pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: GoStruct = GoStruct { name: "HorizontalPodAutoscalerStatus", fields: &[
+    f("observedGeneration", Pointer(&Int64), true),
+    f("lastScaleTime", Pointer(&Time), true),
+    f("currentReplicas", Int32, false),
+    f("desiredReplicas", Int32, false),
+    f("currentCPUUtilizationPercentage", Pointer(&Int32), true),
+] };
+
+pub(super) static EVENTS_EVENT_SERIES: GoStruct = GoStruct { name: "EventSeries", fields: &[
+    f("count", Int32, false),
+    f("lastObservedTime", MicroTime, false),
+] };
+
 pub(super) static SCALE_SPEC: GoStruct = GoStruct { name: "ScaleSpec", fields: &[
     f("replicas", Int32, true),
 ] };
@@ -932,6 +1095,74 @@ pub(super) static SCALE_STATUS: GoStruct = GoStruct { name: "ScaleStatus", field
 pub(super) static META_PRECONDITIONS: GoStruct = GoStruct { name: "Preconditions", fields: &[
     f("uid", Pointer(&Named("types.UID", &Text)), true),
     f("resourceVersion", Pointer(&Text), true),
+] };
+
+pub(super) static OBJECT_METRIC_SOURCE: GoStruct = GoStruct { name: "ObjectMetricSource", fields: &[
+    f("target", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+    f("metricName", Text, false),
+    f("targetValue", Quantity, false),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("averageValue", Pointer(&Quantity), true),
+] };
+
+pub(super) static PODS_METRIC_SOURCE: GoStruct = GoStruct { name: "PodsMetricSource", fields: &[
+    f("metricName", Text, false),
+    f("targetAverageValue", Quantity, false),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+] };
+
+pub(super) static RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ResourceMetricSource", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("targetAverageUtilization", Pointer(&Int32), true),
+    f("targetAverageValue", Pointer(&Quantity), true),
+] };
+
+pub(super) static CONTAINER_RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ContainerResourceMetricSource", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("targetAverageUtilization", Pointer(&Int32), true),
+    f("targetAverageValue", Pointer(&Quantity), true),
+    f("container", Text, false),
+] };
+
+pub(super) static EXTERNAL_METRIC_SOURCE: GoStruct = GoStruct { name: "ExternalMetricSource", fields: &[
+    f("metricName", Text, false),
+    f("metricSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("targetValue", Pointer(&Quantity), true),
+    f("targetAverageValue", Pointer(&Quantity), true),
+] };
+
+pub(super) static OBJECT_METRIC_STATUS: GoStruct = GoStruct { name: "ObjectMetricStatus", fields: &[
+    f("target", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+    f("metricName", Text, false),
+    f("currentValue", Quantity, false),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("averageValue", Pointer(&Quantity), true),
+] };
+
+pub(super) static PODS_METRIC_STATUS: GoStruct = GoStruct { name: "PodsMetricStatus", fields: &[
+    f("metricName", Text, false),
+    f("currentAverageValue", Quantity, false),
+    f("selector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+] };
+
+pub(super) static RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ResourceMetricStatus", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("currentAverageUtilization", Pointer(&Int32), true),
+    f("currentAverageValue", Quantity, false),
+] };
+
+pub(super) static CONTAINER_RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ContainerResourceMetricStatus", fields: &[
+    f("name", Named("v1.ResourceName", &Text), false),
+    f("currentAverageUtilization", Pointer(&Int32), true),
+    f("currentAverageValue", Quantity, false),
+    f("container", Text, false),
+] };
+
+pub(super) static EXTERNAL_METRIC_STATUS: GoStruct = GoStruct { name: "ExternalMetricStatus", fields: &[
+    f("metricName", Text, false),
+    f("metricSelector", Pointer(&Struct(&LABEL_SELECTOR)), true),
+    f("currentValue", Quantity, false),
+    f("currentAverageValue", Pointer(&Quantity), true),
 ] };
 
 pub(super) static OWNER_REFERENCE: GoStruct = GoStruct { name: "OwnerReference", fields: &[
@@ -1615,19 +1846,19 @@ pub(super) static JOB_TEMPLATE_SPEC: GoStruct = GoStruct { name: "JobTemplateSpe
     f("spec", Struct(&JOB_SPEC), true),
 ] };
 
-pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
+pub(super) static AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
     f("kind", Text, false),
     f("name", Text, false),
     f("apiVersion", Text, true),
 ] };
 
-pub(super) static METRIC_SPEC: GoStruct = GoStruct { name: "MetricSpec", fields: &[
+pub(super) static AUTOSCALINGV2_METRIC_SPEC: GoStruct = GoStruct { name: "MetricSpec", fields: &[
     f("type", Named("v2.MetricSourceType", &Text), false),
-    f("object", Pointer(&Struct(&OBJECT_METRIC_SOURCE)), true),
-    f("pods", Pointer(&Struct(&PODS_METRIC_SOURCE)), true),
-    f("resource", Pointer(&Struct(&RESOURCE_METRIC_SOURCE)), true),
-    f("containerResource", Pointer(&Struct(&CONTAINER_RESOURCE_METRIC_SOURCE)), true),
-    f("external", Pointer(&Struct(&EXTERNAL_METRIC_SOURCE)), true),
+    f("object", Pointer(&Struct(&AUTOSCALINGV2_OBJECT_METRIC_SOURCE)), true),
+    f("pods", Pointer(&Struct(&AUTOSCALINGV2_PODS_METRIC_SOURCE)), true),
+    f("resource", Pointer(&Struct(&AUTOSCALINGV2_RESOURCE_METRIC_SOURCE)), true),
+    f("containerResource", Pointer(&Struct(&AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_SOURCE)), true),
+    f("external", Pointer(&Struct(&AUTOSCALINGV2_EXTERNAL_METRIC_SOURCE)), true),
 ] };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: GoStruct = GoStruct { name: "HorizontalPodAutoscalerBehavior", fields: &[
@@ -1635,16 +1866,16 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: GoStruct = GoStruct { name
     f("scaleDown", Pointer(&Struct(&HPA_SCALING_RULES)), true),
 ] };
 
-pub(super) static METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fields: &[
+pub(super) static AUTOSCALINGV2_METRIC_STATUS: GoStruct = GoStruct { name: "MetricStatus", fields: &[
     f("type", Named("v2.MetricSourceType", &Text), false),
-    f("object", Pointer(&Struct(&OBJECT_METRIC_STATUS)), true),
-    f("pods", Pointer(&Struct(&PODS_METRIC_STATUS)), true),
-    f("resource", Pointer(&Struct(&RESOURCE_METRIC_STATUS)), true),
-    f("containerResource", Pointer(&Struct(&CONTAINER_RESOURCE_METRIC_STATUS)), true),
-    f("external", Pointer(&Struct(&EXTERNAL_METRIC_STATUS)), true),
+    f("object", Pointer(&Struct(&AUTOSCALINGV2_OBJECT_METRIC_STATUS)), true),
+    f("pods", Pointer(&Struct(&AUTOSCALINGV2_PODS_METRIC_STATUS)), true),
+    f("resource", Pointer(&Struct(&AUTOSCALINGV2_RESOURCE_METRIC_STATUS)), true),
+    f("containerResource", Pointer(&Struct(&AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_STATUS)), true),
+    f("external", Pointer(&Struct(&AUTOSCALINGV2_EXTERNAL_METRIC_STATUS)), true),
 ] };
 
-pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { name: "HorizontalPodAutoscalerCondition", fields: &[
+pub(super) static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_CONDITION: GoStruct = GoStruct { name: "HorizontalPodAutoscalerCondition", fields: &[
     f("type", Named("v2.HorizontalPodAutoscalerConditionType", &Text), false),
     f("status", Named("v1.ConditionStatus", &Text), false),
     f("lastTransitionTime", Time, false),
@@ -1743,6 +1974,44 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: GoStruct = GoStruct { na
     f("reason", Text, true),
     f("message", Text, true),
     f("observedGeneration", Int64, true),
+] };
+
+pub(super) static TOKEN_REQUEST: GoStruct = GoStruct { name: "TokenRequest", fields: &[
+    f("audience", Text, false),
+    f("expirationSeconds", Pointer(&Int64), true),
+] };
+
+pub(super) static CSI_NODE_DRIVER: GoStruct = GoStruct { name: "CSINodeDriver", fields: &[
+    f("name", Text, false),
+    f("nodeID", Text, false),
+    f("topologyKeys", List(&Text), false),
+    f("allocatable", Pointer(&Struct(&VOLUME_NODE_RESOURCES)), true),
+] };
+
+pub(super) static VOLUME_ATTACHMENT_SOURCE: GoStruct = GoStruct { name: "VolumeAttachmentSource", fields: &[
+    f("persistentVolumeName", Pointer(&Text), true),
+    f("inlineVolumeSpec", Pointer(&Struct(&PERSISTENT_VOLUME_SPEC)), true),
+] };
+
+pub(super) static VOLUME_ERROR: GoStruct = GoStruct { name: "VolumeError", fields: &[
+    f("time", Time, false),
+    f("message", Text, true),
+    f("errorCode", Pointer(&Int32), true),
+] };
+
+pub(super) static CERTIFICATE_SIGNING_REQUEST_CONDITION: GoStruct = GoStruct { name: "CertificateSigningRequestCondition", fields: &[
+    f("type", Named("v1.RequestConditionType", &Text), false),
+    f("status", Named("v1.ConditionStatus", &Text), false),
+    f("reason", Text, true),
+    f("message", Text, true),
+    f("lastUpdateTime", Time, false),
+    f("lastTransitionTime", Time, false),
+] };
+
+pub(super) static CROSS_VERSION_OBJECT_REFERENCE: GoStruct = GoStruct { name: "CrossVersionObjectReference", fields: &[
+    f("kind", Text, false),
+    f("name", Text, false),
+    f("apiVersion", Text, true),
 ] };
 
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: GoStruct = GoStruct { name: "ConfigMapNodeConfigSource", fields: &[
@@ -2127,29 +2396,29 @@ pub(super) static SUCCESS_POLICY_RULE: GoStruct = GoStruct { name: "SuccessPolic
     f("succeededCount", Pointer(&Int32), true),
 ] };
 
-pub(super) static OBJECT_METRIC_SOURCE: GoStruct = GoStruct { name: "ObjectMetricSource", fields: &[
-    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+pub(super) static AUTOSCALINGV2_OBJECT_METRIC_SOURCE: GoStruct = GoStruct { name: "ObjectMetricSource", fields: &[
+    f("describedObject", Struct(&AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE), false),
     f("target", Struct(&METRIC_TARGET), false),
     f("metric", Struct(&METRIC_IDENTIFIER), false),
 ] };
 
-pub(super) static PODS_METRIC_SOURCE: GoStruct = GoStruct { name: "PodsMetricSource", fields: &[
+pub(super) static AUTOSCALINGV2_PODS_METRIC_SOURCE: GoStruct = GoStruct { name: "PodsMetricSource", fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER), false),
     f("target", Struct(&METRIC_TARGET), false),
 ] };
 
-pub(super) static RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ResourceMetricSource", fields: &[
+pub(super) static AUTOSCALINGV2_RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ResourceMetricSource", fields: &[
     f("name", Named("v1.ResourceName", &Text), false),
     f("target", Struct(&METRIC_TARGET), false),
 ] };
 
-pub(super) static CONTAINER_RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ContainerResourceMetricSource", fields: &[
+pub(super) static AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_SOURCE: GoStruct = GoStruct { name: "ContainerResourceMetricSource", fields: &[
     f("name", Named("v1.ResourceName", &Text), false),
     f("target", Struct(&METRIC_TARGET), false),
     f("container", Text, false),
 ] };
 
-pub(super) static EXTERNAL_METRIC_SOURCE: GoStruct = GoStruct { name: "ExternalMetricSource", fields: &[
+pub(super) static AUTOSCALINGV2_EXTERNAL_METRIC_SOURCE: GoStruct = GoStruct { name: "ExternalMetricSource", fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER), false),
     f("target", Struct(&METRIC_TARGET), false),
 ] };
@@ -2161,29 +2430,29 @@ pub(super) static HPA_SCALING_RULES: GoStruct = GoStruct { name: "HPAScalingRule
     f("tolerance", Pointer(&Quantity), true),
 ] };
 
-pub(super) static OBJECT_METRIC_STATUS: GoStruct = GoStruct { name: "ObjectMetricStatus", fields: &[
+pub(super) static AUTOSCALINGV2_OBJECT_METRIC_STATUS: GoStruct = GoStruct { name: "ObjectMetricStatus", fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER), false),
     f("current", Struct(&METRIC_VALUE_STATUS), false),
-    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE), false),
+    f("describedObject", Struct(&AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE), false),
 ] };
 
-pub(super) static PODS_METRIC_STATUS: GoStruct = GoStruct { name: "PodsMetricStatus", fields: &[
+pub(super) static AUTOSCALINGV2_PODS_METRIC_STATUS: GoStruct = GoStruct { name: "PodsMetricStatus", fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER), false),
     f("current", Struct(&METRIC_VALUE_STATUS), false),
 ] };
 
-pub(super) static RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ResourceMetricStatus", fields: &[
+pub(super) static AUTOSCALINGV2_RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ResourceMetricStatus", fields: &[
     f("name", Named("v1.ResourceName", &Text), false),
     f("current", Struct(&METRIC_VALUE_STATUS), false),
 ] };
 
-pub(super) static CONTAINER_RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ContainerResourceMetricStatus", fields: &[
+pub(super) static AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_STATUS: GoStruct = GoStruct { name: "ContainerResourceMetricStatus", fields: &[
     f("name", Named("v1.ResourceName", &Text), false),
     f("current", Struct(&METRIC_VALUE_STATUS), false),
     f("container", Text, false),
 ] };
 
-pub(super) static EXTERNAL_METRIC_STATUS: GoStruct = GoStruct { name: "ExternalMetricStatus", fields: &[
+pub(super) static AUTOSCALINGV2_EXTERNAL_METRIC_STATUS: GoStruct = GoStruct { name: "ExternalMetricStatus", fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER), false),
     f("current", Struct(&METRIC_VALUE_STATUS), false),
 ] };
@@ -2246,6 +2515,10 @@ pub(super) static SELECTABLE_FIELD: GoStruct = GoStruct { name: "SelectableField
 pub(super) static WEBHOOK_CONVERSION: GoStruct = GoStruct { name: "WebhookConversion", fields: &[
     f("clientConfig", Pointer(&Struct(&WEBHOOK_CLIENT_CONFIG)), true),
     f("conversionReviewVersions", List(&Text), false),
+] };
+
+pub(super) static VOLUME_NODE_RESOURCES: GoStruct = GoStruct { name: "VolumeNodeResources", fields: &[
+    f("count", Pointer(&Int32), true),
 ] };
 
 pub(super) static KEY_TO_PATH: GoStruct = GoStruct { name: "KeyToPath", fields: &[

@@ -30,7 +30,7 @@ pub use json::{
 pub use lists::go_value;
 pub use types::{Field, ListType, Shape, Type};
 
-use super::kinds::{BuiltIn, Kind};
+use super::kinds::{BuiltIn, Kind, OtherVersion};
 use types::Schema;
 
 /// Why a patch cannot be applied; the variants are the API server's status codes.
@@ -61,9 +61,13 @@ impl std::fmt::Display for PatchError {
 
 impl std::error::Error for PatchError {}
 
-/// The struct of a kind, with how each of its fields is merged.
+/// The struct of a kind in the version of its handle, with how each of its fields is merged.
 pub fn type_of(kind: Kind) -> &'static Type {
-    kind.built_in().map_or(&UNSTRUCTURED, schema::of)
+    match (kind.other_version(), kind.built_in()) {
+        (Some(version), _) => schema::of_version(version),
+        (None, Some(kind)) => schema::of(kind),
+        (None, None) => &UNSTRUCTURED,
+    }
 }
 
 /// The struct of custom kinds. Their fields are known only to their definitions.

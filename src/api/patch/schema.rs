@@ -2,7 +2,7 @@
 //! markers `listType`, `listMapKey`, `structType` and `mapType` of the types of Kubernetes 1.36.
 //! Fields that hold one value have no row. Written by `cargo xtask generate`; do not edit.
 
-use super::BuiltIn;
+use super::{BuiltIn, OtherVersion};
 use super::types::{Shape::*, Type, f};
 
 /// The struct of a kind.
@@ -30,7 +30,7 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::CronJob => &CRON_JOB,
         BuiltIn::PodDisruptionBudget => &POD_DISRUPTION_BUDGET,
         BuiltIn::PriorityClass => &PRIORITY_CLASS,
-        BuiltIn::HorizontalPodAutoscaler => &HORIZONTAL_POD_AUTOSCALER,
+        BuiltIn::HorizontalPodAutoscaler => &AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER,
         BuiltIn::LimitRange => &LIMIT_RANGE,
         BuiltIn::ResourceQuota => &RESOURCE_QUOTA,
         BuiltIn::ReplicationController => &REPLICATION_CONTROLLER,
@@ -43,6 +43,18 @@ pub(super) const fn of(kind: BuiltIn) -> &'static Type {
         BuiltIn::ClusterRoleBinding => &CLUSTER_ROLE_BINDING,
         BuiltIn::ControllerRevision => &CONTROLLER_REVISION,
         BuiltIn::CustomResourceDefinition => &CUSTOM_RESOURCE_DEFINITION,
+        BuiltIn::CSIDriver => &CSI_DRIVER,
+        BuiltIn::CSINode => &CSI_NODE,
+        BuiltIn::VolumeAttachment => &VOLUME_ATTACHMENT,
+        BuiltIn::CertificateSigningRequest => &CERTIFICATE_SIGNING_REQUEST,
+    }
+}
+
+/// The struct of another version of a kind.
+pub(super) const fn of_version(version: OtherVersion) -> &'static Type {
+    match version {
+        OtherVersion::HorizontalPodAutoscalerV1 => &HORIZONTAL_POD_AUTOSCALER,
+        OtherVersion::EventsV1Event => &EVENTS_EVENT,
     }
 }
 
@@ -177,10 +189,10 @@ static PRIORITY_CLASS: Type = Type { name: "PriorityClass", atomic: false, field
     f("metadata", Struct(&OBJECT_META)),
 ] };
 
-static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
+static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
     f("metadata", Struct(&OBJECT_META)),
-    f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC)),
-    f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS)),
+    f("spec", Struct(&AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_SPEC)),
+    f("status", Struct(&AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_STATUS)),
 ] };
 
 static LIMIT_RANGE: Type = Type { name: "LimitRange", atomic: false, fields: &[
@@ -247,6 +259,42 @@ static CUSTOM_RESOURCE_DEFINITION: Type = Type { name: "CustomResourceDefinition
     f("metadata", Struct(&OBJECT_META)),
     f("spec", Struct(&CUSTOM_RESOURCE_DEFINITION_SPEC)),
     f("status", Struct(&CUSTOM_RESOURCE_DEFINITION_STATUS)),
+] };
+
+static CSI_DRIVER: Type = Type { name: "CSIDriver", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CSI_DRIVER_SPEC)),
+] };
+
+static CSI_NODE: Type = Type { name: "CSINode", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CSI_NODE_SPEC)),
+] };
+
+static VOLUME_ATTACHMENT: Type = Type { name: "VolumeAttachment", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&VOLUME_ATTACHMENT_SPEC)),
+    f("status", Struct(&VOLUME_ATTACHMENT_STATUS)),
+] };
+
+static CERTIFICATE_SIGNING_REQUEST: Type = Type { name: "CertificateSigningRequest", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&CERTIFICATE_SIGNING_REQUEST_SPEC)),
+    f("status", Struct(&CERTIFICATE_SIGNING_REQUEST_STATUS)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER: Type = Type { name: "HorizontalPodAutoscaler", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("spec", Struct(&HORIZONTAL_POD_AUTOSCALER_SPEC)),
+    f("status", Struct(&HORIZONTAL_POD_AUTOSCALER_STATUS)),
+] };
+
+static EVENTS_EVENT: Type = Type { name: "Event", atomic: false, fields: &[
+    f("metadata", Struct(&OBJECT_META)),
+    f("series", Struct(&EVENTS_EVENT_SERIES)),
+    f("regarding", Struct(&OBJECT_REFERENCE)),
+    f("related", Struct(&OBJECT_REFERENCE)),
+    f("deprecatedSource", Struct(&EVENT_SOURCE)),
 ] };
 
 static OBJECT_META: Type = Type { name: "ObjectMeta", atomic: false, fields: &[
@@ -488,15 +536,15 @@ static POD_DISRUPTION_BUDGET_STATUS: Type = Type { name: "PodDisruptionBudgetSta
     f("conditions", List(&Struct(&CONDITION))).merge().merge_key("type").list_map(&["type"]),
 ] };
 
-static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
-    f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
-    f("metrics", List(&Struct(&METRIC_SPEC))).atomic(),
+static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
+    f("scaleTargetRef", Struct(&AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE)),
+    f("metrics", List(&Struct(&AUTOSCALINGV2_METRIC_SPEC))).atomic(),
     f("behavior", Struct(&HORIZONTAL_POD_AUTOSCALER_BEHAVIOR)),
 ] };
 
-static HORIZONTAL_POD_AUTOSCALER_STATUS: Type = Type { name: "HorizontalPodAutoscalerStatus", atomic: false, fields: &[
-    f("currentMetrics", List(&Struct(&METRIC_STATUS))).atomic(),
-    f("conditions", List(&Struct(&HORIZONTAL_POD_AUTOSCALER_CONDITION))).merge().merge_key("type").list_map(&["type"]),
+static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_STATUS: Type = Type { name: "HorizontalPodAutoscalerStatus", atomic: false, fields: &[
+    f("currentMetrics", List(&Struct(&AUTOSCALINGV2_METRIC_STATUS))).atomic(),
+    f("conditions", List(&Struct(&AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_CONDITION))).merge().merge_key("type").list_map(&["type"]),
 ] };
 
 static LIMIT_RANGE_SPEC: Type = Type { name: "LimitRangeSpec", atomic: false, fields: &[
@@ -571,6 +619,45 @@ static CUSTOM_RESOURCE_DEFINITION_STATUS: Type = Type { name: "CustomResourceDef
     f("acceptedNames", Struct(&CUSTOM_RESOURCE_DEFINITION_NAMES)),
     f("storedVersions", List(&Scalar)).atomic(),
 ] };
+
+static CSI_DRIVER_SPEC: Type = Type { name: "CSIDriverSpec", atomic: false, fields: &[
+    f("volumeLifecycleModes", List(&Scalar)).list_set(),
+    f("tokenRequests", List(&Struct(&TOKEN_REQUEST))).atomic(),
+] };
+
+static CSI_NODE_SPEC: Type = Type { name: "CSINodeSpec", atomic: false, fields: &[
+    f("drivers", List(&Struct(&CSI_NODE_DRIVER))).merge().merge_key("name").list_map(&["name"]),
+] };
+
+static VOLUME_ATTACHMENT_SPEC: Type = Type { name: "VolumeAttachmentSpec", atomic: false, fields: &[
+    f("source", Struct(&VOLUME_ATTACHMENT_SOURCE)),
+] };
+
+static VOLUME_ATTACHMENT_STATUS: Type = Type { name: "VolumeAttachmentStatus", atomic: false, fields: &[
+    f("attachmentMetadata", Map(&Scalar)),
+    f("attachError", Struct(&VOLUME_ERROR)),
+    f("detachError", Struct(&VOLUME_ERROR)),
+] };
+
+static CERTIFICATE_SIGNING_REQUEST_SPEC: Type = Type { name: "CertificateSigningRequestSpec", atomic: false, fields: &[
+    f("request", List(&Scalar)),
+    f("usages", List(&Scalar)).atomic(),
+    f("groups", List(&Scalar)).atomic(),
+    f("extra", Map(&List(&Scalar))),
+] };
+
+static CERTIFICATE_SIGNING_REQUEST_STATUS: Type = Type { name: "CertificateSigningRequestStatus", atomic: false, fields: &[
+    f("conditions", List(&Struct(&CERTIFICATE_SIGNING_REQUEST_CONDITION))).list_map(&["type"]),
+    f("certificate", List(&Scalar)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER_SPEC: Type = Type { name: "HorizontalPodAutoscalerSpec", atomic: false, fields: &[
+    f("scaleTargetRef", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
+] };
+
+static HORIZONTAL_POD_AUTOSCALER_STATUS: Type = Type { name: "HorizontalPodAutoscalerStatus", atomic: false, fields: &[] };
+
+static EVENTS_EVENT_SERIES: Type = Type { name: "EventSeries", atomic: false, fields: &[] };
 
 static OWNER_REFERENCE: Type = Type { name: "OwnerReference", atomic: true, fields: &[] };
 
@@ -930,14 +1017,14 @@ static JOB_TEMPLATE_SPEC: Type = Type { name: "JobTemplateSpec", atomic: false, 
     f("spec", Struct(&JOB_SPEC)),
 ] };
 
-static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: false, fields: &[] };
+static AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: false, fields: &[] };
 
-static METRIC_SPEC: Type = Type { name: "MetricSpec", atomic: false, fields: &[
-    f("object", Struct(&OBJECT_METRIC_SOURCE)),
-    f("pods", Struct(&PODS_METRIC_SOURCE)),
-    f("resource", Struct(&RESOURCE_METRIC_SOURCE)),
-    f("containerResource", Struct(&CONTAINER_RESOURCE_METRIC_SOURCE)),
-    f("external", Struct(&EXTERNAL_METRIC_SOURCE)),
+static AUTOSCALINGV2_METRIC_SPEC: Type = Type { name: "MetricSpec", atomic: false, fields: &[
+    f("object", Struct(&AUTOSCALINGV2_OBJECT_METRIC_SOURCE)),
+    f("pods", Struct(&AUTOSCALINGV2_PODS_METRIC_SOURCE)),
+    f("resource", Struct(&AUTOSCALINGV2_RESOURCE_METRIC_SOURCE)),
+    f("containerResource", Struct(&AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_SOURCE)),
+    f("external", Struct(&AUTOSCALINGV2_EXTERNAL_METRIC_SOURCE)),
 ] };
 
 static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: Type = Type { name: "HorizontalPodAutoscalerBehavior", atomic: false, fields: &[
@@ -945,15 +1032,15 @@ static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: Type = Type { name: "HorizontalPodAut
     f("scaleDown", Struct(&HPA_SCALING_RULES)),
 ] };
 
-static METRIC_STATUS: Type = Type { name: "MetricStatus", atomic: false, fields: &[
-    f("object", Struct(&OBJECT_METRIC_STATUS)),
-    f("pods", Struct(&PODS_METRIC_STATUS)),
-    f("resource", Struct(&RESOURCE_METRIC_STATUS)),
-    f("containerResource", Struct(&CONTAINER_RESOURCE_METRIC_STATUS)),
-    f("external", Struct(&EXTERNAL_METRIC_STATUS)),
+static AUTOSCALINGV2_METRIC_STATUS: Type = Type { name: "MetricStatus", atomic: false, fields: &[
+    f("object", Struct(&AUTOSCALINGV2_OBJECT_METRIC_STATUS)),
+    f("pods", Struct(&AUTOSCALINGV2_PODS_METRIC_STATUS)),
+    f("resource", Struct(&AUTOSCALINGV2_RESOURCE_METRIC_STATUS)),
+    f("containerResource", Struct(&AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_STATUS)),
+    f("external", Struct(&AUTOSCALINGV2_EXTERNAL_METRIC_STATUS)),
 ] };
 
-static HORIZONTAL_POD_AUTOSCALER_CONDITION: Type = Type { name: "HorizontalPodAutoscalerCondition", atomic: false, fields: &[] };
+static AUTOSCALINGV2_HORIZONTAL_POD_AUTOSCALER_CONDITION: Type = Type { name: "HorizontalPodAutoscalerCondition", atomic: false, fields: &[] };
 
 static LIMIT_RANGE_ITEM: Type = Type { name: "LimitRangeItem", atomic: false, fields: &[
     f("max", Map(&Scalar)),
@@ -1015,6 +1102,23 @@ static CUSTOM_RESOURCE_CONVERSION: Type = Type { name: "CustomResourceConversion
 ] };
 
 static CUSTOM_RESOURCE_DEFINITION_CONDITION: Type = Type { name: "CustomResourceDefinitionCondition", atomic: false, fields: &[] };
+
+static TOKEN_REQUEST: Type = Type { name: "TokenRequest", atomic: false, fields: &[] };
+
+static CSI_NODE_DRIVER: Type = Type { name: "CSINodeDriver", atomic: false, fields: &[
+    f("topologyKeys", List(&Scalar)).atomic(),
+    f("allocatable", Struct(&VOLUME_NODE_RESOURCES)),
+] };
+
+static VOLUME_ATTACHMENT_SOURCE: Type = Type { name: "VolumeAttachmentSource", atomic: false, fields: &[
+    f("inlineVolumeSpec", Struct(&PERSISTENT_VOLUME_SPEC)),
+] };
+
+static VOLUME_ERROR: Type = Type { name: "VolumeError", atomic: false, fields: &[] };
+
+static CERTIFICATE_SIGNING_REQUEST_CONDITION: Type = Type { name: "CertificateSigningRequestCondition", atomic: false, fields: &[] };
+
+static CROSS_VERSION_OBJECT_REFERENCE: Type = Type { name: "CrossVersionObjectReference", atomic: true, fields: &[] };
 
 static CONFIG_MAP_NODE_CONFIG_SOURCE: Type = Type { name: "ConfigMapNodeConfigSource", atomic: false, fields: &[] };
 
@@ -1216,26 +1320,26 @@ static POD_FAILURE_POLICY_RULE: Type = Type { name: "PodFailurePolicyRule", atom
 
 static SUCCESS_POLICY_RULE: Type = Type { name: "SuccessPolicyRule", atomic: false, fields: &[] };
 
-static OBJECT_METRIC_SOURCE: Type = Type { name: "ObjectMetricSource", atomic: false, fields: &[
-    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
+static AUTOSCALINGV2_OBJECT_METRIC_SOURCE: Type = Type { name: "ObjectMetricSource", atomic: false, fields: &[
+    f("describedObject", Struct(&AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE)),
     f("target", Struct(&METRIC_TARGET)),
     f("metric", Struct(&METRIC_IDENTIFIER)),
 ] };
 
-static PODS_METRIC_SOURCE: Type = Type { name: "PodsMetricSource", atomic: false, fields: &[
+static AUTOSCALINGV2_PODS_METRIC_SOURCE: Type = Type { name: "PodsMetricSource", atomic: false, fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER)),
     f("target", Struct(&METRIC_TARGET)),
 ] };
 
-static RESOURCE_METRIC_SOURCE: Type = Type { name: "ResourceMetricSource", atomic: false, fields: &[
+static AUTOSCALINGV2_RESOURCE_METRIC_SOURCE: Type = Type { name: "ResourceMetricSource", atomic: false, fields: &[
     f("target", Struct(&METRIC_TARGET)),
 ] };
 
-static CONTAINER_RESOURCE_METRIC_SOURCE: Type = Type { name: "ContainerResourceMetricSource", atomic: false, fields: &[
+static AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_SOURCE: Type = Type { name: "ContainerResourceMetricSource", atomic: false, fields: &[
     f("target", Struct(&METRIC_TARGET)),
 ] };
 
-static EXTERNAL_METRIC_SOURCE: Type = Type { name: "ExternalMetricSource", atomic: false, fields: &[
+static AUTOSCALINGV2_EXTERNAL_METRIC_SOURCE: Type = Type { name: "ExternalMetricSource", atomic: false, fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER)),
     f("target", Struct(&METRIC_TARGET)),
 ] };
@@ -1244,26 +1348,26 @@ static HPA_SCALING_RULES: Type = Type { name: "HPAScalingRules", atomic: false, 
     f("policies", List(&Struct(&HPA_SCALING_POLICY))).atomic(),
 ] };
 
-static OBJECT_METRIC_STATUS: Type = Type { name: "ObjectMetricStatus", atomic: false, fields: &[
+static AUTOSCALINGV2_OBJECT_METRIC_STATUS: Type = Type { name: "ObjectMetricStatus", atomic: false, fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER)),
     f("current", Struct(&METRIC_VALUE_STATUS)),
-    f("describedObject", Struct(&CROSS_VERSION_OBJECT_REFERENCE)),
+    f("describedObject", Struct(&AUTOSCALINGV2_CROSS_VERSION_OBJECT_REFERENCE)),
 ] };
 
-static PODS_METRIC_STATUS: Type = Type { name: "PodsMetricStatus", atomic: false, fields: &[
+static AUTOSCALINGV2_PODS_METRIC_STATUS: Type = Type { name: "PodsMetricStatus", atomic: false, fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER)),
     f("current", Struct(&METRIC_VALUE_STATUS)),
 ] };
 
-static RESOURCE_METRIC_STATUS: Type = Type { name: "ResourceMetricStatus", atomic: false, fields: &[
+static AUTOSCALINGV2_RESOURCE_METRIC_STATUS: Type = Type { name: "ResourceMetricStatus", atomic: false, fields: &[
     f("current", Struct(&METRIC_VALUE_STATUS)),
 ] };
 
-static CONTAINER_RESOURCE_METRIC_STATUS: Type = Type { name: "ContainerResourceMetricStatus", atomic: false, fields: &[
+static AUTOSCALINGV2_CONTAINER_RESOURCE_METRIC_STATUS: Type = Type { name: "ContainerResourceMetricStatus", atomic: false, fields: &[
     f("current", Struct(&METRIC_VALUE_STATUS)),
 ] };
 
-static EXTERNAL_METRIC_STATUS: Type = Type { name: "ExternalMetricStatus", atomic: false, fields: &[
+static AUTOSCALINGV2_EXTERNAL_METRIC_STATUS: Type = Type { name: "ExternalMetricStatus", atomic: false, fields: &[
     f("metric", Struct(&METRIC_IDENTIFIER)),
     f("current", Struct(&METRIC_VALUE_STATUS)),
 ] };
@@ -1309,6 +1413,8 @@ static WEBHOOK_CONVERSION: Type = Type { name: "WebhookConversion", atomic: fals
     f("clientConfig", Struct(&WEBHOOK_CLIENT_CONFIG)),
     f("conversionReviewVersions", List(&Scalar)).atomic(),
 ] };
+
+static VOLUME_NODE_RESOURCES: Type = Type { name: "VolumeNodeResources", atomic: false, fields: &[] };
 
 static KEY_TO_PATH: Type = Type { name: "KeyToPath", atomic: false, fields: &[] };
 

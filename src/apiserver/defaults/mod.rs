@@ -15,20 +15,18 @@
 //! assert_eq!(spec.type_.as_deref(), Some("ClusterIP"));
 //! ```
 
-pub(super) mod core;
-pub(super) mod limits;
-pub(super) mod networking;
+pub(super) mod claim_spec;
 mod omit;
 pub(super) mod pod_spec;
 pub(super) mod prepare;
 pub(super) mod quantities;
-mod volume;
+pub(super) mod volume;
 
 use super::kinds;
 use crate::api::Object;
 use crate::api::types as t;
 
-pub(crate) use networking::RBAC_GROUP;
+pub(super) use omit::omit_empty;
 pub(crate) use pod_spec::{container_requests, pod_resources};
 pub use prepare::prepare;
 

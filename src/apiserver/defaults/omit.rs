@@ -21,10 +21,14 @@ fn is_zero(value: &Value, ty: &str) -> bool {
     }
 }
 
-/// Whether Go's defaulting tells an empty list of a field from none, so that the empty one has to be kept until then:
-/// a HorizontalPodAutoscaler's policies are defaulted where there is no list, and an empty list is refused.
+/// The fields, each by its struct, whose empty list or map Go's defaulting or validation tells from none, so that the
+/// empty one has to be kept until then: a HorizontalPodAutoscaler's policies are defaulted where there is no list, and
+/// an empty list is refused; the refusal of a PersistentVolume's capacity quotes the map.
+const EMPTY_SAYS_SOMETHING: &[(&str, &str)] =
+    &[("HPAScalingRules", "policies"), ("PersistentVolumeSpec", "capacity")];
+
 fn empty_says_something(of: &GoStruct, field: &GoField) -> bool {
-    of.name == "HPAScalingRules" && field.name == "policies"
+    EMPTY_SAYS_SOMETHING.contains(&(of.name, field.name))
 }
 
 /// What Go leaves out of a value of a type, by its struct's tags: what is empty and no pointer.
@@ -45,7 +49,7 @@ fn drop_empty(kind: Type, value: &mut Value) {
                         _ => "struct",
                     },
                 };
-                let kept = value.is_array() && empty_says_something(s, field);
+                let kept = !value.is_null() && empty_says_something(s, field);
                 if field.omitempty && is_zero(value, ty) && !kept {
                     map.remove(field.name);
                 }
@@ -57,7 +61,7 @@ fn drop_empty(kind: Type, value: &mut Value) {
 }
 
 /// Takes out of a body what Go would not write back.
-pub(super) fn omit_empty(kind: Kind, body: &mut Value) {
+pub(in crate::apiserver) fn omit_empty(kind: Kind, body: &mut Value) {
     drop_empty(Type::Struct(go_types::of(kind)), body);
 }
 

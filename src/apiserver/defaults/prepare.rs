@@ -31,6 +31,7 @@ const FREE_MAPS: &[&str] = &[
 ///
 /// - a quantity may be a JSON number (`cpu: 0.5`); it becomes a string, a `null` becomes `0`;
 /// - what is empty, `false` or `0` and may be left out is left out, as Go does when it answers;
+/// - another version of the kind than the stored one becomes the stored one;
 /// - what the kind's own strategy says of it.
 pub fn prepare(kind: Kind, body: &mut Value) {
     for part in ["spec", "status"] {
@@ -39,6 +40,7 @@ pub fn prepare(kind: Kind, body: &mut Value) {
         }
     }
     super::omit::omit_empty(kind, body);
+    kinds::versions::to_stored(kind, body);
     kinds::convert(kind, body);
 }
 

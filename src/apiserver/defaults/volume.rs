@@ -2,7 +2,7 @@
 
 use crate::api::types as t;
 
-use super::{core, default, pod_spec, quantities};
+use super::{claim_spec, default, pod_spec, quantities};
 
 /// The mode of files made from ConfigMaps, Secrets and the pod's own fields: 0644.
 const DEFAULT_MODE: i32 = 0o644;
@@ -62,16 +62,16 @@ pub(super) fn volume(volume: &mut t::Volume) {
         default(&mut image.pull_policy, policy);
     }
     if let Some(claim) = volume.ephemeral.as_mut().and_then(|e| e.volume_claim_template.as_mut()) {
-        core::claim_spec(&mut claim.spec);
+        claim_spec::claim_spec(&mut claim.spec);
     }
 }
 
-pub(super) fn host_path(path: &mut t::HostPathVolumeSource) {
+pub(in crate::apiserver) fn host_path(path: &mut t::HostPathVolumeSource) {
     // Present and empty: "do not check".
     path.type_.get_or_insert_default();
 }
 
-pub(super) fn azure_disk(disk: &mut t::AzureDiskVolumeSource) {
+pub(in crate::apiserver) fn azure_disk(disk: &mut t::AzureDiskVolumeSource) {
     disk.caching_mode.get_or_insert_with(|| "ReadWrite".to_owned());
     disk.kind.get_or_insert_with(|| "Shared".to_owned());
     disk.fs_type.get_or_insert_with(|| "ext4".to_owned());

@@ -14,6 +14,7 @@ use super::{Call, Result, table};
 use crate::api::names::quote;
 use crate::api::{Kind, Manager, Object, go_types, yaml};
 use crate::apimachinery::{Details, HttpResponse, Status, ordered};
+use crate::apiserver::kinds::versions;
 use crate::apiserver::managed_fields::with_managers;
 use crate::etcd::Record;
 
@@ -134,11 +135,13 @@ pub(super) fn failure(status: &Status) -> HttpResponse {
 }
 
 impl Call<'_> {
-    fn value_of(&self, object: &Object, managers: Option<&[Manager]>) -> Value {
-        match managers {
+    /// The JSON of an object in the version of the kind that was asked for.
+    fn value_of(&self, kind: Kind, object: &Object, managers: Option<&[Manager]>) -> Value {
+        let stored = match managers {
             Some(m) => with_managers(object.to_value(), m),
             None => self.api.managed_value(object),
-        }
+        };
+        versions::present(kind, stored)
     }
 
     fn text_of(&self, kind: Kind, value: &Value, media: Media) -> String {
@@ -148,10 +151,11 @@ impl Call<'_> {
         go_types::to_json(go_types::of(kind), value, None) + "\n"
     }
 
-    pub(super) fn render(&mut self, answer: Answer, media: Media) -> HttpResponse {
+    /// An answer as text; `kind` is the kind in the version that was asked for.
+    pub(super) fn render(&mut self, answer: Answer, kind: Kind, media: Media) -> HttpResponse {
         match answer {
             Answer::Object { object, code, managers } => {
-                let value = self.value_of(&object, managers.as_deref());
+                let value = self.value_of(kind, &object, managers.as_deref());
                 match media.shape {
                     Shape::Table => {
                         let meta = json!({"resourceVersion": object.meta().resource_version});
@@ -164,7 +168,7 @@ impl Call<'_> {
                     _ => HttpResponse {
                         status: code,
                         content_type: media.content_type().into(),
-                        body: self.text_of(object.kind(), &value, media),
+                        body: self.text_of(kind, &value, media),
                         ..HttpResponse::default()
                     },
                 }
@@ -231,7 +235,7 @@ impl Call<'_> {
             cursor.take_while(|record| {
                 let object = view.and_then(|v| v.read(&record.object).ok());
                 let object = object.unwrap_or_else(|| record.object.clone());
-                let value = self.value_of(&object, None);
+                let value = self.value_of(kind, &object, None);
                 rows.push((object, value));
                 true
             });

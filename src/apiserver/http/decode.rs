@@ -55,7 +55,7 @@ pub(in crate::apiserver) fn to_object(kind: Kind, mut value: Value) -> Result<Ob
         _ => None,
     };
     defaults::prepare(kind, &mut value);
-    let mut object = Object::from_value(kind, value).map_err(|e| {
+    let mut object = Object::from_value(kind.stored(), value).map_err(|e| {
         let (k, v) = (kind.as_str(), kind.version());
         Status::bad_request(format!("{k} in version {v:?} cannot be handled as a {k}: {e}"))
     })?;

@@ -105,6 +105,7 @@ impl ListBody {
         let mut first = self.part == Part::First;
         let mut item = |record: &Record, cache: &mut TextCache| {
             let version = Version {
+                kind: self.kind,
                 object: &record.object,
                 view: writer.view,
                 notes: record.notes.as_deref(),

@@ -252,7 +252,7 @@ impl Call<'_> {
             "DELETE" => self.delete(&target)?,
             _ => return Err(method_not_allowed()),
         };
-        Ok(self.render(answer, media))
+        Ok(self.render(answer, target.kind, media))
     }
 
     /// Discovery, health, version.
@@ -384,15 +384,16 @@ impl Call<'_> {
                 Subresource::None
                 | Subresource::Status
                 | Subresource::EphemeralContainers
-                | Subresource::Resize,
+                | Subresource::Resize
+                | Subresource::Approval,
             ) => {
                 let object = self.api.http_get(target, &self.query)?;
-                Ok(self.render(Answer::object(object, false), media))
+                Ok(self.render(Answer::object(object, false), target.kind, media))
             }
             (Some(_), Subresource::Scale) => {
                 let object = self.api.http_get(target, &self.query)?;
                 let scale = scale::shown(&object, target.view.as_ref())?;
-                Ok(self.render(Answer::Scale(scale), media))
+                Ok(self.render(Answer::Scale(scale), target.kind, media))
             }
             _ => Err(method_not_allowed()),
         }
@@ -413,6 +414,8 @@ impl Call<'_> {
 }
 
 #[cfg(test)]
+mod certificates_tests;
+#[cfg(test)]
 mod custom_tests;
 #[cfg(test)]
 mod facts;
@@ -425,5 +428,7 @@ mod owners_tests;
 mod stream_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod versions_tests;
 #[cfg(test)]
 mod wire_tests;

@@ -202,6 +202,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         "finalize" => Subresource::Finalize,
         "ephemeralcontainers" => Subresource::EphemeralContainers,
         "resize" => Subresource::Resize,
+        "approval" => Subresource::Approval,
         _ => return Path::NoSuchResource,
     };
     if misplaced {

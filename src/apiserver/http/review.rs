@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::api::go_types::{self, Json};
 use crate::apimachinery::{HttpRequest, Status};
+use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 
 /// The answer to a review; `None` if the request is none.
 pub(super) fn of(kind: &str, request: &HttpRequest) -> Result<Option<Value>, Status> {
@@ -23,7 +24,7 @@ pub(super) fn of(kind: &str, request: &HttpRequest) -> Result<Option<Value>, Sta
         ),
         "SelfSubjectReview" => (
             "authentication.k8s.io/v1",
-            json!({"userInfo": {"username": "system:anonymous", "groups": ["system:unauthenticated"]}}),
+            json!({"userInfo": {"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}}),
         ),
         _ => return Ok(None),
     };

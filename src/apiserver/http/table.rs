@@ -17,6 +17,7 @@ const SCALE: [Column; 4] = [
     Column {
         name: "Desired",
         kind: "integer",
+        format: "",
         description: "replicas is the desired number of instances for the scaled object.",
         bare: true,
         wide: false,
@@ -24,6 +25,7 @@ const SCALE: [Column; 4] = [
     Column {
         name: "Available",
         kind: "integer",
+        format: "",
         description: "replicas is the actual number of observed instances of the scaled object.",
         bare: true,
         wide: false,
@@ -34,7 +36,7 @@ const SCALE: [Column; 4] = [
 /// A column as clients get it.
 fn definition(column: &Column) -> Value {
     json!({
-        "name": column.name, "type": column.kind, "format": if column.name == "Name" { "name" } else { "" },
+        "name": column.name, "type": column.kind, "format": column.format,
         "description": column.description, "priority": u8::from(column.wide),
     })
 }

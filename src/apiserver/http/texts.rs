@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::api::go_types::{self, Type};
 use crate::api::{Kind, Object};
 use crate::apiserver::apiextensions::View;
+use crate::apiserver::kinds::versions;
 use crate::apiserver::managed_fields::with_managers;
 use crate::apiserver::registry::owners;
 use crate::etcd::Note;
@@ -28,6 +29,8 @@ pub(super) enum Form {
 /// An object as a revision left it, or as it was when a revision deleted it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Version<'a> {
+    /// Its kind, in the version in which the object is shown.
+    pub kind: Kind,
     pub object: &'a Object,
     /// How a custom object is seen; `None` for a built-in kind.
     pub view: Option<&'a View>,
@@ -56,11 +59,11 @@ impl Version<'_> {
         if self.gone {
             value["metadata"]["resourceVersion"] = self.revision.to_string().into();
         }
-        value
+        versions::present(self.kind, value)
     }
 
     fn text(&self, form: Form) -> String {
-        let (kind, value) = (self.object.kind(), self.value());
+        let (kind, value) = (self.kind, self.value());
         match form {
             Form::Whole => go_types::to_json(go_types::of(kind), &value, None),
             Form::Metadata => partial(kind, &value),
@@ -80,7 +83,7 @@ pub(super) fn partial(kind: Kind, value: &Value) -> String {
     format!("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{text}}}")
 }
 
-type Generation = BTreeMap<(u64, bool, Form), Bytes>;
+type Generation = BTreeMap<(u64, bool, Form, &'static str), Bytes>;
 
 /// The texts that were written or read last. Whoever serves connections keeps one cache for the one cluster
 /// that it serves: two clusters may have different objects of the same revision. A cache holds at most 96 MiB.
@@ -107,7 +110,7 @@ impl TextCache {
         if version.view.is_some() {
             return Bytes::from(version.text(form));
         }
-        let key = (version.revision, version.gone, form);
+        let key = (version.revision, version.gone, form, version.kind.api_version());
         if let Some(text) = self.young.get(&key) {
             return text.clone();
         }

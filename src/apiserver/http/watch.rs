@@ -165,10 +165,11 @@ impl Watch {
             let value = json!({"kind": self.kind, "apiVersion": self.api_version, "metadata": meta});
             return Watch::line("BOOKMARK", ordered(&value), piece);
         };
-        let empty = Object::from_value(kind, json!({"metadata": meta}));
+        let empty = Object::from_value(kind.stored(), json!({"metadata": meta}));
         let Ok(object) = empty else { return };
         let view = self.view.clone();
-        let version = Version { object: &object, view: view.as_ref(), notes: None, revision, gone: false };
+        let version =
+            Version { kind, object: &object, view: view.as_ref(), notes: None, revision, gone: false };
         // A bookmark is not what its revision wrote, so its text must not be taken for that.
         self.event("BOOKMARK", version, now, piece, &mut TextCache::default());
     }
@@ -205,10 +206,12 @@ impl Watch {
 
     /// Tells a part of what was there at the beginning.
     fn tell_initial(&mut self, now: Timestamp, piece: &mut Piece, cache: &mut TextCache) {
-        if let Some(mut cursor) = self.initial.take() {
+        let watched = self.watched.as_ref().map(|(kind, ..)| *kind);
+        if let (Some(mut cursor), Some(kind)) = (self.initial.take(), watched) {
             let view = self.view.clone();
             let done = cursor.take_while(|record| {
                 let version = Version {
+                    kind,
                     object: &record.object,
                     view: view.as_ref(),
                     notes: record.notes.as_deref(),
@@ -250,15 +253,16 @@ impl Watch {
             let before = entry.prev.as_ref().filter(|o| selectors.matches(o));
             let after = entry.next.as_ref().filter(|o| selectors.matches(o));
             // What went out of view is shown as it was, at the revision that took it.
-            let (kind, object, gone) = match (before, after) {
+            let (event, object, gone) = match (before, after) {
                 (None, Some(o)) => ("ADDED", o, false),
                 (Some(_), Some(o)) => ("MODIFIED", o, false),
                 (Some(o), None) => ("DELETED", o, true),
                 (None, None) => continue,
             };
             let notes = if gone { entry.prev_notes.as_deref() } else { entry.next_notes.as_deref() };
-            let version = Version { object, view: view.as_ref(), notes, revision: entry.revision, gone };
-            self.event(kind, version, api.now, piece, cache);
+            let version =
+                Version { kind, object, view: view.as_ref(), notes, revision: entry.revision, gone };
+            self.event(event, version, api.now, piece, cache);
         }
         true
     }

@@ -17,6 +17,7 @@ use crate::apimachinery::{
 };
 use crate::apiserver::Stage;
 use crate::apiserver::apply::check_name;
+use crate::apiserver::kinds::versions;
 use crate::apiserver::managed_fields;
 use crate::apiserver::registry::other_uid;
 use crate::apiserver::validation::{FieldError, Path, aggregate};
@@ -149,7 +150,8 @@ impl Call<'_> {
             | Subresource::Status
             | Subresource::Finalize
             | Subresource::EphemeralContainers
-            | Subresource::Resize => {
+            | Subresource::Resize
+            | Subresource::Approval => {
                 let object = self.body_object(target, &options)?;
                 self.send(&request.body(Body::Object(object)))
             }
@@ -240,7 +242,7 @@ impl Call<'_> {
             )?;
             return self.rescale(request, &new);
         }
-        let current = self.api.managed_value(&old);
+        let current = versions::present(target.kind, self.api.managed_value(&old));
         let (body, validation) = (&self.request.body, options.field_validation);
         let object = match &target.view {
             Some(view) => custom::patched(view, &current, patch_type, body, validation, &mut self.warnings)?,

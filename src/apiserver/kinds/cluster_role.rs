@@ -1,18 +1,20 @@
 //! ClusterRole.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/clusterrole/strategy.go`,
-//! `pkg/registry/rbac/clusterrole/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/validation/validation.go`,
+//! `pkg/registry/rbac/clusterrole/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::role::{ANY_NAME, validate_rules};
 use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
+use crate::api::labels::Selector;
 use crate::api::types::ClusterRole;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{printers, validation};
+use crate::apiserver::printers::created_at;
+use crate::apiserver::validation::meta::{label_selector, object_meta, object_meta_update};
+use crate::apiserver::validation::{BadValue, Errors, FieldError, Path, list};
 
 impl Strategy for ClusterRole {
     const COLUMNS: &'static [Column] = &[NAME, CREATED_AT];
@@ -31,11 +33,30 @@ impl Strategy for ClusterRole {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::rbac::cluster_role(errs, self);
+        object_meta(errs, &self.metadata, false, ANY_NAME);
+        validate_rules(errs, list(&self.rules), false);
+        let Some(aggregation) = &self.aggregation_rule else { return };
+        let path = Path::new("aggregationRule").child("clusterRoleSelectors");
+        let selectors = list(&aggregation.cluster_role_selectors);
+        if selectors.is_empty() {
+            let message = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+            errs.push(FieldError::required(&path, message));
+        }
+        for (i, selector) in selectors.iter().enumerate() {
+            let at = path.index(i);
+            label_selector(errs, Some(selector), &at);
+            if Selector::from_label_selector(Some(selector)).is_err() {
+                // What Go quotes is the selector that could not be made.
+                errs.push(FieldError::invalid(&at, BadValue::Json("null".into()), "invalid label selector."));
+            }
+        }
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::rbac::cluster_role_update(errs, self, old);
+        // The strategy asks the rules of a create first, and the rules of an update include them.
+        self.validate(errs);
+        self.validate(errs);
+        object_meta_update(errs, &self.metadata, &old.metadata);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -49,6 +70,6 @@ impl Strategy for ClusterRole {
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {
-        printers::limits::created_at(&self.metadata)
+        created_at(&self.metadata)
     }
 }

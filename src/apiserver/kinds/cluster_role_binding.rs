@@ -1,25 +1,29 @@
 //! ClusterRoleBinding.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/clusterrolebinding/strategy.go`,
-//! `pkg/registry/rbac/clusterrolebinding/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/defaults.go`,
+//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/clusterrolebinding/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
+use super::role::ANY_NAME;
+use super::role_binding::{
+    binding_row, default_groups, validate_role_ref, validate_same_role, validate_subjects,
+};
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::ClusterRoleBinding;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{defaults, printers, validation};
+use crate::apiserver::validation::meta::{object_meta, object_meta_update};
+use crate::apiserver::validation::{Errors, list};
 
 impl Strategy for ClusterRoleBinding {
     const COLUMNS: &'static [Column] = &[
         NAME,
         Column::text(
             "Role",
-            "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error. This field is immutable.",
+            "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
         ),
         AGE,
         Column::text("Users", "Users in the clusterRoleBinding").wide(),
@@ -34,7 +38,7 @@ impl Strategy for ClusterRoleBinding {
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
-        defaults::networking::binding(&mut this.role_ref, &mut this.subjects);
+        default_groups(&mut this.role_ref, &mut this.subjects);
     }
 
     fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
@@ -44,11 +48,17 @@ impl Strategy for ClusterRoleBinding {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::rbac::cluster_role_binding(errs, self);
+        object_meta(errs, &self.metadata, false, ANY_NAME);
+        validate_role_ref(errs, &self.role_ref, &["ClusterRole"]);
+        validate_subjects(errs, list(&self.subjects), false);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::rbac::cluster_role_binding_update(errs, self, old);
+        // The strategy asks the rules of a create first, and the rules of an update include them.
+        self.validate(errs);
+        self.validate(errs);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        validate_same_role(errs, &self.role_ref, &old.role_ref);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -62,6 +72,6 @@ impl Strategy for ClusterRoleBinding {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::networking::cluster_binding(self, now)
+        binding_row(&self.metadata, &self.role_ref, self.subjects.as_deref(), now)
     }
 }

@@ -1,8 +1,7 @@
 //! ConfigMap.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/configmap/strategy.go`,
-//! `pkg/registry/core/configmap/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/validation/validation.go`,
+//! `pkg/registry/core/configmap/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
@@ -11,8 +10,10 @@ use serde_json::Value;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::ConfigMap;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{printers, validation};
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::immutable_data::{MAX_SIZE, WHEN_IMMUTABLE, immutable_flag, same};
+use crate::apiserver::validation::meta::{invalid_each, object_meta, object_meta_update};
+use crate::apiserver::validation::{Errors, FieldError, Path, name_is_dns_subdomain, names};
 
 impl Strategy for ConfigMap {
     const COLUMNS: &'static [Column] = &[
@@ -39,11 +40,38 @@ impl Strategy for ConfigMap {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::config::config_map(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        let mut size = 0;
+        let binary = self.binary_data.as_ref();
+        for (key, value) in self.data.iter().flatten() {
+            let at = Path::new("data").key(key);
+            invalid_each(errs, &at, key, names::config_map_key(key));
+            if binary.is_some_and(|b| b.contains_key(key)) {
+                errs.push(FieldError::invalid(&at, key, "duplicate of key present in binaryData"));
+            }
+            size += value.len();
+        }
+        for (key, value) in binary.into_iter().flatten() {
+            invalid_each(errs, &Path::new("binaryData").key(key), key, names::config_map_key(key));
+            size += value.0.len();
+        }
+        if size > MAX_SIZE {
+            errs.push(FieldError::too_long(&Path::new(""), MAX_SIZE));
+        }
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::config::config_map_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        if old.immutable == Some(true) {
+            immutable_flag(errs, self.immutable);
+            if !same(&self.data, &old.data) {
+                errs.push(FieldError::forbidden(&Path::new("data"), WHEN_IMMUTABLE));
+            }
+            if !same(&self.binary_data, &old.binary_data) {
+                errs.push(FieldError::forbidden(&Path::new("binaryData"), WHEN_IMMUTABLE));
+            }
+        }
+        self.validate(errs);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -57,6 +85,7 @@ impl Strategy for ConfigMap {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::core::config_map(self, now)
+        let n = self.data.as_ref().map_or(0, |d| d.len()) + self.binary_data.as_ref().map_or(0, |d| d.len());
+        vec![name(&self.metadata), n.to_string(), created(&self.metadata, now)]
     }
 }

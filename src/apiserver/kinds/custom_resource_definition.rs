@@ -62,6 +62,6 @@ impl Strategy for CustomResourceDefinition {
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {
-        printers::limits::created_at(&self.metadata)
+        printers::created_at(&self.metadata)
     }
 }

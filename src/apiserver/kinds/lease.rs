@@ -1,8 +1,7 @@
 //! Lease.
 //!
-//! Read from Kubernetes' `pkg/apis/coordination/types.go`, `pkg/apis/coordination/v1/{conversion,defaults}.go`,
-//! `pkg/apis/coordination/validation/validation.go`, `pkg/registry/coordination/lease/strategy.go`,
-//! `pkg/registry/coordination/lease/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/coordination/types.go`, `pkg/apis/coordination/validation/validation.go`,
+//! `pkg/registry/coordination/lease/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
@@ -11,8 +10,11 @@ use serde_json::Value;
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::Lease;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{printers, validation};
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::meta::{
+    invalid_each, non_negative, object_meta_generic, object_meta_update_generic,
+};
+use crate::apiserver::validation::{Errors, FieldError, Path, name_is_dns_subdomain, names, text};
 
 impl Strategy for Lease {
     const COLUMNS: &'static [Column] = &[
@@ -38,11 +40,13 @@ impl Strategy for Lease {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::policy::lease(errs, self);
+        object_meta_generic(errs, &self.metadata, true, name_is_dns_subdomain);
+        validate_spec(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::policy::lease_update(errs, self, old);
+        object_meta_update_generic(errs, &self.metadata, &old.metadata);
+        validate_spec(errs, self);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -56,6 +60,36 @@ impl Strategy for Lease {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::core::lease(self, now)
+        let holder = self.spec.as_ref().and_then(|s| s.holder_identity.clone()).unwrap_or_default();
+        vec![name(&self.metadata), holder, created(&self.metadata, now)]
+    }
+}
+
+fn validate_spec(errs: &mut Errors, lease: &Lease) {
+    let Some(spec) = &lease.spec else { return };
+    let path = Path::new("spec");
+    if let Some(seconds) = spec.lease_duration_seconds.filter(|s| *s <= 0) {
+        errs.push(FieldError::invalid(
+            &path.child("leaseDurationSeconds"),
+            seconds,
+            "must be greater than 0",
+        ));
+    }
+    if let Some(count) = spec.lease_transitions {
+        non_negative(errs, count, &path.child("leaseTransitions"));
+    }
+    if let Some(strategy) = &spec.strategy {
+        let at = path.child("strategy").child("strategy");
+        if strategy.contains('/') {
+            invalid_each(errs, &at, strategy, names::qualified_name(strategy));
+        } else if strategy != "OldestEmulationVersion" {
+            errs.push(FieldError::not_supported(&at, strategy, &["OldestEmulationVersion"]));
+        }
+    }
+    if !text(&spec.preferred_holder).is_empty() && text(&spec.strategy).is_empty() {
+        errs.push(FieldError::forbidden(
+            &path.child("preferredHolder"),
+            "may only be specified if `strategy` is defined",
+        ));
     }
 }

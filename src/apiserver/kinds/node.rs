@@ -1,18 +1,25 @@
 //! Node.
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/node/strategy.go`,
-//! `pkg/registry/core/node/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/node/strategy.go`, `pkg/api/node/util.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
-use crate::api::Timestamp;
-use crate::api::types::Node;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{defaults, printers, validation, warnings};
+use crate::api::types::{Node, Taint};
+use crate::api::{MetaExt, Timestamp, order};
+use crate::apiserver::defaults::quantities;
+use crate::apiserver::printers::{created, name, or_none};
+use crate::apiserver::validation::meta::{invalid_each, label_name, object_meta, object_meta_update};
+use crate::apiserver::validation::{
+    Errors, FieldError, Path, internal, ip, json_strings, list, name_is_dns_subdomain, names, or_default,
+    resources, scheduling, text,
+};
+use crate::apiserver::warnings;
 
 impl Strategy for Node {
     const COLUMNS: &'static [Column] = &[
@@ -35,7 +42,14 @@ impl Strategy for Node {
     fn convert(_body: &mut Value) {}
 
     fn default(this: &mut Rc<Self>) {
-        defaults::core::node(Rc::make_mut(this));
+        let this = Rc::make_mut(this);
+        this.spec.get_or_insert_default();
+        let status = this.status.get_or_insert_default();
+        quantities::list(&mut status.capacity);
+        quantities::list(&mut status.allocatable);
+        if status.allocatable.is_none() {
+            status.allocatable.clone_from(&status.capacity);
+        }
     }
 
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
@@ -61,23 +75,53 @@ impl Strategy for Node {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validation::node::node(errs, self);
+        object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
+        let none = Default::default();
+        let spec = or_default(&self.spec, &none);
+        taints(errs, list(&spec.taints));
+        amounts(errs, self);
+        let cidrs = list(&spec.pod_cidrs);
+        let path = Path::new("spec").child("podCIDRs");
+        for (i, cidr) in cidrs.iter().enumerate() {
+            ip::legacy_cidr(errs, cidr, &path.index(i));
+        }
+        if cidrs.len() > 1 {
+            if !ip::is_dual_stack(cidrs) || cidrs.len() > 2 {
+                let message = "may specify no more than one CIDR for each IP family";
+                errs.push(FieldError::invalid(&path, json_strings(cidrs), message));
+            }
+            let mut seen = BTreeSet::new();
+            for (i, cidr) in cidrs.iter().enumerate() {
+                if !seen.insert(cidr) {
+                    errs.push(FieldError::duplicate(&path.index(i), cidr));
+                }
+            }
+        }
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::node::update(errs, self, old);
+        update(errs, self, old);
     }
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
-        validation::node::update(errs, self, old);
+        update(errs, self, old);
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
-        warnings::node(out, self);
+        let Some(spec) = &self.spec else { return };
+        if spec.config_source.is_some() {
+            out.push("spec.configSource: the feature is removed".to_owned());
+        }
+        if spec.external_id.as_ref().is_some_and(|id| !id.is_empty()) {
+            out.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+        }
+        for (i, range) in spec.pod_cidrs.iter().flatten().enumerate() {
+            warnings::cidr(out, range, &Path::new("spec").child("podCIDRs").index(i));
+        }
     }
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
-        warnings::node(out, self);
+        self.warnings_on_create(out);
     }
 
     fn field(&self, path: &str) -> Option<String> {
@@ -86,6 +130,125 @@ impl Strategy for Node {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::core::node(self, now)
+        let status = self.status.clone().unwrap_or_default();
+        let ready = status.conditions.iter().flatten().find(|c| c.type_ == "Ready");
+        let mut state = match ready {
+            Some(c) if c.status == "True" => "Ready",
+            Some(_) => "NotReady",
+            None => "Unknown",
+        }
+        .to_owned();
+        if self.spec.as_ref().and_then(|s| s.unschedulable) == Some(true) {
+            state.push_str(",SchedulingDisabled");
+        }
+        let info = status.node_info.clone().unwrap_or_default();
+        let address = |type_: &str| {
+            let found = status.addresses.iter().flatten().find(|a| a.type_ == type_);
+            or_none(found.map(|a| a.address.as_str()))
+        };
+        let or_unknown = |t: &str| if t.is_empty() { "<unknown>".to_owned() } else { t.to_owned() };
+        let kernel = match (info.kernel_version.as_str(), info.architecture.as_str()) {
+            ("", _) => "<unknown>".to_owned(),
+            (k, "") => k.to_owned(),
+            (k, a) => format!("{k} ({a})"),
+        };
+        vec![
+            name(&self.metadata),
+            state,
+            node_roles(self),
+            created(&self.metadata, now),
+            info.kubelet_version.clone(),
+            address("InternalIP"),
+            address("ExternalIP"),
+            or_unknown(&info.os_image),
+            kernel,
+            or_unknown(&info.container_runtime_version),
+        ]
     }
+}
+
+/// Kubernetes reports taints under `metadata`, not under `spec`.
+fn taints(errs: &mut Errors, taints: &[Taint]) {
+    let path = Path::new("metadata").child("taints");
+    let mut seen = BTreeSet::new();
+    for (i, taint) in taints.iter().enumerate() {
+        let at = path.index(i);
+        label_name(errs, &taint.key, &at.child("key"));
+        let value = text(&taint.value);
+        let messages = names::label_value(value);
+        if !messages.is_empty() {
+            invalid_each(errs, &at.child("value"), value, vec![messages.join(";")]);
+        }
+        scheduling::taint_effect(errs, &taint.effect, false, &at.child("effect"));
+        if !seen.insert((&taint.effect, &taint.key)) {
+            let mut error = FieldError::duplicate(&at, internal::quote("Taint", taint));
+            "taints must be unique by key and effect pair".clone_into(&mut error.detail);
+            errs.push(error);
+        }
+    }
+}
+
+fn amounts(errs: &mut Errors, node: &Node) {
+    let Some(status) = &node.status else { return };
+    for (name, map) in [("capacity", &status.capacity), ("allocatable", &status.allocatable)] {
+        let path = Path::new("status").child(name);
+        for (resource, amount) in map.iter().flatten() {
+            resources::resource_amount(errs, resource, amount, &path.named(resource));
+        }
+    }
+}
+
+/// Validates an update of a Node or of its status.
+fn update(errs: &mut Errors, new: &Node, old: &Node) {
+    object_meta_update(errs, &new.metadata, &old.metadata);
+    amounts(errs, new);
+    let mut seen = Vec::new();
+    let path = Path::new("status").child("addresses");
+    for (i, address) in new.status.iter().flat_map(|s| list(&s.addresses)).enumerate() {
+        if seen.contains(&address) {
+            errs.push(FieldError::duplicate(&path.index(i), internal::quote("NodeAddress", address)));
+        }
+        seen.push(address);
+    }
+    let none = Default::default();
+    let spec = or_default(&new.spec, &none);
+    let none_before = Default::default();
+    let before = or_default(&old.spec, &none_before);
+    let (cidrs, cidrs_before) = (list(&spec.pod_cidrs), list(&before.pod_cidrs));
+    if !cidrs_before.is_empty() {
+        let path = Path::new("spec").child("podCIDRs");
+        let message = "node updates may not change podCIDR except from \"\" to valid";
+        let changed = if cidrs.len() == cidrs_before.len() {
+            cidrs.iter().zip(cidrs_before).filter(|(a, b)| a != b).count()
+        } else {
+            1
+        };
+        errs.extend((0..changed).map(|_| FieldError::forbidden(&path, message)));
+    }
+    let provider = text(&before.provider_id);
+    if !provider.is_empty() && provider != text(&spec.provider_id) {
+        errs.push(FieldError::forbidden(
+            &Path::new("spec").child("providerID"),
+            "node updates may not change providerID except from \"\" to valid",
+        ));
+    }
+    taints(errs, list(&spec.taints));
+    if text(&spec.external_id) != text(&before.external_id) {
+        errs.push(FieldError::forbidden(&Path::new("spec").child("externalID"), "may not be updated"));
+    }
+}
+
+/// The roles that a node has by its labels, as a cell shows them (`findNodeRoles`).
+pub(crate) fn node_roles(n: &Node) -> String {
+    let mut roles: Vec<&str> = Vec::new();
+    for (k, v) in n.metadata.labels_or_empty() {
+        if let Some(role) = k.strip_prefix("node-role.kubernetes.io/") {
+            roles.extend((!role.is_empty()).then_some(role));
+        } else if k == "kubernetes.io/role" && !v.is_empty() {
+            roles.push(v);
+        }
+    }
+    order::sort(&mut roles);
+    roles.dedup();
+    if roles.is_empty() { "<none>".into() } else { roles.join(",") }
 }

@@ -1,8 +1,7 @@
 //! Role.
 //!
-//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/v1/{conversion,defaults}.go`,
-//! `pkg/apis/rbac/validation/validation.go`, `pkg/registry/rbac/role/strategy.go`,
-//! `pkg/registry/rbac/role/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/rbac/types.go`, `pkg/apis/rbac/validation/validation.go`,
+//! `pkg/registry/rbac/role/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
@@ -11,8 +10,11 @@ use serde_json::Value;
 use super::{CREATED_AT, Column, Creation, NAME, SelectableFields, Strategy};
 use crate::api::Timestamp;
 use crate::api::types::Role;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{printers, validation};
+use crate::api::types::rbac::PolicyRule;
+use crate::apiserver::printers::created_at;
+use crate::apiserver::validation::meta::{object_meta, object_meta_update};
+use crate::apiserver::validation::names::NameRule;
+use crate::apiserver::validation::{Errors, FieldError, Path, json_strings, list, path_segment_name};
 
 impl Strategy for Role {
     const COLUMNS: &'static [Column] = &[NAME, CREATED_AT];
@@ -31,11 +33,15 @@ impl Strategy for Role {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::rbac::role(errs, self);
+        object_meta(errs, &self.metadata, true, ANY_NAME);
+        validate_rules(errs, list(&self.rules), true);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::rbac::role_update(errs, self, old);
+        // The strategy asks the rules of a create first, and the rules of an update include them.
+        self.validate(errs);
+        self.validate(errs);
+        object_meta_update(errs, &self.metadata, &old.metadata);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -49,6 +55,42 @@ impl Strategy for Role {
     }
 
     fn row(&self, _now: Timestamp) -> Vec<String> {
-        printers::limits::created_at(&self.metadata)
+        created_at(&self.metadata)
+    }
+}
+
+/// The names of the kinds of rbac.authorization.k8s.io: any that fit into a path.
+pub(super) const ANY_NAME: NameRule = |name, _| path_segment_name(name);
+
+/// Validates the rules of a Role (`namespaced`) or a ClusterRole (`ValidatePolicyRule`).
+pub(super) fn validate_rules(errs: &mut Errors, rules: &[PolicyRule], namespaced: bool) {
+    for (i, rule) in rules.iter().enumerate() {
+        let path = Path::new("rules").index(i);
+        let mut required = |field: &'static str, message: &str| {
+            errs.push(FieldError::required(&path.child(field), message));
+        };
+        if rule.verbs.is_empty() {
+            required("verbs", "verbs must contain at least one value");
+        }
+        let urls = list(&rule.non_resource_urls);
+        let (groups, resources) = (list(&rule.api_groups), list(&rule.resources));
+        if urls.is_empty() {
+            if groups.is_empty() {
+                required("apiGroups", "resource rules must supply at least one api group");
+            }
+            if resources.is_empty() {
+                required("resources", "resource rules must supply at least one resource");
+            }
+            continue;
+        }
+        let at = path.child("nonResourceURLs");
+        if namespaced {
+            let message = "namespaced rules cannot apply to non-resource URLs";
+            errs.push(FieldError::invalid(&at, json_strings(urls), message));
+        }
+        if !groups.is_empty() || !resources.is_empty() || !list(&rule.resource_names).is_empty() {
+            let message = "rules cannot apply to both regular resources and non-resource URLs";
+            errs.push(FieldError::invalid(&at, json_strings(urls), message));
+        }
     }
 }

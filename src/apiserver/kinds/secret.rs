@@ -1,18 +1,25 @@
 //! Secret.
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/secret/strategy.go`,
-//! `pkg/registry/core/secret/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/secret/strategy.go` and
+//! `pkg/printers/internalversion/printers.go`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde_json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use k8s_openapi::ByteString;
+use serde_json::{Map, Value};
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
-use crate::api::Timestamp;
 use crate::api::types::Secret;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{defaults, printers, validation};
+use crate::api::{MetaExt, Timestamp};
+use crate::apiserver::defaults::default;
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::immutable_data::{MAX_SIZE, WHEN_IMMUTABLE, immutable_flag, same};
+use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, object_meta, object_meta_update};
+use crate::apiserver::validation::{Errors, FieldError, Path, config_map_key, name_is_dns_subdomain, text};
 
 impl Strategy for Secret {
     const COLUMNS: &'static [Column] = &[
@@ -33,24 +40,96 @@ impl Strategy for Secret {
     const ALLOW_CREATE_ON_UPDATE: bool = false;
     const ALLOW_UNCONDITIONAL_UPDATE: bool = true;
 
-    fn convert(_body: &mut Value) {}
+    /// Moves `stringData`, which is only written, into `data`, over what `data` has under the same keys.
+    fn convert(body: &mut Value) {
+        let Value::Object(fields) = body else { return };
+        let Some(Value::Object(texts)) = fields.remove("stringData") else { return };
+        if texts.is_empty() {
+            return;
+        }
+        let data = fields.entry("data").or_insert(Value::Null);
+        if !data.is_object() {
+            *data = Value::Object(Map::new());
+        }
+        if let Value::Object(data) = data {
+            for (key, text) in texts {
+                data.insert(key, STANDARD.encode(text.as_str().unwrap_or_default()).into());
+            }
+        }
+    }
 
     fn default(this: &mut Rc<Self>) {
-        defaults::core::secret(Rc::make_mut(this));
+        default(&mut Rc::make_mut(this).type_, "Opaque");
     }
 
     fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
 
-    fn prepare_for_update(_this: &mut Rc<Self>, _old: &Self) {}
+    fn prepare_for_update(this: &mut Rc<Self>, old: &Self) {
+        // Versions before 1.9 let clients leave the type out of an update.
+        if text(&this.type_).is_empty() {
+            Rc::make_mut(this).type_.clone_from(&old.type_);
+        }
+    }
 
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::config::secret(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
+        let path = Path::new("data");
+        let none = BTreeMap::new();
+        let data = self.data.as_ref().unwrap_or(&none);
+        let mut size = 0;
+        for (key, value) in data {
+            invalid_each(errs, &path.key(key), key, config_map_key(key));
+            size += value.0.len();
+        }
+        if size > MAX_SIZE {
+            errs.push(FieldError::too_long(&path, MAX_SIZE));
+        }
+        let mut require = |key: &str| errs.push(FieldError::required(&path.key(key), ""));
+        match text(&self.type_) {
+            "kubernetes.io/service-account-token" => {
+                let name = self.metadata.annotation("kubernetes.io/service-account.name");
+                if name.unwrap_or_default().is_empty() {
+                    let at =
+                        Path::new("metadata").child("annotations").key("kubernetes.io/service-account.name");
+                    errs.push(FieldError::required(&at, ""));
+                }
+            }
+            "kubernetes.io/dockercfg" => docker_config(errs, data, ".dockercfg", &path),
+            "kubernetes.io/dockerconfigjson" => docker_config(errs, data, ".dockerconfigjson", &path),
+            "kubernetes.io/basic-auth"
+                if !data.contains_key("username") && !data.contains_key("password") =>
+            {
+                require("username");
+                require("password");
+            }
+            "kubernetes.io/ssh-auth" if data.get("ssh-privatekey").is_none_or(|key| key.0.is_empty()) => {
+                require("ssh-privatekey");
+            }
+            "kubernetes.io/tls" => {
+                for key in ["tls.crt", "tls.key"] {
+                    if !data.contains_key(key) {
+                        require(key);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::config::secret_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        if self.type_ != old.type_ {
+            errs.push(FieldError::invalid(&Path::new("type"), text(&self.type_), IMMUTABLE));
+        }
+        if old.immutable == Some(true) {
+            immutable_flag(errs, self.immutable);
+            if !same(&self.data, &old.data) {
+                errs.push(FieldError::forbidden(&Path::new("data"), WHEN_IMMUTABLE));
+            }
+        }
+        self.validate(errs);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
@@ -64,6 +143,60 @@ impl Strategy for Secret {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::core::secret(self, now)
+        let count = self.data.as_ref().map_or(0, BTreeMap::len);
+        vec![
+            name(&self.metadata),
+            text(&self.type_).to_owned(),
+            count.to_string(),
+            created(&self.metadata, now),
+        ]
+    }
+}
+
+/// Validates that `key` holds a JSON object.
+fn docker_config(errs: &mut Errors, data: &BTreeMap<String, ByteString>, key: &str, path: &Path) {
+    let at = path.key(key);
+    let Some(bytes) = data.get(key) else {
+        errs.push(FieldError::required(&at, ""));
+        return;
+    };
+    // The words after the value are those of Go's JSON decoder; ours name the common cases alike.
+    let message = if bytes.0.is_empty() {
+        "unexpected end of JSON input".to_owned()
+    } else {
+        match serde_json::from_str::<Value>(&String::from_utf8_lossy(&bytes.0)) {
+            Ok(Value::Object(_) | Value::Null) => return,
+            Ok(other) => {
+                let kind = match other {
+                    Value::Array(_) => "array",
+                    Value::String(_) => "string",
+                    Value::Bool(_) => "bool",
+                    _ => "number",
+                };
+                format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}")
+            }
+            Err(e) if e.is_eof() => "unexpected end of JSON input".to_owned(),
+            Err(_) => {
+                let first = String::from_utf8_lossy(&bytes.0).trim_start().chars().next().unwrap_or(' ');
+                format!("invalid character '{first}' looking for beginning of value")
+            }
+        }
+    };
+    errs.push(FieldError::invalid(&at, "<secret contents redacted>", message));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn texts_become_data() {
+        let mut body = json!({"data": {"a": "b2xk", "b": "Yg=="}, "stringData": {"a": "new", "c": ""}});
+        Secret::convert(&mut body);
+        assert_eq!(body, json!({"data": {"a": "bmV3", "b": "Yg==", "c": ""}}));
+        let mut body = json!({"data": null, "stringData": {"a": "b"}});
+        Secret::convert(&mut body);
+        assert_eq!(body, json!({"data": {"a": "Yg=="}}));
     }
 }

@@ -1,18 +1,18 @@
 //! ServiceAccount.
 //!
-//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
-//! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/serviceaccount/strategy.go`,
-//! `pkg/registry/core/serviceaccount/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/validation/validation.go`,
+//! `pkg/registry/core/serviceaccount/strategy.go` and `pkg/printers/internalversion/printers.go`.
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
-use crate::api::types::{ObjectReference, ServiceAccount};
+use crate::api::types::{ObjectMeta, ObjectReference, ServiceAccount};
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{printers, validation, warnings};
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::meta::{object_meta, object_meta_update};
+use crate::apiserver::validation::{Errors, name_is_dns_subdomain};
 
 impl Strategy for ServiceAccount {
     const COLUMNS: &'static [Column] = &[NAME, AGE];
@@ -35,22 +35,23 @@ impl Strategy for ServiceAccount {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::config::service_account(errs, self);
+        object_meta(errs, &self.metadata, true, name_is_dns_subdomain);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::config::service_account_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        self.validate(errs);
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
-        warnings::mountable_secrets(out, &self.metadata);
+        mountable_secrets(out, &self.metadata);
     }
 
     fn warnings_on_update(&self, old: &Self, out: &mut Vec<String>) {
         if old.metadata.annotation(MOUNTABLE_SECRETS) != self.metadata.annotation(MOUNTABLE_SECRETS) {
-            warnings::mountable_secrets(out, &self.metadata);
+            mountable_secrets(out, &self.metadata);
         }
     }
 
@@ -59,7 +60,7 @@ impl Strategy for ServiceAccount {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        vec![printers::name(&self.metadata), printers::created(&self.metadata, now)]
+        vec![name(&self.metadata), created(&self.metadata, now)]
     }
 }
 
@@ -69,5 +70,14 @@ const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 fn only_names(account: &mut ServiceAccount) {
     for secret in account.secrets.iter_mut().flatten() {
         *secret = ObjectReference { name: secret.name.take(), ..Default::default() };
+    }
+}
+
+/// Warns of an annotation that is deprecated.
+fn mountable_secrets(out: &mut Vec<String>, meta: &ObjectMeta) {
+    if meta.annotation(MOUNTABLE_SECRETS).is_some() {
+        out.push(format!(
+            "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
+        ));
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::api::labels::Selector;
 use crate::api::types::{self as t, IntOrString, StatefulSet};
 use crate::api::{MetaExt, Timestamp};
-use crate::apiserver::defaults::{self, default, pod_spec as pod_defaults};
+use crate::apiserver::defaults::{default, pod_spec as pod_defaults};
 use crate::apiserver::printers::pod_template::template_cells;
 use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::int_or_percent::{
@@ -27,8 +27,8 @@ use crate::apiserver::validation::names::{self, name_is_dns_label};
 use crate::apiserver::validation::replica_counts::{MORE_THAN_REPLICAS, is_decremented};
 use crate::apiserver::validation::selected_template::given;
 use crate::apiserver::validation::{
-    BadValue, Errors, FieldError, Path, claim, internal, json_map, list, or_default, pod_spec, semantic_eq,
-    text,
+    BadValue, Errors, FieldError, Path, claim_spec, internal, json_map, list, or_default, pod_spec,
+    semantic_eq, text,
 };
 use crate::apiserver::warnings;
 
@@ -215,7 +215,7 @@ fn fill_in(set: &mut t::StatefulSet) {
     spec.replicas.get_or_insert(1);
     spec.revision_history_limit.get_or_insert(10);
     pod_defaults::template(&mut spec.template);
-    spec.volume_claim_templates.iter_mut().flatten().for_each(defaults::core::persistent_volume_claim);
+    spec.volume_claim_templates.iter_mut().flatten().for_each(super::persistent_volume_claim::fill_in);
     set.status.get_or_insert_default().available_replicas.get_or_insert(0);
 }
 
@@ -255,7 +255,7 @@ fn validate_spec(errs: &mut Errors, spec: &t::StatefulSetSpec, strict: Strictnes
     if strict.new {
         for (i, claim) in list(&spec.volume_claim_templates).iter().enumerate() {
             let at = path.child("volumeClaimTemplates").index(i).child("spec");
-            claim::claim_spec(errs, or_default(&claim.spec, &Default::default()), &at);
+            claim_spec::claim_spec(errs, or_default(&claim.spec, &Default::default()), &at);
         }
     }
     non_negative(errs, spec.replicas.unwrap_or_default(), &path.child("replicas"));

@@ -1,18 +1,25 @@
 //! StorageClass.
 //!
-//! Read from Kubernetes' `pkg/apis/storage/types.go`, `pkg/apis/storage/v1/{conversion,defaults}.go`,
+//! Read from Kubernetes' `pkg/apis/storage/types.go`, `pkg/apis/storage/v1/defaults.go`,
 //! `pkg/apis/storage/validation/validation.go`, `pkg/registry/storage/storageclass/strategy.go`,
-//! `pkg/registry/storage/storageclass/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/api/storage/util.go` and `pkg/printers/internalversion/printers.go`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy};
-use crate::api::Timestamp;
-use crate::api::types::StorageClass;
-use crate::apiserver::validation::Errors;
-use crate::apiserver::{defaults, printers, validation, warnings};
+use crate::api::types::{StorageClass, TopologySelectorTerm};
+use crate::api::{MetaExt, Timestamp};
+use crate::apiserver::defaults::default;
+use crate::apiserver::printers::{created, name};
+use crate::apiserver::validation::field::pointer;
+use crate::apiserver::validation::meta::{
+    IMMUTABLE, invalid_each, label_name, object_meta, object_meta_update,
+};
+use crate::apiserver::validation::{Errors, FieldError, Path, list, name_is_dns_subdomain, names};
+use crate::apiserver::warnings;
 
 impl Strategy for StorageClass {
     const COLUMNS: &'static [Column] = &[
@@ -41,8 +48,8 @@ impl Strategy for StorageClass {
 
     fn default(this: &mut Rc<Self>) {
         let this = Rc::make_mut(this);
-        defaults::default(&mut this.reclaim_policy, "Delete");
-        defaults::default(&mut this.volume_binding_mode, "Immediate");
+        default(&mut this.reclaim_policy, "Delete");
+        default(&mut this.volume_binding_mode, "Immediate");
     }
 
     fn prepare_for_create(_this: &mut Rc<Self>, _creation: &mut Creation<'_>) {}
@@ -52,21 +59,79 @@ impl Strategy for StorageClass {
     fn prepare_for_status_update(_this: &mut Rc<Self>, _old: &Self, _now: Timestamp) {}
 
     fn validate(&self, errs: &mut Errors) {
-        validation::storage::class(errs, self);
+        object_meta(errs, &self.metadata, false, name_is_dns_subdomain);
+        let at = Path::new("provisioner");
+        if self.provisioner.is_empty() {
+            errs.push(FieldError::required(&at, ""));
+        } else {
+            let messages = names::qualified_name(&self.provisioner.to_lowercase());
+            invalid_each(errs, &at, &self.provisioner, messages);
+        }
+        let at = Path::new("parameters");
+        let parameters = self.parameters.clone().unwrap_or_default();
+        if parameters.len() > MAX_PARAMETERS {
+            errs.push(FieldError::too_long(&at, MAX_PARAMETERS));
+        } else {
+            if parameters.contains_key("") {
+                errs.push(FieldError::invalid(&at, "", "field can not be empty."));
+            }
+            if parameters.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>() > MAX_PARAMETERS_SIZE {
+                errs.push(FieldError::too_long(&at, MAX_PARAMETERS_SIZE));
+            }
+        }
+        if let Some(policy) = &self.reclaim_policy
+            && !matches!(policy.as_str(), "" | "Delete" | "Retain")
+        {
+            errs.push(FieldError::not_supported(&Path::new("reclaimPolicy"), policy, &["Delete", "Retain"]));
+        }
+        let at = Path::new("volumeBindingMode");
+        match &self.volume_binding_mode {
+            None => errs.push(FieldError::required(&at, "")),
+            Some(mode) if !matches!(mode.as_str(), "Immediate" | "WaitForFirstConsumer") => {
+                let modes = ["Immediate", "WaitForFirstConsumer"];
+                errs.push(FieldError::not_supported(&at, mode, &modes));
+            }
+            Some(_) => {}
+        }
+        validate_topologies(errs, list(&self.allowed_topologies), &Path::new("allowedTopologies"));
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::storage::class_update(errs, self, old);
+        object_meta_update(errs, &self.metadata, &old.metadata);
+        for (name, changed) in [
+            (
+                "parameters",
+                self.parameters.clone().unwrap_or_default() != old.parameters.clone().unwrap_or_default(),
+            ),
+            ("provisioner", self.provisioner != old.provisioner),
+            ("reclaimPolicy", self.reclaim_policy != old.reclaim_policy),
+        ] {
+            if changed {
+                let message = format!("updates to {name} are forbidden.");
+                errs.push(FieldError::forbidden(&Path::new(name), message));
+            }
+        }
+        if self.volume_binding_mode != old.volume_binding_mode {
+            let at = Path::new("volumeBindingMode");
+            errs.push(FieldError::invalid(&at, pointer(&self.volume_binding_mode), IMMUTABLE));
+        }
     }
 
     fn validate_status_update(&self, _old: &Self, _errs: &mut Errors) {}
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
-        warnings::topologies(out, self);
+        for (i, topology) in self.allowed_topologies.iter().flatten().enumerate() {
+            for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
+                if let Some(why) = warnings::deprecated_label(&expression.key) {
+                    let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions").index(j);
+                    out.push(format!("{at}: {why}"));
+                }
+            }
+        }
     }
 
     fn warnings_on_update(&self, _old: &Self, out: &mut Vec<String>) {
-        warnings::topologies(out, self);
+        self.warnings_on_create(out);
     }
 
     fn field(&self, _path: &str) -> Option<String> {
@@ -74,6 +139,94 @@ impl Strategy for StorageClass {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::storage::class(self, now)
+        let mut title = name(&self.metadata);
+        let is_default = [
+            "storageclass.kubernetes.io/is-default-class",
+            "storageclass.beta.kubernetes.io/is-default-class",
+        ]
+        .iter()
+        .any(|a| self.metadata.annotation(a) == Some("true"));
+        if is_default {
+            title.push_str(" (default)");
+        }
+        vec![
+            title,
+            self.provisioner.clone(),
+            self.reclaim_policy.clone().unwrap_or_else(|| "Delete".into()),
+            self.volume_binding_mode.clone().unwrap_or_else(|| "<unset>".into()),
+            self.allow_volume_expansion.unwrap_or(false).to_string(),
+            created(&self.metadata, now),
+        ]
+    }
+}
+
+/// The size of a StorageClass' parameters together, in bytes, and their number.
+const MAX_PARAMETERS_SIZE: usize = 256 * 1024;
+const MAX_PARAMETERS: usize = 512;
+
+/// Where volumes may lie: no term twice, in it no key, in it no value.
+fn validate_topologies(errs: &mut Errors, terms: &[TopologySelectorTerm], path: &Path) {
+    // Kubernetes compares with as many empty terms as there are terms, too.
+    let mut seen = vec![BTreeMap::new(); terms.len()];
+    for (i, term) in terms.iter().enumerate() {
+        let at = path.index(i).child("matchLabelExpressions");
+        let mut keys = BTreeMap::new();
+        for (j, expression) in list(&term.match_label_expressions).iter().enumerate() {
+            let at = at.index(j);
+            if expression.values.is_empty() {
+                errs.push(FieldError::required(&at.child("values"), ""));
+            }
+            let mut values = BTreeSet::new();
+            for (k, value) in expression.values.iter().enumerate() {
+                if !values.insert(value) {
+                    errs.push(FieldError::duplicate(&at.child("values").index(k), value));
+                }
+            }
+            label_name(errs, &expression.key, &at.child("key"));
+            if keys.insert(&expression.key, values).is_some() {
+                errs.push(FieldError::duplicate(&at.child("key"), &expression.key));
+            }
+        }
+        let times = seen.iter().filter(|before| **before == keys).count();
+        errs.extend((0..times).map(|_| FieldError::duplicate(&at, "")));
+        seen.push(keys);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::api::{Kind, Object};
+    use crate::apiserver::validation::{aggregate, validate_create};
+    use serde_json::{Value, json};
+
+    /// After `TestValidateAllowedTopologies`.
+    #[test]
+    fn no_topology_twice() {
+        let said = |topologies: Value| {
+            let body =
+                json!({"metadata": {"name": "c"}, "provisioner": "p", "allowedTopologies": topologies});
+            let mut class = Object::from_value(Kind::STORAGE_CLASS, body).unwrap();
+            crate::apiserver::defaults::apply(&mut class);
+            let errors = validate_create(&class);
+            if errors.is_empty() { String::new() } else { aggregate(&errors) }
+        };
+        let zone = |values: Value| json!({"key": "failure-domain.beta.kubernetes.io/zone", "values": values});
+        let term = |expressions: Value| json!({ "matchLabelExpressions": expressions });
+        let (one, two) = (zone(json!(["zone1"])), zone(json!(["zone2"])));
+        assert_eq!(said(json!([term(json!([one])), term(json!([two]))])), "");
+        let at = "allowedTopologies[0].matchLabelExpressions[0]";
+        assert_eq!(said(json!([term(json!([zone(json!([]))]))])), format!("{at}.values: Required value"));
+        assert_eq!(
+            said(json!([term(json!([zone(json!(["zone1", "zone1"]))]))])),
+            format!("{at}.values[1]: Duplicate value: \"zone1\"")
+        );
+        assert_eq!(
+            said(json!([term(json!([one, two]))])),
+            "allowedTopologies[0].matchLabelExpressions[1].key: Duplicate value: \
+             \"failure-domain.beta.kubernetes.io/zone\""
+        );
+        let twice = "allowedTopologies[1].matchLabelExpressions: Duplicate value: \"\"";
+        assert_eq!(said(json!([term(json!([one])), term(json!([one]))])), twice);
     }
 }

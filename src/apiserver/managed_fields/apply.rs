@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use super::Layout;
 use super::typed;
-use super::{before_first_apply, reset_fields, strip};
+use super::{Change, before_first_apply, reset_fields, strip};
 use crate::api::field_set::{Element, Set, path_text};
 use crate::api::names::quote;
 use crate::api::order;
 use crate::api::{Kind, Manager, Timestamp, go_types};
 use crate::apimachinery::{Cause, Details, Status};
+use crate::apiserver::kinds::versions;
 
 /// What an apply leads to.
 pub(in crate::apiserver) struct Applied {
@@ -159,7 +160,8 @@ fn apply_once(
     };
     // What was applied last time, and nobody wants any more.
     if let Some(last) = last {
-        let others = out.iter().filter(|m| !mine(m));
+        let same = |m: &Manager| kind.is_custom() || *m.api_version == *kind.api_version();
+        let others = out.iter().filter(|m| !mine(m) && same(m));
         let kept = others.fold(set.clone(), |all, m| all.union(&m.fields));
         let gone = last.difference(&kept);
         typed::remove(place, &mut value, &gone, &kept);
@@ -167,16 +169,29 @@ fn apply_once(
     out.retain(|m| !mine(m));
     let comparison = typed::compare(place, live, &value);
     let changed = strip(comparison.modified.union(&comparison.added), &reset);
+    let removed = comparison.removed;
     let mut conflicts = Vec::new();
     for m in &mut out {
-        let theirs = m.fields.intersection(&changed);
+        // A manager's fields are those of the version that it wrote them in.
+        let other = versions::of(kind, &m.api_version).filter(|v| v.api_version() != kind.api_version());
+        let elsewhere = other.map(|other| {
+            let stored = |value: &Value| {
+                let mut value = value.clone();
+                versions::to_stored(kind, &mut value);
+                value
+            };
+            Change::of(Layout::BuiltIn(other), Some(&stored(live)), &stored(&value), by.subresource)
+        });
+        let (changed, removed) =
+            elsewhere.as_ref().map_or((&changed, &removed), |change| (&change.taken, &change.removed));
+        let theirs = m.fields.intersection(changed);
         conflicts.extend(theirs.paths().into_iter().map(|path| Conflict {
             manager: m.name.clone(),
             using: (!m.apply).then(|| m.api_version.clone()),
             subresource: m.subresource.clone(),
             path,
         }));
-        let rest = m.fields.difference(&theirs).difference(&comparison.removed);
+        let rest = m.fields.difference(&theirs).difference(removed);
         if rest != *m.fields {
             m.fields = Rc::new(rest);
         }

@@ -16,7 +16,8 @@ pub(super) use apply::{Applier, apply, apply_scale};
 
 use crate::api::field_set::{Element, Set};
 use crate::api::types::ManagedFieldsEntry;
-use crate::api::{Kind, Manager, Timestamp, order};
+use crate::api::{Kind, Manager, Object, Timestamp, order};
+use crate::apiserver::kinds::versions;
 use crate::etcd::Note;
 pub(super) use typed::Layout;
 
@@ -105,10 +106,38 @@ fn cap(managers: &mut Vec<Manager>) {
     }
 }
 
+/// What a write did to the fields of one version of the kind.
+struct Change {
+    /// The fields that got another value or are new.
+    taken: Set,
+    /// The fields that are gone.
+    removed: Set,
+}
+
+impl Change {
+    /// Compares two objects as the version of the layout has them. The objects of a built-in kind are given in the
+    /// stored version; `old` is `None` if the object is new.
+    fn of(layout: Layout<'_>, old: Option<&Value>, new: &Value, subresource: &str) -> Change {
+        let kind = layout.kind();
+        let old = match old {
+            Some(old) => versions::present(kind, old.clone()),
+            None => layout.empty(),
+        };
+        let new = versions::present(kind, new.clone());
+        let comparison = typed::compare(layout.place(), &old, &new);
+        let reset = reset_fields(layout, subresource);
+        Change {
+            taken: strip(comparison.modified.union(&comparison.added), &reset),
+            removed: strip(comparison.removed, &reset),
+        }
+    }
+}
+
+/// Takes the fields that a write changes from those who owned them, each in the version that they wrote them in.
 fn take(managers: &mut Vec<Manager>, note: &Note) {
-    let kind = note.after.kind();
+    let kind = note.kind;
     let layout = Layout::BuiltIn(kind);
-    let old = note.before.as_ref().map_or_else(|| layout.empty(), |o| o.to_value());
+    let old = note.before.as_ref().map(Object::to_value);
     let mut new = note.after.to_value();
     if note.component && note.before.is_none() {
         leave_out_admission(kind, &mut new);
@@ -118,7 +147,7 @@ fn take(managers: &mut Vec<Manager>, note: &Note) {
     {
         spec.remove("nodeName");
     }
-    take_fields(managers, layout, &old, &new, note);
+    take_fields(managers, layout, old.as_ref(), &new, note);
 }
 
 /// What an update of a custom object makes of the owners: `old` and `new` are the object before and after, in the
@@ -133,8 +162,7 @@ pub(super) fn update_custom(
     if managers.is_empty() && old.is_some() {
         return;
     }
-    let empty = layout.empty();
-    take_fields(managers, layout, old.unwrap_or(&empty), new, note);
+    take_fields(managers, layout, old, new, note);
     cap(managers);
 }
 
@@ -184,27 +212,41 @@ pub(super) fn of_scale(managers: &[Manager], path: &[Element]) -> Vec<Manager> {
     shown.collect()
 }
 
-/// Gives the writer what it changed, and takes it from all others.
-fn take_fields(managers: &mut Vec<Manager>, layout: Layout<'_>, old: &Value, new: &Value, note: &Note) {
-    let comparison = typed::compare(layout.place(), old, new);
-    let reset = reset_fields(layout, note.subresource);
-    let changed = comparison.modified.union(&comparison.added);
-    let taken = strip(changed, &reset);
-    let removed = strip(comparison.removed, &reset);
+/// Gives the writer what it changed, and takes it from all others, from each in the version that it wrote in.
+fn take_fields(
+    managers: &mut Vec<Manager>,
+    layout: Layout<'_>,
+    old: Option<&Value>,
+    new: &Value,
+    note: &Note,
+) {
+    let kind = layout.kind();
+    let change = Change::of(layout, old, new, note.subresource);
+    let mut others: Vec<(Rc<str>, Change)> = Vec::new();
     for m in managers.iter_mut() {
-        let rest = m.fields.difference(&taken).difference(&removed);
+        let change = match versions::of(kind, &m.api_version) {
+            Some(version) if version.api_version() != kind.api_version() => {
+                if !others.iter().any(|(v, _)| *v == m.api_version) {
+                    let change = Change::of(Layout::BuiltIn(version), old, new, note.subresource);
+                    others.push((m.api_version.clone(), change));
+                }
+                others.iter().find(|(v, _)| *v == m.api_version).map_or(&change, |(_, change)| change)
+            }
+            _ => &change,
+        };
+        let rest = m.fields.difference(&change.taken).difference(&change.removed);
         if rest != *m.fields {
             m.fields = Rc::new(rest);
         }
     }
-    if !taken.is_empty() {
+    if !change.taken.is_empty() {
         let me = Manager {
             name: if note.component { default_manager(&note.manager) } else { note.manager.clone() },
             apply: false,
             api_version: layout.kind().api_version().into(),
             subresource: note.subresource.into(),
             time: Some(note.time),
-            fields: Rc::new(taken),
+            fields: Rc::new(change.taken),
         };
         match managers.iter_mut().find(|m| m.is(&me)) {
             Some(m) => *m = Manager { fields: Rc::new(Set::clone(&me.fields).union(&m.fields)), ..me },
@@ -314,23 +356,21 @@ fn cut(set: &mut Set, path: &[Element]) {
 /// What a write through a path may not change (`GetResetFields` of the strategies).
 fn reset_fields(layout: Layout<'_>, subresource: &str) -> Vec<Vec<Element>> {
     let kind = layout.kind();
-    let has_status = kind.has_subresource("status");
-    match subresource {
-        "status" if kind.is_custom() => vec![field(&["metadata"]), field(&["spec"])],
-        "status" => {
-            let mut out = vec![field(&["spec"])];
-            if kind == Kind::DEPLOYMENT {
-                out.push(field(&["metadata", "labels"]));
-            }
-            if kind == Kind::POD {
-                out.push(field(&["metadata", "deletionTimestamp"]));
-                out.push(field(&["metadata", "ownerReferences"]));
-            }
-            out
+    let paths: &[&[&str]] = match subresource {
+        "status" if kind.is_custom() => &[&["metadata"], &["spec"]],
+        "status" if kind == Kind::DEPLOYMENT => &[&["spec"], &["metadata", "labels"]],
+        "status" if kind == Kind::POD => {
+            &[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]]
         }
-        "" if has_status => vec![field(&["status"])],
-        _ => Vec::new(),
-    }
+        "status" if kind == Kind::VOLUME_ATTACHMENT => &[&["metadata"], &["spec"]],
+        "status" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status", "conditions"]],
+        "status" => &[&["spec"]],
+        "approval" => &[&["spec"], &["status", "certificate"]],
+        "" if kind == Kind::CERTIFICATE_SIGNING_REQUEST => &[&["spec"], &["status"]],
+        "" if kind.has_subresource("status") => &[&["status"]],
+        _ => &[],
+    };
+    paths.iter().map(|path| field(path)).collect()
 }
 
 /// The name under which a component manages fields, where the request does not say: that of the

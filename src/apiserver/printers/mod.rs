@@ -4,20 +4,15 @@
 //! In Kubernetes the API server fills them in, and kubectl only aligns them. So these are pure
 //! functions of an object and the time, for both to use.
 
-pub(super) mod core;
-pub(super) mod limits;
-pub(super) mod networking;
 pub(super) mod pod_template;
-pub(super) mod storage;
 
+pub(crate) use super::kinds::certificate_signing_request::condition;
 pub(crate) use super::kinds::horizontal_pod_autoscaler::row::{current, quantity};
+pub(crate) use super::kinds::ingress::addresses;
+pub(crate) use super::kinds::node::node_roles;
 pub use super::kinds::pod::row::{Summary, summarize};
-use crate::api::types::{MicroTime, Time};
+use crate::api::types::{MicroTime, ObjectMeta, Time};
 use crate::api::{MetaExt, Timestamp};
-
-pub(crate) use core::{format_labels, node_roles};
-pub(crate) use networking::addresses;
-pub(crate) use storage::access_modes;
 
 /// How long ago something was; `<unknown>` if it is not known when.
 pub fn age(since: Option<&Time>, now: Timestamp) -> String {
@@ -64,12 +59,12 @@ pub fn human_duration(d: jiff::SignedDuration) -> String {
 }
 
 /// The age of an object.
-pub(super) fn created(meta: &crate::api::types::ObjectMeta, now: Timestamp) -> String {
+pub(super) fn created(meta: &ObjectMeta, now: Timestamp) -> String {
     age(meta.creation_timestamp.as_ref(), now)
 }
 
 /// The object's name, owned.
-pub(super) fn name(meta: &crate::api::types::ObjectMeta) -> String {
+pub(super) fn name(meta: &ObjectMeta) -> String {
     MetaExt::name(meta).to_owned()
 }
 
@@ -91,6 +86,34 @@ pub(super) fn listed(all: &[String], none: &str) -> String {
         0 => shown.join(","),
         more => format!("{} + {more} more...", shown.join(",")),
     }
+}
+
+/// Labels as a table shows them (`labels.FormatLabels`).
+pub(crate) fn format_labels(labels: Option<&std::collections::BTreeMap<String, String>>) -> String {
+    let text: Vec<String> = labels.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
+    if text.is_empty() { "<none>".into() } else { text.join(",") }
+}
+
+/// Access modes in short, `RWO,ROX` (`GetAccessModesAsString`).
+pub(crate) fn access_modes(modes: Option<&Vec<String>>) -> String {
+    const ORDER: [(&str, &str); 4] = [
+        ("ReadWriteOnce", "RWO"),
+        ("ReadOnlyMany", "ROX"),
+        ("ReadWriteMany", "RWX"),
+        ("ReadWriteOncePod", "RWOP"),
+    ];
+    let has = |m: &str| modes.is_some_and(|all| all.iter().any(|a| a == m));
+    ORDER.iter().filter(|(m, _)| has(m)).map(|(_, s)| *s).collect::<Vec<_>>().join(",")
+}
+
+/// A cell for a text that may be absent.
+pub(super) fn or_unset(text: Option<&String>) -> String {
+    text.filter(|t| !t.is_empty()).cloned().unwrap_or_else(|| "<unset>".into())
+}
+
+/// The cells of a kind without a printer of its own.
+pub(super) fn created_at(meta: &ObjectMeta) -> Vec<String> {
+    vec![name(meta), meta.creation_timestamp.as_ref().map_or_else(|| "<unknown>".into(), |t| t.0.to_string())]
 }
 
 #[cfg(test)]

@@ -380,6 +380,16 @@ pub fn json_map(map: Option<&std::collections::BTreeMap<String, String>>) -> Bad
     BadValue::Json(format!("{{{}}}", items.join(",")))
 }
 
+/// A text or nothing, as a message quotes a pointer.
+pub(in crate::apiserver) fn pointer(value: &Option<String>) -> BadValue {
+    BadValue::Json(value.as_ref().map_or_else(|| "null".to_owned(), |v| go_json_string(v)))
+}
+
+/// A value as its JSON, for a message to quote.
+pub(in crate::apiserver) fn json_of<T: serde::Serialize>(value: &T) -> BadValue {
+    BadValue::Json(crate::api::to_value(value).to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,37 +13,29 @@
 //! assert_eq!(validate_create(&pod)[0].field, "metadata.name");
 //! ```
 
-pub(super) mod claim;
-pub(super) mod config;
+pub(super) mod claim_spec;
 pub(super) mod container;
 pub(super) mod diff;
 mod env;
-pub(super) mod event;
 pub(super) mod field;
+pub(super) mod immutable_data;
 pub(super) mod int_or_percent;
 pub(in crate::apiserver) mod internal;
 pub(super) mod ip;
-pub(super) mod limits;
 pub(super) mod meta;
 mod mounts;
 pub(super) mod names;
-pub(super) mod networking;
-#[cfg(test)]
-mod networking_tests;
-pub(super) mod node;
 pub(super) mod pod_spec;
-pub(super) mod policy;
 pub(super) mod probe;
-pub(super) mod rbac;
 pub(super) mod replica_counts;
 pub(super) mod resources;
 pub(super) mod scheduling;
 pub(super) mod security;
 pub(super) mod selected_template;
 mod status;
-pub(super) mod storage;
-mod volume;
-mod volume_rare;
+pub(super) mod volume;
+pub(super) mod volume_modes;
+pub(super) mod volume_rare;
 
 use serde_json::Value;
 
@@ -59,7 +51,6 @@ pub use names::{
     config_map_key, dns1035_label, dns1123_label, dns1123_subdomain, env_var_name, label_value,
     name_is_dns_subdomain, name_is_path_segment, path_segment_name, port_name, qualified_name,
 };
-pub(super) use networking::CLASS_ANNOTATION;
 pub(crate) use resources::is_extended;
 pub use status::{aggregate, invalid_status};
 
@@ -109,7 +100,7 @@ pub fn validate_finalize(new: &Object, old: &Object) -> Vec<FieldError> {
     let mut errs = Errors::new();
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Namespace>(), old.get::<t::Namespace>()) {
-        config::namespace_finalize_update(&mut errs, new, old);
+        kinds::namespace::validate_finalize_update(&mut errs, new, old);
     }
     errs
 }
@@ -130,6 +121,18 @@ pub fn validate_resize(new: &Object, old: &Object) -> Vec<FieldError> {
     meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
     if let (Some(new), Some(old)) = (new.get::<t::Pod>(), old.get::<t::Pod>()) {
         kinds::pod::subresources::resize(&mut errs, new, old);
+    }
+    errs
+}
+
+/// What is wrong with an update of a CertificateSigningRequest's approval.
+pub fn validate_approval(new: &Object, old: &Object) -> Vec<FieldError> {
+    let mut errs = Errors::new();
+    meta::object_meta_update_generic(&mut errs, new.meta(), old.meta());
+    if let (Some(new), Some(old)) =
+        (new.get::<t::CertificateSigningRequest>(), old.get::<t::CertificateSigningRequest>())
+    {
+        kinds::certificate_signing_request::validation::approval_update(&mut errs, new, old);
     }
     errs
 }

@@ -11,7 +11,7 @@ use super::meta::{NEGATIVE, invalid_each};
 use super::{list, names, text};
 
 /// Resources without a domain that Kubernetes knows.
-pub(super) const STANDARD: &[&str] = &[
+pub(in crate::apiserver) const STANDARD: &[&str] = &[
     "cpu",
     "memory",
     "ephemeral-storage",
@@ -273,4 +273,14 @@ fn resource_claims(errs: &mut Errors, claims: &[t::ResourceClaim], known: &BTree
             errs.push(error);
         }
     }
+}
+
+/// Whether an amount is greater than zero; if it is not, that is an error (`ValidatePositiveQuantityValue`).
+pub(in crate::apiserver) fn positive(errs: &mut Errors, quantity: &Quantity, path: &Path) -> bool {
+    let amount = amount_of(Some(quantity));
+    let ok = amount > amount_of(None);
+    if !ok {
+        errs.push(FieldError::invalid(path, &amount.canonical(), "must be greater than zero"));
+    }
+    ok
 }

@@ -41,8 +41,9 @@ pub fn invalid_status(kind: Kind, name: &str, errors: &[FieldError]) -> Value {
     if !name.is_empty() {
         details.insert("name".into(), name.into());
     }
-    if !kind.group().is_empty() {
-        details.insert("group".into(), kind.group().into());
+    let group = kind.stored().group();
+    if !group.is_empty() {
+        details.insert("group".into(), group.into());
     }
     if !causes.is_empty() {
         details.insert("causes".into(), causes.into());

@@ -9,7 +9,7 @@ use crate::api::types as t;
 use super::field::{BadValue, Errors, FieldError, Path, go_json_string};
 use super::meta::{annotations, invalid_each, label_selector, labels};
 use super::names::{self, name_is_dns_subdomain};
-use super::{claim, container, env, list, storage, text, volume_rare};
+use super::{claim_spec, container, env, list, text, volume_rare};
 
 const BAD_MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 /// The shortest and longest life of a projected token, in seconds.
@@ -162,7 +162,7 @@ fn source(errs: &mut Errors, volume: &t::Volume, pod_name: &str, path: &Path) {
     source!(volume.scale_io, "scaleIO", |s| rare(errs, "scaleIO", s, &path.child("scaleIO")));
     source!(volume.csi, "csi", |s| {
         let at = path.child("csi");
-        storage::csi_driver(errs, &s.driver, &at.child("driver"));
+        csi_driver(errs, &s.driver, &at.child("driver"));
         if let Some(secret) = &s.node_publish_secret_ref {
             if secret.name.is_empty() {
                 errs.push(FieldError::required(&at.child("nodePublishSecretRef").child("name"), ""));
@@ -215,7 +215,7 @@ fn claim_template(errs: &mut Errors, template: &t::PersistentVolumeClaimTemplate
             }
         }
     }
-    claim::claim_spec(errs, &template.spec, &path.child("spec"));
+    claim_spec::claim_spec(errs, &template.spec, &path.child("spec"));
 }
 
 fn mode(errs: &mut Errors, mode: Option<i32>, path: &Path) {
@@ -394,4 +394,15 @@ pub(in crate::apiserver) fn local_path(errs: &mut Errors, target: &str, path: &P
     if target.starts_with("..") && !target.starts_with("../") {
         errs.push(FieldError::invalid(path, target, "must not start with '..'"));
     }
+}
+
+/// Validates the name of a CSI driver (`ValidateCSIDriverName`).
+pub(in crate::apiserver) fn csi_driver(errs: &mut Errors, driver: &str, path: &Path) {
+    if driver.is_empty() {
+        errs.push(FieldError::required(path, ""));
+    }
+    if driver.len() > 63 {
+        errs.push(FieldError::too_long(path, 63));
+    }
+    invalid_each(errs, path, driver, names::dns1123_subdomain(&driver.to_lowercase()));
 }

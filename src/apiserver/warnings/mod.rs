@@ -23,7 +23,6 @@ use crate::api::{MetaExt, Object, quantity};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const CLASS_ATTRIBUTE: &str = r#"deprecated since v1.8; use "storageClassName" attribute instead"#;
-const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// What is to be said of a new object that is valid.
 pub fn on_create(object: &Object) -> Vec<String> {
@@ -36,48 +35,6 @@ pub fn on_update(new: &Object, old: &Object) -> Vec<String> {
     kinds::warnings_on_update(new, old)
 }
 
-/// What is to be said of the topologies of a StorageClass.
-pub(super) fn topologies(out: &mut Vec<String>, class: &t::StorageClass) {
-    for (i, topology) in class.allowed_topologies.iter().flatten().enumerate() {
-        for (j, expression) in topology.match_label_expressions.iter().flatten().enumerate() {
-            if let Some(why) = deprecated_label(&expression.key) {
-                let at = Path::new("allowedTopologies").index(i).child("matchLabelExpressions").index(j);
-                out.push(format!("{at}: {why}"));
-            }
-        }
-    }
-}
-
-pub(super) fn network_policy(out: &mut Vec<String>, policy: &t::NetworkPolicy) {
-    let Some(spec) = &policy.spec else { return };
-    let into = spec.ingress.iter().flatten().map(|r| &r.from).enumerate();
-    let from = spec.egress.iter().flatten().map(|r| &r.to).enumerate();
-    let rules = into.map(|(i, p)| ("ingress", "from", i, p)).chain(from.map(|(i, p)| ("egress", "to", i, p)));
-    for (direction, field, i, peers) in rules {
-        for (j, peer) in peers.iter().flatten().enumerate() {
-            let Some(block) = &peer.ip_block else { continue };
-            let at = Path::new("spec").child(direction).index(i).child(field).index(j).child("ipBlock");
-            cidr(out, &block.cidr, &at.child("cidr"));
-            for (k, except) in block.except.iter().flatten().enumerate() {
-                cidr(out, except, &at.child("except").index(k));
-            }
-        }
-    }
-}
-
-pub(super) fn node(out: &mut Vec<String>, node: &t::Node) {
-    let Some(spec) = &node.spec else { return };
-    if spec.config_source.is_some() {
-        out.push("spec.configSource: the feature is removed".to_owned());
-    }
-    if spec.external_id.as_ref().is_some_and(|id| !id.is_empty()) {
-        out.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
-    }
-    for (i, range) in spec.pod_cidrs.iter().flatten().enumerate() {
-        cidr(out, range, &Path::new("spec").child("podCIDRs").index(i));
-    }
-}
-
 /// A name that will be a host's should be one.
 pub(super) fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
     let messages = validation::dns1123_label(name);
@@ -85,14 +42,6 @@ pub(super) fn label_name(out: &mut Vec<String>, name: &str, used: &str) {
         out.push(format!(
             "metadata.name: this is used in {used}, which can result in surprising behavior; a DNS label is recommended: [{}]",
             messages.join(" ")
-        ));
-    }
-}
-
-pub(super) fn mountable_secrets(out: &mut Vec<String>, meta: &t::ObjectMeta) {
-    if meta.annotation(MOUNTABLE_SECRETS).is_some() {
-        out.push(format!(
-            "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"
         ));
     }
 }
@@ -111,38 +60,9 @@ pub(super) fn claim_spec(out: &mut Vec<String>, spec: &t::PersistentVolumeClaimS
     }
 }
 
-pub(super) fn volume(out: &mut Vec<String>, volume: &t::PersistentVolume) {
-    beta_class(out, &volume.metadata);
-    let Some(spec) = &volume.spec else { return };
-    if spec.persistent_volume_reclaim_policy.as_deref() == Some("Recycle") {
-        out.push("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.".to_owned());
-    }
-    let required = spec.node_affinity.as_ref().and_then(|a| a.required.as_ref());
-    let at = Path::new("spec").child("nodeAffinity").child("required").child("nodeSelectorTerms");
-    for (i, term) in required.iter().flat_map(|r| &r.node_selector_terms).enumerate() {
-        node_term(out, term, false, &at.index(i));
-    }
-    for (name, since, set) in [
-        (
-            "photonPersistentDisk",
-            "deprecated in v1.11, non-functional in v1.16+",
-            spec.photon_persistent_disk.is_some(),
-        ),
-        ("scaleIO", "deprecated in v1.16, non-functional in v1.22+", spec.scale_io.is_some()),
-        ("storageOS", "deprecated in v1.22, non-functional in v1.25+", spec.storageos.is_some()),
-        ("glusterfs", "deprecated in v1.25, non-functional in v1.26+", spec.glusterfs.is_some()),
-        ("rbd", "deprecated in v1.28, non-functional in v1.31+", spec.rbd.is_some()),
-        ("cephfs", "deprecated in v1.28, non-functional in v1.31+", spec.cephfs.is_some()),
-    ] {
-        if set {
-            out.push(format!("spec.{name}: {since}"));
-        }
-    }
-}
-
 /// A term of a node selector. `values`: whether values that are no label's values are told of too,
 /// where validation lets them pass.
-fn node_term(out: &mut Vec<String>, term: &t::NodeSelectorTerm, values: bool, path: &Path) {
+pub(super) fn node_term(out: &mut Vec<String>, term: &t::NodeSelectorTerm, values: bool, path: &Path) {
     for (i, expression) in term.match_expressions.iter().flatten().enumerate() {
         let at = path.child("matchExpressions").index(i);
         if let Some(why) = deprecated_label(&expression.key) {
@@ -157,7 +77,7 @@ fn node_term(out: &mut Vec<String>, term: &t::NodeSelectorTerm, values: bool, pa
 }
 
 /// Why a label of nodes should not be used any more.
-fn deprecated_label(key: &str) -> Option<&'static str> {
+pub(super) fn deprecated_label(key: &str) -> Option<&'static str> {
     Some(match key {
         "beta.kubernetes.io/arch" => r#"deprecated since v1.14; use "kubernetes.io/arch" instead"#,
         "beta.kubernetes.io/os" => r#"deprecated since v1.14; use "kubernetes.io/os" instead"#,

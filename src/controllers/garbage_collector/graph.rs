@@ -38,8 +38,8 @@ impl Identity {
     fn of_owner(reference: &OwnerReference, namespace: &str, custom: &[Kind]) -> Option<Identity> {
         let group = || reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
         let is = |k: &&Kind| k.as_str() == reference.kind && k.group() == group();
-        let kind =
-            Kind::of(&reference.api_version, &reference.kind).or_else(|| custom.iter().find(is).copied())?;
+        let built_in = Kind::of(&reference.api_version, &reference.kind).map(Kind::stored);
+        let kind = built_in.or_else(|| custom.iter().find(is).copied())?;
         let namespace = if kind.namespaced() { namespace } else { "" };
         Some(Identity { kind, key: Key::new(namespace, &reference.name), uid: reference.uid.as_str().into() })
     }

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::Result;
 use crate::go::Name;
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Version};
 use crate::pin::Pins;
 use crate::sources::Sources;
 
@@ -28,14 +28,14 @@ pub struct Table {
 }
 
 /// All files.
-pub fn all(pins: &Pins, kinds: &[Kind], sources: &Sources) -> Result<Vec<Table>> {
+pub fn all(pins: &Pins, kinds: &[Kind], versions: &[Version], sources: &Sources) -> Result<Vec<Table>> {
     let types = &sources.types;
-    let (structs, written) = structs::table(pins, kinds, types)?;
+    let (structs, written) = structs::table(pins, kinds, versions, types)?;
     Ok(vec![
         version::table(pins)?,
         structs,
         protobuf::table(types, &written)?,
-        patch::table(pins, kinds, types)?,
+        patch::table(pins, kinds, versions, types)?,
         enums::table(pins, &sources.files)?,
         defaults::table(pins, sources)?,
         layout::table(types)?,
@@ -51,13 +51,23 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The function that gives a kind's struct.
-fn of_kinds(kinds: &[Kind], result: &str, constant: impl Fn(&Name) -> String) -> String {
-    let arms: String =
-        kinds.iter().map(|k| format!("        BuiltIn::{} => &{},\n", k.kind, constant(&k.name()))).collect();
+/// The functions that give a kind's struct, in its own version and in the others.
+fn of_kinds(
+    kinds: &[Kind],
+    versions: &[Version],
+    result: &str,
+    constant: impl Fn(&Name) -> String,
+) -> String {
+    let arm =
+        |of: &str, variant: &str, name: &Name| format!("        {of}::{variant} => &{},\n", constant(name));
+    let arms: String = kinds.iter().map(|k| arm("BuiltIn", &k.kind, &k.name())).collect();
+    let others: String = versions.iter().map(|v| arm("OtherVersion", &v.variant, &v.kind.name())).collect();
     format!(
         "/// The struct of a kind.\npub(super) const fn of(kind: BuiltIn) -> &'static {result} {{\n    \
-         match kind {{\n{arms}    }}\n}}\n"
+         match kind {{\n{arms}    }}\n}}\n\n\
+         /// The struct of another version of a kind.\n\
+         pub(super) const fn of_version(version: OtherVersion) -> &'static {result} {{\n    \
+         match version {{\n{others}    }}\n}}\n"
     )
 }
 

@@ -3,11 +3,12 @@
 use super::{GENERATED, Queue, Table, of_kinds};
 use crate::Result;
 use crate::go::{Field, Name, Types};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Version};
 use crate::pin::Pins;
 
-pub fn table(pins: &Pins, kinds: &[Kind], types: &Types) -> Result<Table> {
-    let mut writer = Writer { types, queue: Queue::new(kinds.iter().map(Kind::name)) };
+pub fn table(pins: &Pins, kinds: &[Kind], versions: &[Version], types: &Types) -> Result<Table> {
+    let names = kinds.iter().chain(versions.iter().map(|v| &v.kind)).map(Kind::name);
+    let mut writer = Writer { types, queue: Queue::new(names) };
     let mut out = Vec::new();
     while let Some(name) = writer.queue.next() {
         let rows = writer.rows(&name)?;
@@ -23,9 +24,9 @@ pub fn table(pins: &Pins, kinds: &[Kind], types: &Types) -> Result<Table> {
         "//! How the fields of every struct merge: the tags `patchStrategy` and `patchMergeKey`, and the\n\
          //! markers `listType`, `listMapKey`, `structType` and `mapType` of the types of Kubernetes 1.{}.\n\
          //! Fields that hold one value have no row. {GENERATED}\n\n\
-         use super::BuiltIn;\nuse super::types::{{Shape::*, Type, f}};\n\n{}\n{}\n",
+         use super::{{BuiltIn, OtherVersion}};\nuse super::types::{{Shape::*, Type, f}};\n\n{}\n{}\n",
         pins.minor()?,
-        of_kinds(kinds, "Type", |name| types.constant(name)),
+        of_kinds(kinds, versions, "Type", |name| types.constant(name)),
         out.join("\n\n"),
     );
     Ok(Table { file: "src/api/patch/schema.rs", text })

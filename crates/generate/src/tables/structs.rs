@@ -3,17 +3,26 @@
 use super::{GENERATED, Queue, Table, of_kinds};
 use crate::Result;
 use crate::go::{Field, Name, Types};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Version};
 use crate::pin::Pins;
 
 /// What is read and written besides kinds, but not stored.
-const OTHERS: &[(&str, &str)] =
-    &[("autoscaling", "Scale"), ("core", "Binding"), ("policy", "Eviction"), ("metav1", "DeleteOptions")];
+const OTHERS: &[(&str, &str)] = &[
+    ("autoscaling", "Scale"),
+    ("core", "Binding"),
+    ("policy", "Eviction"),
+    ("metav1", "DeleteOptions"),
+    // Annotations of autoscaling/v1 hold lists of these.
+    ("autoscaling", "MetricSpec"),
+    ("autoscaling", "MetricStatus"),
+    ("autoscaling", "HorizontalPodAutoscalerCondition"),
+];
 
 /// The table, and the structs that are in it.
-pub fn table(pins: &Pins, kinds: &[Kind], types: &Types) -> Result<(Table, Vec<Name>)> {
+pub fn table(pins: &Pins, kinds: &[Kind], versions: &[Version], types: &Types) -> Result<(Table, Vec<Name>)> {
     let others = OTHERS.iter().map(|(package, name)| Name::new(package, name));
-    let mut writer = Writer { types, queue: Queue::new(kinds.iter().map(Kind::name).chain(others)) };
+    let names = kinds.iter().chain(versions.iter().map(|v| &v.kind)).map(Kind::name);
+    let mut writer = Writer { types, queue: Queue::new(names.chain(others)) };
     let (mut written, mut out) = (Vec::new(), Vec::new());
     while let Some(name) = writer.queue.next() {
         let rows = writer.rows(&name)?.join("\n");
@@ -28,9 +37,9 @@ pub fn table(pins: &Pins, kinds: &[Kind], types: &Types) -> Result<(Table, Vec<N
     let or = if out.contains("SchemaOr(") { "Or, " } else { "" };
     let text = format!(
         "//! The structs of the API types of Kubernetes 1.{}, in the order of their fields.\n//! {GENERATED}\n\n\
-         use super::Type::*;\nuse super::{{BuiltIn, GoStruct, {or}f}};\n\n{}\n{out}\n",
+         use super::Type::*;\nuse super::{{BuiltIn, GoStruct, {or}OtherVersion, f}};\n\n{}\n{out}\n",
         pins.minor()?,
-        of_kinds(kinds, "GoStruct", |name| types.constant(name)),
+        of_kinds(kinds, versions, "GoStruct", |name| types.constant(name)),
     );
     Ok((Table { file: "src/api/go_types/table.rs", text }, written))
 }

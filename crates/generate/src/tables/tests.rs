@@ -36,6 +36,18 @@ type Named struct {
 }
 "#;
 
+/// What is read of autoscaling/v1 besides kinds.
+const AUTOSCALING: &str = "
+type Scale struct {
+}
+type MetricSpec struct {
+}
+type MetricStatus struct {
+}
+type HorizontalPodAutoscalerCondition struct {
+}
+";
+
 fn sources(text: &str) -> Sources {
     let mut types = Types::default();
     types.add("core", text).expect("types");
@@ -61,10 +73,10 @@ fn pod() -> [Kind; 1] {
 fn fields_have_their_types_and_whether_they_are_left_out() {
     let source = format!("{POD}\ntype Binding struct {{\n}}\n");
     let mut types = sources(&source).types;
-    types.add("autoscaling", "type Scale struct {\n}\n").expect("types");
+    types.add("autoscaling", AUTOSCALING).expect("types");
     types.add("policy", "type Eviction struct {\n}\n").expect("types");
     types.add("metav1", "type DeleteOptions struct {\n}\n").expect("types");
-    let (table, written) = structs::table(&pins(), &pod(), &types).expect("table");
+    let (table, written) = structs::table(&pins(), &pod(), &[], &types).expect("table");
     assert!(table.text.contains("        BuiltIn::Pod => &POD,\n"), "{}", table.text);
     assert!(table.text.contains("    f(\"spec\", Struct(&POD_SPEC), true),\n"), "{}", table.text);
     assert!(
@@ -72,19 +84,19 @@ fn fields_have_their_types_and_whether_they_are_left_out() {
         "{}",
         table.text
     );
-    assert_eq!(written.len(), 7);
+    assert_eq!(written.len(), 10);
 }
 
 #[test]
 fn a_type_that_nothing_explains_is_an_error() {
     let types = sources("type Pod struct {\n\tSpec other.Spec `json:\"spec\"`\n}\n").types;
-    let why = structs::table(&pins(), &pod(), &types).err();
+    let why = structs::table(&pins(), &pod(), &[], &types).err();
     assert_eq!(why.as_deref(), Some("what other.Spec is, no source says that is read"));
 }
 
 #[test]
 fn merging_is_what_tags_and_markers_say() {
-    let table = patch::table(&pins(), &pod(), &sources(POD).types).expect("table");
+    let table = patch::table(&pins(), &pod(), &[], &sources(POD).types).expect("table");
     let row = "f(\"names\", List(&Struct(&NAMED))).merge().retain_keys().merge_key(\"name\").list_map(&[\"name\"]),";
     assert!(table.text.contains(row), "{}", table.text);
 }
@@ -92,7 +104,7 @@ fn merging_is_what_tags_and_markers_say() {
 #[test]
 fn a_merge_strategy_that_is_new_is_an_error() {
     let source = POD.replace("merge,retainKeys", "mix");
-    let why = patch::table(&pins(), &pod(), &sources(&source).types).err();
+    let why = patch::table(&pins(), &pod(), &[], &sources(&source).types).err();
     assert_eq!(why.as_deref(), Some("the patchStrategy mix of Names is not known"));
 }
 

@@ -107,6 +107,8 @@ pub(super) static GROUPS: &[Group] = &[
     Group { name: "certificates.k8s.io", versions: &[
         ("v1", &[
             Resource { name: "certificatesigningrequests", singular: "certificatesigningrequest", namespaced: false, of: ("", ""), kind: "CertificateSigningRequest", verbs: ALL, short: &["csr"], categories: &[], hash: "95fRKMXA+00=" },
+            Resource { name: "certificatesigningrequests/approval", singular: "", namespaced: false, of: ("", ""), kind: "CertificateSigningRequest", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
+            Resource { name: "certificatesigningrequests/status", singular: "", namespaced: false, of: ("", ""), kind: "CertificateSigningRequest", verbs: READ_WRITE, short: &[], categories: &[], hash: "" },
         ]),
     ] },
     Group { name: "networking.k8s.io", versions: &[

@@ -25,5 +25,6 @@ pub(super) static DEFAULTS: &[(&str, &str, &str)] = &[
     ("ScaleIOPersistentVolumeSource", "storageMode", "\"ThinProvisioned\""),
     ("ScaleIOVolumeSource", "fsType", "\"xfs\""),
     ("ScaleIOVolumeSource", "storageMode", "\"ThinProvisioned\""),
+    ("ScaleSpec", "replicas", "0"),
     ("ServicePort", "protocol", "\"TCP\""),
 ];

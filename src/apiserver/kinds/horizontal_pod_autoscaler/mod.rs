@@ -4,7 +4,9 @@
 //! `pkg/apis/autoscaling/validation/validation.go`, `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go`,
 //! `pkg/registry/autoscaling/horizontalpodautoscaler/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
 
+mod metrics;
 pub(in crate::apiserver) mod row;
+pub(super) mod v1;
 mod validation;
 
 use std::rc::Rc;

@@ -316,4 +316,10 @@ types! {
     VolumeResourceRequirements: Limits limits m, Requests requests m;
     TypedLocalObjectReference: APIGroup apiGroup n, Kind kind s, Name name s;
     TypedObjectReference: APIGroup apiGroup n, Kind kind s, Name name s, Namespace namespace n;
+    CSINodeDriver: Name name s, NodeID nodeID s, TopologyKeys topologyKeys l,
+        Allocatable allocatable {VolumeNodeResources};
+    VolumeNodeResources: Count count n;
+    VolumeAttachmentSpec: Attacher attacher s, Source source (VolumeAttachmentSource), NodeName nodeName s;
+    VolumeAttachmentSource: PersistentVolumeName persistentVolumeName n,
+        InlineVolumeSpec inlineVolumeSpec {PersistentVolumeSpec};
 }

@@ -41,7 +41,7 @@ impl Drawing {
             let kinds = self.graph.nodes.iter().rev().map(|n| n.reference.kind).take_while(|k| k.is_custom());
             kinds.into_iter().find(|k| k.as_str() == kind && k.group() == group())
         };
-        Kind::of(api_version, kind).or_else(custom)
+        Kind::of(api_version, kind).map(Kind::stored).or_else(custom)
     }
 
     /// The lines that one object makes: to its owners, to its node, to what it names, and from what

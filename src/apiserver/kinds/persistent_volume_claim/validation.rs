@@ -1,17 +1,17 @@
-//! PersistentVolumeClaims.
+//! Validation of PersistentVolumeClaims (`pkg/apis/core/validation/validation.go`).
 
 use crate::api::MetaExt;
 use crate::api::quantity::amount_of;
-use crate::api::types as t;
-use t::Quantity;
+use crate::api::types::{PersistentVolumeClaim, PersistentVolumeClaimSpec, Quantity};
+use crate::apiserver::validation::claim_spec::claim_spec;
+use crate::apiserver::validation::field::pointer;
+use crate::apiserver::validation::meta::{IMMUTABLE, invalid_each, object_meta, object_meta_update};
+use crate::apiserver::validation::{
+    Errors, FieldError, Path, diff, internal, list, name_is_dns_subdomain, names, or_default, resources,
+    semantic_eq, text,
+};
 
-use super::field::{BadValue, Errors, FieldError, Path};
-use super::meta::{IMMUTABLE, invalid_each, label_selector, object_meta, object_meta_update};
-use super::names::{self, name_is_dns_subdomain};
-use super::storage::{access_modes, pointer, positive, volume_mode};
-use super::{diff, internal, list, or_default, resources, semantic_eq, text};
-
-/// How far growing a claim has come.
+/// The states of growing a claim.
 const RESIZE_STATES: &[&str] = &[
     "ControllerResizeInProgress",
     "ControllerResizeInfeasible",
@@ -21,90 +21,18 @@ const RESIZE_STATES: &[&str] = &[
 ];
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
-pub(in crate::apiserver) fn claim(errs: &mut Errors, claim: &t::PersistentVolumeClaim) {
+/// Validates a new claim (`ValidatePersistentVolumeClaim`).
+pub(super) fn claim(errs: &mut Errors, claim: &PersistentVolumeClaim) {
     object_meta(errs, &claim.metadata, true, name_is_dns_subdomain);
     claim_spec(errs, or_default(&claim.spec, &Default::default()), &Path::new("spec"));
-}
-
-/// A claim's spec, or that of a claim a pod brings along.
-pub(in crate::apiserver) fn claim_spec(errs: &mut Errors, spec: &t::PersistentVolumeClaimSpec, path: &Path) {
-    let modes = list(&spec.access_modes);
-    if modes.is_empty() {
-        let message = "at least 1 access mode is required";
-        errs.push(FieldError::required(&path.child("accessModes"), message));
-    }
-    label_selector(errs, spec.selector.as_ref(), &path.child("selector"));
-    access_modes(errs, modes, &path.child("accessModes"));
-    let at = path.child("resources").key("storage");
-    match spec.resources.as_ref().and_then(|r| r.requests.as_ref()).and_then(|r| r.get("storage")) {
-        None => errs.push(FieldError::required(&at, "")),
-        Some(quantity) => {
-            positive(errs, quantity, &at);
-        }
-    }
-    let class = text(&spec.storage_class_name);
-    if !class.is_empty() {
-        invalid_each(errs, &path.child("storageClassName"), class, names::dns1123_subdomain(class));
-    }
-    volume_mode(errs, &spec.volume_mode, path);
-    if let Some(source) = &spec.data_source {
-        let at = path.child("dataSource");
-        data_source(errs, &source.name, &source.kind, text(&source.api_group), &at);
-    }
-    if let Some(source) = &spec.data_source_ref {
-        let at = path.child("dataSourceRef");
-        data_source(errs, &source.name, &source.kind, text(&source.api_group), &at);
-        let namespace = text(&source.namespace);
-        if !namespace.is_empty() {
-            invalid_each(errs, &at.child("namespace"), namespace, names::dns1123_label(namespace));
-        }
-    }
-    if let (Some(source), Some(reference)) = (&spec.data_source, &spec.data_source_ref) {
-        let same = source.api_group == reference.api_group
-            && source.kind == reference.kind
-            && source.name == reference.name;
-        let message = if !text(&reference.namespace).is_empty() {
-            Some("may not be specified when dataSourceRef.namespace is specified")
-        } else {
-            (!same).then_some("must match dataSourceRef")
-        };
-        if let Some(message) = message {
-            // Kubernetes quotes a path object, which has no exported field.
-            errs.push(FieldError::invalid(path, BadValue::Json("{}".to_owned()), message));
-        }
-    }
-    let class = text(&spec.volume_attributes_class_name);
-    if !class.is_empty() {
-        let at = path.child("volumeAttributesClassName");
-        invalid_each(errs, &at, class, names::dns1123_subdomain(class));
-    }
-}
-
-fn data_source(errs: &mut Errors, name: &str, kind: &str, group: &str, path: &Path) {
-    if name.is_empty() {
-        errs.push(FieldError::required(&path.child("name"), ""));
-    }
-    if kind.is_empty() {
-        errs.push(FieldError::required(&path.child("kind"), ""));
-    }
-    if group.is_empty() && kind != "PersistentVolumeClaim" {
-        let message = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
-        errs.push(FieldError::invalid(path, kind, message));
-    }
-    if !group.is_empty() {
-        invalid_each(errs, &path.child("apiGroup"), group, names::dns1123_subdomain(group));
-    }
 }
 
 fn storage_of(map: Option<&std::collections::BTreeMap<String, Quantity>>) -> Option<&Quantity> {
     map.and_then(|m| m.get("storage"))
 }
 
-pub(in crate::apiserver) fn claim_update(
-    errs: &mut Errors,
-    new: &t::PersistentVolumeClaim,
-    old: &t::PersistentVolumeClaim,
-) {
+/// Validates an update (`ValidatePersistentVolumeClaimUpdate`).
+pub(super) fn update(errs: &mut Errors, new: &PersistentVolumeClaim, old: &PersistentVolumeClaim) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     claim(errs, new);
     let mut spec = new.spec.clone().unwrap_or_default();
@@ -113,9 +41,8 @@ pub(in crate::apiserver) fn claim_update(
     if text(&before.volume_name).is_empty() {
         before.volume_name.clone_from(&spec.volume_name);
     }
-    let beta = |claim: &t::PersistentVolumeClaim| {
-        claim.metadata.annotation(BETA_CLASS).unwrap_or_default().to_owned()
-    };
+    let beta =
+        |claim: &PersistentVolumeClaim| claim.metadata.annotation(BETA_CLASS).unwrap_or_default().to_owned();
     let (beta_new, beta_old) = (beta(new), beta(old));
     // A class may be named once; one named the old way is so only again, without the annotation or with it.
     let named = before.storage_class_name.is_none() && spec.storage_class_name.is_some();
@@ -127,7 +54,7 @@ pub(in crate::apiserver) fn claim_update(
     if again || (named && beta_old.is_empty()) {
         before.storage_class_name.clone_from(&spec.storage_class_name);
     }
-    let requests = |s: &t::PersistentVolumeClaimSpec| s.resources.as_ref().and_then(|r| r.requests.clone());
+    let requests = |s: &PersistentVolumeClaimSpec| s.resources.as_ref().and_then(|r| r.requests.clone());
     let (size, size_before) = (requests(&spec), requests(&before));
     if bound {
         let stored = storage_of(size_before.as_ref()).cloned();
@@ -141,7 +68,7 @@ pub(in crate::apiserver) fn claim_update(
         }
     }
     if !semantic_eq(&spec, &before) {
-        let pretty = |s: &t::PersistentVolumeClaimSpec| {
+        let pretty = |s: &PersistentVolumeClaimSpec| {
             let value = crate::api::to_value(s);
             internal::convert("PersistentVolumeClaimSpec", &value).indented()
         };
@@ -181,11 +108,8 @@ pub(in crate::apiserver) fn claim_update(
     }
 }
 
-pub(in crate::apiserver) fn claim_status_update(
-    errs: &mut Errors,
-    new: &t::PersistentVolumeClaim,
-    old: &t::PersistentVolumeClaim,
-) {
+/// Validates an update of the status (`ValidatePersistentVolumeClaimStatusUpdate`).
+pub(super) fn status_update(errs: &mut Errors, new: &PersistentVolumeClaim, old: &PersistentVolumeClaim) {
     object_meta_update(errs, &new.metadata, &old.metadata);
     if text(&new.metadata.resource_version).is_empty() {
         errs.push(FieldError::required(&Path::new("resourceVersion"), ""));

@@ -2,20 +2,24 @@
 //!
 //! Read from Kubernetes' `pkg/apis/core/types.go`, `pkg/apis/core/v1/{conversion,defaults}.go`,
 //! `pkg/apis/core/validation/validation.go`, `pkg/registry/core/persistentvolumeclaim/strategy.go`,
-//! `pkg/registry/core/persistentvolumeclaim/storage/storage.go` and `pkg/printers/internalversion/printers.go`.
+//! `pkg/api/persistentvolumeclaim/util.go` and `pkg/printers/internalversion/printers.go`.
+
+mod validation;
 
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, keep};
-use crate::api::Timestamp;
 use crate::api::types::{
     PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
     TypedObjectReference,
 };
+use crate::api::{MetaExt, Timestamp, quantity};
+use crate::apiserver::defaults::{claim_spec::claim_spec, default, quantities};
+use crate::apiserver::printers::{access_modes, created, name, or_unset};
 use crate::apiserver::validation::{Errors, Path};
-use crate::apiserver::{defaults, printers, validation, warnings};
+use crate::apiserver::warnings;
 
 impl Strategy for PersistentVolumeClaim {
     const COLUMNS: &'static [Column] = &[
@@ -36,7 +40,7 @@ impl Strategy for PersistentVolumeClaim {
     fn convert(_body: &mut Value) {}
 
     fn default(this: &mut Rc<Self>) {
-        defaults::core::persistent_volume_claim(Rc::make_mut(this));
+        fill_in(Rc::make_mut(this));
     }
 
     fn prepare_for_create(this: &mut Rc<Self>, _creation: &mut Creation<'_>) {
@@ -63,15 +67,15 @@ impl Strategy for PersistentVolumeClaim {
     }
 
     fn validate(&self, errs: &mut Errors) {
-        validation::claim::claim(errs, self);
+        validation::claim(errs, self);
     }
 
     fn validate_update(&self, old: &Self, errs: &mut Errors) {
-        validation::claim::claim_update(errs, self, old);
+        validation::update(errs, self, old);
     }
 
     fn validate_status_update(&self, old: &Self, errs: &mut Errors) {
-        validation::claim::claim_status_update(errs, self, old);
+        validation::status_update(errs, self, old);
     }
 
     fn warnings_on_create(&self, out: &mut Vec<String>) {
@@ -93,7 +97,28 @@ impl Strategy for PersistentVolumeClaim {
     }
 
     fn row(&self, now: Timestamp) -> Vec<String> {
-        printers::storage::claim(self, now)
+        let spec = self.spec.clone().unwrap_or_default();
+        let status = self.status.clone().unwrap_or_default();
+        let volume = spec.volume_name.clone().unwrap_or_default();
+        let phase = if self.metadata.is_deleting() { Some("Terminating".to_owned()) } else { status.phase };
+        let (capacity, modes) = if volume.is_empty() {
+            (String::new(), String::new())
+        } else {
+            let capacity =
+                quantity::amount_of(status.capacity.as_ref().and_then(|c| c.get("storage"))).canonical();
+            (capacity, access_modes(status.access_modes.as_ref()))
+        };
+        vec![
+            name(&self.metadata),
+            phase.unwrap_or_default(),
+            volume,
+            capacity,
+            modes,
+            spec.storage_class_name.unwrap_or_default(),
+            or_unset(spec.volume_attributes_class_name.as_ref()),
+            created(&self.metadata, now),
+            spec.volume_mode.unwrap_or_else(|| "<unset>".into()),
+        ]
     }
 }
 
@@ -139,4 +164,13 @@ fn match_data_sources(spec: &mut PersistentVolumeClaimSpec) {
         }
         _ => {}
     }
+}
+
+/// Fills in the defaults of a claim or a claim template.
+pub(super) fn fill_in(claim: &mut PersistentVolumeClaim) {
+    let status = claim.status.get_or_insert_default();
+    default(&mut status.phase, "Pending");
+    quantities::list(&mut status.capacity);
+    quantities::list(&mut status.allocated_resources);
+    claim_spec(claim.spec.get_or_insert_default());
 }

@@ -1,0 +1,197 @@
+//! Requests for certificates in PKCS #10, and certificates, as far as the API server and kubectl read them
+//! (`crypto/x509` and `encoding/pem` of Go).
+//!
+//! The signature of a request is not checked.
+
+use std::net::IpAddr;
+
+use x509_cert::Certificate;
+use x509_cert::der::asn1::{Any, Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef};
+use x509_cert::der::{Decode, Tag, Tagged};
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::name::Name;
+use x509_cert::request::CertReq;
+
+const REQUEST: &str = "CERTIFICATE REQUEST";
+const CERTIFICATE: &str = "CERTIFICATE";
+/// The attribute of a request that holds extensions (RFC 2985).
+const EXTENSION_REQUEST: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.14");
+/// The extension that holds alternative names of the subject (RFC 5280).
+const SUBJECT_ALT_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.17");
+
+/// What a request for a certificate asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Who is to get the certificate.
+    pub subject: Subject,
+    /// Alternative names: hosts.
+    pub dns_names: Vec<String>,
+    /// Alternative names: mail addresses.
+    pub email_addresses: Vec<String>,
+    /// Alternative names: URIs.
+    pub uris: Vec<String>,
+    /// Alternative names: IP addresses.
+    pub ip_addresses: Vec<IpAddr>,
+}
+
+/// The attributes of a subject's name (`pkix.Name`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// `CN`
+    pub common_name: String,
+    /// `SERIALNUMBER`
+    pub serial_number: String,
+    /// `O`
+    pub organizations: Vec<String>,
+    /// `OU`
+    pub organizational_units: Vec<String>,
+    /// `C`
+    pub countries: Vec<String>,
+    /// `L`
+    pub localities: Vec<String>,
+    /// `ST`
+    pub provinces: Vec<String>,
+    /// `STREET`
+    pub street_addresses: Vec<String>,
+    /// `POSTALCODE`
+    pub postal_codes: Vec<String>,
+}
+
+impl Request {
+    /// Reads the first PEM block.
+    ///
+    /// # Errors
+    /// If it is no block of a request, in Kubernetes' words, or not PKCS #10, in words of our own.
+    pub fn parse(text: &[u8]) -> Result<Request, String> {
+        let block = pem::parse(text).ok().filter(|block| block.tag() == REQUEST);
+        let block = block.ok_or("PEM block type must be CERTIFICATE REQUEST")?;
+        let read = CertReq::from_der(block.contents()).map_err(|why| malformed(&why))?;
+        let mut request = Request { subject: Subject::of(&read.info.subject), ..Request::default() };
+        for attribute in read.info.attributes.iter().filter(|a| a.oid == EXTENSION_REQUEST) {
+            for value in attribute.values.iter() {
+                let extensions: Vec<Extension> = value.decode_as().map_err(|why| malformed(&why))?;
+                for extension in extensions.iter().filter(|e| e.extn_id == SUBJECT_ALT_NAME) {
+                    let names = SubjectAltName::from_der(extension.extn_value.as_bytes());
+                    request.add(&names.map_err(|why| malformed(&why))?)?;
+                }
+            }
+        }
+        Ok(request)
+    }
+
+    fn add(&mut self, names: &SubjectAltName) -> Result<(), String> {
+        for name in &names.0 {
+            match name {
+                GeneralName::DnsName(host) => self.dns_names.push(host.to_string()),
+                GeneralName::Rfc822Name(mail) => self.email_addresses.push(mail.to_string()),
+                GeneralName::UniformResourceIdentifier(uri) => self.uris.push(uri.to_string()),
+                GeneralName::IpAddress(bytes) => self.ip_addresses.push(ip(bytes.as_bytes())?),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Subject {
+    fn of(name: &Name) -> Subject {
+        let mut subject = Subject::default();
+        for attribute in name.iter() {
+            let Some(text) = text(&attribute.value) else { continue };
+            // The attributes of a name (X.520) have numbers below this one.
+            match attribute.oid.to_string().strip_prefix("2.5.4.") {
+                Some("3") => subject.common_name = text,
+                Some("5") => subject.serial_number = text,
+                Some("6") => subject.countries.push(text),
+                Some("7") => subject.localities.push(text),
+                Some("8") => subject.provinces.push(text),
+                Some("9") => subject.street_addresses.push(text),
+                Some("10") => subject.organizations.push(text),
+                Some("11") => subject.organizational_units.push(text),
+                Some("17") => subject.postal_codes.push(text),
+                _ => {}
+            }
+        }
+        subject
+    }
+}
+
+fn text(value: &Any) -> Option<String> {
+    Some(match value.tag() {
+        Tag::PrintableString => value.decode_as::<PrintableStringRef<'_>>().ok()?.to_string(),
+        Tag::Utf8String => value.decode_as::<Utf8StringRef<'_>>().ok()?.to_string(),
+        Tag::Ia5String => value.decode_as::<Ia5StringRef<'_>>().ok()?.to_string(),
+        _ => return None,
+    })
+}
+
+fn ip(bytes: &[u8]) -> Result<IpAddr, String> {
+    if let Ok(four) = <[u8; 4]>::try_from(bytes) {
+        return Ok(four.into());
+    }
+    let sixteen = <[u8; 16]>::try_from(bytes);
+    let length = bytes.len();
+    sixteen.map(IpAddr::from).map_err(|_| format!("x509: cannot parse IP address of length {length}"))
+}
+
+fn malformed(why: &dyn std::fmt::Display) -> String {
+    format!("x509: malformed certificate request: {why}")
+}
+
+/// Checks that a text is PEM blocks of certificates, at least one (`validateCertificate`).
+///
+/// # Errors
+/// Kubernetes' words, but for a certificate that is malformed.
+pub fn check_certificates(text: &[u8]) -> Result<(), String> {
+    let blocks = pem::parse_many(text).unwrap_or_default();
+    for block in &blocks {
+        if block.tag() != CERTIFICATE {
+            return Err(format!("only CERTIFICATE PEM blocks are allowed, found {:?}", block.tag()));
+        }
+        if block.headers().iter().next().is_some() {
+            return Err("no PEM block headers are permitted".to_owned());
+        }
+        Certificate::from_der(block.contents())
+            .map_err(|why| format!("x509: malformed certificate: {why}"))?;
+    }
+    if blocks.is_empty() {
+        return Err("must contain at least one CERTIFICATE PEM block".to_owned());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// `openssl req -new -subj "/O=dev/CN=jane" -addext "subjectAltName=DNS:a.example.com,IP:10.0.0.1"` with a key
+    /// of the curve P-256.
+    pub(crate) const JANE: &str = include_str!("pkcs10_test.pem");
+
+    #[test]
+    fn a_request_is_read() {
+        let request = Request::parse(JANE.as_bytes()).unwrap();
+        assert_eq!(request.subject.common_name, "jane");
+        assert_eq!(request.subject.organizations, ["dev"]);
+        assert_eq!(request.dns_names, ["a.example.com"]);
+        assert_eq!(request.ip_addresses, ["10.0.0.1".parse::<IpAddr>().unwrap()]);
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        let wrong = "PEM block type must be CERTIFICATE REQUEST";
+        assert_eq!(Request::parse(b"nonsense").unwrap_err(), wrong);
+        let other = JANE.replace("CERTIFICATE REQUEST", "CERTIFICATE");
+        assert_eq!(Request::parse(other.as_bytes()).unwrap_err(), wrong);
+        let empty = "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n";
+        assert!(Request::parse(empty.as_bytes()).unwrap_err().starts_with("x509: malformed"));
+        assert_eq!(
+            check_certificates(JANE.as_bytes()).unwrap_err(),
+            "only CERTIFICATE PEM blocks are allowed, found \"CERTIFICATE REQUEST\""
+        );
+        assert_eq!(check_certificates(b"").unwrap_err(), "must contain at least one CERTIFICATE PEM block");
+    }
+}
