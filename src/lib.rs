@@ -11,6 +11,7 @@ pub mod client;
 pub mod cluster;
 pub mod controllers;
 pub mod controlplane;
+pub mod engine;
 pub mod etcd;
 pub mod kubectl;
 pub mod kubelet;

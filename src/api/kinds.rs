@@ -13,6 +13,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::custom::CustomObject;
 use super::object::Object;
 use super::structs;
@@ -20,7 +22,7 @@ use super::types;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Whether the objects of a kind are in namespaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
     /// The objects are not in namespaces.
     Cluster,
@@ -60,7 +62,7 @@ struct Resource {
 pub struct Kind(&'static Resource);
 
 /// The names of a kind that a CustomResourceDefinition defines, as in its `status.acceptedNames`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CustomNames {
     /// The API group, for example `stable.example.com`.
     pub group: String,

@@ -86,7 +86,7 @@ impl fmt::Display for Key {
 }
 
 /// A reference to an object: kind, namespace and name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectRef {
     /// The object's kind.
     pub kind: Kind,

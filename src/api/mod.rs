@@ -21,6 +21,7 @@ pub mod fields;
 pub mod go_types;
 pub mod intstr;
 pub mod jsonpath;
+mod kind_as_text;
 mod kinds;
 pub mod labels;
 mod managers;

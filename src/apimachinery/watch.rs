@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::api::types::Pod;
 use crate::api::{ApiKind, Key, Object};
 
@@ -9,7 +11,7 @@ use crate::api::{ApiKind, Key, Object};
 pub type WatchId = u32;
 
 /// Which objects of its kind a watch or an informer sees.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Filter {
     /// All objects.
     All,
@@ -48,7 +50,7 @@ pub struct WatchEvent {
 }
 
 /// The type of a watch event: `ADDED`, `MODIFIED` or `DELETED`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WatchEventType {
     /// The object is new, or came into view of the filter.
     Added,
@@ -59,6 +61,15 @@ pub enum WatchEventType {
 }
 
 impl WatchEventType {
+    /// `ADDED`
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WatchEventType::Added => "ADDED",
+            WatchEventType::Modified => "MODIFIED",
+            WatchEventType::Deleted => "DELETED",
+        }
+    }
+
     /// The type that a write has for a watch whose filter let the object through before the write, lets
     /// it through after the write, or both; `None` if neither.
     pub(crate) fn of(before: bool, after: bool) -> Option<WatchEventType> {

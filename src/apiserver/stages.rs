@@ -5,6 +5,8 @@
 //! Stages are only noted for [`ApiServer::trace`], which handles a request on a copy of the server, by the same code that
 //! handles every other.
 
+use serde::{Deserialize, Serialize};
+
 use super::context::RequestContext;
 use super::{ApiServer, Write, http};
 use crate::api::Object;
@@ -12,7 +14,7 @@ use crate::apimachinery::{HttpRequest, Request, Response};
 
 /// A stage of a request. Authentication and authorization come before the first of these; here every user is who they
 /// say and may do everything, so there is nothing to note of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
     /// The body becomes an object.
     Decode,

@@ -10,6 +10,7 @@ use jiff::SignedDuration;
 
 use rand_core::Rng;
 use rand_pcg::Pcg32;
+use serde::{Deserialize, Serialize};
 
 use crate::api::{Timestamp, later};
 
@@ -20,7 +21,7 @@ const ELECTION_TIMEOUT: u32 = 1000;
 const FIRST_TERM: u64 = 2;
 
 /// Where a log ends: its last entry's term and index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LogEnd {
     /// The term that entry was written in.
     pub term: u64,
@@ -29,7 +30,7 @@ pub struct LogEnd {
 }
 
 /// The role of a member among the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// The leader takes all writes.
     Leader,
@@ -42,7 +43,7 @@ pub enum Role {
 }
 
 /// A member, as it can be looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The member's name, for example `etcd-1`.
     pub name: String,

@@ -14,16 +14,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let changes = label::changes(&args.words, "annotation", false)?;
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = label::objects(cx, args, &changes, "annotation")?;
+    if args.on("list") {
+        label::list(cx, &objects, "annotations", |o| o.meta().annotations.as_ref());
+        return commands::finish(errors);
+    }
     commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
-    if args.on("list") {
-        for (k, v) in object.meta().annotations.iter().flatten() {
-            cx.say(&format!("{k}={v}"));
-        }
-        return Ok(());
-    }
     if !args.on("overwrite") {
         let taken: Vec<String> = changes
             .set

@@ -2,13 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::context::{Context, Result, fail};
+use super::call::{self, Accept};
+use super::context::{Context, Result, Stop, fail};
 use super::create::post;
+use super::discovery;
 use super::flags::{Args, Flag, boolean, int, text};
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::quantity::Amount;
-use crate::api::{Key, Kind};
+use crate::api::{Key, Kind, Object};
 use crate::apimachinery::FieldValidation;
 
 pub(super) const FLAGS: &[Flag] = &[
@@ -53,10 +55,16 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     }
     for (object, _) in objects {
         let kind = object.kind();
-        if !kind.has_subresource("scale") {
+        let served = discovery::resources(cx)?;
+        let scales = served.iter().any(|r| {
+            (r.group.as_str(), r.name.as_str()) == (kind.group(), kind.plural())
+                && r.parts.iter().any(|s| s == "scale")
+        });
+        if !scales {
             return fail(format!(
-                "cannot autoscale a {}: no matches for kind \"\" in group \"\"",
-                kind.as_str()
+                "cannot autoscale a {}: could not find scale subresource for {} in discovery information",
+                kind.as_str(),
+                resource::resource_string(kind)
             ));
         }
         let name = match args.text("name") {
@@ -84,11 +92,54 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             value["metadata"]["namespace"] = cx.namespace.as_str().into();
         }
         let key = Key::new(&cx.namespace.clone(), &name);
-        let made = post(cx, scaler, &key, value, dry_run, FieldValidation::Ignore, "kubectl-autoscale")?;
+        let made = match post(cx, scaler, &key, value, dry_run, FieldValidation::Ignore, "kubectl-autoscale")
+        {
+            Err(Stop::Error(_)) => older(cx, args, &name, &object, dry_run)?,
+            made => made?,
+        };
         let operation = if dry_run == DryRun::Client { "created" } else { "autoscaled" };
         output::report(cx, args, &made, operation, dry_run)?;
     }
     super::commands::finish(errors)
+}
+
+/// The autoscaler as `autoscaling/v1` has it, which kubectl tries when `autoscaling/v2` is refused.
+fn older(cx: &mut Context<'_>, args: &Args, name: &str, object: &Object, dry_run: DryRun) -> Result<Value> {
+    let incompatible =
+        "failed to create autoscaling/v2 HPA and the configuration is incompatible with autoscaling/v1";
+    let percent = args.int("cpu-percent").unwrap_or(-1);
+    let given = args.text("cpu").trim();
+    if given.is_empty() {
+        return fail(format!("{incompatible}: empty input"));
+    }
+    let target = target("cpu", "m", given)?;
+    let utilization = target.get("averageUtilization").and_then(Value::as_i64);
+    if !args.text("memory").is_empty() || (percent < 0 && utilization.is_none()) {
+        return fail(format!("{incompatible}: %!w(<nil>)"));
+    }
+    let kind = object.kind();
+    let mut spec = json!({
+        "scaleTargetRef": {"apiVersion": kind.api_version(), "kind": kind.as_str(), "name": object.name()},
+        "maxReplicas": args.int("max"),
+    });
+    if let Some(min) = args.int("min").filter(|n| *n > 0) {
+        spec["minReplicas"] = min.into();
+    }
+    if let Some(percent) = Some(percent).filter(|p| *p >= 0).or(utilization) {
+        spec["targetCPUUtilizationPercentage"] = percent.into();
+    }
+    let value = json!({
+        "apiVersion": "autoscaling/v1", "kind": Kind::HORIZONTAL_POD_AUTOSCALER.as_str(),
+        "metadata": {"name": name}, "spec": spec,
+    });
+    let dry = if dry_run == DryRun::Server { "&dryRun=All" } else { "" };
+    let path = format!(
+        "/apis/autoscaling/v1/namespaces/{}/{}?fieldManager=kubectl-autoscale{dry}",
+        cx.namespace,
+        Kind::HORIZONTAL_POD_AUTOSCALER.plural()
+    );
+    let request = call::raw("POST", &path, Accept::Objects, value.to_string().into_bytes());
+    Ok(cx.exchange(&request)?.value().clone())
 }
 
 fn metric(name: &str, target: Value) -> Value {

@@ -53,7 +53,8 @@ pub(super) struct Call {
     pub(super) kind: Kind,
     /// The name is empty for a collection, the namespace for all namespaces.
     pub(super) key: Key,
-    pub(super) subresource: Subresource,
+    /// `scale`, or whatever a person names; empty for the object itself.
+    pub(super) subresource: String,
     pub(super) body: Payload,
     pub(super) accept: Accept,
     /// `labelSelector`; empty for none.
@@ -66,7 +67,7 @@ pub(super) struct Call {
     pub(super) dry_run: bool,
     pub(super) field_validation: FieldValidation,
     /// `fieldManager`; empty for the server's default.
-    pub(super) field_manager: &'static str,
+    pub(super) field_manager: String,
     /// `force`: a server-side apply takes fields from other managers.
     pub(super) force: bool,
 }
@@ -85,8 +86,10 @@ pub(super) enum Payload {
     StrategicPatch(String),
     /// `application/apply-patch+yaml`
     Apply(Value),
-    /// The options of a deletion or an eviction.
+    /// The options of a deletion.
     Delete(DeleteOptions),
+    /// The options of an eviction.
+    Evict(DeleteOptions),
 }
 
 impl Payload {
@@ -94,7 +97,7 @@ impl Payload {
     pub(super) fn media_type(&self) -> &'static str {
         match self {
             Payload::None => "",
-            Payload::Object(_) | Payload::Delete(_) => JSON,
+            Payload::Object(_) | Payload::Delete(_) | Payload::Evict(_) => JSON,
             Payload::JsonPatch(_) => "application/json-patch+json",
             Payload::MergePatch(_) => "application/merge-patch+json",
             Payload::StrategicPatch(_) => "application/strategic-merge-patch+json",
@@ -111,7 +114,7 @@ impl Call {
             verb,
             kind,
             key: Key::new(namespace, name),
-            subresource: Subresource::None,
+            subresource: String::new(),
             body: Payload::None,
             accept: Accept::Objects,
             label_selector: String::new(),
@@ -119,7 +122,7 @@ impl Call {
             continue_token: String::new(),
             dry_run: false,
             field_validation: FieldValidation::Warn,
-            field_manager: "",
+            field_manager: String::new(),
             force: false,
         }
     }
@@ -138,10 +141,11 @@ impl Call {
     pub(super) fn http(&self) -> Result<HttpRequest, Error> {
         check_segment("resource name", &self.key.name)?;
         check_segment("namespace", &self.key.namespace)?;
+        check_segment("subresource", &self.subresource)?;
         let (content_type, body) = self.content();
         Ok(HttpRequest {
             method: self.verb.method().into(),
-            path: escaped(&self.request().path(), b"-_.~$&+,/:;=@"),
+            path: escaped(&self.path(), b"-_.~$&+,/:;=@"),
             query: self.query(),
             content_type: content_type.into(),
             accept: self.accept.header().into(),
@@ -150,8 +154,17 @@ impl Call {
         })
     }
 
-    fn request(&self) -> Request {
-        Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone()).subresource(self.subresource)
+    fn request(&self, subresource: Subresource) -> Request {
+        Request::new(&"kubectl".into(), self.verb, self.kind, self.key.clone()).subresource(subresource)
+    }
+
+    fn path(&self) -> String {
+        if self.subresource.is_empty() {
+            return self.request(Subresource::None).path();
+        }
+        let object =
+            Call { verb: Verb::Get, subresource: String::new(), body: Payload::None, ..self.clone() };
+        format!("{}/{}", object.path(), self.subresource)
     }
 
     fn query(&self) -> String {
@@ -162,7 +175,7 @@ impl Call {
         let all = [
             ("continue", self.continue_token.as_str()),
             ("dryRun", if dry_run { "All" } else { "" }),
-            ("fieldManager", self.field_manager),
+            ("fieldManager", &self.field_manager),
             ("fieldSelector", &self.field_selector),
             ("fieldValidation", if validated { self.field_validation.as_str() } else { "" }),
             ("force", if self.force { "true" } else { "" }),
@@ -183,13 +196,14 @@ impl Call {
                 text.clone().into_bytes()
             }
             Payload::Apply(value) => value.to_string().into_bytes(),
-            Payload::Delete(options) => self.delete_options(options),
+            Payload::Delete(options) => self.delete_options(Subresource::None, options),
+            Payload::Evict(options) => self.delete_options(Subresource::Eviction, options),
         };
         (self.body.media_type(), bytes)
     }
 
-    fn delete_options(&self, options: &DeleteOptions) -> Vec<u8> {
-        let request = Request { dry_run: self.dry_run, ..self.request() };
+    fn delete_options(&self, subresource: Subresource, options: &DeleteOptions) -> Vec<u8> {
+        let request = Request { dry_run: self.dry_run, ..self.request(subresource) };
         wire(&request.body(Body::Delete(options.clone()))).body
     }
 }

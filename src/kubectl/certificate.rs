@@ -10,7 +10,7 @@ use super::output::{self, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules};
 use crate::api::types::{CertificateSigningRequest, Time, certificates::CertificateSigningRequestCondition};
 use crate::api::{ApiKind, Kind, Object, seconds};
-use crate::apimachinery::{Subresource, Verb};
+use crate::apimachinery::Verb;
 
 const FORCE: &[Flag] = &[boolean("force")];
 
@@ -77,10 +77,11 @@ fn deny(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn decide(cx: &mut Context<'_>, args: &Args, decision: &Decision) -> Result {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail("one or more CSRs must be specified as <name> or -f <filename>");
     }
-    let mut targets = resource::targets(cx, args, &[], Rules::default())?;
+    let mut targets =
+        if args.has_files() { resource::targets(cx, args, &[], Rules::default())? } else { Vec::new() };
     let name = |name: &String| resource::Target::Named {
         kind: Kind::CERTIFICATE_SIGNING_REQUEST,
         namespace: String::new(),
@@ -154,7 +155,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, decision: &Decision) 
         }
         let body: Value = now.to_value();
         let mut call = Call::new(Verb::Update, KIND, "", object.name()).body(Payload::Object(body));
-        call.subresource = Subresource::Approval;
+        call.subresource = "approval".into();
         match cx.send(&call) {
             Err(Stop::Error(e)) if e.is_conflict() && left > 0 => {}
             answer => return answer.map(drop),

@@ -6,8 +6,9 @@ use super::flags::{self, Args, Flag, array, boolean, duration, int, optional, sl
 use super::output::{DRY_RUN, PRINT};
 use super::resource::{FILENAME, SELECTOR};
 use super::{
-    annotate, apply, auth, autoscale, certificate, create, delete, describe, diff, discovery, edit, events,
-    explain, generators, get, label, node, patch, replace, rollout, scale, set, unbuilt, wait,
+    annotate, apply, auth, autoscale, certificate, create, debug, delete, describe, diff, discovery, edit,
+    events, explain, expose, generators, get, kustomize, label, node, overrides, patch, replace, rollout,
+    run, scale, set, taint, unbuilt, wait,
 };
 use crate::api::Object;
 use crate::api::order;
@@ -104,22 +105,19 @@ const COMMANDS: &[Command] = &[
                 int("grace-period"),
                 duration("timeout"),
                 array("prune-allowlist"),
+                boolean("record"),
             ],
         ],
         apply::run,
     )
-    .group(&[command(
-        "view-last-applied",
-        &[PRINT, SELECTOR, FILENAME, &[boolean("all")]],
-        apply::view_last_applied,
-    )]),
+    .group(apply::COMMANDS_OF),
     command(
         "create",
         &[PRINT, DRY_RUN, SELECTOR, FILENAME, VALIDATE, &[text("raw"), boolean("edit")]],
         create::run,
     )
     .group(generators::CREATE),
-    command("replace", &[PRINT, DRY_RUN, FILENAME, VALIDATE, &[text("raw"), boolean("force")]], replace::run),
+    command("replace", &[PRINT, DRY_RUN, FILENAME, VALIDATE, replace::FLAGS], replace::run),
     command(
         "delete",
         &[
@@ -175,15 +173,15 @@ const COMMANDS: &[Command] = &[
     command("label", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], label::run),
     command("annotate", &[PRINT, DRY_RUN, SELECTOR, FILENAME, ALL, LABEL], annotate::run),
     command("rollout", &[], rollout::group).group(rollout::COMMANDS_OF),
-    command("expose", &[PRINT, DRY_RUN, SELECTOR, FILENAME, generators::EXPOSE_FLAGS], generators::expose),
-    command("run", &[PRINT, DRY_RUN, generators::RUN_FLAGS], generators::run_pod).requires(&["image"]),
+    command("expose", &[PRINT, DRY_RUN, FILENAME, overrides::FLAGS, expose::EXPOSE_FLAGS], expose::run),
+    command("run", &[PRINT, DRY_RUN, overrides::FLAGS, run::RUN_FLAGS], run::run).requires(&["image"]),
     command("cordon", &[DRY_RUN, SELECTOR], node::cordon),
     command("uncordon", &[DRY_RUN, SELECTOR], node::uncordon),
     command("drain", &[DRY_RUN, SELECTOR, node::DRAIN_FLAGS], node::drain),
     command(
         "taint",
         &[PRINT, DRY_RUN, SELECTOR, &[boolean("overwrite"), boolean("all")], VALIDATE],
-        node::taint,
+        taint::run,
     ),
     command(
         "wait",
@@ -237,18 +235,19 @@ const COMMANDS: &[Command] = &[
     command("exec", &[unbuilt::EXEC_FLAGS], unbuilt::exec),
     command("attach", &[], unbuilt::nothing),
     command("port-forward", &[], unbuilt::port_forward),
-    command("top", &[], unbuilt::top),
+    command("top", &[], unbuilt::top_group).with(unbuilt::TOP),
     command("auth", &[], auth::group).with(auth::COMMANDS),
     command("autoscale", &[PRINT, DRY_RUN, FILENAME, autoscale::FLAGS], autoscale::run).requires(&["max"]),
-    command("diff", &[FILENAME, SELECTOR, diff::FLAGS], diff::run),
+    command("diff", &[FILENAME, SELECTOR, VALIDATE, diff::FLAGS], diff::run),
     command("config", &[], unbuilt::nothing).with(unbuilt::CONFIG),
-    command("debug", &[], unbuilt::nothing),
+    command("debug", &[FILENAME, debug::FLAGS], debug::run),
     command("cp", &[], unbuilt::nothing),
     command("proxy", &[], unbuilt::nothing),
-    command("certificate", &[], certificate::group).group(certificate::COMMANDS_OF),
+    command("certificate", &[], certificate::group).with(certificate::COMMANDS_OF),
+    command("alpha", &[], unbuilt::alpha),
     command("completion", &[], unbuilt::nothing),
-    command("kustomize", &[], unbuilt::nothing),
-    command("plugin", &[], unbuilt::nothing),
+    command("kustomize", &[kustomize::FLAGS], kustomize::run),
+    command("plugin", &[], unbuilt::nothing).with(unbuilt::PLUGIN),
     command("options", &[], unbuilt::nothing),
 ];
 
@@ -295,6 +294,7 @@ fn descend(cx: &mut Context<'_>, command: &'static Command, path: String, mut wo
         cx.namespace = ns.to_owned();
         cx.explicit_namespace = true;
     }
+    args.text("field-manager").clone_into(&mut cx.field_manager);
     cx.verbosity = args.int("v").and_then(|v| u8::try_from(v).ok()).unwrap_or(0);
     let missing: Vec<String> =
         command.required.iter().filter(|r| !args.has(r)).map(|r| format!("{r:?}")).collect();
@@ -396,11 +396,23 @@ pub(super) fn usage<T>(path: &str, message: impl std::fmt::Display) -> Result<T>
 
 /// A group without one of its commands: an unknown word is a mistake, nothing is a cry for help.
 pub(super) fn group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
-    if !args.words.is_empty() {
-        return usage(path, format!("unknown command {:?}", args.words.join(" ")));
-    }
+    known_words(args, path)?;
     cx.out.push_str(help);
     Err(Stop::Exit(1))
+}
+
+/// The same, for a group that prints its help on stderr.
+pub(super) fn complaining_group(cx: &mut Context<'_>, args: &Args, path: &str, help: &str) -> Result {
+    known_words(args, path)?;
+    cx.err.push_str(help);
+    Err(Stop::Exit(1))
+}
+
+fn known_words(args: &Args, path: &str) -> Result {
+    match args.words.is_empty() {
+        true => Ok(()),
+        false => usage(path, format!("unknown command {:?}", args.words.join(" "))),
+    }
 }
 
 /// Does something with each object; what fails does not keep it from the others.

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use jiff::SignedDuration;
+
 use super::answer::{self, Answer};
 use super::call::Call;
 use super::discovery::Resource;
@@ -99,7 +101,7 @@ pub(super) enum Reply {
 /// The surroundings of a running command.
 pub(super) struct Context<'a> {
     /// The files at hand.
-    pub files: &'a Files<'a>,
+    pub files: &'a dyn Files,
     /// The objects of the manifests that were read already.
     pub manifests: &'a Manifests,
     /// The text on stdout so far.
@@ -110,6 +112,8 @@ pub(super) struct Context<'a> {
     pub namespace: String,
     /// Whether `--namespace` was given.
     pub explicit_namespace: bool,
+    /// `--field-manager`; empty for the command's own.
+    pub field_manager: String,
     /// `-v`
     pub verbosity: u8,
     /// The resources that discovery lists, once they were asked for.
@@ -127,7 +131,7 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     /// The surroundings of a command that began at `now`. It first gets the replies that it got in earlier runs.
     pub(super) fn new(
-        files: &'a Files<'a>,
+        files: &'a dyn Files,
         manifests: &'a Manifests,
         now: Timestamp,
         replies: Vec<Reply>,
@@ -140,6 +144,7 @@ impl<'a> Context<'a> {
             err: String::new(),
             namespace: "default".into(),
             explicit_namespace: false,
+            field_manager: String::new(),
             verbosity: 0,
             discovered: None,
             warned: BTreeSet::new(),
@@ -196,7 +201,7 @@ impl<'a> Context<'a> {
     }
 
     /// Prints an error as kubectl's `CheckErr` does.
-    fn complain(&mut self, e: &Error) {
+    pub(super) fn complain(&mut self, e: &Error) {
         let text = e.render();
         self.err.push_str(&text);
         if !text.is_empty() && !text.ends_with('\n') {
@@ -222,7 +227,11 @@ impl<'a> Context<'a> {
     /// # Errors
     /// The server's refusal.
     pub(super) fn send(&mut self, call: &Call) -> Result<Rc<Answer>> {
-        let request = call.http()?;
+        let request = if call.field_manager.is_empty() || self.field_manager.is_empty() {
+            call.http()?
+        } else {
+            Call { field_manager: self.field_manager.clone(), ..call.clone() }.http()?
+        };
         self.exchange(&request)
     }
 
@@ -315,6 +324,29 @@ impl<'a> Context<'a> {
         };
         self.wait(Wait { what, until })?;
         Ok(until.is_none_or(|t| self.now < t))
+    }
+
+    /// Waits until there is no object of this name; 5 minutes unless a timeout is given.
+    pub(super) fn wait_gone(
+        &mut self,
+        kind: Kind,
+        namespace: &str,
+        name: &str,
+        timeout: Option<SignedDuration>,
+    ) -> Result {
+        let timeout = timeout.filter(|t| t.is_positive()).unwrap_or(SignedDuration::from_mins(5));
+        let until = self.now.checked_add(timeout).ok();
+        loop {
+            match self.get(kind, namespace, name) {
+                Ok(object) => {
+                    if !self.wait_change(&object, until)? {
+                        return fail("timed out waiting for the condition");
+                    }
+                }
+                Err(Stop::Error(e)) if e.is_not_found() => return Ok(()),
+                Err(stop) => return Err(stop),
+            }
+        }
     }
 
     /// The age of something, as a table shows it.

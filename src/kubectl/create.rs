@@ -12,18 +12,18 @@ use crate::api::{Key, Kind};
 use crate::apimachinery::{FieldValidation, Verb};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    if !args.has("filename") {
-        return fail("must specify one of -f and -k");
-    }
     if !args.words.is_empty() {
         return commands::usage("kubectl create", format!("Unexpected args: [{}]", args.words.join(" ")));
+    }
+    if !args.has_files() {
+        return fail("must specify one of -f and -k");
     }
     if let Some(path) = args.flag("raw") {
         return raw(cx, args, path);
     }
     let dry_run = DryRun::of(cx, args)?;
     let validation = apply::validation(args)?;
-    let files::Loaded { manifests, mut errors } = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, mut errors } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to create");
     }
@@ -55,7 +55,7 @@ pub(super) fn post(
     let mut call = Call::new(Verb::Create, kind, &key.namespace, &key.name).body(Payload::Object(value));
     call.dry_run = dry_run == DryRun::Server;
     call.field_validation = validation;
-    call.field_manager = manager;
+    call.field_manager = manager.into();
     Ok(cx.object(&call)?.to_value())
 }
 

@@ -27,17 +27,28 @@ const CONTEXT: usize = 3;
 /// Texts whose middles have more lines than this differ as a whole.
 const LINES_LIMIT: usize = 4000;
 
+/// An exit code of 1 says that there are differences, so a failure ends with another one.
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    match differences(cx, args) {
+        Err(Stop::Error(e)) => {
+            cx.complain(&e);
+            Err(Stop::Exit(2))
+        }
+        done => done,
+    }
+}
+
+fn differences(cx: &mut Context<'_>, args: &Args) -> Result {
     if !args.words.is_empty() {
         return super::commands::usage(
             "kubectl diff",
             format!("Unexpected args: [{}]", args.words.join(" ")),
         );
     }
-    if !args.has("filename") {
+    if !args.has_files() {
         return fail("must specify one of -f and -k");
     }
-    let files::Loaded { manifests, errors } = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, errors } = files::load_all(cx, args)?;
     super::commands::finish(errors)?;
     let mut out = String::new();
     for m in &manifests {
@@ -85,12 +96,15 @@ fn merged(cx: &mut Context<'_>, args: &Args, m: &Manifest, live: Option<&Object>
     let mut call = if args.on("server-side") {
         let mut call = Call::new(Verb::Patch, m.kind, &m.namespace, &m.name);
         call.force = args.on("force-conflicts");
-        call.field_manager = "kubectl";
+        call.field_manager = "kubectl".into();
         call.body(Payload::Apply(m.value.clone()))
     } else if let Some(live) = live {
-        let Some(change) = apply::patch_of(m, live, &m.value)? else { return Ok(live.clone()) };
-        Call::new(Verb::Patch, m.kind, &m.namespace, &m.name)
-            .body(Payload::StrategicPatch(change.to_string()))
+        let Some(change) = apply::patch_of(m, live, &apply::unannotated(&m.value))? else {
+            return Ok(live.clone());
+        };
+        let text = change.to_string();
+        let body = if m.kind.is_custom() { Payload::MergePatch(text) } else { Payload::StrategicPatch(text) };
+        Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(body)
     } else {
         Call::new(Verb::Create, m.kind, &m.namespace, &m.name).body(Payload::Object(m.value.clone()))
     };

@@ -176,7 +176,7 @@ pub(super) fn version(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 pub(super) fn cluster_info(cx: &mut Context<'_>, _: &Args) -> Result {
-    cx.say("Kubernetes control plane is running at https://127.0.0.1:6443");
+    cx.say(&format!("Kubernetes control plane is running at {}", super::unbuilt::SERVER));
     cx.say("\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
     Ok(())
 }

@@ -71,7 +71,7 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
     let text = change.to_string();
     call.body = if custom { Payload::MergePatch(text) } else { Payload::StrategicPatch(text) };
-    call.field_manager = "kubectl-edit";
+    call.field_manager = "kubectl-edit".into();
     let patched = cx.object(&call)?;
     output::report(cx, args, &patched.to_value(), "edited", output::DryRun::No)
 }

@@ -28,6 +28,23 @@ impl Error {
         }
     }
 
+    /// Several errors as one whose message is a list (`utilerrors.Aggregate`); none as `None`.
+    pub fn one(mut errors: Vec<Error>) -> Option<Error> {
+        if errors.len() < 2 {
+            return errors.pop();
+        }
+        let mut messages: Vec<String> = Vec::new();
+        for message in errors.iter().map(Error::message) {
+            if !messages.contains(&message) {
+                messages.push(message);
+            }
+        }
+        Some(Error::Text(match messages.as_slice() {
+            [one] => one.clone(),
+            many => format!("[{}]", many.join(", ")),
+        }))
+    }
+
     /// Says which file it was about (`AddSourceToErr`).
     #[must_use]
     pub fn source(self, verb: &str, source: &str) -> Error {
@@ -101,7 +118,8 @@ fn invalid(s: &Status) -> String {
     }
     match causes.as_slice() {
         [] => text,
-        [one] => format!("{text}: {one}"),
+        // A message that ends with a line of its own leaves an empty line.
+        [one] => format!("{text}: {one}\n"),
         many => {
             text.push_str(": \n");
             for c in many {

@@ -1,6 +1,6 @@
 //! `kubectl events`
 
-use super::context::{Context, Result, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::flags::Args;
 use super::output::{self, Printer};
 use super::{commands, printers, resource, tabwriter};
@@ -23,7 +23,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
         let Some((kind, name)) = target.split_once('/') else {
             return fail("--for must be in resource/name form");
         };
-        let kind = resource::must_kind(cx, kind)?;
+        let kind = match resource::must_kind(cx, kind) {
+            Err(Stop::Error(e)) => {
+                // `events` has no `error: ` before this one.
+                cx.err.push_str(&format!("{}\n", e.message()));
+                return Err(Stop::Exit(1));
+            }
+            kind => kind?,
+        };
         call.field_selector = format!(
             "involvedObject.kind={},involvedObject.apiVersion={},involvedObject.name={name}",
             kind.as_str(),

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::context::{Context, Result, Stop, fail};
 use super::discovery;
 use super::error::Error;
+use super::flags::Args;
+use super::{Files, kustomize};
+use crate::api::labels::Selector;
 use crate::api::yaml::{self, Limits};
 use crate::api::{Key, Kind};
 
@@ -76,56 +79,141 @@ impl Manifests {
     }
 }
 
-/// Loads files. A file that is wrong is an error among the errors; the others are still loaded.
-pub(super) fn load_all(cx: &mut Context<'_>, names: &[String]) -> Result<Loaded> {
-    if let Some(loaded) = cx.manifests.get(names) {
-        return Ok(loaded);
+/// The objects of the files that `-f` and `-k` name, without those that `-l` does not select. What is wrong is an error
+/// among the errors; the rest is still loaded.
+pub(super) fn load_all(cx: &mut Context<'_>, args: &Args) -> Result<Loaded> {
+    let (names, directory) = (args.all("filename"), args.text("kustomize"));
+    if !names.is_empty() && !directory.is_empty() {
+        return fail("only one of -f or -k can be specified");
     }
+    let recursive = args.on("recursive");
+    if !directory.is_empty() && recursive {
+        return fail("the -k flag can't be used with -f or -R");
+    }
+    let mut key = names.to_vec();
+    key.extend([format!("-k {directory}"), format!("-R {recursive}")]);
+    let loaded = match cx.manifests.get(&key) {
+        Some(loaded) => loaded,
+        None => {
+            let loaded = read_all(cx, names, directory, recursive)?;
+            cx.manifests.put(&key, &loaded);
+            loaded
+        }
+    };
+    selected(loaded, args.text("selector"))
+}
+
+fn read_all(cx: &mut Context<'_>, names: &[String], directory: &str, recursive: bool) -> Result<Loaded> {
     let mut loaded = Loaded::default();
-    for source in names {
-        let text = read(cx, source)?;
-        let documents = match yaml::documents(&text, &Limits::default()) {
-            Ok(documents) => documents,
-            Err(e) => {
-                let why = format!("error parsing {source}: {}", e.kubectl_text());
-                loaded.errors.push(Error::Text(why));
-                continue;
-            }
-        };
-        for d in documents {
-            add(cx, d.value, source, &mut loaded)?;
+    if !directory.is_empty() {
+        for value in kustomize::build(cx.files, directory)? {
+            add(cx, value, directory, &mut loaded)?;
         }
     }
-    cx.manifests.put(names, &loaded);
+    for name in names {
+        let sources = match cx.files.list(clean(name)) {
+            Some(_) => manifests_in(cx.files, name, recursive)?,
+            None => vec![name.clone()],
+        };
+        for source in sources {
+            let text = read(cx, &source)?;
+            match yaml::documents(&text, &Limits::default()) {
+                Ok(documents) => {
+                    for d in documents {
+                        add(cx, d.value, &source, &mut loaded)?;
+                    }
+                }
+                Err(e) => {
+                    let why = format!("error parsing {source}: {}", e.kubectl_text());
+                    loaded.errors.push(Error::Text(why));
+                }
+            }
+        }
+    }
     Ok(loaded)
 }
 
-/// The objects of some files; the first mistake ends it.
-pub(super) fn load(cx: &mut Context<'_>, names: &[String]) -> Result<Vec<Rc<Manifest>>> {
-    let Loaded { manifests, errors } = load_all(cx, names)?;
+/// The objects that a label selector selects.
+fn selected(mut loaded: Loaded, selector: &str) -> Result<Loaded> {
+    if selector.is_empty() {
+        return Ok(loaded);
+    }
+    let selector = match Selector::parse(selector) {
+        Ok(selector) => selector,
+        Err(e) => return fail(e),
+    };
+    loaded.manifests.retain(|m| {
+        let labels = m.value.pointer("/metadata/labels").and_then(Value::as_object);
+        let pairs = labels.into_iter().flatten();
+        let labels = pairs.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect();
+        selector.matches(&labels)
+    });
+    Ok(loaded)
+}
+
+/// A path without `./` before it and a slash after it.
+pub(super) fn clean(path: &str) -> &str {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    match path.trim_end_matches('/') {
+        "" => ".",
+        path => path,
+    }
+}
+
+/// A path in a directory.
+pub(super) fn join(directory: &str, name: &str) -> String {
+    if directory == "." { name.to_owned() } else { format!("{directory}/{name}") }
+}
+
+/// The manifests of a directory, and with `recursive` of those in it.
+fn manifests_in(files: &dyn Files, name: &str, recursive: bool) -> Result<Vec<String>> {
+    let mut out = Vec::new();
+    let mut directories = vec![clean(name).to_owned()];
+    while let Some(directory) = directories.pop() {
+        let mut inner = Vec::new();
+        for entry in files.list(&directory).unwrap_or_default() {
+            match entry.strip_suffix('/') {
+                Some(entry) => inner.push(join(&directory, entry)),
+                None if [".json", ".yaml", ".yml"].iter().any(|e| entry.ends_with(e)) => {
+                    out.push(join(&directory, &entry));
+                }
+                None => {}
+            }
+        }
+        if recursive {
+            directories.extend(inner.into_iter().rev());
+        }
+    }
+    if out.is_empty() {
+        return fail(format!("error reading [{name}]: recognized file extensions are [.json .yaml .yml]"));
+    }
+    Ok(out)
+}
+
+/// The objects of the files; the first mistake ends it.
+pub(super) fn load(cx: &mut Context<'_>, args: &Args) -> Result<Vec<Rc<Manifest>>> {
+    let Loaded { manifests, errors } = load_all(cx, args)?;
     match Error::aggregate(errors) {
         Some(e) => Err(Stop::Error(e)),
         None => Ok(manifests),
     }
 }
 
-/// The text of a manifest by its name. There is no directory to look through, no network and no standard input.
+/// The text of a manifest. There is no network.
 fn read(cx: &Context<'_>, name: &str) -> Result<String> {
-    if name == "-" {
-        return fail("there is no standard input here: name a file");
-    }
     if name.starts_with("http://") || name.starts_with("https://") {
         return fail(format!("unable to read URL {name:?}: there is no network here"));
     }
-    match (cx.files)(name.strip_prefix("./").unwrap_or(name)) {
+    match cx.files.read(clean(name)) {
         Some(text) => Ok(text),
+        None if name == "-" => fail("there is no standard input here: name a file"),
         None => fail(format!("the path {name:?} does not exist")),
     }
 }
 
 /// The text of a file that is no manifest.
 pub(super) fn text(cx: &Context<'_>, name: &str) -> Result<String> {
-    match (cx.files)(name.strip_prefix("./").unwrap_or(name)) {
+    match cx.files.read(clean(name)) {
         Some(text) => Ok(text),
         None => fail(format!("open {name}: no such file or directory")),
     }
@@ -135,6 +223,9 @@ fn add(cx: &mut Context<'_>, mut value: Value, source: &str, into: &mut Loaded) 
     let text = |v: &Value, path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
     let missing = match &value {
+        Value::Object(_) if kind.is_empty() && api_version.is_empty() => {
+            Some("[apiVersion not set, kind not set]")
+        }
         Value::Object(_) if kind.is_empty() => Some("kind not set"),
         Value::Object(_) if api_version.is_empty() => Some("apiVersion not set"),
         Value::Object(_) => None,

@@ -118,6 +118,24 @@ impl Args {
         self.flags.contains_key(long)
     }
 
+    /// Whether files are named, by `-f` or `-k`.
+    pub(super) fn has_files(&self) -> bool {
+        self.has("filename") || !self.text("kustomize").is_empty()
+    }
+
+    /// The words and flags as `--record` keeps them, flags by name.
+    pub(super) fn recorded(&self) -> String {
+        let flags = self.flags.iter().map(|(name, values)| format!("--{name}={}", values.join(",")));
+        self.words.iter().cloned().chain(flags).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same words and flags but one.
+    pub(super) fn without(&self, long: &str) -> Args {
+        let mut args = self.clone();
+        args.flags.remove(long);
+        args
+    }
+
     /// A boolean; false unless given.
     pub(super) fn on(&self, long: &str) -> bool {
         self.flag(long).is_some_and(is_true)

@@ -1,21 +1,21 @@
-//! Commands that make an object from flags: `create deployment`, `run`, `expose` …
+//! `kubectl create NOUN`: commands that make an object from flags.
 
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
+use super::call::{Call, Payload};
 use super::commands::{self, CREATE_FLAGS, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::create::post;
 use super::error::Error;
-use super::flags::{Args, Flag, array, boolean, int, optional, slice, text};
+use super::expose::port_value;
+use super::flags::{Args, Flag, array, boolean, duration, int, optional, slice, text};
 use super::generators_policy as policy;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
-use super::resource::{self, Rules};
-use super::{apply, files};
+use super::{apply, files, resource};
 use crate::api::quantity::Amount;
-use crate::api::types::{Deployment, LabelSelector, Pod, ReplicaSet, ReplicationController, Service};
-use crate::api::{Key, Kind, Object};
-use crate::apimachinery::FieldValidation;
+use crate::api::{Key, Kind};
+use crate::apimachinery::{FieldValidation, Verb};
 
 const VALIDATE: &[Flag] = &[optional("validate", "strict"), boolean("save-config")];
 const FROM: &[Flag] = &[
@@ -33,38 +33,6 @@ const CRON_JOB: &[Flag] = &[text("image"), text("schedule"), text("restart")];
 const QUOTA: &[Flag] = &[text("hard"), text("scopes")];
 const PRIORITY: &[Flag] =
     &[int("value"), boolean("global-default"), text("description"), text("preemption-policy")];
-
-pub(super) const RUN_FLAGS: &[Flag] = &[
-    text("image"),
-    text("image-pull-policy"),
-    text("restart"),
-    text("port"),
-    text("labels").short('l'),
-    array("env"),
-    boolean("command"),
-    array("annotations"),
-    boolean("rm"),
-    boolean("stdin").short('i'),
-    boolean("tty").short('t'),
-    boolean("attach"),
-    boolean("quiet").short('q'),
-    boolean("expose"),
-    text("overrides"),
-];
-
-pub(super) const EXPOSE_FLAGS: &[Flag] = &[
-    text("port"),
-    text("target-port"),
-    text("name"),
-    text("type"),
-    text("protocol"),
-    text("cluster-ip"),
-    text("external-ip"),
-    text("load-balancer-ip"),
-    text("labels"),
-    text("session-affinity"),
-    text("overrides"),
-];
 
 /// `create NOUN`
 pub(super) const CREATE: &[Command] = &[
@@ -106,6 +74,7 @@ pub(super) const CREATE: &[Command] = &[
         &["clusterrole"],
         policy::cluster_role_binding,
     ),
+    sub("token", &[], &[PRINT, &[text("audience"), duration("duration")]], &[], token),
     sub("priorityclass", &["pc"], &[PRINT, DRY_RUN, VALIDATE, PRIORITY], &[], priority_class),
 ];
 
@@ -262,6 +231,33 @@ fn service_account(cx: &mut Context<'_>, args: &Args) -> Result {
     make(cx, args, Kind::SERVICE_ACCOUNT, value, "serviceaccount")
 }
 
+/// `create token`: asks the server for a token of a ServiceAccount.
+fn token(cx: &mut Context<'_>, args: &Args) -> Result {
+    let mut spec = json!({});
+    if let Some(duration) = args.duration("duration") {
+        spec["expirationSeconds"] = duration.as_secs().into();
+    }
+    if !args.text("audience").is_empty() {
+        spec["audiences"] = args.text("audience").split(',').collect::<Vec<_>>().into();
+    }
+    let body = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec});
+    let mut call = Call::new(Verb::Create, Kind::SERVICE_ACCOUNT, &cx.namespace, name(args)?)
+        .body(Payload::Object(body));
+    call.subresource = "token".into();
+    let answer = match cx.send(&call) {
+        Err(Stop::Error(Error::Status(s))) => {
+            return fail(format!("failed to create token: {}", s.message));
+        }
+        answer => answer?,
+    };
+    if args.text("output").is_empty() {
+        let token = answer.text("/status/token").to_owned();
+        cx.say(&token);
+        return Ok(());
+    }
+    output::report(cx, args, answer.value(), "created", DryRun::No)
+}
+
 fn cluster_ip(cx: &mut Context<'_>, args: &Args) -> Result {
     service(cx, args, "ClusterIP")
 }
@@ -273,11 +269,6 @@ fn load_balancer(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 fn external_name(cx: &mut Context<'_>, args: &Args) -> Result {
     service(cx, args, "ExternalName")
-}
-
-/// A port, or a port's name.
-fn port_value(text: &str) -> Value {
-    text.parse::<i32>().map_or_else(|_| text.into(), Value::from)
 }
 
 fn service(cx: &mut Context<'_>, args: &Args, type_: &str) -> Result {
@@ -369,7 +360,7 @@ fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
         None => return fail(format!("arguments in resource/name form are needed, have {from}")),
     };
     if kind != Kind::CRON_JOB {
-        return fail(format!("from must be an existing cronjob, unknown object {}", kind.as_str()));
+        return fail(format!("unknown object type *{}.{}", kind.version(), kind.as_str()));
     }
     let namespace = cx.namespace.clone();
     let cron = cx.get(kind, &namespace, from.split_once('/').map_or(from, |(_, n)| n))?.to_value();
@@ -452,149 +443,4 @@ pub(super) fn label_map(text: &str) -> Option<Map<String, Value>> {
         map.insert(k.to_owned(), v.into());
     }
     Some(map)
-}
-
-pub(super) fn run_pod(cx: &mut Context<'_>, args: &Args) -> Result {
-    let Some(name) = args.words.first() else {
-        return commands::usage("kubectl run", "NAME is required for run");
-    };
-    if args.text("image").is_empty() || args.text("image").contains(char::is_whitespace) {
-        return fail(format!("Invalid image name {:?}: invalid reference format", args.text("image")));
-    }
-    if args.on("stdin") || args.on("tty") || args.on("rm") || args.on("attach") {
-        return fail("nothing can be attached to here: run without -i, -t, --rm and --attach");
-    }
-    let labels = match args.flag("labels").filter(|l| !l.is_empty()) {
-        Some(text) => match label_map(text) {
-            Some(labels) => Value::Object(labels),
-            None => return fail(format!("unexpected label spec: {text}")),
-        },
-        None => json!({"run": name}),
-    };
-    let mut container = json!({"image": args.text("image"), "name": name, "resources": {}});
-    let words = args.words.get(1..).unwrap_or_default();
-    if !words.is_empty() {
-        container[if args.on("command") { "command" } else { "args" }] = json!(words);
-    }
-    if let Some(port) = args.flag("port") {
-        match port.parse::<i32>() {
-            Ok(port) => container["ports"] = json!([{"containerPort": port}]),
-            Err(_) => return fail(format!("invalid port: {port}")),
-        }
-    }
-    let mut env = Vec::new();
-    for var in args.all("env") {
-        let Some((k, v)) = var.split_once('=').filter(|(k, _)| !k.is_empty()) else {
-            return fail(format!("invalid env: {var}"));
-        };
-        env.push(json!({"name": k, "value": v}));
-    }
-    if !env.is_empty() {
-        container["env"] = Value::Array(env);
-    }
-    if let Some(policy) = args.flag("image-pull-policy") {
-        container["imagePullPolicy"] = policy.into();
-    }
-    let restart = args.flag("restart").unwrap_or("Always");
-    if !matches!(restart, "Always" | "OnFailure" | "Never") {
-        return fail(format!("invalid restart policy: {restart}"));
-    }
-    let value = json!({
-        "metadata": {"labels": labels, "name": name},
-        "spec": {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": restart},
-        "status": {},
-    });
-    make(cx, args, Kind::POD, value, "")
-}
-
-pub(super) fn expose(cx: &mut Context<'_>, args: &Args) -> Result {
-    let rules = Rules { required: true, ..Rules::default() };
-    let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
-    for (object, _) in objects {
-        expose_one(cx, args, &object)?;
-    }
-    commands::finish(errors)
-}
-
-fn expose_one(cx: &mut Context<'_>, args: &Args, object: &Object) -> Result {
-    let kind = object.kind();
-    let Some(selector) = selector(object) else {
-        return fail(format!("cannot expose a {}", kind.group_kind()));
-    };
-    let protocol = args.flag("protocol").unwrap_or("TCP");
-    let ports: Vec<Value> = match args.flag("port").filter(|p| !p.is_empty()) {
-        Some(text) => text.split(',').map(|p| json!({"port": port_value(p), "protocol": protocol})).collect(),
-        None => container_ports(object),
-    };
-    if ports.is_empty() {
-        return fail("couldn't find port via --port flag or introspection");
-    }
-    let many = ports.len() > 1;
-    let ports: Vec<Value> = ports
-        .into_iter()
-        .enumerate()
-        .map(|(i, mut p)| {
-            p["targetPort"] = match args.flag("target-port").filter(|t| !t.is_empty()) {
-                Some(target) => port_value(target),
-                None => p["port"].clone(),
-            };
-            if many {
-                p["name"] = format!("port-{}", i + 1).into();
-            }
-            p
-        })
-        .collect();
-    let name = args.flag("name").filter(|n| !n.is_empty()).unwrap_or(object.name());
-    let labels = match args.flag("labels") {
-        Some(text) => label_map(text).map(Value::Object),
-        None => object.meta().labels.as_ref().map(|l| json!(l)),
-    };
-    let mut value = json!({"metadata": {"name": name}, "spec": {"ports": ports, "selector": selector}, "status": {"loadBalancer": {}}});
-    if let Some(labels) = labels {
-        value["metadata"]["labels"] = labels;
-    }
-    for (flag, field) in
-        [("type", "type"), ("cluster-ip", "clusterIP"), ("session-affinity", "sessionAffinity")]
-    {
-        if !args.text(flag).is_empty() {
-            value["spec"][field] = args.text(flag).into();
-        }
-    }
-    let dry_run = DryRun::of(cx, args)?;
-    value["apiVersion"] = Kind::SERVICE.api_version().into();
-    value["kind"] = Kind::SERVICE.as_str().into();
-    let key = Key::new(&cx.namespace, name);
-    let made = post(cx, Kind::SERVICE, &key, value, dry_run, FieldValidation::Warn, "kubectl-expose")?;
-    output::report(cx, args, &made, "exposed", dry_run)
-}
-
-/// What a service for this object selects.
-fn selector(object: &Object) -> Option<Value> {
-    let match_labels = |s: &LabelSelector| s.match_labels.as_ref().map(|l| json!(l));
-    if let Some(d) = object.get::<Deployment>() {
-        return match_labels(&d.spec.as_ref()?.selector);
-    }
-    if let Some(r) = object.get::<ReplicaSet>() {
-        return match_labels(&r.spec.as_ref()?.selector);
-    }
-    if let Some(r) = object.get::<ReplicationController>() {
-        return r.spec.as_ref()?.selector.as_ref().map(|l| json!(l));
-    }
-    if let Some(s) = object.get::<Service>() {
-        return s.spec.as_ref()?.selector.as_ref().map(|l| json!(l));
-    }
-    object.get::<Pod>().and_then(|p| p.metadata.labels.as_ref()).map(|l| json!(l))
-}
-
-/// The ports of an object's containers.
-fn container_ports(object: &Object) -> Vec<Value> {
-    let value = object.to_value();
-    let path = if object.kind() == Kind::POD { "/spec/containers" } else { "/spec/template/spec/containers" };
-    let containers = value.pointer(path).and_then(Value::as_array).cloned().unwrap_or_default();
-    containers
-        .iter()
-        .filter_map(|c| c.get("ports").and_then(Value::as_array))
-        .flatten()
-        .map(|p| json!({"port": p["containerPort"], "protocol": p.get("protocol").cloned().unwrap_or("TCP".into())}))
-        .collect()
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::call::{self, Accept};
+use super::call::{self, Accept, Call};
 use super::commands;
-use super::context::{Context, Result, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::error::Error;
 use super::flags::Args;
 use super::output::{self, Printer};
@@ -13,17 +13,27 @@ use super::table::{self, Row, tables};
 use crate::api::jsonpath::{self, Template};
 use crate::api::order;
 use crate::api::{Object, quantity};
+use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     if let Some(path) = args.flag("raw") {
         return raw(cx, path);
     }
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         cx.err.push_str("You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\n");
         return commands::usage(
             "kubectl get",
             "Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).",
         );
+    }
+    let output = args.text("output");
+    if args.on("show-labels") && !matches!(output, "" | "wide") {
+        let printer = output.split('=').next().unwrap_or(output);
+        return fail(format!("--show-labels option cannot be used with {printer} printer"));
+    }
+    let watch = args.on("watch") || args.on("watch-only");
+    if args.on("output-watch-events") && !watch {
+        return fail("--output-watch-events option can only be used with --watch or --watch-only");
     }
     if args.on("watch-only") || (args.on("watch") && !args.has("request-timeout")) {
         return fail("watching is what the page is for: -w is not built here");
@@ -34,9 +44,11 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let printer = Printer::of(cx, args, true)?;
     match printer {
         Some(printer) => {
-            let (mut found, errors) = resource::fetch(cx, args, &targets)?;
+            let (mut found, errors) = resource::fetch_with(cx, args, &targets, &mut values)?;
             let errors = unforgiven(args, errors);
-            sort(args, &mut found, Object::to_value)?;
+            for f in found.iter_mut().filter(|f| !f.named) {
+                sort(args, f, Value::clone)?;
+            }
             whole(cx, args, &printer, &found, errors.is_empty())?;
             commands::finish(errors)
         }
@@ -45,10 +57,16 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
             let (mut found, errors) =
                 resource::fetch_with(cx, args, &targets, &mut |cx, call| table::rows(cx, call, whole))?;
             let errors = unforgiven(args, errors);
-            sort(args, &mut found, |row: &Row| row.object.clone())?;
+            for f in found.iter_mut().filter(|f| f.objects.len() > 1) {
+                match sort(args, f, |row: &Row| row.object.clone()) {
+                    // kubectl prints no table that it cannot sort, and does not say why.
+                    Err(Stop::Error(_)) => f.objects.clear(),
+                    sorted => sorted?,
+                }
+            }
             let before = cx.out.len();
             tables(cx, args, &found, all_namespaces);
-            if cx.out.len() == before && errors.is_empty() && !args.on("ignore-not-found") {
+            if cx.out.len() == before && errors.is_empty() && !watch && !args.on("ignore-not-found") {
                 let line = if all_namespaces || found.iter().all(|f| !f.kind.namespaced()) {
                     "No resources found\n".to_owned()
                 } else {
@@ -77,14 +95,8 @@ fn raw(cx: &mut Context<'_>, path: &str) -> Result {
 }
 
 /// Objects as they are, one by itself or several in a list.
-fn whole(
-    cx: &mut Context<'_>,
-    args: &Args,
-    printer: &Printer,
-    found: &[Found<Object>],
-    fine: bool,
-) -> Result {
-    let values: Vec<Value> = found.iter().flat_map(|f| &f.objects).map(Object::to_value).collect();
+fn whole(cx: &mut Context<'_>, args: &Args, printer: &Printer, found: &[Found<Value>], fine: bool) -> Result {
+    let values: Vec<Value> = found.iter().flat_map(|f| &f.objects).cloned().collect();
     let headers = !args.on("no-headers");
     let single = found.len() == 1 && found.iter().all(|f| f.named);
     match (single, values.as_slice()) {
@@ -94,10 +106,21 @@ fn whole(
     }
 }
 
+/// Asks for one object or subresource, or for a list.
+fn values(cx: &mut Context<'_>, call: Call) -> Result<Vec<Value>> {
+    if !call.subresource.is_empty() {
+        return Ok(vec![cx.send(&call)?.value().clone()]);
+    }
+    match call.verb {
+        Verb::Get => Ok(vec![cx.object(&call)?.to_value()]),
+        _ => Ok(cx.all(call)?.iter().map(Object::to_value).collect()),
+    }
+}
+
 /// `--sort-by`
-fn sort<T>(args: &Args, found: &mut [Found<T>], value_of: impl Fn(&T) -> Value) -> Result {
+fn sort<T>(args: &Args, found: &mut Found<T>, value_of: impl Fn(&T) -> Value) -> Result {
     let path = args.text("sort-by");
-    if path.is_empty() {
+    if path.is_empty() || found.objects.is_empty() {
         return Ok(());
     }
     let template = jsonpath::relaxed(path).and_then(|p| Template::parse(&p));
@@ -105,29 +128,23 @@ fn sort<T>(args: &Args, found: &mut [Found<T>], value_of: impl Fn(&T) -> Value) 
         Ok(t) => t,
         Err(e) => return fail(e),
     };
-    let mut any = false;
-    let mut some = false;
-    for f in found.iter_mut() {
-        let mut keyed: Vec<(Option<Value>, T)> = Vec::new();
-        for o in f.objects.drain(..) {
-            let value = value_of(&o);
-            let key = match template.find(&value) {
-                Ok(values) => values.first().map(|v| (*v).clone()),
-                Err(e) => return fail(e),
-            };
-            any |= key.is_some();
-            some = true;
-            keyed.push((key, o));
-        }
-        order::sort_by(&mut keyed, |a, b| compare(a.0.as_ref(), b.0.as_ref()));
-        f.objects = keyed.into_iter().map(|(_, o)| o).collect();
+    let mut keyed: Vec<(Option<Value>, T)> = Vec::new();
+    for o in found.objects.drain(..) {
+        let value = value_of(&o);
+        let key = match template.find(&value) {
+            Ok(values) => values.first().map(|v| (*v).clone()),
+            Err(e) => return fail(e),
+        };
+        keyed.push((key, o));
     }
-    if some && !any {
+    if keyed.iter().all(|(key, _)| key.is_none()) {
         return fail(format!(
             "couldn't find any field with path {:?} in the list of objects",
             format!("{{.{}}}", path.trim_matches(['{', '}', '.']))
         ));
     }
+    order::sort_by(&mut keyed, |a, b| compare(a.0.as_ref(), b.0.as_ref()));
+    found.objects = keyed.into_iter().map(|(_, o)| o).collect();
     Ok(())
 }
 

@@ -88,6 +88,44 @@ pub(super) fn parse_int(text: &str) -> Result<i64, String> {
 
 pub(super) use crate::api::patch::go_value as format_value;
 
+/// A value in `%#v`.
+pub(super) fn format_syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::String(text) => quoted(text),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(format_syntax).collect();
+            format!("[]interface {{}}{{{}}}", items.join(", "))
+        }
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            crate::api::order::sort_by_key(&mut entries, |(key, _)| *key);
+            let entries: Vec<String> =
+                entries.into_iter().map(|(k, v)| format!("{}:{}", quoted(k), format_syntax(v))).collect();
+            format!("map[string]interface {{}}{{{}}}", entries.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A text as `strconv.Quote` writes it.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +139,10 @@ mod tests {
         assert_eq!(
             format_value(&serde_json::json!({"a": {"b": [1, "x", null]}})),
             "map[a:map[b:[1 x <nil>]]]"
+        );
+        assert_eq!(
+            format_syntax(&serde_json::json!({"b": [1, "x\n", null], "a": {}})),
+            r#"map[string]interface {}{"a":map[string]interface {}{}, "b":[]interface {}{1, "x\n", interface {}(nil)}}"#
         );
         for (text, want) in [
             ("5s", Some(5_000_000_000)),

@@ -46,8 +46,7 @@ pub(super) fn changes(words: &[String], what: &str, checked: bool) -> Result<Cha
             return fail(format!("all resources must be specified before {what} changes: {word}"));
         }
     }
-    if let Some(key) = out.remove.iter().find(|k| out.set.contains_key(*k)) {
-        let _ = key;
+    if out.remove.iter().any(|k| out.set.contains_key(k)) {
         return fail(format!("can not both modify and remove {} {what} in the same command", article(what)));
     }
     Ok(out)
@@ -64,7 +63,27 @@ pub(super) fn objects(
     changes: &Changes,
     what: &str,
 ) -> Result<(Vec<Object>, Vec<Error>)> {
-    if changes.resources.is_empty() && !args.has("filename") {
+    if args.on("list") && !args.text("output").is_empty() {
+        return fail("--list and --output may not be specified together");
+    }
+    for selector in ["selector", "field-selector"] {
+        if args.on("all") && !args.text(selector).is_empty() {
+            return fail(format!("cannot set --all and --{selector} at the same time"));
+        }
+    }
+    if args.on("local") {
+        if args.text("dry-run") == "server" {
+            return fail("cannot specify --local and --dry-run=server - did you mean --dry-run=client?");
+        }
+        if !changes.resources.is_empty() {
+            return fail(
+                "can only use local files by -f pod.yaml or --filename=pod.json when --local=true is set",
+            );
+        }
+        if !args.has_files() {
+            return fail("one or more files must be specified as -f pod.yaml or --filename=pod.json");
+        }
+    } else if changes.resources.is_empty() && !args.has_files() {
         return fail("one or more resources must be specified as <resource> <name> or <resource>/<name>");
     }
     if changes.set.is_empty() && changes.remove.is_empty() && !args.on("list") {
@@ -72,7 +91,29 @@ pub(super) fn objects(
     }
     let rules = Rules { all_namespaces: args.on("all-namespaces"), ..Rules::default() };
     let (objects, errors) = resource::objects(cx, args, &changes.resources, rules)?;
+    if objects.len() + errors.len() > 1 && !args.text("resource-version").is_empty() {
+        return fail("--resource-version may only be used with a single resource");
+    }
     Ok((objects.into_iter().map(|(o, _)| o).collect(), errors))
+}
+
+/// `--list`: the labels or annotations of some objects.
+pub(super) fn list<'o>(
+    cx: &mut Context<'_>,
+    objects: &'o [Object],
+    what: &str,
+    pairs: impl Fn(&'o Object) -> Option<&'o BTreeMap<String, String>>,
+) {
+    let many = objects.len() > 1;
+    for object in objects {
+        if many {
+            let kind = object.kind();
+            cx.say(&format!("Listing {what} for {}.{}/{}:", kind.as_str(), kind.group(), object.name()));
+        }
+        for (k, v) in pairs(object).into_iter().flatten() {
+            cx.say(&format!("{}{k}={v}", if many { " " } else { "" }));
+        }
+    }
 }
 
 /// Sends the change of a map in `metadata`; what the object is then.
@@ -102,7 +143,7 @@ pub(super) fn send(
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::MergePatch(go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = if field == "labels" { "kubectl-label" } else { "kubectl-annotate" };
+    call.field_manager = (if field == "labels" { "kubectl-label" } else { "kubectl-annotate" }).into();
     Ok(cx.object(&call)?.to_value())
 }
 
@@ -110,16 +151,14 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let changes = changes(&args.words, "label", true)?;
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = objects(cx, args, &changes, "label")?;
+    if args.on("list") {
+        list(cx, &objects, "labels", |o| o.meta().labels.as_ref());
+        return commands::finish(errors);
+    }
     commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, &changes, dry_run))
 }
 
 fn one(cx: &mut Context<'_>, args: &Args, object: &Object, changes: &Changes, dry_run: DryRun) -> Result {
-    if args.on("list") {
-        for (k, v) in object.meta().labels_or_empty() {
-            cx.say(&format!("{k}={v}"));
-        }
-        return Ok(());
-    }
     if !args.on("overwrite") {
         let taken: Vec<Error> = changes
             .set

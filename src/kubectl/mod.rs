@@ -25,7 +25,7 @@
 //!         Timestamp::UNIX_EPOCH
 //!     }
 //! }
-//! let output = run("get podz", &|_| None, &mut Client(ApiServer::new(1)));
+//! let output = run("get podz", &|_: &str| None, &mut Client(ApiServer::new(1)));
 //! assert_eq!(output.stderr, "error: the server doesn't have a resource type \"podz\"\n");
 //! assert_eq!(output.exit, 1);
 //! ```
@@ -41,6 +41,7 @@ mod commands;
 mod context;
 mod create;
 mod custom_columns;
+mod debug;
 mod delete;
 mod describe;
 mod diff;
@@ -49,6 +50,7 @@ mod edit;
 mod error;
 mod events;
 mod explain;
+mod expose;
 mod files;
 mod flags;
 mod generators;
@@ -56,17 +58,23 @@ mod generators_policy;
 mod get;
 mod go;
 mod go_template;
+mod kinds;
+mod kustomize;
+mod kyaml;
 mod label;
 mod node;
 mod output;
+mod overrides;
 mod patch;
 mod replace;
 mod resource;
 mod rollout;
+mod run;
 mod scale;
 mod set;
 mod table;
 mod tabwriter;
+mod taint;
 mod unbuilt;
 mod wait;
 pub mod words;
@@ -76,6 +84,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::api::Timestamp;
 use crate::apimachinery::{HttpRequest, HttpResponse};
@@ -88,7 +98,7 @@ use context::Context;
 use files::Manifests;
 
 /// What a command printed, and how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// What it printed.
     pub stdout: String,
@@ -108,8 +118,41 @@ pub enum Poll {
     Wait(Wait, Output),
 }
 
-/// Where kubectl finds a file: its text by its name.
-pub type Files<'a> = dyn Fn(&str) -> Option<String> + 'a;
+/// Where kubectl finds files: the directory that it runs in.
+pub trait Files {
+    /// The text of a file. `-` is the standard input.
+    fn read(&self, path: &str) -> Option<String>;
+
+    /// The names of what a directory holds, sorted; those of directories end with a slash. `.` is the directory that
+    /// kubectl runs in; `None` if there is no such directory.
+    fn list(&self, path: &str) -> Option<Vec<String>>;
+}
+
+/// Files that are known by name alone: no directory can be listed.
+impl<F: Fn(&str) -> Option<String>> Files for F {
+    fn read(&self, path: &str) -> Option<String> {
+        self(path)
+    }
+
+    fn list(&self, _: &str) -> Option<Vec<String>> {
+        None
+    }
+}
+
+/// Texts by their paths; a slash in a path makes a directory.
+impl Files for BTreeMap<String, String> {
+    fn read(&self, path: &str) -> Option<String> {
+        self.get(path).cloned()
+    }
+
+    fn list(&self, path: &str) -> Option<Vec<String>> {
+        let prefix = if path == "." { String::new() } else { format!("{path}/") };
+        let inside = self.keys().filter_map(|k| k.strip_prefix(&prefix));
+        let names: std::collections::BTreeSet<String> =
+            inside.map(|k| k.split_inclusive('/').next().unwrap_or(k).to_owned()).collect();
+        (path == "." || !names.is_empty()).then(|| names.into_iter().collect())
+    }
+}
 
 /// A command that is being carried out: a value.
 #[derive(Clone, Debug)]
@@ -135,9 +178,8 @@ impl Kubectl {
 
     /// Runs the command until it ends, or until the client hands back a wait.
     pub fn drive(&mut self, client: &mut dyn ApiClient) -> Poll {
-        let files = |name: &str| self.files.get(name).cloned();
         let replies = self.replies.iter().cloned().collect();
-        let mut cx = Context::new(&files, &self.manifests, self.started, replies, client);
+        let mut cx = Context::new(&*self.files, &self.manifests, self.started, replies, client);
         let done = cx.run(&self.line);
         self.replies.extend(cx.fresh_replies());
         cx.poll(done)
@@ -189,7 +231,7 @@ pub fn arguments(line: &str) -> Option<&str> {
 }
 
 /// Runs a command, given without the word `kubectl`, to its end. A client that hands back a wait ends it there.
-pub fn run(line: &str, files: &Files<'_>, client: &mut dyn ApiClient) -> Output {
+pub fn run(line: &str, files: &dyn Files, client: &mut dyn ApiClient) -> Output {
     let manifests = Manifests::default();
     let mut cx = Context::new(files, &manifests, client.now(), Vec::new(), client);
     let done = cx.run(line);

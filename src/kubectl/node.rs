@@ -1,4 +1,4 @@
-//! `kubectl cordon|uncordon|drain|taint`
+//! `kubectl cordon|uncordon|drain`
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -8,12 +8,11 @@ use super::commands;
 use super::context::{Context, Result, Stop, Wait, WaitFor, fail};
 use super::error::Error;
 use super::flags::{Args, Flag, boolean, duration, int, text};
-use super::go;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::types::{Node, Pod};
-use crate::api::{Kind, MetaExt, Object, Timestamp, patch};
-use crate::apimachinery::{DeleteOptions, Subresource, Verb};
+use crate::api::{Kind, MetaExt, Object, Timestamp};
+use crate::apimachinery::{DeleteOptions, Verb};
 
 pub(super) const DRAIN_FLAGS: &[Flag] = &[
     boolean("ignore-daemonsets"),
@@ -74,7 +73,7 @@ fn mark(cx: &mut Context<'_>, args: &Args, node: &Object, unschedulable: bool, d
         let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
             .body(Payload::StrategicPatch(patch.to_string()));
         call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-cordon";
+        call.field_manager = "kubectl-cordon".into();
         cx.object(&call)?;
     }
     output::report(cx, args, &node.to_value(), done, dry_run)
@@ -183,8 +182,8 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
             cx.say(&format!("evicting pod {}", p.key()));
             let options = DeleteOptions { grace_period_seconds: grace, ..Default::default() };
             let mut call =
-                Call::new(Verb::Create, Kind::POD, p.namespace(), p.name()).body(Payload::Delete(options));
-            call.subresource = Subresource::Eviction;
+                Call::new(Verb::Create, Kind::POD, p.namespace(), p.name()).body(Payload::Evict(options));
+            call.subresource = "eviction".into();
             match cx.send(&call) {
                 Err(Stop::Error(Error::Status(s))) if s.reason == "TooManyRequests" => {
                     cx.err.push_str(&format!(
@@ -237,123 +236,4 @@ fn evict(cx: &mut Context<'_>, args: &Args, mut pods: Vec<Object>, until: Option
         pods = refused;
     }
     Ok(true)
-}
-
-/// `key=value:Effect`, or `key-`, `key:Effect-`.
-struct Taint {
-    key: String,
-    value: String,
-    effect: String,
-    remove: bool,
-}
-
-fn parse_taint(word: &str) -> Result<Taint> {
-    let (spec, remove) = match word.strip_suffix('-') {
-        Some(spec) => (spec, true),
-        None => (word, false),
-    };
-    let (pair, effect) = spec.split_once(':').unwrap_or((spec, ""));
-    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-    if key.is_empty() || (effect.is_empty() && !remove) {
-        return fail(format!(
-            "invalid taint spec: {word}, a taint must be in the format <key>=<value>:<effect>"
-        ));
-    }
-    if !effect.is_empty() && !matches!(effect, "NoSchedule" | "PreferNoSchedule" | "NoExecute") {
-        return fail(format!("invalid taint effect: {effect}, unsupported taint effect"));
-    }
-    Ok(Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned(), remove })
-}
-
-pub(super) fn taint(cx: &mut Context<'_>, args: &Args) -> Result {
-    let is_taint = |w: &str| w.contains('=') || w.ends_with('-') || w.contains(':');
-    let first = args.words.iter().skip(1).position(|w| is_taint(w)).map_or(args.words.len(), |i| i + 1);
-    let (words, specs) = args.words.split_at(first.min(args.words.len()));
-    let Some(kind) = words.first() else {
-        return fail("one or more resources must be specified as <resource> <name>");
-    };
-    if resource::kind_of(kind.split('/').next().unwrap_or(kind)) != Some(Kind::NODE) {
-        return fail(format!("invalid resource type {kind}, only node(s) is supported"));
-    }
-    if specs.is_empty() {
-        return fail("at least one taint update is required");
-    }
-    let mut taints = Vec::new();
-    for word in specs {
-        taints.push(parse_taint(word)?);
-    }
-    let dry_run = DryRun::of(cx, args)?;
-    let (objects, mut errors) = resource::objects(cx, args, words, Rules::default())?;
-    for (node, _) in objects {
-        match taint_one(cx, args, &node, &taints, dry_run) {
-            Ok(()) => {}
-            Err(Stop::Error(e)) => errors.push(e),
-            Err(stop) => return Err(stop),
-        }
-    }
-    commands::finish(errors)
-}
-
-fn taint_one(cx: &mut Context<'_>, args: &Args, node: &Object, taints: &[Taint], dry_run: DryRun) -> Result {
-    let before = node.to_value();
-    let mut list = before.pointer("/spec/taints").and_then(Value::as_array).cloned().unwrap_or_default();
-    let is = |v: &Value, t: &Taint| {
-        let text = |k: &str| v.get(k).and_then(Value::as_str).unwrap_or_default();
-        text("key") == t.key && (t.effect.is_empty() || text("effect") == t.effect)
-    };
-    let adds: Vec<&Taint> = taints.iter().filter(|t| !t.remove).collect();
-    let taken: Vec<&str> =
-        adds.iter().filter(|t| list.iter().any(|v| is(v, t))).map(|t| t.key.as_str()).collect();
-    if !taken.is_empty() && !args.on("overwrite") {
-        return fail(format!(
-            "node {} already has {} taint(s) with same effect(s) and --overwrite is false",
-            node.name(),
-            taken.join(",")
-        ));
-    }
-    let mut missing = Vec::new();
-    for t in taints.iter().filter(|t| t.remove) {
-        let n = list.len();
-        list.retain(|v| !is(v, t));
-        if list.len() == n {
-            let effect = if t.effect.is_empty() { String::new() } else { format!(":{}", t.effect) };
-            missing.push(Error::Text(format!("taint \"{}{effect}\" not found", t.key)));
-        }
-    }
-    commands::finish(missing)?;
-    for t in &adds {
-        list.retain(|v| !is(v, t));
-    }
-    let mut new: Vec<Value> = Vec::new();
-    for t in &adds {
-        let mut v = json!({"key": t.key, "effect": t.effect});
-        if !t.value.is_empty() {
-            v["value"] = t.value.as_str().into();
-        }
-        new.push(v);
-    }
-    new.append(&mut list);
-    let mut after = before.clone();
-    if let Some(spec) = after.pointer_mut("/spec").and_then(Value::as_object_mut) {
-        if new.is_empty() {
-            spec.remove("taints");
-        } else {
-            spec.insert("taints".into(), Value::Array(new));
-        }
-    }
-    let patch = patch::create_two_way_merge_patch(Kind::NODE, &before, &after)
-        .or_else(|e| fail(format!("unable to compute patch: {e}")))?;
-    if dry_run != DryRun::Client {
-        let mut call = Call::new(Verb::Patch, Kind::NODE, "", node.name())
-            .body(Payload::StrategicPatch(go::json(&patch)));
-        call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-taint";
-        cx.object(&call)?;
-    }
-    let done = match (adds.is_empty(), taints.iter().any(|t| t.remove)) {
-        (true, _) => "untainted",
-        (false, true) => "modified",
-        (false, false) => "tainted",
-    };
-    output::report(cx, args, &after, done, dry_run)
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::context::{Context, Result, fail};
+use super::context::{Context, Result, Stop, fail};
 use super::custom_columns::Columns;
 use super::flags::{Args, Flag, boolean, optional, text};
-use super::{files, go, go_template, resource};
+use super::{files, go, go_template, kyaml, resource};
 use crate::api::jsonpath::Template;
 use crate::api::{Kind, yaml};
 
@@ -66,7 +66,14 @@ pub(super) enum Printer {
     JsonPath(String, Template),
     JsonPathAsJson(Template),
     Columns(Columns),
-    GoTemplate(String, go_template::Template),
+    GoTemplate {
+        text: String,
+        parsed: go_template::Template,
+        /// Whether a key that is missing is an error.
+        strict: bool,
+    },
+    /// KYAML; whether with `managedFields`.
+    Kyaml(bool),
 }
 
 const FORMATS: &str = "custom-columns,custom-columns-file,go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,template,templatefile,wide,yaml";
@@ -83,6 +90,7 @@ impl Printer {
         let needs = |t: &str| -> Result {
             if t.is_empty() { fail("template format specified but no template given") } else { Ok(()) }
         };
+        let strict = !args.on_or("allow-missing-template-keys", true);
         Ok(Some(match name {
             "" => return Ok(None),
             "wide" if tables => return Ok(None),
@@ -91,30 +99,27 @@ impl Printer {
             "yaml" => Printer::Yaml(args.on("show-managed-fields")),
             "jsonpath" | "jsonpath-file" => {
                 needs(template)?;
-                let text = if name == "jsonpath" { template.to_owned() } else { files::text(cx, template)? };
-                let parsed = parse(&text)?;
+                let text =
+                    if name == "jsonpath" { template.to_owned() } else { template_file(cx, template)? };
+                let parsed = parse(&text, strict)?;
                 Printer::JsonPath(text, parsed)
             }
             "jsonpath-as-json" => {
                 needs(template)?;
-                Printer::JsonPathAsJson(parse(template)?)
+                Printer::JsonPathAsJson(parse(template, strict)?)
             }
             "custom-columns" if tables => Printer::Columns(Columns::parse(template)?),
-            "custom-columns-file" if tables => Printer::Columns(columns_file(&files::text(cx, template)?)?),
+            "custom-columns-file" if tables => Printer::Columns(columns_file(&template_file(cx, template)?)?),
             "go-template" | "template" | "go-template-file" | "templatefile" => {
                 needs(template)?;
                 let file = name.ends_with("file");
-                let text = if file { files::text(cx, template)? } else { template.to_owned() };
+                let text = if file { template_file(cx, template)? } else { template.to_owned() };
                 match go_template::Template::parse(&text) {
-                    Ok(parsed) => Printer::GoTemplate(text, parsed),
+                    Ok(parsed) => Printer::GoTemplate { text, parsed, strict },
                     Err(e) => return fail(format!("error parsing template {text}, {e}")),
                 }
             }
-            "kyaml" => {
-                return fail(format!(
-                    "the output format {name:?} is not built here: jsonpath and custom-columns are"
-                ));
-            }
+            "kyaml" => Printer::Kyaml(args.on("show-managed-fields")),
             _ => {
                 let formats = if tables { FORMATS } else { FORMATS_PLAIN };
                 return fail(format!(
@@ -142,10 +147,18 @@ impl Printer {
                 Ok(rendered) => cx.out.push_str(&rendered),
                 Err(e) => return fail(not_executed(text, &e, value)),
             },
-            Printer::GoTemplate(text, template) => match template.render(value) {
+            Printer::GoTemplate { text, parsed, strict } => match parsed.render(value, *strict) {
                 Ok(rendered) => cx.out.push_str(&rendered),
-                Err(e) => return fail(format!("error executing template {text:?}: {e}")),
+                Err(e) => {
+                    cx.out.push_str(&format!(
+                        "Error executing template: {e}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{text}\n\traw data was:\n\t\t{}\n\tobject given to template engine was:\n\t\t{}\n\n",
+                        go::json(value),
+                        go::format_value(value)
+                    ));
+                    return fail(format!("error executing template {}: {e}", go::quoted(text)));
+                }
             },
+            Printer::Kyaml(managed) => cx.out.push_str(&kyaml::document(&shown(value, *managed))),
             Printer::JsonPathAsJson(template) => match template.find(value) {
                 Ok(found) => {
                     let found = go::json_indent(&Value::Array(found.into_iter().cloned().collect()));
@@ -163,8 +176,20 @@ impl Printer {
     }
 }
 
-fn parse(text: &str) -> Result<Template> {
-    Template::parse(text).or_else(|e| fail(format!("error parsing jsonpath {text}, {e}")))
+fn parse(text: &str, strict: bool) -> Result<Template> {
+    match Template::parse(text) {
+        Ok(template) if strict => Ok(template.strict()),
+        Ok(template) => Ok(template),
+        Err(e) => fail(format!("error parsing jsonpath {text}, {e}")),
+    }
+}
+
+/// The text of a file with a template.
+fn template_file(cx: &Context<'_>, name: &str) -> Result<String> {
+    match files::text(cx, name) {
+        Err(Stop::Error(e)) => fail(format!("error reading template {name}, {}", e.message())),
+        text => text,
+    }
 }
 
 fn columns_file(text: &str) -> Result<Columns> {
@@ -190,7 +215,7 @@ fn columns_file(text: &str) -> Result<Columns> {
 fn not_executed(template: &str, why: &str, value: &Value) -> String {
     format!(
         "error executing jsonpath {template:?}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{template}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n",
-        go::format_value(value)
+        go::format_syntax(value)
     )
 }
 

@@ -1,4 +1,4 @@
-//! `kubectl patch`
+//! `kubectl patch` (`k8s.io/kubectl/pkg/cmd/patch`).
 
 use serde_json::Value;
 
@@ -10,74 +10,96 @@ use super::files;
 use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
-use crate::api::Object;
 use crate::api::yaml::{self, Limits};
-use crate::apimachinery::{Subresource, Verb};
+use crate::api::{Object, patch};
+use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    let text = match (args.text("patch"), args.text("patch-file")) {
+    let dry_run = DryRun::of(cx, args)?;
+    let file = args.text("patch-file");
+    match (args.text("patch"), file) {
         ("", "") => return fail("must specify --patch or --patch-file containing the contents of the patch"),
-        (_, "") => args.text("patch").to_owned(),
-        ("", file) => files::text(cx, file)?,
+        (_, "") | ("", _) => {}
         _ => return fail("cannot specify --patch and --patch-file together"),
-    };
-    let wrap: fn(String) -> Payload = match args.flag("type").unwrap_or("strategic").to_lowercase().as_str() {
+    }
+    let local = args.on("local");
+    if local && !args.words.is_empty() {
+        return fail("cannot specify --local and server resources");
+    }
+    if local && dry_run == DryRun::Server {
+        return fail("cannot specify --local and --dry-run=server - did you mean --dry-run=client?");
+    }
+    let type_ = args.flag("type").unwrap_or("strategic").to_lowercase();
+    let wrap: fn(String) -> Payload = match type_.as_str() {
         "strategic" => Payload::StrategicPatch,
         "merge" => Payload::MergePatch,
         "json" => Payload::JsonPatch,
         other => return fail(format!("--type must be one of [json merge strategic], not {other:?}")),
     };
-    let dry_run = DryRun::of(cx, args)?;
+    let text = match file {
+        "" => args.text("patch").to_owned(),
+        file => match files::text(cx, file) {
+            Err(Stop::Error(e)) => return fail(format!("unable to read patch file: {}", e.message())),
+            text => text?,
+        },
+    };
     let text = to_json(&text)?;
     let rules = Rules { required: true, ..Rules::default() };
-    let (objects, mut errors) = resource::objects(cx, args, &args.words, rules)?;
-    for (object, _) in objects {
-        if dry_run == DryRun::Client {
-            output::report(cx, args, &object.to_value(), "patched", dry_run)?;
-            continue;
-        }
-        let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
-        call.body = wrap(text.clone());
-        call.dry_run = dry_run == DryRun::Server;
-        call.field_manager = "kubectl-patch";
-        call.subresource = match args.text("subresource") {
-            "status" => Subresource::Status,
-            "scale" => Subresource::Scale,
-            _ => Subresource::None,
-        };
-        match one(cx, &call, &object) {
-            Ok((patched, changed)) => {
-                let done = if changed { "patched" } else { "patched (no change)" };
-                output::report(cx, args, &patched, done, dry_run)?;
-            }
-            Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
-                let kind = object.kind();
-                errors.push(Error::Text(format!(
-                    "{} is not supported by {}, Kind={}: {}",
-                    call.body.media_type(),
-                    kind.api_version(),
-                    kind.as_str(),
-                    s.message
-                )));
-            }
-            Err(Stop::Error(e)) => errors.push(e),
-            Err(stop) => return Err(stop),
-        }
+    let (objects, errors) = resource::objects(cx, args, &args.words, rules)?;
+    let objects: Vec<Object> = objects.into_iter().map(|(o, _)| o).collect();
+    if objects.is_empty() && errors.is_empty() {
+        return fail("no objects passed to patch");
     }
-    commands::finish(errors)
+    commands::each(cx, objects, errors, &mut |cx, object| {
+        let (before, after) = if local || dry_run == DryRun::Client {
+            let before = object.to_value();
+            let after = patched(object, &type_, before.clone(), &text)?;
+            (before, after)
+        } else {
+            let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name());
+            call.body = wrap(text.clone());
+            call.dry_run = dry_run == DryRun::Server;
+            call.field_manager = "kubectl-patch".into();
+            call.subresource = args.text("subresource").to_owned();
+            match send(cx, &call, object) {
+                Err(Stop::Error(Error::Status(s))) if s.code == 415 => {
+                    let (type_, kind) = (call.body.media_type(), object.kind());
+                    let (version, kind) = (kind.api_version(), kind.as_str());
+                    let why = s.message;
+                    return fail(format!("{type_} is not supported by {version}, Kind={kind}: {why}"));
+                }
+                sent => sent?,
+            }
+        };
+        let done = if after == before { "patched (no change)" } else { "patched" };
+        // kubectl does not say here that a run is dry.
+        output::report(cx, args, &after, done, DryRun::No)
+    })
 }
 
-/// Sends the patch: what it made of the object or of its scale, and whether that is something else than before.
-fn one(cx: &mut Context<'_>, call: &Call, object: &Object) -> Result<(Value, bool)> {
-    if call.subresource != Subresource::Scale {
-        let patched = cx.object(call)?;
-        return Ok((patched.to_value(), patched != *object));
+/// Sends the patch: what the object or its subresource was, and what it is now.
+fn send(cx: &mut Context<'_>, call: &Call, object: &Object) -> Result<(Value, Value)> {
+    if call.subresource.is_empty() {
+        return Ok((object.to_value(), cx.object(call)?.to_value()));
     }
     let get = Call { verb: Verb::Get, body: Payload::None, ..call.clone() };
     let before = cx.send(&get)?.value().clone();
-    let patched = cx.send(call)?.value().clone();
-    let changed = patched != before;
-    Ok((patched, changed))
+    let after = cx.send(call)?.value().clone();
+    Ok((before, after))
+}
+
+/// The object with the patch, without asking the server.
+fn patched(object: &Object, type_: &str, before: Value, text: &str) -> Result<Value> {
+    let patch: Value = match serde_json::from_str(text) {
+        Ok(patch) => patch,
+        Err(e) => return fail(format!("unable to parse {text:?}: {e}")),
+    };
+    let done = match type_ {
+        "merge" => Ok(patch::json_merge_patch(before, &patch)),
+        "json" => patch::json_patch(before, &patch),
+        _ => patch::strategic_merge(object.kind(), before, &patch),
+    };
+    done.map_err(|e| Stop::Error(Error::Text(e.to_string())))
 }
 
 /// JSON stays as it is, right or wrong; YAML becomes JSON.

@@ -1,53 +1,59 @@
-//! `kubectl replace -f`
+//! `kubectl replace -f` (`k8s.io/kubectl/pkg/cmd/replace`).
 
 use super::call::{Call, Payload};
 use super::context::{Context, Result, Stop, fail};
-use super::flags::Args;
+use super::files::Manifest;
+use super::flags::{Args, Flag, boolean, duration, int, optional, text};
 use super::output::{self, DryRun};
-use super::{apply, commands, files};
-use crate::apimachinery::Verb;
+use super::{apply, commands, create, files};
+use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation, Verb};
+
+pub(super) const FLAGS: &[Flag] = &[
+    text("raw"),
+    boolean("force"),
+    int("grace-period"),
+    duration("timeout"),
+    optional("cascade", "background"),
+    boolean("wait"),
+    text("subresource"),
+];
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    if !args.has("filename") {
+    let force = args.on("force");
+    if !args.has_files() {
         return commands::usage("kubectl replace", "Must specify --filename to replace");
     }
-    if args.on("force") {
-        return fail("replace --force is not built here: delete and create");
-    }
     let dry_run = DryRun::of(cx, args)?;
+    if args.int("grace-period").is_some_and(|g| g >= 0) && !force {
+        return fail("--grace-period must have --force specified");
+    }
+    if args.duration("timeout").is_some_and(|t| !t.is_zero()) && !force {
+        return fail("--timeout must have --force specified");
+    }
+    if force && dry_run != DryRun::No {
+        return fail("--dry-run can not be used when --force is set");
+    }
     let validation = apply::validation(args)?;
-    let files::Loaded { manifests, mut errors } = files::load_all(cx, args.all("filename"))?;
+    let files::Loaded { manifests, mut errors } = files::load_all(cx, args)?;
     if manifests.is_empty() && errors.is_empty() {
         return fail("no objects passed to replace");
     }
-    for m in manifests {
-        let mut value = m.value.clone();
-        if dry_run != DryRun::Client && !m.name.is_empty() {
-            match version(cx, &m) {
-                Ok(version) => value["metadata"]["resourceVersion"] = version.into(),
-                Err(stop) => match apply::from::<()>(Err(stop), "replacing", &m.source) {
-                    Err(Stop::Error(e)) => {
-                        errors.push(e);
-                        continue;
-                    }
-                    other => other?,
-                },
-            }
+    if force {
+        for m in &manifests {
+            delete(cx, args, m)?;
         }
-        let done = if m.name.is_empty() {
-            fail("resource name may not be empty")
-        } else if dry_run == DryRun::Client {
-            Ok(value)
+    }
+    for m in manifests {
+        let done = if force {
+            let value = if args.on("save-config") { apply::annotated(&m.value) } else { m.value.clone() };
+            create::post(cx, m.kind, &m.key(), value, dry_run, validation, "kubectl-replace")
+                .map(|value| (value, "replaced"))
         } else {
-            let mut call =
-                Call::new(Verb::Update, m.kind, &m.namespace, &m.name).body(Payload::Object(value));
-            call.dry_run = dry_run == DryRun::Server;
-            call.field_validation = validation;
-            call.field_manager = "kubectl-replace";
-            cx.object(&call).map(|o| o.to_value())
+            apply::from(replace(cx, args, &m, dry_run, validation), "replacing", &m.source)
+                .map(|value| (value, "replaced"))
         };
-        match apply::from(done, "replacing", &m.source) {
-            Ok(value) => output::report(cx, args, &value, "replaced", dry_run)?,
+        match done {
+            Ok((value, done)) => output::report(cx, args, &value, done, dry_run)?,
             Err(Stop::Error(e)) => errors.push(e),
             Err(stop) => return Err(stop),
         }
@@ -55,8 +61,52 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     commands::finish(errors)
 }
 
+/// `--force`: deletes the object, if it is there, and waits until it is gone.
+fn delete(cx: &mut Context<'_>, args: &Args, m: &Manifest) -> Result {
+    let policy = match args.text("cascade") {
+        "foreground" => Propagation::Foreground,
+        "orphan" | "false" => Propagation::Orphan,
+        _ => Propagation::Background,
+    };
+    let grace = args.int("grace-period").filter(|g| *g >= 0).or(Some(0));
+    let options = DeleteOptions {
+        grace_period_seconds: grace,
+        propagation_policy: Some(policy),
+        ..DeleteOptions::default()
+    };
+    let call = Call::new(Verb::Delete, m.kind, &m.namespace, &m.name).body(Payload::Delete(options));
+    match cx.send(&call) {
+        Err(Stop::Error(e)) if e.is_not_found() => return Ok(()),
+        sent => sent?,
+    };
+    cx.wait_gone(m.kind, &m.namespace, &m.name, args.duration("timeout"))
+}
+
+fn replace(
+    cx: &mut Context<'_>,
+    args: &Args,
+    m: &Manifest,
+    dry_run: DryRun,
+    validation: FieldValidation,
+) -> Result<serde_json::Value> {
+    if m.name.is_empty() {
+        return fail("resource name may not be empty");
+    }
+    let mut value = if args.on("save-config") { apply::annotated(&m.value) } else { m.value.clone() };
+    if dry_run == DryRun::Client {
+        return Ok(value);
+    }
+    value["metadata"]["resourceVersion"] = version(cx, m)?.into();
+    let mut call = Call::new(Verb::Update, m.kind, &m.namespace, &m.name).body(Payload::Object(value));
+    call.dry_run = dry_run == DryRun::Server;
+    call.field_validation = validation;
+    call.field_manager = "kubectl-replace".into();
+    call.subresource = args.text("subresource").to_owned();
+    Ok(cx.send(&call)?.value().clone())
+}
+
 /// The version to replace: the one that is there, unless the file names one.
-fn version(cx: &mut Context<'_>, m: &files::Manifest) -> Result<String> {
+fn version(cx: &mut Context<'_>, m: &Manifest) -> Result<String> {
     match m.value.pointer("/metadata/resourceVersion").and_then(serde_json::Value::as_str) {
         Some(version) => Ok(version.to_owned()),
         None => {

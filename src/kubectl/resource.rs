@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::answer;
 use super::call::Call;
 use super::context::{Context, Result, Stop, fail};
 use super::discovery;
@@ -116,19 +117,18 @@ pub(super) fn targets(
     words: &[String],
     rules: Rules,
 ) -> Result<Vec<Target>> {
-    let files = args.all("filename");
-    if !files.is_empty() {
+    if args.has_files() {
         if !words.is_empty() {
             return fail(
                 "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
             );
         }
-        let manifests = files::load(cx, files)?;
+        let manifests = files::load(cx, args)?;
         return Ok(manifests.into_iter().map(Target::File).collect());
     }
     let selected = !args.text("selector").is_empty() || !args.text("field-selector").is_empty();
     let all = args.on("all");
-    if all && !args.text("selector").is_empty() {
+    if all && selected {
         return fail("setting 'all' parameter but found a non empty selector. ");
     }
     let namespace = if rules.all_namespaces { String::new() } else { cx.namespace.clone() };
@@ -259,13 +259,14 @@ pub(super) fn fetch(
     args: &Args,
     targets: &[Target],
 ) -> Result<(Vec<Found<Object>>, Vec<Error>)> {
-    fetch_with(cx, args, targets, &mut |cx, call| match call.verb {
+    // A command that changes a subresource gets the object first.
+    fetch_with(cx, &args.without("subresource"), targets, &mut |cx, call| match call.verb {
         Verb::Get => Ok(vec![cx.object(&call)?]),
         _ => cx.all(call),
     })
 }
 
-/// The same; `ask` sends the request for one object or a list.
+/// The same; `ask` sends the request for one object (or its `--subresource`) or a list.
 pub(super) fn fetch_with<T>(
     cx: &mut Context<'_>,
     args: &Args,
@@ -275,6 +276,7 @@ pub(super) fn fetch_with<T>(
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for target in targets {
+        let subresource = args.text("subresource");
         let (namespace, name, source) = match target {
             Target::Named { namespace, name, .. } => (namespace, Some(name), ""),
             Target::File(m) => (&m.namespace, Some(&m.name), m.source.as_str()),
@@ -283,7 +285,11 @@ pub(super) fn fetch_with<T>(
         let kind = target.kind();
         let got = match name {
             Some(name) if name.is_empty() => fail("resource name may not be empty"),
-            Some(name) => ask(cx, Call::new(Verb::Get, kind, namespace, name)),
+            Some(name) => {
+                let mut call = Call::new(Verb::Get, kind, namespace, name);
+                call.subresource = subresource.to_owned();
+                ask(cx, call)
+            }
             None => {
                 let mut call = Call::new(Verb::List, kind, namespace, "");
                 call.label_selector = args.text("selector").to_owned();
@@ -338,7 +344,12 @@ type Fetched = (Vec<(Object, String)>, Vec<Error>);
 
 /// Fetches one object by `TYPE NAME` or `TYPE/NAME` for commands on several objects; errors end it
 /// only after all were tried.
+///
+/// With `--local` the objects are those of the files, and the server is not asked.
 pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
+    if args.on("local") {
+        return local(cx, args, words, rules);
+    }
     let targets = targets(cx, args, words, rules)?;
     let (found, errors) = fetch(cx, args, &targets)?;
     let objects = found.into_iter().flat_map(|f| {
@@ -346,4 +357,23 @@ pub(super) fn objects(cx: &mut Context<'_>, args: &Args, words: &[String], rules
         f.objects.into_iter().map(move |o| (o, source.clone()))
     });
     Ok((objects.collect(), errors))
+}
+
+/// What a command says that gets objects by name and may not ask the server (`resource.LocalResourceError`).
+const LOCAL: &str = "error: you must specify resources by --filename when --local is set.
+Example resource specifications include:
+   '-f rsrc.yaml'
+   '--filename=rsrc.json'";
+
+fn local(cx: &mut Context<'_>, args: &Args, words: &[String], rules: Rules) -> Result<Fetched> {
+    if !words.is_empty() {
+        return fail(LOCAL);
+    }
+    let mut objects = Vec::new();
+    for target in targets(cx, args, words, rules)? {
+        if let Target::File(m) = target {
+            objects.push((answer::object(m.kind, m.value.clone())?, m.source.clone()));
+        }
+    }
+    Ok((objects, Vec::new()))
 }

@@ -9,7 +9,7 @@ use super::flags::Args;
 use super::output::{self, DryRun};
 use super::resource::{self, Rules};
 use crate::api::Object;
-use crate::apimachinery::{Subresource, Verb};
+use crate::apimachinery::Verb;
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
     let replicas = args.int("replicas").unwrap_or(-1);
@@ -54,9 +54,9 @@ fn one(cx: &mut Context<'_>, args: &Args, object: &Object, replicas: i64, dry_ru
     }
     let mut call = Call::new(Verb::Patch, object.kind(), object.namespace(), object.name())
         .body(Payload::MergePatch(patch.to_string()));
-    call.subresource = Subresource::Scale;
+    call.subresource = "scale".into();
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-scale";
+    call.field_manager = "kubectl-scale".into();
     cx.send(&call)?;
     Ok(())
 }
@@ -68,6 +68,6 @@ fn current(cx: &mut Context<'_>, object: &Object) -> Result<i64> {
         return Ok(wanted(&object.to_value()));
     }
     let mut call = Call::new(Verb::Get, object.kind(), object.namespace(), object.name());
-    call.subresource = Subresource::Scale;
+    call.subresource = "scale".into();
     Ok(wanted(cx.send(&call)?.value()))
 }

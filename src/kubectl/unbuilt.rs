@@ -1,9 +1,12 @@
 //! Commands of kubectl's that are not built here: what they say before they would do anything is
 //! as in kubectl, so that a mistyped line reads as it should.
 
+use serde_json::json;
+
 use super::commands::{self, Command, sub};
 use super::context::{Context, Result, Stop, fail};
 use super::flags::{Args, Flag, boolean, duration, int, slice, text};
+use super::output::{PRINT, Printer};
 use super::resource::must_kind;
 use crate::api::Kind;
 
@@ -26,7 +29,7 @@ pub(super) const EXEC_FLAGS: &[Flag] = &[
     slice("filename").short('f'),
 ];
 
-/// `config …`: there is no kubeconfig here.
+/// `config …`: there is no kubeconfig to change here.
 pub(super) const CONFIG: &[Command] = &[
     sub("current-context", &[], &[], &[], nothing),
     sub("delete-cluster", &[], &[], &[], nothing),
@@ -42,12 +45,44 @@ pub(super) const CONFIG: &[Command] = &[
     sub("set-credentials", &[], &[], &[], nothing),
     sub("unset", &[], &[], &[], nothing),
     sub("use-context", &["use"], &[], &[], nothing),
-    sub("view", &[], &[], &[], nothing),
+    sub("view", &[], &[PRINT, &[boolean("minify"), boolean("flatten"), boolean("raw")]], &[], view),
 ];
+
+/// `config view`: the configuration of this kubectl, which has one cluster and one context.
+fn view(cx: &mut Context<'_>, args: &Args) -> Result {
+    let config = json!({
+        "apiVersion": "v1", "kind": "Config", "preferences": {}, "current-context": NAME,
+        "clusters": [{"name": NAME, "cluster": {"server": SERVER}}],
+        "contexts": [{"name": NAME, "context": {"cluster": NAME, "namespace": cx.namespace, "user": NAME}}],
+        "users": [{"name": NAME, "user": {}}],
+    });
+    match Printer::of(cx, args, false)? {
+        Some(printer) => printer.print(cx, &config, true),
+        None => Printer::Yaml(false).print(cx, &config, true),
+    }
+}
+
+/// What the cluster, the context and the user of `config view` are called.
+const NAME: &str = "steady";
+/// Where `config view` and `cluster-info` say that the server is.
+pub(super) const SERVER: &str = "https://127.0.0.1:6443";
 
 /// There is nothing behind it.
 pub(super) fn nothing(_: &mut Context<'_>, _: &Args) -> Result {
     fail("this command of kubectl's is not built here yet")
+}
+
+/// `plugin list`
+pub(super) const PLUGIN: &[Command] = &[sub("list", &[], &[&[boolean("name-only")]], &[], no_plugins)];
+
+fn no_plugins(_: &mut Context<'_>, _: &Args) -> Result {
+    fail("unable to find any kubectl plugins in your PATH")
+}
+
+/// `alpha`: a group without commands.
+pub(super) fn alpha(cx: &mut Context<'_>, _: &Args) -> Result {
+    cx.err.push_str("No alpha commands are available in this version of kubectl\n");
+    Ok(())
 }
 
 /// What `deploy/x` names, or `x`: a pod.
@@ -67,9 +102,10 @@ pub(super) fn logs(cx: &mut Context<'_>, args: &Args) -> Result {
     };
     let (namespace, (kind, name)) = (cx.namespace.clone(), named(cx, word)?);
     match cx.get(kind, &namespace, name) {
-        Err(Stop::Error(e)) if kind == Kind::POD && e.is_not_found() => {
-            fail(format!("error from server (NotFound): pods {name:?} not found in namespace {namespace:?}"))
-        }
+        Err(Stop::Error(e)) if e.is_not_found() => fail(format!(
+            "error from server (NotFound): {} {name:?} not found in namespace {namespace:?}",
+            kind.group_resource()
+        )),
         Err(stop) => Err(stop),
         Ok(_) => fail("containers run nothing here, so they write no logs"),
     }
@@ -85,16 +121,68 @@ pub(super) fn exec(cx: &mut Context<'_>, args: &Args) -> Result {
     fail("containers run nothing here, so nothing can be run in them")
 }
 
-pub(super) fn port_forward(_: &mut Context<'_>, args: &Args) -> Result {
-    if args.words.len() < 2 {
+pub(super) fn port_forward(cx: &mut Context<'_>, args: &Args) -> Result {
+    let (Some(word), true) = (args.words.first(), args.words.len() > 1) else {
         return commands::usage(
             "kubectl port-forward",
             "TYPE/NAME and list of ports are required for port-forward",
         );
-    }
+    };
+    let namespace = cx.namespace.clone();
+    let (kind, name) = named(cx, word)?;
+    cx.get(kind, &namespace, name)?;
     fail("there is no network here")
 }
 
-pub(super) fn top(_: &mut Context<'_>, _: &Args) -> Result {
+/// `top …`
+pub(super) const TOP: &[Command] = &[
+    sub("node", &["nodes", "no"], &[TOP_FLAGS], &[], top),
+    sub("pod", &["pods", "po"], &[TOP_FLAGS], &[], top),
+];
+
+const TOP_FLAGS: &[Flag] = &[
+    text("selector").short('l'),
+    text("field-selector"),
+    text("sort-by"),
+    boolean("no-headers"),
+    boolean("containers"),
+    boolean("sum"),
+    boolean("show-capacity"),
+    boolean("use-protocol-buffers"),
+    boolean("all-namespaces").short('A'),
+];
+
+const TOP_HELP: &str = "Display resource (CPU/memory) usage.
+
+ This command provides a view of recent resource consumption for nodes and pods. It fetches metrics from the Metrics Server, which aggregates this data from the kubelet on each node. The Metrics Server must be installed and running in the cluster for this command to work.
+
+ The metrics shown are specifically optimized for Kubernetes autoscaling decisions, such as those made by the Horizontal Pod Autoscaler (HPA) and Vertical Pod Autoscaler (VPA). Because of this, the values may not match those from standard OS tools like 'top', as the metrics are designed to provide a stable signal for autoscalers rather than for pinpoint accuracy.
+
+ FAQ for Metrics Server: https://github.com/kubernetes-sigs/metrics-server/blob/master/FAQ.md
+
+ When to use this command:
+
+  *  For on-the-fly spot-checks of resource usage (e.g. identify which pods are consuming the most resources at a glance, or get a quick sense of the load on your nodes)
+  *  Understand current resource consumption patterns
+  *  Validate the behavior of your HPA or VPA configurations by seeing the metrics they use for scaling decisions.
+
+ It is not intended to be a replacement for full-featured monitoring solutions. Its primary design goal is to provide a low-overhead signal for autoscalers, not to be a perfectly accurate monitoring tool. For high-accuracy reporting, historical analysis, dashboarding, or alerting, you should use a dedicated monitoring solution.
+
+Available Commands:
+  node          Display resource (CPU/memory) usage of nodes
+  pod           Display resource (CPU/memory) usage of pods
+
+Usage:
+  kubectl top [flags] [options]
+
+Use \"kubectl top <command> --help\" for more information about a given command.
+Use \"kubectl options\" for a list of global command-line options (applies to all commands).
+";
+
+pub(super) fn top_group(cx: &mut Context<'_>, args: &Args) -> Result {
+    commands::complaining_group(cx, args, "kubectl top", TOP_HELP)
+}
+
+fn top(_: &mut Context<'_>, _: &Args) -> Result {
     fail("Metrics API not available")
 }

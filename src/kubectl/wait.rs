@@ -158,6 +158,9 @@ fn one(
             }
         }
         if until.is_some_and(|t| cx.now() >= t) {
+            if matches!(condition, Condition::Create) && last.is_none() {
+                return fail("timed out waiting for the condition");
+            }
             return Err(Stop::Error(Error::Text(format!(
                 "timed out waiting for the condition on {}/{name}",
                 kind.plural()

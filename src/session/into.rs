@@ -68,6 +68,16 @@ impl Session {
         }
     }
 
+    /// How many finest actions [`Session::actions_of`] gives.
+    pub fn count_actions_of(&self, id: MomentId) -> usize {
+        match self.moment(id).map(|m| (&m.op, &m.what)) {
+            Some((Op::Heard { .. }, _)) | None => 0,
+            Some((_, What::Commands(c))) => c.iter().map(|c| c.actions.len()).sum(),
+            Some((_, What::Machinery(_))) => 1,
+            Some(_) => 0,
+        }
+    }
+
     fn made_of(&self, id: MomentId) -> Vec<Action> {
         match self.moment(id).map(|m| &m.what) {
             Some(What::Commands(c)) => c.iter().flat_map(|c| c.actions.iter().copied()).collect(),

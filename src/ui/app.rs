@@ -13,11 +13,12 @@ use super::keys::{self, KeysDialog};
 use super::left::Left;
 use super::map::{MachineMap, StepIn, ViewSwitch};
 use super::next::{NextCommands, StatePill};
-use super::store::{Mode, Store, View, read_local};
+use super::store::{Shared, Store, View, read_local};
 use super::timeline::Timeline;
 use super::topbar::{TopBar, Transport};
 use super::{glyph, handle};
 use crate::ui::hooks::{use_store, use_texts};
+use steady::engine::{Input, Mode, Shown};
 
 /// Puts the page in place of the skeleton that `index.html` shows while the wasm loads.
 pub fn mount() {
@@ -27,9 +28,14 @@ pub fn mount() {
         .map_or(Lang::En, |tag| Lang::of_tag(&tag));
     let store = Store::new(lang);
     handle::install(&store);
-    // Yew appends to what is there; the skeleton has done its work.
-    root.set_inner_html("");
-    yew::Renderer::<App>::with_root_and_props(root, Props { store }).render();
+    let shown = store.clone();
+    store.when_ready(Callback::from(move |()| {
+        // Yew appends to what is there; the skeleton has done its work.
+        root.set_inner_html("");
+        let props = Props { store: shown.clone() };
+        yew::Renderer::<App>::with_root_and_props(root.clone(), props).render();
+    }));
+    store.started();
 }
 
 /// What the page is made with.
@@ -76,7 +82,6 @@ fn App(props: &Props) -> Html {
         let (store, set) = (store.clone(), view.setter());
         use_effect_with((), move |()| {
             store.connect(Callback::from(move |v: View| set.set(v)));
-            store.started();
             let (keys, help) = (store.clone(), help_setter(&store));
             let listener = EventListener::new_with_options(
                 &window(),
@@ -118,46 +123,52 @@ fn App(props: &Props) -> Html {
         })
     };
     let t = &view.texts;
-    let v = &*view;
+    let v = &view.shown;
+    let last_step = &view.last_step;
+    let graph: Shared<_> = (&v.graph).into();
+    let text: Shared<_> = (&v.text).into();
+    let story = v.scenario.as_ref().map(Shared::from);
     html! {
         <ContextProvider<Store> context={store.clone()}>
         <ContextProvider<Texts> context={t.clone()}>
             <div class="app" data-pane={pane.name()}>
-                <TopBar scenario={v.scenario.clone()} help={open_help.clone()}
+                <TopBar scenario={story.clone()} help={open_help.clone()}
                     exploring={*exploring} explore={explore.clone()} />
-                <Transport mode={v.mode.clone()} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
+                <Transport mode={v.mode} speed={v.speed} depth={v.depth} policy={v.policy.clone()} at_start={v.position == 0}
                     first={v.listing.lines.first().cloned()} steady={v.listing.steady()} />
                 <PaneTabs pane={*pane} set={{ let (pane, exploring) = (pane.clone(), exploring.clone());
                     // On a narrow page it lies over all of them.
                     Callback::from(move |p| { pane.set(p); exploring.set(false); }) }} />
                 <main>
-                    <Left scenario={v.scenario.clone()} text={v.text.clone()} text_set={v.text_set} diagnostics={v.diagnostics.clone()}
-                        preview={v.preview.clone()} terminal={v.terminal.clone()} />
-                    <Graph hidden={v.map.shown} graph={v.graph.clone()} changed={v.changed.clone()} lit={v.lit.clone()} version={v.version}
-                        selection={v.selection.clone()} {inspect} scenario={v.scenario.clone()}>
+                    <Left scenario={story.clone()} {text} text_set={v.text_set}
+                        diagnostics={Shared::from(&v.diagnostics)} preview={v.preview.as_ref().map(Shared::from)}
+                        terminal={Shared::from(&v.terminal)} />
+                    <Graph hidden={v.map.shown} graph={graph.clone()} changed={Shared::from(&v.changed)} lit={view.lit.clone()}
+                        version={v.version} selection={v.selection.clone()} {inspect} scenario={v.scenario.as_ref().map(|s| s.id.clone())}>
                         if !v.map.shown { { over(t, v) } }
                     </Graph>
                     if v.map.shown {
-                        <MachineMap version={v.version} at={v.at} map={v.map} mode={v.mode.clone()}>{ over(t, v) }</MachineMap>
+                        <MachineMap version={v.version} map={v.map} mode={v.mode}>{ over(t, v) }</MachineMap>
                     }
-                    <Inspector selection={v.selection.clone()} version={v.version} at={v.at} />
-                    <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} at={v.at}
-                        depth={v.depth} mode={v.mode.clone()} />
+                    <Inspector selection={v.selection.clone()} subject={v.subject.clone()} {graph} version={v.version} at={v.at}
+                        finest={v.finest} />
+                    <Explore open={*exploring} close={explore.reform(|()| false)} version={v.version} session={v.session} at={v.at}
+                        depth={v.depth} mode={v.mode} />
                     <section class="bottom" aria-label={t.get("what-next")}>
-                        <p class={classes!("said", v.said.who)}><i class="dot" aria-hidden="true"></i>
-                            <span role="status" aria-live="polite">{ &v.said.text }</span><StepIn at={v.at} /></p>
-                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
-                        <Timeline marks={v.marks.clone()} position={v.position} />
+                        <p class={classes!("said", last_step.who)}><i class="dot" aria-hidden="true"></i>
+                            <span role="status" aria-live="polite">{ &last_step.text }</span><StepIn at={v.at} finest={v.finest} /></p>
+                        <NextCommands listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
+                        <Timeline marks={Shared::from(&v.marks)} position={v.position} />
                     </section>
                 </main>
-                if let Some(toast) = &v.toast {
+                if let Some(toast) = &view.toast {
                     <div class={classes!("toast", toast.bad.then_some("bad"))} role={if toast.bad { "alert" } else { "status" }}>
                         <span>{ &toast.text }</span>
                         <button class="tool" aria-label={t.get("close")}
                             onclick={let s = store.clone(); move |_| s.hush()}>{ glyph::icon(glyph::CLOSE) }</button>
                     </div>
                 }
-                <Progress mode={v.mode.clone()} slow={v.slow} />
+                <Progress mode={v.mode} slow={v.slow} />
                 <KeysDialog open={*help} set={open_help} />
             </div>
         </ContextProvider<Texts>>
@@ -166,9 +177,9 @@ fn App(props: &Props) -> Html {
 }
 
 /// What lies over the graph and over the map: how it stands, which of the two is shown, the time.
-fn over(t: &Texts, v: &View) -> Html {
+fn over(t: &Texts, v: &Shown) -> Html {
     html! { <>
-        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode.clone()} />
+        <StatePill listing={v.listing.clone()} declared={v.declared.clone()} mode={v.mode} />
         <ViewSwitch shown={v.map.shown} />
         <p class="clock"><span>{ t.with("clock", &[("s", super::i18n::seconds(v.time).into())]) }</span>
             <span class="revision">{ format!("rv {}", v.revision) }</span></p>
@@ -229,7 +240,7 @@ fn Progress(props: &ProgressProps) -> Html {
             if let Some((done, of)) = value { <progress value={done.to_string()} max={of.to_string()} aria-label={text.clone()} /> }
             else { <progress aria-label={text.clone()} /> }
             <span>{ text }</span>
-            <button type="button" class="quiet" onclick={move |_| store.stop()}>{ t.get("stop") }</button>
+            <button type="button" class="quiet" onclick={move |_| store.send(Input::Stop)}>{ t.get("stop") }</button>
         </div>
     }
 }

@@ -2,7 +2,7 @@
 //! is there to be read.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use steady::session::view::Problem;
+use steady::engine::{Input, Problem};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -168,11 +168,11 @@ async fn mount(host: &HtmlElement, store: &Store, words: &JsValue) -> Result<Liv
     let on_change = Closure::<dyn Fn(String)>::new(move |text| typing.typed(text));
     let on_apply = Closure::<dyn Fn(String)>::new(move |text| {
         applying.typed(text);
-        applying.apply();
+        applying.send(Input::Apply);
     });
     let options = Object::new();
     let set = |name: &str, value: &JsValue| Reflect::set(&options, &name.into(), value).map(|_| ());
-    set("text", &store.with(|s| s.text().to_owned()).into())?;
+    set("text", &store.with(|s| s.text.to_string()).into())?;
     set("dark", &is_dark().into())?;
     for name in ["ariaLabel", "phrases"] {
         set(name, &Reflect::get(words, &name.into())?)?;

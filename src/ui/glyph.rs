@@ -1,6 +1,6 @@
 //! Small drawings: a pod's looks, each a shape and a colour, and the icons of buttons.
 
-use steady::session::view::PodLook;
+use steady::engine::PodLook;
 use yew::prelude::*;
 
 /// The class with a look's colour.

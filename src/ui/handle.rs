@@ -1,15 +1,16 @@
 //! `window.steady`: the page for whoever embeds or drives it. docs/embed.md describes it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use gloo::utils::window;
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use steady::session::handle as parts;
+use steady::engine::{Answer, Ask, Input, Printed, Stepped};
+use wasm_bindgen::JsValue;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen::{JsCast, JsValue};
+use yew::Callback;
 
-use super::store::{Mode, Store};
-
-/// So many next commands at most.
-const NEXT_COMMANDS: usize = 32;
+use super::store::Store;
 
 /// Puts the handle in its place.
 pub fn install(store: &Store) {
@@ -19,8 +20,7 @@ pub fn install(store: &Store) {
         &handle,
         "apply",
         Closure::<dyn Fn(String) -> JsValue>::new(move |text: String| {
-            let out = s.apply_text(&text);
-            object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
+            printed(&s, s.printed(Input::ApplyText(text)))
         }),
     );
     let s = store.clone();
@@ -28,64 +28,66 @@ pub fn install(store: &Store) {
         &handle,
         "kubectl",
         Closure::<dyn Fn(String) -> JsValue>::new(move |line: String| {
-            let out = s.kubectl_output(&line);
-            object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
+            printed(&s, s.printed(Input::Kubectl(line)))
         }),
     );
     let s = store.clone();
-    set(&handle, "step", Closure::<dyn Fn() -> bool>::new(move || s.step()));
+    set(&handle, "step", Closure::<dyn Fn() -> bool>::new(move || s.send_at_once(Input::StepAtOnce)));
     let s = store.clone();
-    set(&handle, "back", Closure::<dyn Fn() -> bool>::new(move || s.back()));
+    set(&handle, "back", Closure::<dyn Fn() -> bool>::new(move || s.send_at_once(Input::Back)));
     let s = store.clone();
     set(
         &handle,
         "run",
         Closure::<dyn Fn() -> Promise>::new(move || {
-            if s.with(|x| x.mode().clone()) == Mode::Idle {
-                s.toggle_run();
+            if !s.is_busy() {
+                s.send(Input::Run);
             }
             idle(&s)
         }),
     );
     let s = store.clone();
-    set(&handle, "pause", Closure::<dyn Fn()>::new(move || s.stop()));
+    set(&handle, "pause", Closure::<dyn Fn()>::new(move || s.send(Input::Stop)));
     let s = store.clone();
     set(
         &handle,
         "runToSteady",
         Closure::<dyn Fn() -> Promise>::new(move || {
-            if s.with(|x| x.mode().clone()) == Mode::Idle {
-                s.to_steady();
+            if !s.is_busy() {
+                s.send(Input::ToSteady);
             }
             idle(&s)
         }),
     );
     let s = store.clone();
-    set(
-        &handle,
-        "policy",
-        Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.session().policy().to_string())),
-    );
+    set(&handle, "policy", Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.policy.to_string())));
     let s = store.clone();
     set(
         &handle,
         "setPolicy",
         Closure::<dyn Fn(String) -> bool>::new(move |name: String| {
-            name.parse().is_ok_and(|policy| s.set_policy(policy))
+            let Ok(policy) = name.parse() else { return false };
+            let set = s.send_at_once(Input::Policy(policy));
+            s.plan_save();
+            set
         }),
     );
     let s = store.clone();
     set(
         &handle,
         "enabled",
-        Closure::<dyn Fn() -> JsValue>::new(move || s.with(|x| json(&parts::enabled(x.session().cluster())))),
+        Closure::<dyn Fn() -> JsValue>::new(move || match asked(&s, Ask::Enabled) {
+            Some(Answer::Enabled(text)) => json(&text),
+            _ => JsValue::NULL,
+        }),
     );
     let s = store.clone();
     set(
         &handle,
         "nextCommands",
-        Closure::<dyn Fn() -> JsValue>::new(move || {
-            s.with(|x| json(&parts::next_commands(x.session().cluster(), NEXT_COMMANDS)))
+        Closure::<dyn Fn() -> JsValue>::new(move || match asked(&s, Ask::NextCommands) {
+            Some(Answer::NextCommands(text)) => json(&text),
+            _ => JsValue::NULL,
         }),
     );
     let s = store.clone();
@@ -93,28 +95,30 @@ pub fn install(store: &Store) {
         &handle,
         "objects",
         Closure::<dyn Fn(JsValue) -> JsValue>::new(move |kind: JsValue| {
-            s.with(|x| {
-                let word = kind.as_string().filter(|k| !k.is_empty());
-                let kind = word.as_deref().map(parts::kind_of);
-                // A word that names no kind has no objects.
-                if kind == Some(None) {
-                    return Array::new().into();
-                }
-                json(&parts::objects(x.session().cluster(), kind.flatten()))
-            })
+            let word = kind.as_string().filter(|k| !k.is_empty());
+            match asked(&s, Ask::Objects(word)) {
+                Some(Answer::Objects(text)) => json(&text),
+                _ => JsValue::NULL,
+            }
         }),
     );
     let s = store.clone();
     set(
         &handle,
         "digest",
-        Closure::<dyn Fn() -> String>::new(move || s.with(|x| x.session().cluster().digest())),
+        Closure::<dyn Fn() -> JsValue>::new(move || match asked(&s, Ask::Digest) {
+            Some(Answer::Digest(digest)) => digest.into(),
+            _ => JsValue::NULL,
+        }),
     );
     let s = store.clone();
     set(
         &handle,
         "link",
-        Closure::<dyn Fn() -> JsValue>::new(move || s.link().map_or(JsValue::NULL, JsValue::from)),
+        Closure::<dyn Fn() -> JsValue>::new(move || match asked(&s, Ask::Link) {
+            Some(Answer::Link(Some(link))) => s.address(&link).map_or(JsValue::NULL, JsValue::from),
+            _ => JsValue::NULL,
+        }),
     );
     let _ = Reflect::set(&window(), &"steady".into(), &handle);
 }
@@ -122,6 +126,23 @@ pub fn install(store: &Store) {
 fn set<T: ?Sized + wasm_bindgen::closure::WasmClosure>(handle: &Object, name: &str, call: Closure<T>) {
     // It lives as long as the page.
     let _ = Reflect::set(handle, &name.into(), &call.into_js_value());
+}
+
+/// The engine's answer, which the handle's caller gets at once.
+fn asked(store: &Store, ask: Ask) -> Option<Answer> {
+    let answer = Rc::new(RefCell::new(None));
+    let slot = answer.clone();
+    store.ask(ask, Callback::from(move |a| *slot.borrow_mut() = Some(a)));
+    answer.take()
+}
+
+/// What a command line printed; that it did not run, where a run is being opened.
+fn printed(store: &Store, printed: Option<Printed>) -> JsValue {
+    let out = printed.unwrap_or_else(|| {
+        let stderr = format!("error: {}\n", store.texts().get("still-loading"));
+        Printed { stdout: String::new(), stderr, exit: 1 }
+    });
+    object(&[("stdout", out.stdout.into()), ("stderr", out.stderr.into()), ("exit", out.exit.into())])
 }
 
 /// A promise that is kept when nothing runs any more.
@@ -142,34 +163,29 @@ fn json(text: &str) -> JsValue {
 }
 
 /// What the `steady:step` event tells: who, what, the objects that were written, and where we are.
-pub fn detail(store: &Store) -> JsValue {
-    store
-        .with(|x| {
-            let moment = x.session().current();
-            let objects = Array::new();
-            for w in moment.writes() {
-                objects.push(&w.object.to_string().into());
-            }
-            let by = moment.by().map_or(JsValue::NULL, |b| JsValue::from_str(&b));
-            let (method, path, code, rule) = match moment.commands().first() {
-                Some(c) => (
-                    c.request.verb.method().into(),
-                    c.request.path().into(),
-                    c.response.code().into(),
-                    c.why.as_ref().map_or(JsValue::NULL, |w| w.rule.into()),
-                ),
-                None => (JsValue::NULL, JsValue::NULL, JsValue::NULL, JsValue::NULL),
-            };
-            object(&[
-                ("by", by),
-                ("method", method),
-                ("path", path),
-                ("code", code),
-                ("rule", rule),
-                ("objects", objects.into()),
-                ("moment", (x.session().at() as u32).into()),
-                ("revision", (x.session().cluster().api().resource_version() as f64).into()),
-            ])
-        })
-        .unchecked_into()
+pub fn detail(step: &Stepped) -> JsValue {
+    let objects = Array::new();
+    for o in &step.objects {
+        objects.push(&o.into());
+    }
+    let by = step.by.as_deref().map_or(JsValue::NULL, JsValue::from_str);
+    let (method, path, code, rule) = match &step.command {
+        Some((method, path, code, rule)) => (
+            method.as_str().into(),
+            path.into(),
+            (*code).into(),
+            rule.as_ref().map_or(JsValue::NULL, |r| r.as_str().into()),
+        ),
+        None => (JsValue::NULL, JsValue::NULL, JsValue::NULL, JsValue::NULL),
+    };
+    object(&[
+        ("by", by),
+        ("method", method),
+        ("path", path),
+        ("code", code),
+        ("rule", rule),
+        ("objects", objects.into()),
+        ("moment", (step.moment as u32).into()),
+        ("revision", (step.revision as f64).into()),
+    ])
 }

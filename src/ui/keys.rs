@@ -1,7 +1,7 @@
 //! Keys, and the dialog that names them.
 
 use gloo::utils::document;
-use steady::session::Depth;
+use steady::engine::{Depth, Input};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement};
 use yew::prelude::*;
@@ -95,23 +95,21 @@ pub fn pressed(store: &Store, e: &KeyboardEvent, help: &Callback<()>) {
         return;
     }
     match (e.key().as_str(), e.shift_key()) {
-        ("ArrowRight", true) => store.to_steady(),
-        ("ArrowRight", false) => store.step_on(),
-        ("ArrowLeft", _) => {
-            store.back();
-        }
-        (" ", _) => store.toggle_run(),
-        ("Home", _) => store.restart(),
-        ("c" | "C", _) => store.set_depth(Depth::Command),
-        ("r" | "R", _) => store.set_depth(Depth::Reconcile),
-        ("m" | "M", _) => store.set_depth(Depth::Machinery),
+        ("ArrowRight", true) => store.send(Input::ToSteady),
+        ("ArrowRight", false) => store.send(Input::Step),
+        ("ArrowLeft", _) => store.send(Input::Back),
+        (" ", _) => store.send(Input::Run),
+        ("Home", _) => store.send(Input::Restart),
+        ("c" | "C", _) => store.send(Input::Depth(Depth::Command)),
+        ("r" | "R", _) => store.send(Input::Depth(Depth::Reconcile)),
+        ("m" | "M", _) => store.send(Input::Depth(Depth::Machinery)),
         ("p" | "P", _) => click(".policy .menu-button"),
         ("e" | "E", _) => click("#tab-manifest"),
         ("k" | "K", _) => click("#tab-kubectl"),
         ("g" | "G", _) => focus("section.graph:not([hidden]) svg.world [tabindex='0'], .map-scroll"),
         ("t" | "T", _) => focus(".timeline [role=slider]"),
-        ("v" | "V", _) => store.toggle_map(),
-        ("i" | "I", _) => store.step_into(store.with(|s| s.session().at()), 1),
+        ("v" | "V", _) => store.send(Input::ShowMap(!store.with(|s| s.map.shown))),
+        ("i" | "I", _) => store.send(Input::StepInto(store.with(|s| s.at), 1)),
         ("o" | "O", _) => click("#explore-button"),
         ("?", _) => help.emit(()),
         (d, false) if d.len() == 1 && d.bytes().all(|b| (b'1'..=b'9').contains(&b)) => {

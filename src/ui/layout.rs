@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use steady::api::order;
-use steady::session::view::graph::{EdgeKind, Graph, GraphNode, Place};
+use steady::engine::{EdgeKind, Graph, GraphNode, Place};
 
 mod wires;
 
@@ -119,12 +118,12 @@ pub const FOLD_ABOVE: usize = 12;
 /// Where things stood: kept from one layout to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
-    /// The order in which cards were first seen, by uid.
-    order: BTreeMap<String, usize>,
-    /// The pods of an owner, by its uid.
-    columns: BTreeMap<String, Column>,
+    /// The order in which cards were first seen, by [`GraphNode::id`].
+    order: BTreeMap<u128, usize>,
+    /// The pods of an owner, by its id; of those without an owner by `None`.
+    columns: BTreeMap<Option<u128>, Column>,
     /// Owners without pods whose room was given up.
-    empty: BTreeSet<String>,
+    empty: BTreeSet<Option<u128>>,
     /// How wide the pods' column has been.
     pods_width: f32,
     tick: u64,
@@ -162,7 +161,7 @@ impl Column {
                     let is_free = |s: &usize| !taken.get(*s).copied().unwrap_or(false);
                     let mut free: Vec<usize> = (0..taken.len()).filter(is_free).collect();
                     // The one that was left longest ago is taken first, from the end.
-                    order::sort_by_key(&mut free, |s| std::cmp::Reverse((self.used.get(*s).copied(), *s)));
+                    free.sort_by_key(|s| std::cmp::Reverse((self.used.get(*s).copied(), *s)));
                     free
                 });
                 free.pop().unwrap_or(self.used.len())
@@ -184,9 +183,9 @@ impl Column {
 }
 
 /// What is drawn of one owner: its card and its pods.
-struct Block<'a> {
+struct Block {
     card: Option<usize>,
-    uid: &'a str,
+    id: Option<u128>,
     pods: Vec<usize>,
     room: usize,
 }
@@ -220,15 +219,13 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
     let mut fresh = false;
     for n in graph.nodes.iter().filter(|n| n.place != Place::Pod) {
         let next = slots.order.len();
-        slots.order.entry(n.uid().to_owned()).or_insert_with(|| {
+        slots.order.entry(n.id).or_insert_with(|| {
             fresh |= matches!(n.place, Place::Root | Place::Middle);
             next
         });
     }
     let by_order = |mut list: Vec<usize>, slots: &Slots| {
-        order::sort_by_key(&mut list, |i| {
-            graph.nodes.get(*i).and_then(|n| slots.order.get(n.uid())).copied()
-        });
+        list.sort_by_key(|i| graph.nodes.get(*i).and_then(|n| slots.order.get(&n.id)).copied());
         list
     };
     let roots = by_order(of(Place::Root), slots);
@@ -238,7 +235,7 @@ pub fn layout(graph: &Graph, flow: Flow, slots: &mut Slots) -> Layout {
         pods_of.entry(owner.get(p).copied().flatten()).or_default().push(p);
     }
     // One group for each root; what has none comes after them.
-    let mut groups: Vec<(Option<usize>, Vec<Block<'_>>)> = Vec::new();
+    let mut groups: Vec<(Option<usize>, Vec<Block>)> = Vec::new();
     for root in roots.iter().copied().map(Some).chain([None]) {
         let mut blocks = Vec::new();
         for m in middles.iter().copied().filter(|m| owner.get(*m).copied().flatten() == root) {
@@ -280,44 +277,44 @@ fn owners(graph: &Graph) -> Vec<Option<usize>> {
     owner
 }
 
-fn block<'a>(
-    graph: &'a Graph,
+fn block(
+    graph: &Graph,
     root: Option<usize>,
     card: Option<usize>,
     pods: Vec<usize>,
     slots: &mut Slots,
     fresh: bool,
-) -> Block<'a> {
+) -> Block {
     let node = card.or(root).and_then(|i| graph.nodes.get(i));
-    let uid = node.map_or("", |n| n.uid());
+    let id = node.map(|n| n.id);
     let want = card.and_then(|c| graph.nodes.get(c)).map_or(0, |n| n.want());
     let whole = root.and_then(|r| graph.nodes.get(r)).map_or(0, |n| n.want());
     let idle = want == 0 && pods.is_empty();
     if !idle {
-        slots.empty.remove(uid);
+        slots.empty.remove(&id);
     } else if fresh {
         // Room is given up only when a newer card comes and all is looked at anew.
-        slots.empty.insert(uid.to_owned());
-        slots.columns.remove(uid);
+        slots.empty.insert(id);
+        slots.columns.remove(&id);
     }
-    let room = match (idle, slots.empty.contains(uid)) {
+    let room = match (idle, slots.empty.contains(&id)) {
         (_, true) => 0,
         // All that its root will want of it: it can grow without pushing others away.
         _ => want.max(if want > 0 { whole } else { 0 }),
     };
-    Block { card, uid, pods, room }
+    Block { card, id, pods, room }
 }
 
 /// Slots for the pods of a block, and how many slots it takes up.
-fn place_pods(graph: &Graph, b: &Block<'_>, slots: &mut Slots, tick: u64) -> (Vec<usize>, usize) {
-    let column = slots.columns.entry(b.uid.to_owned()).or_default();
+fn place_pods(graph: &Graph, b: &Block, slots: &mut Slots, tick: u64) -> (Vec<usize>, usize) {
+    let column = slots.columns.entry(b.id).or_default();
     let pods: Vec<u128> = b.pods.iter().filter_map(|p| graph.nodes.get(*p)).map(|n| n.id).collect();
     let places = column.assign(&pods, b.room, tick);
     let count = column.used.len().max(b.room);
     (places, count)
 }
 
-fn fold(b: &Block<'_>, places: &[usize], count: usize, at: (f32, f32), columns: usize) -> Fold {
+fn fold(b: &Block, places: &[usize], count: usize, at: (f32, f32), columns: usize) -> Fold {
     let mut cells = vec![None; count];
     for (pod, slot) in b.pods.iter().zip(places) {
         if let Some(cell) = cells.get_mut(*slot) {
@@ -334,7 +331,7 @@ fn fold(b: &Block<'_>, places: &[usize], count: usize, at: (f32, f32), columns: 
     Fold { owner: b.card, rect, columns, cells }
 }
 
-fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut Slots, tick: u64) -> Layout {
+fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block>)], slots: &mut Slots, tick: u64) -> Layout {
     let s = &RIGHT;
     let mut out = Layout::default();
     let roots = groups.iter().any(|(r, _)| r.is_some());
@@ -380,28 +377,30 @@ fn right(graph: &Graph, groups: &[(Option<usize>, Vec<Block<'_>>)], slots: &mut 
         }
         y = y.max(top + s.card.1 + s.between);
     }
-    out.titles = vec![("Pod".to_owned(), x2)];
-    let cards = groups.iter().flat_map(|(_, b)| b.iter().filter_map(|b| b.card));
+    let kind = |i: &usize| graph.nodes.get(*i).map(|n| n.reference.kind.as_str());
+    let makes = |i: &usize| Some(graph.nodes.get(*i)?.makes?.as_str());
+    let roots = || groups.iter().filter_map(|(root, _)| root.as_ref());
+    let cards = || groups.iter().flat_map(|(_, blocks)| blocks.iter().filter_map(|b| b.card.as_ref()));
+    out.titles = Place::Pod.kind().map(|pod| (pod.to_owned(), x2)).into_iter().collect();
     // Where a Deployment stands alone, its ReplicaSet is what will come.
-    out.titles.extend(title(graph, cards, "ReplicaSet").filter(|_| x2 > x1).map(|t| (t, x1)));
-    out.titles.extend(title(graph, groups.iter().filter_map(|(r, _)| *r), "").map(|t| (t, 0.0)));
+    let middle = title(cards().filter_map(kind)).or_else(|| title(roots().filter_map(makes)));
+    out.titles.extend(middle.filter(|_| x2 > x1).map(|t| (t, x1)));
+    out.titles.extend(title(roots().filter_map(kind)).map(|t| (t, 0.0)));
     out.bounds = Rect { x: x2, y: 0.0, w: slots.pods_width, h: y };
     out
 }
 
-/// The kinds of what stands in a column.
-fn title(graph: &Graph, cards: impl Iterator<Item = usize>, none: &str) -> Option<String> {
-    let kinds: BTreeSet<&str> =
-        cards.filter_map(|c| Some(graph.nodes.get(c)?.reference.kind.as_str())).collect();
-    let kinds: Vec<&str> = if kinds.is_empty() { vec![none] } else { kinds.into_iter().collect() };
-    Some(kinds.join(" · ")).filter(|t| !t.is_empty())
+/// The kinds of what stands in a column; `None` if nothing does.
+fn title<'a>(kinds: impl Iterator<Item = &'a str>) -> Option<String> {
+    let kinds: Vec<&str> = kinds.collect::<BTreeSet<&str>>().into_iter().collect();
+    (!kinds.is_empty()).then(|| kinds.join(" · "))
 }
 
 fn right_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots) {
     let s = &RIGHT;
     let x = out.bounds.x + slots.pods_width.max(s.pod.0) + s.across;
     if !nodes.is_empty() {
-        out.titles.push(("Node".to_owned(), x));
+        out.titles.extend(Place::Node.kind().map(|node| (node.to_owned(), x)));
     }
     // Many nodes take several columns.
     let rows = if nodes.len() > 8 { ((nodes.len() as f32 / 1.6).sqrt().ceil() as usize).max(8) } else { 8 };
@@ -435,7 +434,7 @@ const INDENT: f32 = 18.0;
 
 fn down(
     graph: &Graph,
-    groups: &[(Option<usize>, Vec<Block<'_>>)],
+    groups: &[(Option<usize>, Vec<Block>)],
     slots: &mut Slots,
     tick: u64,
     width: f32,

@@ -1,12 +1,11 @@
 //! The left pane: the manifest, and kubectl.
 
-use steady::session::scenario;
-use steady::session::view::{FieldChange, Preview, Problem};
+use steady::engine::{Entry, FieldChange, Input, Preview, Problem, ScenarioView};
 use yew::prelude::*;
 
 use super::editor::Editor;
 use super::keys;
-use super::store::{Entry, Shared};
+use super::store::Shared;
 use super::terminal::Terminal;
 use super::topbar::said;
 use crate::ui::hooks::{use_store, use_texts};
@@ -14,8 +13,8 @@ use crate::ui::hooks::{use_store, use_texts};
 /// What the pane shows.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// The scenario's name.
-    pub scenario: String,
+    /// The scenario that is on the table.
+    pub scenario: Option<Shared<ScenarioView>>,
     /// The manifest.
     pub text: Shared<String>,
     /// Grows when the page set it.
@@ -57,7 +56,7 @@ pub fn Left(props: &Props) -> Html {
                 <Editor text={props.text.clone()} text_set={props.text_set} diagnostics={props.diagnostics.clone()} />
                 <div class="apply">
                     <Changes preview={props.preview.clone()} diagnostics={props.diagnostics.clone()} />
-                    <button type="button" class="solid" onclick={move |_| store.apply()}>
+                    <button type="button" class="solid" onclick={move |_| store.send(Input::Apply)}>
                         { t.get("apply") }<kbd aria-hidden="true">{ keys::apply_keys() }</kbd></button>
                 </div>
             </div>
@@ -139,7 +138,7 @@ fn Changes(props: &ChangesProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct StoryProps {
-    scenario: String,
+    scenario: Option<Shared<ScenarioView>>,
 }
 
 /// What the scenario is about, and what to try in it.
@@ -147,13 +146,12 @@ struct StoryProps {
 fn Story(props: &StoryProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let found = use_memo(props.scenario.clone(), |id| scenario::find(id));
-    let Some(s) = found.as_ref() else { return Html::default() };
-    let text = said(&t, &s.text);
-    let tries: Vec<String> = s.tries.iter().map(|x| said(&t, &x.label)).collect();
+    let Some(scenario) = &props.scenario else { return Html::default() };
+    let text = said(&t, &scenario.text);
+    let tries: Vec<String> = scenario.tries.iter().map(|label| said(&t, label)).collect();
     let button = |(i, label): (usize, String)| {
         let store = store.clone();
-        html! { <button type="button" class="quiet" onclick={move |_| store.attempt(i)}>{ label }</button> }
+        html! { <button type="button" class="quiet" onclick={move |_| store.send(Input::Attempt(i))}>{ label }</button> }
     };
     html! {
         <details class="story" open=true>

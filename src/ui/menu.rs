@@ -26,8 +26,8 @@ pub struct Props {
     /// Its class.
     #[prop_or_default]
     pub class: Classes,
-    /// What can be chosen; asked for when it opens.
-    pub choices: Callback<(), Vec<Choice>>,
+    /// Asked for what can be chosen when it opens; it opens with the answer.
+    pub choices: Callback<Callback<Vec<Choice>>>,
     /// Called with the place of what was chosen.
     pub choose: Callback<usize>,
 }
@@ -49,7 +49,11 @@ pub fn Menu(props: &Props) -> Html {
     let toggle = {
         let (open, choices) = (open.clone(), props.choices.clone());
         Callback::from(move |_: MouseEvent| {
-            open.set(if open.is_some() { None } else { Some(choices.emit(())) })
+            if open.is_some() {
+                return open.set(None);
+            }
+            let open = open.setter();
+            choices.emit(Callback::from(move |choices| open.set(Some(choices))));
         })
     };
     let close = {

@@ -2,34 +2,19 @@
 
 use std::rc::Rc;
 
-use steady::apimachinery::{Subresource, Verb};
-use steady::cluster::Command;
-use steady::session::view::{self, Declared, Short};
+use steady::engine::{self, Declared, Input, Issued, Listing, Mode, NextLine, NextWhat, Short};
 use yew::prelude::*;
 
 use super::i18n::{Texts, middle, seconds};
-use super::store::{Listing, Mode, NextLine, What};
 use super::who;
 use crate::ui::hooks::{use_store, use_texts};
 
-/// What a step would do, as one line of text.
-pub fn plain(t: &Texts, line: &NextLine) -> String {
-    match &line.what {
-        What::Command(c) => t.command(c),
-        What::Action(a, kind) => t.action(a, &line.by, kind),
-    }
-}
-
 /// The verb of a command, as its chip has it.
-fn verb(c: &Command) -> &'static str {
-    match (c.request.verb, c.request.subresource) {
-        (Verb::Create, Subresource::Binding) => "BIND",
-        (Verb::Create, Subresource::Eviction) => "EVICT",
-        (Verb::Create, _) => "CREATE",
-        (Verb::Update, _) => "UPDATE",
-        (Verb::Patch, _) => "PATCH",
-        (Verb::Delete | Verb::DeleteCollection, _) => "DELETE",
-        _ => "GET",
+fn verb(c: &Issued) -> String {
+    match c.request.verb.as_str() {
+        "deletecollection" => "DELETE".to_owned(),
+        "list" | "watch" => "GET".to_owned(),
+        verb => verb.to_ascii_uppercase(),
     }
 }
 
@@ -53,7 +38,7 @@ pub fn NextCommands(props: &Props) -> Html {
     let lines = &props.listing.lines;
     let running = props.mode != Mode::Idle;
     let waits = lines.first().is_some_and(|l| l.wait > 0);
-    let actions = lines.first().is_some_and(|l| matches!(l.what, What::Action(..)));
+    let actions = lines.first().is_some_and(|l| matches!(l.what, NextWhat::Action { .. }));
     let heading = if props.listing.steady() {
         t.get("next-none")
     } else if actions {
@@ -70,14 +55,14 @@ pub fn NextCommands(props: &Props) -> Html {
             let store = store.clone();
             move || store.light(None)
         };
-        let (store, choice) = (store.clone(), line.clone());
+        let (store, pick) = (store.clone(), line.pick);
         let first = i == 0;
         html! {
             <li key={format!("{i} {}", line.by)}>
                 <button type="button" class={classes!("command", who::class(&line.by), first.then_some("first"))}
                     onmouseenter={let l = light.clone(); move |_| l()} onmouseleave={let d = dark.clone(); move |_| d()}
                     onfocus={move |_| light()} onblur={move |_| dark()}
-                    onclick={move |_| store.choose(&choice)} disabled={running}>
+                    onclick={move |_| store.send(Input::Choose(pick))} disabled={running}>
                     <i class="dot" aria-hidden="true"></i>
                     <span class="by">{ middle(&line.by, 30) }</span>
                     { command(&t, line) }
@@ -100,7 +85,7 @@ pub fn NextCommands(props: &Props) -> Html {
                 <ol>{ for items }</ol>
                 if props.listing.more > 0 {
                     <button type="button" class="quiet more" disabled={running || !props.listing.ready}
-                        onclick={let s = store.clone(); move |_| s.show_more()}>
+                        onclick={let s = store.clone(); move |_| s.send(Input::ShowMore)}>
                         { t.with("next-more", &[("n", (props.listing.more as f64).into())]) }</button>
                 }
             }
@@ -110,21 +95,20 @@ pub fn NextCommands(props: &Props) -> Html {
 
 fn command(t: &Texts, line: &NextLine) -> Html {
     match &line.what {
-        What::Command(c) => {
-            let object = t.object(&c.request, &c.response);
-            let refused = c.response.code() >= 400;
+        NextWhat::Command(c) => {
+            let refused = c.code >= 400;
             html! { <>
                 <span class={classes!("verb", refused.then_some("bad"))}>{ verb(c) }</span>
-                <span class="what"><code>{ middle(&object, 46) }</code>
-                    if refused { <em class="refused">{ t.with("refused", &[("code", c.response.code().into())]) }</em> }
+                <span class="what"><code>{ middle(&c.request.object, 46) }</code>
+                    if refused { <em class="refused">{ t.with("refused", &[("code", c.code.into())]) }</em> }
                     if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
                     if let Some(why) = &c.why { { " " }<span class="because">{ t.get("because") }{ " " }<b>{ t.why(why) }</b></span> }
                 </span>
             </> }
         }
-        What::Action(a, kind) => html! { <>
+        NextWhat::Action { name, kind } => html! { <>
             <span class="verb">{ t.get("step-verb") }</span>
-            <span class="what">{ t.action(a, &line.by, kind) }
+            <span class="what">{ t.action(name, &line.by, kind) }
                 if line.wait > 0 { <em class="wait">{ t.with("in-time", &[("s", seconds(line.wait).into())]) }</em> }
             </span>
         </> },
@@ -155,7 +139,7 @@ fn Steady(props: &SteadyProps) -> Html {
         let store = store.clone();
         html! {
             <li>
-                <button type="button" class="short" onclick={move |_| store.select(Some(object.clone()))}>
+                <button type="button" class="short" onclick={move |_| store.send(Input::Select(Some(object.clone())))}>
                     <b>{ format!("{} {}", s.object.kind.as_str(), s.object.key.name) }</b>
                     <span>{ short(&t, s) }</span>
                     if !s.reason.is_empty() { <code>{ &s.reason }</code> }
@@ -198,7 +182,7 @@ fn Readings(props: &ReadingsProps) -> Html {
     }
     let (replica_sets, pods) = d.as_declared();
     let of = d.readings.len() as f64;
-    let met = |as_declared: fn(&view::Readings) -> bool| {
+    let met = |as_declared: fn(&engine::Readings) -> bool| {
         d.readings.iter().filter(|r| as_declared(r)).count() as f64
     };
     let chip = |key: &'static str, word: &'static str, yes: bool, met: f64| {
@@ -213,8 +197,8 @@ fn Readings(props: &ReadingsProps) -> Html {
         }
     };
     html! { <span class="readings">
-        { chip("reading-replica-sets", "ReplicaSets", replica_sets, met(view::Readings::as_replica_sets)) }
-        { chip("reading-pods", "Pods", pods, met(view::Readings::as_pods)) }
+        { chip("reading-replica-sets", "ReplicaSets", replica_sets, met(engine::Readings::as_replica_sets)) }
+        { chip("reading-pods", "Pods", pods, met(engine::Readings::as_pods)) }
     </span> }
 }
 
@@ -248,7 +232,7 @@ pub fn StatePill(props: &Props) -> Html {
         ("busy", t.with("pill-waiting", &[("s", seconds(line.wait).into())]))
     } else {
         let n = props.listing.lines.len() + props.listing.more;
-        let actions = props.listing.lines.first().is_some_and(|l| matches!(l.what, What::Action(..)));
+        let actions = props.listing.lines.first().is_some_and(|l| matches!(l.what, NextWhat::Action { .. }));
         ("busy", t.with(if actions { "pill-actions" } else { "pill-next" }, &[("n", (n as f64).into())]))
     };
     html! {

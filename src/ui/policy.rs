@@ -1,14 +1,11 @@
 //! Who goes next where nobody is chosen: a menu beside the speed.
 
-use std::collections::BTreeSet;
-
-use steady::session::Policy;
+use steady::engine::{Answer, Ask, Input, Policy};
 use yew::prelude::*;
 
 use super::glyph;
 use super::i18n::Texts;
 use super::menu::{Choice, Menu};
-use super::store::Store;
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What holds now.
@@ -16,26 +13,6 @@ use crate::ui::hooks::{use_store, use_texts};
 pub struct Props {
     /// The policy.
     pub policy: Policy,
-}
-
-/// What can be chosen now: of chance the seed that holds and the next one.
-fn offered(store: &Store) -> Vec<Policy> {
-    store.with(|s| {
-        let now = s.session().policy().clone();
-        let mut all = vec![Policy::Fair];
-        match now {
-            Policy::Random { seed } => {
-                all.extend([Policy::Random { seed }, Policy::Random { seed: seed.wrapping_add(1) }]);
-            }
-            _ => all.push(Policy::Random { seed: 1 }),
-        }
-        all.push(Policy::Newest);
-        let cluster = s.session().cluster();
-        let names: BTreeSet<String> =
-            cluster.actors().filter_map(|a| cluster.actor_name(a)).map(|n| n.to_string()).collect();
-        all.extend(names.into_iter().map(|component| Policy::Starved { component }));
-        all
-    })
 }
 
 /// A policy's name.
@@ -62,22 +39,34 @@ fn about(t: &Texts, policy: &Policy) -> String {
 pub fn PolicyMenu(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
+    // As they were when the menu was opened.
+    let offered = use_mut_ref(Vec::<Policy>::new);
     let choices = {
-        let (store, t) = (store.clone(), t.clone());
-        Callback::from(move |()| {
-            let now = store.with(|s| s.session().policy().clone());
-            let choice = |p: &Policy| Choice { title: name_of(&t, p), about: about(&t, p), now: *p == now };
-            offered(&store).iter().map(choice).collect()
+        let (store, t, offered) = (store.clone(), t.clone(), offered.clone());
+        Callback::from(move |open: Callback<Vec<Choice>>| {
+            let (store, t, offered) = (store.clone(), t.clone(), offered.clone());
+            let told = {
+                let store = store.clone();
+                move |answer: Answer| {
+                    let Answer::Policies(policies) = answer else { return };
+                    let now = store.with(|s| s.policy.clone());
+                    let choice =
+                        |p: &Policy| Choice { title: name_of(&t, p), about: about(&t, p), now: *p == now };
+                    let choices = policies.iter().map(choice).collect();
+                    *offered.borrow_mut() = policies;
+                    open.emit(choices);
+                }
+            };
+            store.ask(Ask::Policies, Callback::from(told));
         })
     };
-    let choose = {
-        let store = store.clone();
-        Callback::from(move |i: usize| {
-            if let Some(policy) = offered(&store).get(i) {
-                store.set_policy(policy.clone());
-            }
-        })
-    };
+    let choose = Callback::from(move |i: usize| {
+        let chosen = offered.borrow().get(i).cloned();
+        if let Some(policy) = chosen {
+            store.send(Input::Policy(policy));
+            store.plan_save();
+        }
+    });
     let fair = props.policy == Policy::Fair;
     let label = html! { <>{ glyph::icon(glyph::POLICY) }
     if !fair { <b>{ name_of(&t, &props.policy) }</b> } </> };

@@ -1,9 +1,10 @@
 //! kubectl, line by line.
 
+use steady::engine::{Entry, Input};
 use web_sys::{Element, HtmlInputElement};
 use yew::prelude::*;
 
-use super::store::{Entry, Shared};
+use super::store::Shared;
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What the terminal shows.
@@ -36,10 +37,10 @@ pub fn Terminal(props: &Props) -> Html {
             match e.key().as_str() {
                 "Enter" => {
                     *back.borrow_mut() = 0;
-                    store.kubectl(&input.value());
+                    store.send(Input::Terminal(input.value()));
                     input.set_value("");
                 }
-                "c" if e.ctrl_key() => store.interrupt(),
+                "c" if e.ctrl_key() => store.send(Input::Interrupt),
                 key @ ("ArrowUp" | "ArrowDown") => {
                     let mut at = back.borrow_mut();
                     *at = if key == "ArrowUp" { (*at + 1).min(entries.len()) } else { at.saturating_sub(1) };
@@ -55,6 +56,7 @@ pub fn Terminal(props: &Props) -> Html {
         html! { <>
             <p class="typed"><i aria-hidden="true">{ "$ " }</i>{ &e.line }</p>
             if !e.output.is_empty() { <pre class={classes!(e.failed.then_some("bad"))}>{ e.output.trim_end_matches('\n') }</pre> }
+            if e.refused { <pre class="bad">{ format!("error: {}", t.get("still-loading")) }</pre> }
             if e.waits { <p class="muted">{ t.get("terminal-waits") }</p> }
         </> }
     };

@@ -1,14 +1,16 @@
 //! The run: a mark for each moment, coloured by who made it. Of thousands, those that would lie on
 //! each other are one.
 
-use steady::session::MomentId;
+use steady::engine::{Answer, Ask, Branch, Input, Mark, Moment};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent, ResizeObserver};
 use yew::prelude::*;
 
 use super::glyph;
+use super::i18n::sentence;
 use super::menu::{Choice, Menu};
-use super::store::{Mark, Shared};
+use super::store::Shared;
+use super::who;
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What the timeline shows.
@@ -53,7 +55,7 @@ pub fn Timeline(props: &Props) -> Html {
         let (store, at) = (store.clone(), at.clone());
         move |x: i32| {
             if let Some((_, moment)) = at(x) {
-                store.goto(moment);
+                store.send(Input::Goto(moment));
             }
         }
     };
@@ -69,7 +71,7 @@ pub fn Timeline(props: &Props) -> Html {
     };
     let onpointermove = {
         let (held, strip, store, t) = (held.clone(), strip.clone(), store.clone(), t.clone());
-        let shown = use_mut_ref(|| None::<MomentId>);
+        let shown = use_mut_ref(|| None::<Moment>);
         Callback::from(move |e: PointerEvent| {
             if *held.borrow() {
                 return go(e.client_x());
@@ -78,8 +80,14 @@ pub fn Timeline(props: &Props) -> Html {
             if let (Some((place, moment)), Some(el)) = (at(e.client_x()), strip.cast::<Element>())
                 && shown.borrow_mut().replace(moment) != Some(moment)
             {
-                let step = t.with("timeline-step", &[("n", (place as f64).into())]);
-                let _ = el.set_attribute("title", &format!("{step}\n{}", store.said_at(moment)));
+                let (t, shown) = (t.clone(), shown.clone());
+                let told = Callback::from(move |answer: Answer| {
+                    if let (Answer::Happened(happened), true) = (answer, *shown.borrow() == Some(moment)) {
+                        let step = t.with("timeline-step", &[("n", (place as f64).into())]);
+                        let _ = el.set_attribute("title", &format!("{step}\n{}", sentence(&t, &happened)));
+                    }
+                });
+                store.ask(Ask::Happened(moment), told);
             }
         })
     };
@@ -87,13 +95,14 @@ pub fn Timeline(props: &Props) -> Html {
     let onkeydown = {
         let store = store.clone();
         Callback::from(move |e: KeyboardEvent| {
+            let walk = |by: i64| store.send(Input::Walk(by));
             match e.key().as_str() {
-                "ArrowLeft" | "ArrowDown" => store.walk(-1),
-                "ArrowRight" | "ArrowUp" => store.walk(1),
-                "PageDown" => store.walk(-10),
-                "PageUp" => store.walk(10),
-                "Home" => store.walk(isize::MIN / 2),
-                "End" => store.walk(isize::MAX / 2),
+                "ArrowLeft" | "ArrowDown" => walk(-1),
+                "ArrowRight" | "ArrowUp" => walk(1),
+                "PageDown" => walk(-10),
+                "PageUp" => walk(10),
+                "Home" => walk(i64::MIN),
+                "End" => walk(i64::MAX),
                 _ => return,
             }
             e.prevent_default();
@@ -115,7 +124,7 @@ pub fn Timeline(props: &Props) -> Html {
                 </svg>
             </div>
             <span class="of" aria-hidden="true">{ t.with("timeline-of", &[("n", (last as f64).into())]) }</span>
-            if props.marks.iter().any(|m| m.fork) { <Branches marks={props.marks.clone()} /> }
+            if props.marks.iter().any(|m| m.fork) { <Branches /> }
         </div>
     }
 }
@@ -167,7 +176,7 @@ fn Marks(props: &MarksProps) -> Html {
         let h = if m.person { 28.0 } else { 15.0 };
         let after = at > props.position;
         Some(html! { <>
-            <rect class={classes!("mark", m.who, after.then_some("after"))} x={(x - width / 2.0).to_string()}
+            <rect class={classes!("mark", m.by.as_deref().map_or("who-start", who::class), after.then_some("after"))} x={(x - width / 2.0).to_string()}
                 y={((HEIGHT - h) / 2.0).to_string()} width={width.to_string()} height={h.to_string()} rx={(width / 2.0).min(2.0).to_string()} />
             if group_marks.iter().any(|m| m.fork) { <path class="fork" d={format!("M{x} 1.5l3 4h-6z")} /> }
         </> })
@@ -175,34 +184,36 @@ fn Marks(props: &MarksProps) -> Html {
     html! { <g>{ for props.marks.chunks(group).enumerate().filter_map(mark) }</g> }
 }
 
-#[derive(Properties, PartialEq)]
-struct BranchProps {
-    marks: Shared<Vec<Mark>>,
-}
-
 /// The other branches, to be reached again.
 #[component]
-fn Branches(props: &BranchProps) -> Html {
+fn Branches() -> Html {
     let store = use_store();
     let t = use_texts();
-    let branches = {
-        let (store, marks) = (store.clone(), props.marks.clone());
-        move || store.branches(&marks)
-    };
+    // As they were when the menu was opened.
+    let offered = use_mut_ref(Vec::<Branch>::new);
     let choices = {
-        let (branches, t) = (branches.clone(), t.clone());
-        Callback::from(move |()| {
-            let name = |(fork, _, said, length): (usize, MomentId, String, usize)| Choice {
-                title: t.with("branch", &[("n", (fork as f64).into()), ("length", (length as f64).into())]),
-                about: said,
-                now: false,
+        let (store, t, offered) = (store.clone(), t.clone(), offered.clone());
+        Callback::from(move |open: Callback<Vec<Choice>>| {
+            let (t, offered) = (t.clone(), offered.clone());
+            let told = move |answer: Answer| {
+                let Answer::Branches(branches) = answer else { return };
+                let args =
+                    |b: &Branch| [("n", (b.place as f64).into()), ("length", (b.length as f64).into())];
+                let choice = |b: &Branch| Choice {
+                    title: t.with("branch", &args(b)),
+                    about: sentence(&t, &b.happened),
+                    now: false,
+                };
+                let choices = branches.iter().map(choice).collect();
+                *offered.borrow_mut() = branches;
+                open.emit(choices);
             };
-            branches().into_iter().map(name).collect()
+            store.ask(Ask::Branches, Callback::from(told));
         })
     };
     let choose = Callback::from(move |i: usize| {
-        if let Some((_, moment, ..)) = branches().into_iter().nth(i) {
-            store.goto(moment);
+        if let Some(branch) = offered.borrow().get(i) {
+            store.send(Input::Goto(branch.moment));
         }
     });
     html! { <Menu class="branches" name={t.get("branches")} label={glyph::icon(glyph::FORK)} {choices} {choose} /> }

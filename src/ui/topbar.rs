@@ -1,24 +1,23 @@
 //! What is always in reach: the scenario, the transport, the depth, the settings.
 
 use gloo::utils::{document_element, window};
-use steady::session::scenario::{self, Text};
-use steady::session::view::PlaneFault;
-use steady::session::{Depth, Policy};
+use steady::engine::{
+    Answer, Ask, Depth, Input, Mode, NextLine, PlaneFault, Policy, SPEEDS, ScenarioView, Text,
+};
 use yew::prelude::*;
 
 use super::glyph;
 use super::i18n::{Lang, Texts};
 use super::menu::{Choice, Menu};
-use super::next;
 use super::policy::PolicyMenu;
-use super::store::{Mode, NextLine, SPEEDS, Store, read_local};
+use super::store::{Shared, Store, read_local};
 use crate::ui::hooks::{use_store, use_texts};
 
 /// What the bar needs.
 #[derive(Properties, PartialEq)]
 pub struct BarProps {
-    /// The scenario's name.
-    pub scenario: String,
+    /// The scenario that is on the table.
+    pub scenario: Option<Shared<ScenarioView>>,
     /// Opens the keys.
     pub help: Callback<bool>,
     /// Whether the explorer is open.
@@ -32,32 +31,39 @@ pub struct BarProps {
 pub fn TopBar(props: &BarProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let now = scenario::list().iter().position(|s| s.id == props.scenario);
-    let title =
-        now.and_then(|i| scenario::list().get(i)).map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    let title = props.scenario.as_ref().map_or_else(|| t.get("own-work"), |s| said(&t, &s.title));
+    // As they were when the menu was opened.
+    let offered = use_mut_ref(Vec::<ScenarioView>::new);
     let choices = {
-        let (t, store) = (t.clone(), store.clone());
-        Callback::from(move |()| {
-            let mut all: Vec<Choice> = scenario::all()
-                .iter()
-                .enumerate()
-                .map(|(i, s)| Choice {
+        let (t, store, offered) = (t.clone(), store.clone(), offered.clone());
+        let now = props.scenario.clone();
+        Callback::from(move |open: Callback<Vec<Choice>>| {
+            let (t, offered, now, aside) = (t.clone(), offered.clone(), now.clone(), store.has_aside());
+            let told = move |answer: Answer| {
+                let Answer::Scenarios(scenarios) = answer else { return };
+                let choice = |s: &ScenarioView| Choice {
                     title: said(&t, &s.title),
                     about: said(&t, &s.text),
-                    now: Some(i) == now,
-                })
-                .collect();
-            if store.has_kept() {
-                all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
-            }
-            all
+                    now: now.as_ref().is_some_and(|now| now.id == s.id),
+                };
+                let mut all: Vec<Choice> = scenarios.iter().map(choice).collect();
+                if aside {
+                    all.push(Choice { title: t.get("kept"), about: t.get("kept-about"), now: false });
+                }
+                *offered.borrow_mut() = scenarios;
+                open.emit(all);
+            };
+            store.ask(Ask::Scenarios, Callback::from(told));
         })
     };
     let choose = {
         let store = store.clone();
-        Callback::from(move |i: usize| match scenario::list().get(i) {
-            Some(s) => store.open_scenario(s.id),
-            None => store.open_kept(),
+        Callback::from(move |i: usize| {
+            let chosen = offered.borrow().get(i).map(|s| s.id.to_string());
+            match chosen {
+                Some(id) => store.send(Input::OpenScenario(id)),
+                None => store.open_aside(),
+            }
         })
     };
     let other = match t.lang() {
@@ -73,7 +79,7 @@ pub fn TopBar(props: &BarProps) -> Html {
     };
     let share = {
         let store = store.clone();
-        move |_| store.share()
+        move |_| store.send(Input::Share)
     };
     let help = {
         let help = props.help.clone();
@@ -180,14 +186,14 @@ const DEPTHS: [(Depth, &str); 3] = [
 pub fn Transport(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
-    let on = |act: fn(&Store)| {
+    let on = |input: Input| {
         let store = store.clone();
-        move |_: MouseEvent| act(&store)
+        move |_: MouseEvent| store.send(input.clone())
     };
     let playing = props.mode == Mode::Playing;
     let rushing = matches!(props.mode, Mode::ToSteady { .. });
     let hint = match &props.first {
-        Some(line) => next::plain(&t, line),
+        Some(line) => t.next(line),
         None if props.steady => t.get("steady"),
         None => String::new(),
     };
@@ -199,7 +205,7 @@ pub fn Transport(props: &Props) -> Html {
         let store = store.clone();
         Callback::from(move |e: Event| {
             let to = e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
-            store.set_speed(to.unwrap_or(2));
+            store.send(Input::Speed(to.unwrap_or(2)));
         })
     };
     let choose_depth = {
@@ -208,7 +214,7 @@ pub fn Transport(props: &Props) -> Html {
             let to: Option<usize> =
                 e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
             if let Some((depth, _)) = to.and_then(|i| DEPTHS.get(i)) {
-                store.set_depth(*depth);
+                store.send(Input::Depth(*depth));
             }
         })
     };
@@ -217,23 +223,23 @@ pub fn Transport(props: &Props) -> Html {
         html! {
             <button type="button" role="radio" aria-checked={(d == props.depth).to_string()}
                 tabindex={if d == props.depth { "0" } else { "-1" }} title={t.get(&format!("{key}-about"))}
-                onclick={move |_| store.set_depth(d)}>{ t.get(key) }</button>
+                onclick={move |_| store.send(Input::Depth(d))}>{ t.get(key) }</button>
         }
     };
     html! {
         <div class="controls">
             <div class="transport" role="group" aria-label={t.get("transport")}>
-                <button type="button" class="tool" title={t.get("restart-keys")} aria-label={t.get("restart")} onclick={on(Store::restart)}>
+                <button type="button" class="tool" title={t.get("restart-keys")} aria-label={t.get("restart")} onclick={on(Input::Restart)}>
                     { glyph::icon(glyph::RESTART) }</button>
                 <button type="button" class="tool" title={t.get("back-keys")} aria-label={t.get("back")} disabled={props.at_start}
-                    onclick={on(|s| { s.back(); })}>{ glyph::icon(glyph::BACK) }</button>
-                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(Store::step_on)}>
+                    onclick={on(Input::Back)}>{ glyph::icon(glyph::BACK) }</button>
+                <button type="button" class={classes!("step", props.steady.then_some("rest"))} title={hint} aria-keyshortcuts="ArrowRight" onclick={on(Input::Step)}>
                     { t.get("step") }<kbd aria-hidden="true">{ "→" }</kbd></button>
-                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Store::toggle_run)}
+                <button type="button" class="word" aria-pressed={playing.to_string()} onclick={on(Input::Run)}
                     aria-label={t.get(if playing { "pause" } else { "run" })} title={t.get("key-run")}>
                     { glyph::icon(if playing { glyph::PAUSE } else { glyph::PLAY }) }
                     <span>{ t.get(if playing { "pause" } else { "run" }) }</span></button>
-                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Store::to_steady)}
+                <button type="button" class="word" aria-pressed={rushing.to_string()} onclick={on(Input::ToSteady)}
                     aria-label={t.get(if rushing { "stop" } else { "to-steady" })} title={t.get("to-steady-keys")}>
                     { glyph::icon(glyph::STEADY) }<span>{ t.get(if rushing { "stop" } else { "to-steady" }) }</span></button>
                 <span class="fine">
@@ -258,7 +264,7 @@ fn depth_keys(store: &Store) -> Callback<KeyboardEvent> {
     let store = store.clone();
     Callback::from(move |e: KeyboardEvent| {
         // As it is, which may not be drawn yet.
-        let now = store.with(|s| s.depth());
+        let now = store.with(|s| s.depth);
         let at = DEPTHS.iter().position(|(d, _)| *d == now).unwrap_or(0);
         let to = match e.key().as_str() {
             "ArrowRight" | "ArrowDown" => (at + 1) % 3,
@@ -268,7 +274,7 @@ fn depth_keys(store: &Store) -> Callback<KeyboardEvent> {
         e.prevent_default();
         e.stop_propagation();
         if let Some((d, _)) = DEPTHS.get(to) {
-            store.set_depth(*d);
+            store.send(Input::Depth(*d));
             super::keys::focus(&format!(".seg button:nth-child({})", to + 1));
         }
     })
@@ -279,20 +285,30 @@ fn depth_keys(store: &Store) -> Callback<KeyboardEvent> {
 fn Faults() -> Html {
     let store = use_store();
     let t = use_texts();
+    // As they were when the menu was opened.
+    let offered = use_mut_ref(Vec::<PlaneFault>::new);
     let choices = {
-        let (store, t) = (store.clone(), t.clone());
-        Callback::from(move |()| {
-            let choice = |f: PlaneFault| Choice {
-                title: t.with(f.key, &[("what", f.what.to_string().into())]),
-                about: t.get(&format!("{}-about", f.key)),
-                now: false,
+        let (store, t, offered) = (store.clone(), t.clone(), offered.clone());
+        Callback::from(move |open: Callback<Vec<Choice>>| {
+            let (t, offered) = (t.clone(), offered.clone());
+            let told = move |answer: Answer| {
+                let Answer::PlaneFaults(faults) = answer else { return };
+                let choice = |f: &PlaneFault| Choice {
+                    title: t.with(&f.key, &[("what", f.what.to_string().into())]),
+                    about: t.get(&format!("{}-about", f.key)),
+                    now: false,
+                };
+                let choices = faults.iter().map(choice).collect();
+                *offered.borrow_mut() = faults;
+                open.emit(choices);
             };
-            store.plane_faults().into_iter().map(choice).collect()
+            store.ask(Ask::PlaneFaults, Callback::from(told));
         })
     };
     let choose = Callback::from(move |i: usize| {
-        if let Some(f) = store.plane_faults().get(i) {
-            store.break_it(&f.fault);
+        let chosen = offered.borrow().get(i).map(|f| f.fault.clone());
+        if let Some(fault) = chosen {
+            store.send(Input::Break(fault));
         }
     });
     html! { <Menu class="faults" name={t.get("faults")} label={glyph::icon(glyph::BOLT)} {choices} {choose} /> }

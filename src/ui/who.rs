@@ -21,16 +21,7 @@ pub fn class(name: &str) -> &'static str {
     }
 }
 
-/// The class of the component that makes and keeps objects of a kind.
-pub fn keeper(kind: &str) -> &'static str {
-    match kind {
-        "Deployment" => "who-deployment",
-        "ReplicaSet" | "ReplicationController" => "who-replicaset",
-        "Pod" | "Node" => "who-kubelet",
-        "Service" => "who-a",
-        "Job" | "CronJob" => "who-b",
-        "StatefulSet" => "who-c",
-        "DaemonSet" => "who-d",
-        _ => "who-machinery",
-    }
+/// The class of an object's keeper, which may be nobody.
+pub fn keeper(name: &str) -> &'static str {
+    if name.is_empty() { "who-machinery" } else { class(name) }
 }

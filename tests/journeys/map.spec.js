@@ -196,6 +196,39 @@ test("a request as kubectl -v=9 prints it, in the inspector and in the terminal"
   await expect(page.getByRole("log")).toContainText(/round_trippers\.go:\d+\] "Response" verb="GET" url="https:\/\/127\.0\.0\.1:6443\/apis\/apps\/v1\/namespaces\/default\/deployments\/web" status="200 OK"/);
 });
 
+test("a controller is switched off and on again, and the link holds it", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("v");
+  const tile = page.getByRole("button", { name: /^replicaset-controller: / });
+  await tile.click();
+  const toggle = page.getByRole("switch", { name: "replicaset-controller" });
+  await expect(toggle).toBeChecked();
+  await accessible(page, ".map");
+  await toggle.press("Space");
+  await expect(toggle).not.toBeChecked();
+  await expect(toggle).toBeFocused();
+  await expect(said(page)).toHaveText("You let kube-controller-manager run with --controllers=*,-replicaset-controller.");
+  await expect(tile).toHaveAccessibleName(/switched off/);
+  await accessible(page, ".map");
+  await page.evaluate(() => window.steady.runToSteady());
+  const pods = () => page.evaluate(() => window.steady.objects("pods").length);
+  expect(await pods()).toBe(0);
+  const link = await page.evaluate(() => window.steady.link());
+  await page.goto("about:blank");
+  await page.goto(link);
+  await expect(page.getByText("Opened the link")).toBeVisible();
+  await tile.click();
+  await expect(toggle).not.toBeChecked();
+  await toggle.click();
+  await expect(toggle).toBeChecked();
+  await page.evaluate(() => window.steady.runToSteady());
+  expect(await pods()).toBe(3);
+  // The scheduler is all that its process has: it is stopped, not switched.
+  await page.getByRole("button", { name: /^kube-scheduler: / }).click();
+  await expect(page.locator(".machine h3")).toHaveText("kube-scheduler");
+  await expect(page.getByRole("switch")).toHaveCount(0);
+});
+
 test("a hundred kubelets are a grid, of which one is picked", async ({ page }) => {
   await open(page);
   await page.evaluate(() => {

@@ -182,12 +182,35 @@ impl kubectl::ApiClient for Client<'_> {
     }
 }
 
+/// The directory that a command runs in, and what it is fed.
+struct Directory<'a> {
+    dir: &'a Path,
+    stdin: Option<&'a str>,
+}
+
+impl kubectl::Files for Directory<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        match path {
+            "-" => self.stdin.map(str::to_owned),
+            _ => std::fs::read_to_string(self.dir.join(path)).ok(),
+        }
+    }
+
+    fn list(&self, path: &str) -> Option<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(self.dir.join(path)).ok()? {
+            let entry = entry.ok()?;
+            let slash = if entry.file_type().ok()?.is_dir() { "/" } else { "" };
+            names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
+        }
+        names.sort();
+        Some(names)
+    }
+}
+
 impl System for Simulator {
     fn kubectl(&mut self, command: &str, dir: &Path, stdin: Option<&str>) -> KubectlOutput {
-        let files = |name: &str| match name {
-            "-" => stdin.map(str::to_owned),
-            _ => std::fs::read_to_string(dir.join(name)).ok(),
-        };
+        let files = Directory { dir, stdin };
         let end = self.cluster.now() + std::time::Duration::from_secs(COMMAND_SECONDS);
         let out = kubectl::run(command, &files, &mut Client(self, end));
         KubectlOutput { exit: out.exit, stdout: out.stdout, stderr: out.stderr }

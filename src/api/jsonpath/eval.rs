@@ -6,12 +6,20 @@ use serde_json::Value;
 
 use super::{MAX_VISITS, Node, Op, Step, text_of};
 
+/// How far an evaluation is, and how it takes what is missing.
+pub(super) struct Visits {
+    /// How many values were visited.
+    pub(super) count: usize,
+    /// Whether a field that no value has is an error.
+    pub(super) strict: bool,
+}
+
 pub(super) fn nodes(
     nodes: &[Node],
     root: &Value,
     current: &Value,
     out: &mut String,
-    visits: &mut usize,
+    visits: &mut Visits,
 ) -> Result<(), String> {
     for node in nodes {
         match node {
@@ -36,7 +44,7 @@ pub(super) fn steps<'a>(
     path: &'a [Step],
     root: &'a Value,
     current: &'a Value,
-    visits: &mut usize,
+    visits: &mut Visits,
 ) -> Result<Vec<&'a Value>, String> {
     let mut values = vec![current];
     for s in path {
@@ -49,17 +57,22 @@ fn step<'a>(
     step: &'a Step,
     root: &'a Value,
     values: Vec<&'a Value>,
-    visits: &mut usize,
+    visits: &mut Visits,
 ) -> Result<Vec<&'a Value>, String> {
-    *visits = visits.saturating_add(values.len()).saturating_add(1);
-    if *visits > MAX_VISITS {
+    visits.count = visits.count.saturating_add(values.len()).saturating_add(1);
+    if visits.count > MAX_VISITS {
         return Err("the template visits too many values".into());
     }
     let mut out = Vec::new();
     match step {
         Step::Root => return Ok(values),
         Step::Literal(v) => out.push(v),
-        Step::Field(name) => out.extend(values.into_iter().filter_map(|v| v.as_object()?.get(name))),
+        Step::Field(name) => {
+            out.extend(values.into_iter().filter_map(|v| v.as_object()?.get(name)));
+            if out.is_empty() && visits.strict {
+                return Err(format!("{name} is not found"));
+            }
+        }
         Step::Wildcard => {
             for v in values {
                 match v {
@@ -175,12 +188,13 @@ fn holds(
     right: &[Step],
     root: &Value,
     item: &Value,
-    visits: &mut usize,
+    visits: &mut Visits,
 ) -> Result<bool, String> {
-    let left = steps(left, root, item, visits)?;
+    let left = steps(left, root, item, visits);
     if op == Op::Exists {
-        return Ok(!left.is_empty());
+        return Ok(left.is_ok_and(|found| !found.is_empty()));
     }
+    let left = left?;
     let right = steps(right, root, item, visits)?;
     let (Some(l), Some(r)) = (left.first(), right.first()) else { return Ok(false) };
     if left.len() > 1 || right.len() > 1 {

@@ -58,7 +58,10 @@ enum Op {
 
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Template(Vec<Node>);
+pub struct Template {
+    nodes: Vec<Node>,
+    strict: bool,
+}
 
 impl Template {
     /// Parses a template.
@@ -66,7 +69,14 @@ impl Template {
     /// # Errors
     /// The message of kubectl, without `error parsing jsonpath …, ` at its beginning.
     pub fn parse(text: &str) -> Result<Template, String> {
-        parse::template(text).map(Template)
+        Ok(Template { nodes: parse::template(text)?, strict: false })
+    }
+
+    /// The same template, for which a key that is missing is an error (`AllowMissingKeys(false)`).
+    #[must_use]
+    pub fn strict(mut self) -> Template {
+        self.strict = true;
+        self
     }
 
     /// Evaluates the template to text. Objects and lists are written as JSON.
@@ -75,8 +85,8 @@ impl Template {
     /// The message about an index out of bounds, or a comparison of several values.
     pub fn render(&self, value: &Value) -> Result<String, String> {
         let mut out = String::new();
-        let mut visits = 0;
-        eval::nodes(&self.0, value, value, &mut out, &mut visits)?;
+        let mut visits = eval::Visits { count: 0, strict: self.strict };
+        eval::nodes(&self.nodes, value, value, &mut out, &mut visits)?;
         Ok(out)
     }
 
@@ -85,9 +95,9 @@ impl Template {
     /// # Errors
     /// As [`Template::render`].
     pub fn find<'a>(&'a self, value: &'a Value) -> Result<Vec<&'a Value>, String> {
-        let mut visits = 0;
+        let mut visits = eval::Visits { count: 0, strict: self.strict };
         let mut found = Vec::new();
-        for node in &self.0 {
+        for node in &self.nodes {
             if let Node::Path(steps) = node {
                 found.extend(eval::steps(steps, value, value, &mut visits)?);
             }
@@ -172,6 +182,7 @@ mod tests {
         for (template, want) in [
             ("{.kind", "unclosed action"),
             ("{.items[a]}", "invalid array index a"),
+            ("{.items[\"a\"]}", "invalid array index \"a\""),
             ("{.items[0}", "unterminated array"),
             ("{\"a}", "unterminated quoted string"),
             ("{.items[9]}", "array index out of bounds: index 9, length 2"),
@@ -187,5 +198,14 @@ mod tests {
             assert_eq!(relaxed(path).as_deref(), Ok("{.a.b}"));
         }
         assert!(relaxed("{a").is_err());
+    }
+
+    #[test]
+    fn a_strict_template_misses_nothing() {
+        let strict =
+            |text: &str| Template::parse(text).unwrap().strict().render(&json!({"a": [{"b": 1}, {}]}));
+        assert_eq!(strict("{.a[*].b}").as_deref(), Ok("1"));
+        assert_eq!(strict("{.x.y}"), Err("x is not found".to_owned()));
+        assert_eq!(strict("{.a[?(@.b)].b}").as_deref(), Ok("1"));
     }
 }

@@ -305,10 +305,8 @@ fn comparison(text: &str) -> (&str, &str, &str) {
 
 /// The content of brackets: a key, an index or a slice.
 fn index(text: &str) -> Result<Step, String> {
-    for q in ['\'', '"'] {
-        if let Some(key) = text.strip_prefix(q).and_then(|t| t.strip_suffix(q)) {
-            return Ok(Step::Field(key.to_owned()));
-        }
+    if let Some(key) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
+        return Ok(Step::Field(key.to_owned()));
     }
     let invalid = || format!("invalid array index {text}");
     if text == "*" {

@@ -17,7 +17,10 @@ use crate::etcd::Etcd;
 /// The definitions whose names were accepted, by group and plural. They follow from the objects in etcd and from
 /// nothing else; cloning them copies a pointer.
 #[derive(Clone, Debug, Default)]
-pub struct Definitions(Rc<BTreeMap<Rc<str>, BTreeMap<Rc<str>, Rc<Definition>>>>);
+pub struct Definitions(Rc<BTreeMap<Rc<str>, OfGroup>>);
+
+/// A group's definitions, by plural.
+type OfGroup = BTreeMap<Rc<str>, Rc<Definition>>;
 
 /// A definition whose names were accepted, and what it makes.
 #[derive(Clone, Debug)]

@@ -48,7 +48,7 @@ pub(super) fn pods_status(cx: &mut Context<'_>, w: &mut Writer, object: &Object,
     Ok(())
 }
 
-pub(super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<StatefulSet>() else { return Ok(true) };
     let spec = s.spec.clone().unwrap_or_default();
     let selector = labels::format_label_selector(&spec.selector);
@@ -56,12 +56,6 @@ pub(super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object
     w.line(0, &format!("CreationTimestamp:\t{}", moment(s.metadata.creation_timestamp.as_ref())));
     w.line(0, &format!("Selector:\t{selector}"));
     marked(w, object);
-    if let Some(service) = spec.service_name.as_deref().filter(|s| !s.is_empty()) {
-        w.line(0, &format!("Service Name:\t{service}"));
-    }
-    if let Some(policy) = spec.pod_management_policy.as_deref().filter(|p| !p.is_empty()) {
-        w.line(0, &format!("Pod Management Policy:\t{policy}"));
-    }
     let total = s.status.as_ref().map_or(0, |s| s.replicas);
     w.line(0, &format!("Replicas:\t{} desired | {total} total", spec.replicas.unwrap_or(0)));
     let strategy = spec.update_strategy.unwrap_or_default();
@@ -71,11 +65,6 @@ pub(super) fn stateful_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object
         if let Some(most) = &rolling.max_unavailable {
             w.line(1, &format!("MaxUnavailable:\t{}", intstr::to_string(most)));
         }
-    }
-    if let Some(policy) = &spec.persistent_volume_claim_retention_policy {
-        w.line(0, "Persistent Volume Claim Retention Policy:");
-        w.line(1, &format!("WhenDeleted:\t{}", policy.when_deleted.as_deref().unwrap_or_default()));
-        w.line(1, &format!("WhenScaled:\t{}", policy.when_scaled.as_deref().unwrap_or_default()));
     }
     pods_status(cx, w, object, &selector)?;
     pod_template(w, &spec.template);
@@ -100,7 +89,7 @@ fn claim_templates(w: &mut Writer, claims: &[PersistentVolumeClaim]) {
     }
 }
 
-pub(super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(d) = object.get::<DaemonSet>() else { return Ok(true) };
     let spec = d.spec.clone().unwrap_or_default();
     let status = d.status.clone().unwrap_or_default();
@@ -124,8 +113,8 @@ pub(super) fn daemon_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) 
     Ok(true)
 }
 
-pub(super) fn job(w: &mut Writer, object: &Object) -> bool {
-    let Some(j) = object.get::<Job>() else { return true };
+pub(in super::super) fn job(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(j) = object.get::<Job>() else { return Ok(true) };
     let spec = j.spec.clone().unwrap_or_default();
     let status = j.status.clone().unwrap_or_default();
     let value = object.to_value();
@@ -168,7 +157,7 @@ pub(super) fn job(w: &mut Writer, object: &Object) -> bool {
         w.line(0, &format!("Completed Indexes:\t{}", capped(&done, 50)));
     }
     pod_template(w, &spec.template);
-    true
+    Ok(true)
 }
 
 /// A list of numbers, cut after the first comma beyond a limit.
@@ -182,8 +171,8 @@ fn capped(list: &str, limit: usize) -> String {
     }
 }
 
-pub(super) fn cron_job(w: &mut Writer, object: &Object) -> bool {
-    let Some(c) = object.get::<CronJob>() else { return true };
+pub(in super::super) fn cron_job(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(c) = object.get::<CronJob>() else { return Ok(true) };
     let spec = c.spec.clone();
     let status = c.status.clone().unwrap_or_default();
     let value = object.to_value();
@@ -211,10 +200,10 @@ pub(super) fn cron_job(w: &mut Writer, object: &Object) -> bool {
     let active: Vec<String> = status.active.into_iter().flatten().filter_map(|j| j.name).collect();
     let active = if active.is_empty() { "<none>".to_owned() } else { active.join(", ") };
     w.line(0, &format!("Active Jobs:\t{active}"));
-    true
+    Ok(true)
 }
 
-pub(super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn claim(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(c) = object.get::<PersistentVolumeClaim>() else { return Ok(true) };
     let spec = c.spec.clone().unwrap_or_default();
     let status = c.status.clone().unwrap_or_default();

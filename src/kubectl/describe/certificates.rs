@@ -1,13 +1,17 @@
 //! CertificateSigningRequests.
 
-use super::super::context::{Result, fail};
+use super::super::context::{Context, Result, fail};
 use super::{Writer, moment};
 use crate::api::Object;
 use crate::api::pkcs10::Request;
 use crate::api::types::CertificateSigningRequest;
 use crate::apiserver::printers::{condition, format_labels, human_duration};
 
-pub(super) fn request(w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn certificate_signing_request(
+    _: &mut Context<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(r) = object.get::<CertificateSigningRequest>() else { return Ok(true) };
     let asked = match Request::parse(&r.spec.request.0) {
         Ok(asked) => asked,

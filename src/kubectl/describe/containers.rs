@@ -1,11 +1,13 @@
 //! Containers, volumes and tolerations in descriptions.
 
+use super::super::set;
 use super::Writer;
 use crate::api::intstr;
 use crate::api::order;
 use crate::api::types::{
     Container, ContainerState, ContainerStatus, EnvVar, Probe, Quantity, Toleration, Volume,
 };
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Every container; `states` are those of a running pod.
@@ -146,12 +148,13 @@ fn environment(w: &mut Writer, c: &Container, pad: &str) {
     let vars = c.env.as_deref().unwrap_or_default();
     let none = if vars.is_empty() { "\t<none>" } else { "" };
     w.raw(&format!("{pad}Environment:{none}"));
+    let resources = c.resources.as_ref().map(crate::api::to_value).unwrap_or_default();
     for v in vars {
-        w.raw(&format!("{pad}  {}:\t{}", v.name, variable(v)));
+        w.raw(&format!("{pad}  {}:\t{}", v.name, variable(v, &resources)));
     }
 }
 
-fn variable(v: &EnvVar) -> String {
+fn variable(v: &EnvVar, resources: &Value) -> String {
     let Some(from) = &v.value_from else { return v.value.clone().unwrap_or_default() };
     if let Some(f) = &from.field_ref {
         return format!(" ({}:{})", f.api_version.as_deref().unwrap_or("v1"), f.field_path);
@@ -172,7 +175,10 @@ fn variable(v: &EnvVar) -> String {
             m.optional == Some(true)
         );
     }
-    from.resource_field_ref.as_ref().map(|r| format!(" ({})", r.resource)).unwrap_or_default()
+    let Some(r) = &from.resource_field_ref else { return String::new() };
+    let divisor = r.divisor.as_ref().map_or("0", |q| q.0.as_str());
+    let value = set::resource_value(resources, &r.resource, divisor).unwrap_or_default();
+    format!("{value} ({})", r.resource)
 }
 
 fn probe(p: &Probe) -> String {

@@ -3,7 +3,7 @@
 use super::super::context::{Context, Result};
 use super::{Writer, annotations};
 use crate::api::types::{ConfigMap, EndpointSlice, Namespace, Secret, Service};
-use crate::api::{Kind, Object, intstr, yaml};
+use crate::api::{Kind, Object, intstr};
 
 fn head(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -14,7 +14,7 @@ fn head(w: &mut Writer, object: &Object) {
     annotations(w, object.meta());
 }
 
-pub(super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(s) = object.get::<Service>() else { return Ok(true) };
     let slices = slices_of(cx, object.namespace(), object.name())?;
     let spec = s.spec.clone().unwrap_or_default();
@@ -129,8 +129,8 @@ fn endpoints(slices: &[Object], port: &str) -> String {
     }
 }
 
-pub(super) fn config_map(w: &mut Writer, object: &Object) -> bool {
-    let Some(c) = object.get::<ConfigMap>() else { return true };
+pub(in super::super) fn config_map(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(c) = object.get::<ConfigMap>() else { return Ok(true) };
     head(w, object);
     w.raw("\nData\n====");
     for (k, v) in c.data.iter().flatten() {
@@ -141,20 +141,20 @@ pub(super) fn config_map(w: &mut Writer, object: &Object) -> bool {
         w.raw(&format!("{k}: {} bytes", v.0.len()));
     }
     w.raw("");
-    true
+    Ok(true)
 }
 
-pub(super) fn secret(w: &mut Writer, object: &Object) -> bool {
-    let Some(s) = object.get::<Secret>() else { return false };
+pub(in super::super) fn secret(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(s) = object.get::<Secret>() else { return Ok(false) };
     head(w, object);
     w.raw(&format!("\nType:\t{}\n\nData\n====", s.type_.as_deref().unwrap_or_default()));
     for (k, v) in s.data.iter().flatten() {
         w.raw(&format!("{k}:\t{} bytes", v.0.len()));
     }
-    false
+    Ok(false)
 }
 
-pub(super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(n) = object.get::<Namespace>() else { return Ok(false) };
     head(w, object);
     w.line(
@@ -163,15 +163,4 @@ pub(super) fn namespace(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -
     );
     super::limits::of_namespace(cx, w, object.name())?;
     Ok(false)
-}
-
-/// The fields as they are.
-pub(super) fn generic(w: &mut Writer, object: &Object) -> bool {
-    head(w, object);
-    let mut value = object.to_value();
-    if let Some(map) = value.as_object_mut() {
-        map.remove("metadata");
-    }
-    yaml::to_yaml(&value).lines().for_each(|l| w.raw(l));
-    true
 }

@@ -17,13 +17,13 @@ fn head(w: &mut Writer, object: &Object) {
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
 }
 
-pub(super) fn limit_range(w: &mut Writer, object: &Object) -> bool {
-    let Some(range) = object.get::<LimitRange>() else { return false };
+pub(in super::super) fn limit_range(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(range) = object.get::<LimitRange>() else { return Ok(false) };
     head(w, object);
     w.raw(LIMITS_HEAD);
     w.raw(LIMITS_RULE);
     limits(w, range, "");
-    false
+    Ok(false)
 }
 
 fn limits(w: &mut Writer, range: &LimitRange, prefix: &str) {
@@ -45,13 +45,13 @@ fn limits(w: &mut Writer, range: &LimitRange, prefix: &str) {
     }
 }
 
-pub(super) fn quota(w: &mut Writer, object: &Object) -> bool {
-    let Some(q) = object.get::<ResourceQuota>() else { return false };
+pub(in super::super) fn quota(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(q) = object.get::<ResourceQuota>() else { return Ok(false) };
     head(w, object);
     scopes(w, 0, q, " * ");
     w.raw("Resource\tUsed\tHard\n--------\t----\t----");
     used(w, 0, q);
-    false
+    Ok(false)
 }
 
 fn scopes(w: &mut Writer, level: usize, q: &ResourceQuota, bullet: &str) {
@@ -118,8 +118,13 @@ pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str
     Ok(())
 }
 
-pub(super) fn autoscaler(w: &mut Writer, object: &Object) -> bool {
-    let Some(h) = object.get::<HorizontalPodAutoscaler>() else { return true };
+pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    // Whatever version was named, autoscaling/v2 is described.
+    let object = &match object.get::<HorizontalPodAutoscaler>() {
+        Some(_) => object.clone(),
+        None => cx.get(Kind::HORIZONTAL_POD_AUTOSCALER, object.namespace(), object.name())?,
+    };
+    let Some(h) = object.get::<HorizontalPodAutoscaler>() else { return Ok(true) };
     let status = h.status.clone().unwrap_or_default();
     head(w, object);
     w.map(0, "Labels", h.metadata.labels.as_ref());
@@ -152,7 +157,7 @@ pub(super) fn autoscaler(w: &mut Writer, object: &Object) -> bool {
             w.line(1, &format!("{}\t{}\t{}\t{}", c.type_, c.status, text(&c.reason), text(&c.message)));
         }
     }
-    true
+    Ok(true)
 }
 
 fn metric(m: &hpa::MetricSpec, status: Option<&hpa::MetricStatus>) -> Option<String> {

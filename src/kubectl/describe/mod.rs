@@ -7,7 +7,10 @@ mod batch;
 mod certificates;
 mod containers;
 mod core;
+mod csi_node;
+mod endpoints;
 mod events;
+mod head;
 mod limits;
 mod networking;
 mod node;
@@ -22,13 +25,28 @@ use std::collections::BTreeMap;
 use super::commands;
 use super::context::{Context, Result, fail};
 use super::flags::Args;
+use super::kinds::known;
 use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
-use crate::api::types::{HorizontalPodAutoscaler, ObjectMeta, PodTemplateSpec, Time};
-use crate::api::{BuiltIn, Kind, Object};
+use crate::api::Object;
+use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
+
+pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
+pub(super) use certificates::certificate_signing_request;
+pub(super) use core::{config_map, namespace, secret, service};
+pub(super) use csi_node::csi_node;
+pub(super) use endpoints::{endpoint_slice, endpoints, service_account};
+pub(super) use limits::{autoscaler, limit_range, quota};
+pub(super) use networking::{ingress, ingress_class, network_policy};
+pub(super) use node::node;
+pub(super) use pod::pod;
+pub(super) use rbac::{binding, role};
+pub(super) use storage::{priority_class, storage_class, volume};
+pub(super) use unstructured::describe as unstructured;
+pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 
 pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail(
             "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.",
         );
@@ -79,59 +97,7 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
     let mut w = Writer::default();
-    // Of all versions that an autoscaler is served in this one is described.
-    let object = &match object.kind() {
-        kind if kind == Kind::HORIZONTAL_POD_AUTOSCALER
-            && object.get::<HorizontalPodAutoscaler>().is_none() =>
-        {
-            cx.get(Kind::HORIZONTAL_POD_AUTOSCALER, object.namespace(), object.name())?
-        }
-        _ => object.clone(),
-    };
-    let shows_events = match object.kind().built_in() {
-        Some(BuiltIn::Pod) => pod::describe(&mut w, object),
-        Some(BuiltIn::Deployment) => workloads::deployment(cx, &mut w, object)?,
-        Some(BuiltIn::ReplicaSet) => workloads::replica_set(cx, &mut w, object)?,
-        Some(BuiltIn::Node) => node::describe(cx, &mut w, object)?,
-        Some(BuiltIn::Service) => core::service(cx, &mut w, object)?,
-        Some(BuiltIn::ConfigMap) => core::config_map(&mut w, object),
-        Some(BuiltIn::Secret) => core::secret(&mut w, object),
-        Some(BuiltIn::Namespace) => core::namespace(cx, &mut w, object)?,
-        Some(BuiltIn::HorizontalPodAutoscaler) => limits::autoscaler(&mut w, object),
-        Some(BuiltIn::LimitRange) => limits::limit_range(&mut w, object),
-        Some(BuiltIn::ResourceQuota) => limits::quota(&mut w, object),
-        Some(BuiltIn::ReplicationController) => workloads::replication_controller(cx, &mut w, object)?,
-        Some(BuiltIn::Ingress) => networking::ingress(cx, &mut w, object)?,
-        Some(BuiltIn::IngressClass) => networking::class(&mut w, object),
-        Some(BuiltIn::NetworkPolicy) => networking::policy(&mut w, object),
-        Some(BuiltIn::Role) | Some(BuiltIn::ClusterRole) => rbac::role(&mut w, object),
-        Some(BuiltIn::RoleBinding) | Some(BuiltIn::ClusterRoleBinding) => rbac::binding(&mut w, object),
-        Some(BuiltIn::PodDisruptionBudget) => workloads::disruption_budget(&mut w, object),
-        Some(BuiltIn::StatefulSet) => batch::stateful_set(cx, &mut w, object)?,
-        Some(BuiltIn::DaemonSet) => batch::daemon_set(cx, &mut w, object)?,
-        Some(BuiltIn::Job) => batch::job(&mut w, object),
-        Some(BuiltIn::CronJob) => batch::cron_job(&mut w, object),
-        Some(BuiltIn::CSINode) => storage::csi_node(&mut w, object),
-        Some(BuiltIn::CertificateSigningRequest) => certificates::request(&mut w, object)?,
-        Some(BuiltIn::PersistentVolumeClaim) => batch::claim(cx, &mut w, object)?,
-        Some(
-            BuiltIn::EndpointSlice
-            | BuiltIn::Endpoints
-            | BuiltIn::PersistentVolume
-            | BuiltIn::PriorityClass
-            | BuiltIn::ServiceAccount
-            | BuiltIn::StorageClass,
-        ) => core::generic(&mut w, object),
-        Some(
-            BuiltIn::CSIDriver
-            | BuiltIn::ControllerRevision
-            | BuiltIn::CustomResourceDefinition
-            | BuiltIn::Event
-            | BuiltIn::Lease
-            | BuiltIn::VolumeAttachment,
-        )
-        | None => unstructured::describe(&mut w, object),
-    };
+    let shows_events = (known(object.kind()).describe)(cx, &mut w, object)?;
     if with_events && shows_events {
         events::of(cx, &mut w, object)?;
     }
@@ -182,7 +148,7 @@ fn pod_template(w: &mut Writer, template: &PodTemplateSpec) {
 
 /// Collects lines.
 #[derive(Default)]
-struct Writer {
+pub(super) struct Writer {
     text: String,
 }
 

@@ -9,7 +9,7 @@ use crate::api::types::{
 use crate::api::{Kind, Object, intstr, labels};
 use crate::kubectl::printers;
 
-pub(super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(i) = object.get::<Ingress>() else { return Ok(true) };
     let spec = i.spec.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -82,8 +82,8 @@ fn backend(cx: &mut Context<'_>, namespace: &str, backend: &net::IngressBackend)
     }))
 }
 
-pub(super) fn class(w: &mut Writer, object: &Object) -> bool {
-    let Some(c) = object.get::<IngressClass>() else { return true };
+pub(in super::super) fn ingress_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(c) = object.get::<IngressClass>() else { return Ok(true) };
     let spec = c.spec.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
     w.map(0, "Labels", c.metadata.labels.as_ref());
@@ -97,11 +97,11 @@ pub(super) fn class(w: &mut Writer, object: &Object) -> bool {
         w.line(1, &format!("Kind:\t{}", p.kind));
         w.line(1, &format!("Name:\t{}", p.name));
     }
-    true
+    Ok(true)
 }
 
-pub(super) fn policy(w: &mut Writer, object: &Object) -> bool {
-    let Some(p) = object.get::<NetworkPolicy>() else { return false };
+pub(in super::super) fn network_policy(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(p) = object.get::<NetworkPolicy>() else { return Ok(false) };
     let spec = p.spec.clone().unwrap_or_default();
     let made = p.metadata.creation_timestamp.as_ref();
     let made =
@@ -141,7 +141,7 @@ pub(super) fn policy(w: &mut Writer, object: &Object) -> bool {
     }
     let types = if types.is_empty() { "<none>".into() } else { types.join(", ") };
     w.line(1, &format!("Policy Types: {types}"));
-    false
+    Ok(false)
 }
 
 type Rule<'a> = (Option<&'a [net::NetworkPolicyPort]>, Option<&'a [net::NetworkPolicyPeer]>);

@@ -12,7 +12,7 @@ use crate::api::types::{Lease, Node, Pod, Quantity};
 use crate::api::{Kind, Object};
 use crate::apimachinery::Verb;
 
-pub(super) fn describe(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(node) = object.get::<Node>() else { return Ok(true) };
     let spec = node.spec.clone().unwrap_or_default();
     let status = node.status.clone().unwrap_or_default();

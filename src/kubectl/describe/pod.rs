@@ -1,11 +1,12 @@
 //! Pods.
 
+use super::super::context::{Context, Result};
 use super::{Writer, annotations, containers, moment};
 use crate::api::types::Pod;
 use crate::api::{MetaExt, Object};
 
-pub(super) fn describe(w: &mut Writer, object: &Object) -> bool {
-    let Some(pod) = object.get::<Pod>() else { return true };
+pub(in super::super) fn pod(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(pod) = object.get::<Pod>() else { return Ok(true) };
     let spec = pod.spec.clone().unwrap_or_default();
     let status = pod.status.clone().unwrap_or_default();
     let some = |t: &Option<String>| t.clone().filter(|t| !t.is_empty());
@@ -79,5 +80,5 @@ pub(super) fn describe(w: &mut Writer, object: &Object) -> bool {
     }
     w.map(0, "Node-Selectors", spec.node_selector.as_ref());
     containers::tolerations(w, spec.tolerations.as_deref().unwrap_or_default(), "");
-    true
+    Ok(true)
 }

@@ -1,5 +1,6 @@
 //! Roles and their bindings.
 
+use super::super::context::{Context, Result};
 use super::{Writer, annotations};
 use crate::api::types::{ClusterRole, ClusterRoleBinding, Role, RoleBinding, rbac};
 use crate::api::{Object, order};
@@ -10,11 +11,11 @@ fn head(w: &mut Writer, object: &Object) {
     annotations(w, object.meta());
 }
 
-pub(super) fn role(w: &mut Writer, object: &Object) -> bool {
+pub(in super::super) fn role(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let rules = match (object.get::<Role>(), object.get::<ClusterRole>()) {
         (Some(r), _) => r.rules.as_deref(),
         (_, Some(r)) => r.rules.as_deref(),
-        _ => return false,
+        _ => return Ok(false),
     };
     head(w, object);
     w.line(0, "PolicyRule:");
@@ -24,7 +25,7 @@ pub(super) fn role(w: &mut Writer, object: &Object) -> bool {
         let Line { resource, urls, names, verbs, .. } = &rule;
         w.line(1, &format!("{resource}\t{}\t{}\t{}", go(urls), go(names), go(verbs)));
     }
-    false
+    Ok(false)
 }
 
 /// A list as Go prints it.
@@ -104,11 +105,11 @@ fn combined(resource: &str, group: &str) -> String {
     format!("{name}{dot}{group}{slash}{part}")
 }
 
-pub(super) fn binding(w: &mut Writer, object: &Object) -> bool {
+pub(in super::super) fn binding(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let (role, subjects) = match (object.get::<RoleBinding>(), object.get::<ClusterRoleBinding>()) {
         (Some(b), _) => (&b.role_ref, &b.subjects),
         (_, Some(b)) => (&b.role_ref, &b.subjects),
-        _ => return false,
+        _ => return Ok(false),
     };
     head(w, object);
     w.line(0, "Role:");
@@ -120,5 +121,5 @@ pub(super) fn binding(w: &mut Writer, object: &Object) -> bool {
     for s in subjects.iter().flatten() {
         w.line(1, &format!("{}\t{}\t{}", s.kind, s.name, s.namespace.as_deref().unwrap_or_default()));
     }
-    false
+    Ok(false)
 }

@@ -1,27 +1,163 @@
-//! CSINodes.
+//! StorageClasses, PersistentVolumes and PriorityClasses.
 
-use super::{Writer, annotations, moment};
-use crate::api::Object;
-use crate::api::types::CSINode;
+use std::collections::BTreeMap;
 
-pub(super) fn csi_node(w: &mut Writer, object: &Object) -> bool {
-    let Some(n) = object.get::<CSINode>() else { return true };
+use super::super::context::{Context, Result};
+use super::super::printers;
+use super::{Writer, head};
+use crate::api::types::{NodeSelectorTerm, PersistentVolume, PriorityClass, StorageClass};
+use crate::api::{MetaExt, Object};
+
+const DEFAULT: [&str; 2] =
+    ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+
+/// `a=b,c=d`, or `<none>` (`labels.FormatLabels`).
+fn pairs(map: Option<&BTreeMap<String, String>>) -> String {
+    let all: Vec<String> = map.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
+    if all.is_empty() { "<none>".to_owned() } else { all.join(",") }
+}
+
+pub(in super::super) fn storage_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(class) = object.get::<StorageClass>() else { return Ok(true) };
+    let default = DEFAULT.iter().any(|a| class.metadata.annotation(a) == Some("true"));
     w.line(0, &format!("Name:\t{}", object.name()));
-    w.map(0, "Labels", n.metadata.labels.as_ref());
-    annotations(w, &n.metadata);
-    w.line(0, &format!("CreationTimestamp:\t{}", moment(n.metadata.creation_timestamp.as_ref())));
-    w.line(0, "Spec:");
-    w.line(1, "Drivers:");
-    for driver in &n.spec.drivers {
-        w.line(2, &format!("{}:", driver.name));
-        w.line(3, &format!("Node ID:\t{}", driver.node_id));
-        if let Some(count) = driver.allocatable.as_ref().and_then(|a| a.count) {
-            w.line(3, "Allocatables:");
-            w.line(4, &format!("Count:\t{count}"));
-        }
-        if let Some(keys) = &driver.topology_keys {
-            w.line(3, &format!("Topology Keys:\t[{}]", keys.join(" ")));
+    w.line(0, &format!("IsDefaultClass:\t{}", if default { "Yes" } else { "No" }));
+    w.line(0, &format!("Annotations:\t{}", pairs(class.metadata.annotations.as_ref())));
+    w.line(0, &format!("Provisioner:\t{}", class.provisioner));
+    w.line(0, &format!("Parameters:\t{}", pairs(class.parameters.as_ref())));
+    let expansion = class.allow_volume_expansion.map_or("<unset>", |e| if e { "True" } else { "False" });
+    w.line(0, &format!("AllowVolumeExpansion:\t{expansion}"));
+    match class.mount_options.as_deref().unwrap_or_default() {
+        [] => w.line(0, "MountOptions:\t<none>"),
+        options => {
+            w.line(0, "MountOptions:");
+            options.iter().for_each(|o| w.line(1, o));
         }
     }
-    true
+    if let Some(policy) = &class.reclaim_policy {
+        w.line(0, &format!("ReclaimPolicy:\t{policy}"));
+    }
+    if let Some(mode) = &class.volume_binding_mode {
+        w.line(0, &format!("VolumeBindingMode:\t{mode}"));
+    }
+    if let Some(topologies) = &class.allowed_topologies {
+        w.line(0, &format!("AllowedTopologies:\t{}", if topologies.is_empty() { "<none>" } else { "" }));
+        for (i, term) in topologies.iter().enumerate() {
+            let expressions = term.match_label_expressions.as_deref().unwrap_or_default();
+            let none = if expressions.is_empty() { "<none>" } else { "" };
+            w.line(1, &format!("Term {i}:\t{none}"));
+            for e in expressions {
+                w.line(2, &format!("{} in [{}]", e.key, e.values.join(", ")));
+            }
+        }
+    }
+    Ok(true)
+}
+
+pub(in super::super) fn priority_class(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(class) = object.get::<PriorityClass>() else { return Ok(true) };
+    w.line(0, &format!("Name:\t{}", object.name()));
+    w.line(0, &format!("Value:\t{}", class.value.unwrap_or(0)));
+    w.line(0, &format!("GlobalDefault:\t{}", class.global_default == Some(true)));
+    w.line(0, &format!("PreemptionPolicy:\t{}", class.preemption_policy.as_deref().unwrap_or_default()));
+    w.line(0, &format!("Description:\t{}", class.description.as_deref().unwrap_or_default()));
+    w.line(0, &format!("Annotations:\t{}", pairs(class.metadata.annotations.as_ref())));
+    Ok(true)
+}
+
+pub(in super::super) fn volume(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    let Some(volume) = object.get::<PersistentVolume>() else { return Ok(true) };
+    let spec = volume.spec.clone().unwrap_or_default();
+    let status = volume.status.clone().unwrap_or_default();
+    w.line(0, &format!("Name:\t{}", object.name()));
+    head::marks(w, object);
+    let finalizers = volume.metadata.finalizers.clone().unwrap_or_default();
+    w.line(0, &format!("Finalizers:\t[{}]", finalizers.join(" ")));
+    w.line(0, &format!("StorageClass:\t{}", spec.storage_class_name.as_deref().unwrap_or_default()));
+    let phase = match &volume.metadata.deletion_timestamp {
+        Some(t) => format!("Terminating (lasts {})", cx.age(Some(t))),
+        None => status.phase.unwrap_or_default(),
+    };
+    w.line(0, &format!("Status:\t{phase}"));
+    let claim = spec.claim_ref.as_ref().map(|c| {
+        let text = |t: &Option<String>| t.clone().unwrap_or_default();
+        format!("{}/{}", text(&c.namespace), text(&c.name))
+    });
+    w.line(0, &format!("Claim:\t{}", claim.unwrap_or_default()));
+    let policy = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or_default();
+    w.line(0, &format!("Reclaim Policy:\t{policy}"));
+    w.line(0, &format!("Access Modes:\t{}", printers::access_modes(spec.access_modes.as_ref())));
+    if let Some(mode) = &spec.volume_mode {
+        w.line(0, &format!("VolumeMode:\t{mode}"));
+    }
+    let size = spec.capacity.as_ref().and_then(|c| c.get("storage"));
+    w.line(0, &format!("Capacity:\t{}", size.map_or("0", |q| q.0.as_str())));
+    let required = spec.node_affinity.as_ref().and_then(|a| a.required.as_ref());
+    affinity(w, required.map(|r| r.node_selector_terms.as_slice()));
+    w.line(0, &format!("Message:\t{}", status.message.unwrap_or_default()));
+    source(w, object);
+    Ok(true)
+}
+
+fn affinity(w: &mut Writer, terms: Option<&[NodeSelectorTerm]>) {
+    let Some(terms) = terms else { return w.line(0, "Node Affinity:\t<none>") };
+    w.line(0, "Node Affinity:\t");
+    w.line(1, &format!("Required Terms:\t{}", if terms.is_empty() { "<none>" } else { "" }));
+    for (i, term) in terms.iter().enumerate() {
+        let expressions = term.match_expressions.as_deref().unwrap_or_default();
+        if expressions.is_empty() {
+            w.line(2, &format!("Term {i}:\t<none>"));
+        }
+        for (j, e) in expressions.iter().enumerate() {
+            let title = if j == 0 { format!("Term {i}:") } else { String::new() };
+            let values = e.values.clone().unwrap_or_default();
+            let values = if values.is_empty() { String::new() } else { format!(" [{}]", values.join(", ")) };
+            w.line(2, &format!("{title}\t{} {}{values}", e.key, e.operator.to_lowercase()));
+        }
+    }
+}
+
+/// The source of a volume: its type in words, and its fields.
+fn source(w: &mut Writer, object: &Object) {
+    let Some(spec) = object.get::<PersistentVolume>().and_then(|v| v.spec.as_ref()) else { return };
+    w.line(0, "Source:");
+    let mut fields = |type_: &str, fields: &[(&str, String)]| {
+        w.line(2, &format!("Type:\t{type_}"));
+        fields.iter().for_each(|(name, value)| w.line(2, &format!("{name}:\t{value}")));
+    };
+    let text = |t: &Option<String>| t.clone().unwrap_or_default();
+    if let Some(host) = &spec.host_path {
+        let type_ = host.type_.clone().unwrap_or_else(|| "<none>".to_owned());
+        fields(
+            "HostPath (bare host directory volume)",
+            &[("Path", host.path.clone()), ("HostPathType", type_)],
+        );
+    } else if let Some(nfs) = &spec.nfs {
+        let read_only = (nfs.read_only == Some(true)).to_string();
+        fields(
+            "NFS (an NFS mount that lasts the lifetime of a pod)",
+            &[("Server", nfs.server.clone()), ("Path", nfs.path.clone()), ("ReadOnly", read_only)],
+        );
+    } else if let Some(local) = &spec.local {
+        fields(
+            "LocalVolume (a persistent volume backed by local storage on a node)",
+            &[("Path", local.path.clone())],
+        );
+    } else if let Some(csi) = &spec.csi {
+        fields(
+            "CSI (a Container Storage Interface (CSI) volume source)",
+            &[
+                ("Driver", csi.driver.clone()),
+                ("FSType", text(&csi.fs_type)),
+                ("VolumeHandle", csi.volume_handle.clone()),
+                ("ReadOnly", (csi.read_only == Some(true)).to_string()),
+            ],
+        );
+        let attributes = csi.volume_attributes.as_ref();
+        let all: Vec<String> = attributes.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
+        let shown = if all.is_empty() { "<none>".to_owned() } else { all.join("\n\t") };
+        w.line(2, &format!("VolumeAttributes:\t{shown}"));
+    } else {
+        w.line(1, "<unknown>");
+    }
 }

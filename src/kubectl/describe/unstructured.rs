@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::super::context::{Context, Result};
 use super::{Writer, annotations};
 use crate::api::Object;
 use crate::kubectl::go;
@@ -18,7 +19,7 @@ const SKIPPED: [&str; 5] = [
 /// Words that are written in capitals.
 const ACRONYMS: [&str; 5] = ["API", "URL", "UID", "OSB", "GUID"];
 
-pub(super) fn describe(w: &mut Writer, object: &Object) -> bool {
+pub(in super::super) fn describe(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     w.line(0, &format!("Name:\t{}", object.name()));
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.map(0, "Labels", object.meta().labels.as_ref());
@@ -26,7 +27,7 @@ pub(super) fn describe(w: &mut Writer, object: &Object) -> bool {
     if let Value::Object(content) = object.to_value() {
         fields(w, 0, &content, "");
     }
-    true
+    Ok(true)
 }
 
 fn fields(w: &mut Writer, level: usize, content: &Map<String, Value>, prefix: &str) {

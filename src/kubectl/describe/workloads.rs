@@ -8,7 +8,7 @@ use crate::api::{Kind, MetaExt, Object, intstr, labels};
 
 const REVISION: &str = "deployment.kubernetes.io/revision";
 
-pub(super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn deployment(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(d) = object.get::<Deployment>() else { return Ok(true) };
     let spec = d.spec.clone().unwrap_or_default();
     let status = d.status.clone().unwrap_or_default();
@@ -69,7 +69,7 @@ fn created(o: &Object) -> String {
     format!("{} ({have}/{want} replicas created)", o.name())
 }
 
-pub(super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn replica_set(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(rs) = object.get::<ReplicaSet>() else { return Ok(true) };
     let spec = rs.spec.clone().unwrap_or_default();
     let status = rs.status.clone().unwrap_or_default();
@@ -100,7 +100,11 @@ fn conditions<'a>(w: &mut Writer, all: impl Iterator<Item = (&'a String, &'a Str
     }
 }
 
-pub(super) fn replication_controller(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn replication_controller(
+    cx: &mut Context<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(r) = object.get::<ReplicationController>() else { return Ok(true) };
     let spec = r.spec.clone().unwrap_or_default();
     let status = r.status.clone().unwrap_or_default();
@@ -117,8 +121,12 @@ pub(super) fn replication_controller(cx: &mut Context<'_>, w: &mut Writer, objec
     Ok(true)
 }
 
-pub(super) fn disruption_budget(w: &mut Writer, object: &Object) -> bool {
-    let Some(b) = object.get::<PodDisruptionBudget>() else { return true };
+pub(in super::super) fn disruption_budget(
+    _: &mut Context<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
+    let Some(b) = object.get::<PodDisruptionBudget>() else { return Ok(true) };
     let spec = b.spec.clone().unwrap_or_default();
     let status = b.status.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
@@ -135,5 +143,5 @@ pub(super) fn disruption_budget(w: &mut Writer, object: &Object) -> bool {
     w.line(2, &format!("Current:\t{}", status.current_healthy.unwrap_or(0)));
     w.line(2, &format!("Desired:\t{}", status.desired_healthy.unwrap_or(0)));
     w.line(2, &format!("Total:\t{}", status.expected_pods.unwrap_or(0)));
-    true
+    Ok(true)
 }

@@ -1,7 +1,11 @@
 //! `kubectl rollout`
 
+mod deployments;
 mod history;
+mod sets;
 mod status;
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -9,11 +13,52 @@ use super::call::{Call, Payload};
 use super::commands::{self, Command, sub};
 use super::context::{Context, Result, fail};
 use super::flags::{Args, Flag, boolean, duration, int};
+use super::kinds::known;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
 use super::resource::{self, FILENAME, Rules, SELECTOR};
-use crate::api::types::Deployment;
-use crate::api::{Kind, Object};
+use crate::api::Object;
+use crate::api::types::PodTemplateSpec;
 use crate::apimachinery::Verb;
+
+pub(super) use deployments::Deployments;
+pub(super) use sets::{DaemonSets, StatefulSets};
+
+/// How objects of a kind are rolled out (`k8s.io/kubectl/pkg/polymorphichelpers`).
+pub(super) trait Rollout: Sync {
+    /// Where a rollout is, and whether it is over. A `revision` that is not 0 must be the running one.
+    fn status(&self, object: &Object, revision: i64) -> Result<(String, bool)>;
+
+    /// The revisions that are kept, by number.
+    fn revisions(&self, cx: &mut Context<'_>, object: &Object) -> Result<BTreeMap<i64, Revision>>;
+
+    /// The revision that `undo` goes back to: `to`, or the last but one if `to` is 0.
+    fn target<'r>(
+        &self,
+        object: &Object,
+        revisions: &'r BTreeMap<i64, Revision>,
+        to: i64,
+    ) -> Result<&'r Revision>;
+
+    /// What `undo --dry-run=client` says that it would go back to.
+    fn preview(&self, revision: &Revision) -> String;
+
+    /// The patch that makes the object what it was in a revision; `None` if it is that already.
+    fn restore(&self, object: &Object, revision: &Revision) -> Option<Payload>;
+
+    /// Whether the object's rollout is paused; `None` if rollouts of the kind cannot be paused.
+    fn paused(&self, object: &Object) -> Option<bool>;
+}
+
+/// A revision of an object.
+pub(super) struct Revision {
+    template: PodTemplateSpec,
+    /// The annotation `kubernetes.io/change-cause`; empty for none.
+    cause: String,
+    /// What `rollout history -o yaml` prints.
+    shown: Object,
+    /// The object that keeps the revision.
+    kept: Object,
+}
 
 const REVISION: &[Flag] = &[int("revision")];
 
@@ -74,7 +119,7 @@ pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
 
 /// The objects the words name.
 fn objects(cx: &mut Context<'_>, args: &Args) -> Result<(Vec<Object>, Vec<super::Error>)> {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail("required resource not specified");
     }
     // A kind without a name means all of them.
@@ -83,63 +128,71 @@ fn objects(cx: &mut Context<'_>, args: &Args) -> Result<(Vec<Object>, Vec<super:
     Ok((objects.into_iter().map(|(o, _)| o).collect(), errors))
 }
 
-/// What a command changes of a Deployment, or why it does not.
-type Change = dyn Fn(&Context<'_>, &Deployment) -> std::result::Result<Value, String>;
+/// The patch that a command makes of an object, or why it makes none. It is told whether the object's rollout is paused.
+type Change = dyn Fn(&Context<'_>, Option<bool>) -> std::result::Result<Value, &'static str>;
 
-fn change(cx: &mut Context<'_>, args: &Args, doing: &str, done: &str, change: &Change) -> Result {
+fn change(cx: &mut Context<'_>, args: &Args, done: &str, change: &Change) -> Result {
     let dry_run = DryRun::of(cx, args)?;
     let (objects, errors) = objects(cx, args)?;
-    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, doing, done, change, dry_run))
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, done, change, dry_run))
 }
 
 fn one(
     cx: &mut Context<'_>,
     args: &Args,
     object: &Object,
-    doing: &str,
     done: &str,
     change: &Change,
     dry_run: DryRun,
 ) -> Result {
-    let name = format!("{} {:?}", object.kind().group_resource(), object.name());
-    let Some(deployment) = object.get::<Deployment>() else {
-        return fail(format!("{name} {doing} is not supported"));
+    let kind = object.kind();
+    let asked = match known(kind).rollout {
+        Some(rollout) => change(cx, rollout.paused(object)),
+        None => Err(unsupported(done)),
     };
-    let patch = match change(cx, deployment) {
+    let patch = match asked {
         Ok(patch) => patch,
-        Err(why) => return fail(format!("{name} {why}")),
+        Err(why) => return fail(format!("{} {:?} {why}", kind.group_resource(), object.name())),
     };
     if dry_run == DryRun::Client {
         return output::report(cx, args, &object.to_value(), done, dry_run);
     }
-    let mut call = Call::new(Verb::Patch, Kind::DEPLOYMENT, object.namespace(), object.name())
+    let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
         .body(Payload::StrategicPatch(super::go::json(&patch)));
     call.dry_run = dry_run == DryRun::Server;
-    call.field_manager = "kubectl-rollout";
+    call.field_manager = "kubectl-rollout".into();
     let value = cx.object(&call)?.to_value();
     output::report(cx, args, &value, done, dry_run)
 }
 
-fn is_paused(d: &Deployment) -> bool {
-    d.spec.as_ref().and_then(|s| s.paused) == Some(true)
+fn unsupported(done: &str) -> &'static str {
+    match done {
+        "paused" => "pausing is not supported",
+        "resumed" => "resuming is not supported",
+        _ => "restarting is not supported",
+    }
 }
 
 fn pause(cx: &mut Context<'_>, args: &Args) -> Result {
-    change(cx, args, "pausing", "paused", &|_, d| {
-        if is_paused(d) { Err("is already paused".into()) } else { Ok(json!({"spec": {"paused": true}})) }
+    change(cx, args, "paused", &|_, paused| match paused {
+        Some(true) => Err("is already paused"),
+        Some(false) => Ok(json!({"spec": {"paused": true}})),
+        None => Err(unsupported("paused")),
     })
 }
 
 fn resume(cx: &mut Context<'_>, args: &Args) -> Result {
-    change(cx, args, "resuming", "resumed", &|_, d| {
-        if is_paused(d) { Ok(json!({"spec": {"paused": null}})) } else { Err("is not paused".into()) }
+    change(cx, args, "resumed", &|_, paused| match paused {
+        Some(true) => Ok(json!({"spec": {"paused": null}})),
+        Some(false) => Err("is not paused"),
+        None => Err(unsupported("resumed")),
     })
 }
 
 fn restart(cx: &mut Context<'_>, args: &Args) -> Result {
-    change(cx, args, "restarting", "restarted", &|cx, d| {
-        if is_paused(d) {
-            return Err("can't restart paused deployment (run rollout resume first)".into());
+    change(cx, args, "restarted", &|cx, paused| {
+        if paused == Some(true) {
+            return Err("can't restart paused deployment (run rollout resume first)");
         }
         let now = jiff::Timestamp::from_second(cx.now().as_second()).unwrap_or(cx.now());
         let annotations = json!({"kubectl.kubernetes.io/restartedAt": now.to_string()});

@@ -1,6 +1,6 @@
 //! The file of a scenario, and how it is read.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_yaml::with::singleton_map_recursive;
 
 use crate::cluster::Fault;
@@ -40,7 +40,7 @@ pub struct Scenario {
 }
 
 /// A text in both languages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text<S = String> {
     /// English.

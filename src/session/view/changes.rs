@@ -1,27 +1,28 @@
-//! Which fields differ between two versions of an object.
+//! The fields that differ between two versions of an object.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::lines::name_of_item;
 use crate::api::{Kind, Object};
 
 /// A field that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldChange {
-    /// `spec.template.spec.containers[0].image`
+    /// The path of the field, for example `spec.template.spec.containers[0].image`.
     pub path: String,
-    /// As it was; `None` where it was not there.
+    /// The old value; `None` if the field was not set.
     pub old: Option<String>,
-    /// As it is; `None` where it is gone.
+    /// The new value; `None` if the field is not set any more.
     pub new: Option<String>,
 }
 
-/// What a person changed between two versions: not what the API server keeps books with.
+/// The fields that a person or a controller has changed, without those that the API server keeps itself.
 pub fn field_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
     changes(old, new, &bookkeeping)
 }
 
-/// Everything that differs, what the API server keeps books with included.
+/// All fields that differ, including those that the API server keeps itself.
 pub fn all_changes(old: &Object, new: &Object) -> Vec<FieldChange> {
     changes(old, new, &|_| false)
 }
@@ -32,7 +33,7 @@ fn changes(old: &Object, new: &Object, aside: &dyn Fn(&str) -> bool) -> Vec<Fiel
     c.out
 }
 
-/// Fields that follow from the others.
+/// Whether the API server keeps a field itself.
 fn bookkeeping(path: &str) -> bool {
     matches!(
         path,
@@ -45,9 +46,9 @@ fn bookkeeping(path: &str) -> bool {
 
 struct Comparison<'a> {
     kind: Kind,
-    /// The names of fields down to what is compared.
+    /// The names of the fields on the path to the values being compared.
     names: Vec<String>,
-    /// What is left out.
+    /// The paths that are left out.
     aside: &'a dyn Fn(&str) -> bool,
     out: Vec<FieldChange>,
 }
@@ -68,7 +69,8 @@ impl Comparison<'_> {
                 }
             }
             (Some(Value::Array(a)), Some(Value::Array(b))) => {
-                // An item is compared with its like, wherever that stands; its place is that of the later.
+                // An item is compared with the one of the same name, wherever that is. Its index is that in
+                // the later version.
                 let name = |(i, v)| name_of_item(self.kind, &self.names, i, v);
                 let before: Vec<_> = a.iter().enumerate().map(name).collect();
                 let after: Vec<_> = b.iter().enumerate().map(name).collect();

@@ -1,5 +1,6 @@
-//! Whether what was declared is what is running. A cluster can be steady and still short of it.
+//! Whether the running pods are those that were declared. A steady cluster can lack some of them.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::labels::Selector;
@@ -8,59 +9,60 @@ use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 
-use super::graph::{Card, Graph};
+use super::card::Card;
+use super::graph::Drawing;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 
-/// What was declared, over all workloads that nobody else owns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The declared and the running pods of all workloads that have no owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
-    /// Pods that are wanted.
+    /// The number of declared pods.
     pub want: i64,
-    /// Of these, how many run as declared: updated and available.
+    /// The number of these that run as declared: updated and available.
     pub have: i64,
-    /// Workloads that are short of it, or have pods too many.
+    /// The workloads that have too few such pods, or too many pods.
     pub short: Vec<Short>,
-    /// Each Deployment, read as a record of intent for ReplicaSets and as one for Pods.
+    /// Each Deployment, read as a record of intent for ReplicaSets and for Pods.
     pub readings: Vec<Readings>,
 }
 
 impl Declared {
-    /// Whether every Deployment is as declared: read as intent for ReplicaSets, and for Pods.
+    /// Whether every Deployment matches its declaration: read as intent for ReplicaSets, and for Pods.
     pub fn as_declared(&self) -> (bool, bool) {
         (self.readings.iter().all(Readings::as_replica_sets), self.readings.iter().all(Readings::as_pods))
     }
 }
 
-/// A workload that is not as declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A workload whose pods are not as declared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Short {
-    /// It.
+    /// The workload.
     pub object: ObjectRef,
-    /// Pods that are wanted.
+    /// The number of declared pods.
     pub want: i32,
-    /// Pods of the newest template.
+    /// The number of pods with the newest template.
     pub updated: i32,
-    /// Of all pods, those available.
+    /// The number of available pods.
     pub available: i32,
-    /// All pods.
+    /// The number of all pods.
     pub total: i32,
-    /// Whether its rollout is paused.
+    /// Whether the rollout is paused.
     pub paused: bool,
-    /// Whether it is of a kind that no controller of this build looks after: it is stored, and
-    /// nothing comes of it.
+    /// Whether no controller of this build handles the workload's kind: it is stored, and nothing acts on
+    /// it.
     pub unattended: bool,
-    /// Why, in Kubernetes' words: a condition's reason, or what a pod waits for.
+    /// The reason in Kubernetes' words: that of a condition, or of a pod's waiting container.
     pub reason: String,
-    /// The longer words to it.
+    /// The message that belongs to the reason.
     pub message: String,
-    /// The pod that waits, if it is one.
+    /// The pod that the reason is about, if it is about one.
     pub pod: Option<ObjectRef>,
 }
 
-/// Compares what workloads declare with what they report. `graph` is the cluster's: it knows how its
+/// Compares what workloads declare with what they report. `drawing` is the cluster's: it knows how its
 /// pods look.
-pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
+pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
     let api = cluster.api();
     for (reference, object) in api.cached_list(Kind::DEPLOYMENT, None) {
@@ -68,7 +70,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         let spec = d.spec.as_ref();
         let status = d.status.clone().unwrap_or_default();
         let want = spec.and_then(|s| s.replicas).unwrap_or(1);
-        // A status that has not seen the newest template counts pods of the one before.
+        // A status that has not observed the newest template counts pods of the one before.
         let observed = status.observed_generation >= d.metadata.generation;
         let updated =
             if observed { status.updated_replicas.unwrap_or(0) } else { updated_now(cluster, reference, d) };
@@ -101,7 +103,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
             }
         }
         if let Some(selector) = spec.and_then(|s| Selector::from_label_selector(Some(&s.selector)).ok()) {
-            blame_pod(graph, reference, &selector, &mut short);
+            blame_pod(drawing, reference, &selector, &mut short);
         }
         out.short.push(short);
     }
@@ -131,7 +133,7 @@ pub fn declared(cluster: &Cluster, graph: &Graph) -> Declared {
         };
         let selector = rs.spec.as_ref().map(|s| Selector::from_label_selector(Some(&s.selector)));
         if let Some(Ok(selector)) = selector {
-            blame_pod(graph, reference, &selector, &mut short);
+            blame_pod(drawing, reference, &selector, &mut short);
         }
         out.short.push(short);
     }
@@ -159,7 +161,7 @@ fn unattended(reference: &ObjectRef, object: &Object) -> Short {
     }
 }
 
-/// How many pods have a Deployment's template as it is now.
+/// The number of pods that have the present template of a Deployment.
 fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     let all = cluster.api().cached_list(Kind::REPLICA_SET, Some(&of.key.namespace));
     let own: Vec<Rc<ReplicaSet>> = all
@@ -170,10 +172,12 @@ fn updated_now(cluster: &Cluster, of: &ObjectRef, d: &Deployment) -> i32 {
     new.and_then(|rs| rs.status.as_ref().map(|s| s.replicas)).unwrap_or(0)
 }
 
-/// The first pod that is in trouble, or else one that waits, and what for.
-fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
+/// Sets reason, message and pod of `short` by the pod that is worst off: one in trouble, or else one without
+/// a node, one that is not ready, and so on.
+fn blame_pod(drawing: &Drawing, owner: &ObjectRef, selector: &Selector, short: &mut Short) {
     let mut best: Option<(u8, usize)> = None;
-    for (i, node) in graph.nodes.iter().enumerate() {
+    let nodes = &drawing.graph().nodes;
+    for (i, node) in nodes.iter().enumerate() {
         let Card::Pod(view) = &node.card else { continue };
         let rank = match view.look {
             PodLook::Trouble | PodLook::Failed => 0,
@@ -184,10 +188,10 @@ fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut 
             PodLook::Terminating => 5,
             PodLook::Ready | PodLook::Succeeded => continue,
         };
-        // Labels are compared last: that takes longest.
+        // Labels are compared last, because that takes longest.
         if best.is_some_and(|(r, _)| r <= rank)
-            || node.object.namespace() != &*owner.key.namespace
-            || !selector.matches(node.object.meta().labels_or_empty())
+            || node.reference.key.namespace != owner.key.namespace
+            || !drawing.object(i).is_some_and(|o| selector.matches(o.meta().labels_or_empty()))
         {
             continue;
         }
@@ -196,15 +200,16 @@ fn blame_pod(graph: &Graph, owner: &ObjectRef, selector: &Selector, short: &mut 
             break;
         }
     }
-    let Some(node) = best.and_then(|(_, i)| graph.node(i)) else { return };
+    let best = best.and_then(|(_, i)| Some((nodes.get(i)?, drawing.object(i)?)));
+    let Some((node, object)) = best else { return };
     let Card::Pod(view) = &node.card else { return };
-    let (reason, message) = words(&node.object, view.word.clone());
+    let (reason, message) = words(object, view.word.clone());
     short.reason = reason;
     short.message = message;
     short.pod = Some(node.reference.clone());
 }
 
-/// What a pod says of itself: a container's waiting message, or the condition that does not hold.
+/// The reason and message of a pod: those of a waiting container, or of a condition that does not hold.
 fn words(object: &Object, word: String) -> (String, String) {
     let Some(status) = object.get::<Pod>().and_then(|p| p.status.as_ref()) else {
         return (word, String::new());
@@ -237,8 +242,9 @@ mod tests {
         let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
                    restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
         assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
-        let graph = Graph::new(session.cluster(), session.cluster(), &Graph::default());
-        let declared = declared(session.cluster(), &graph);
+        let mut drawing = Drawing::default();
+        drawing.draw(session.cluster(), session.cluster());
+        let declared = declared(session.cluster(), &drawing);
         assert_eq!(declared.short.len(), 1);
         assert!(declared.short.iter().all(|s| s.unattended));
     }
@@ -248,7 +254,11 @@ mod tests {
         let mut session = scenario::find("01-first-deployment").unwrap().open();
         while session.step(Depth::Command, None) {}
         let boot = session.cluster_at(0).unwrap();
-        let now = |s: &Session| declared(s.cluster(), &Graph::new(s.cluster(), &boot, &Graph::default()));
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            declared(s.cluster(), &drawing)
+        };
         assert_eq!((now(&session).want, now(&session).have), (3, 3));
         session.kubectl("set image deployment/web nginx=nginx:2", &[]);
         let d = now(&session);

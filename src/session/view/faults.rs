@@ -1,5 +1,6 @@
-//! What can go wrong with a pod, as a person may cause it.
+//! The faults that a person can inject into a pod or into the control plane.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::types::{Container, Pod, PodSpec};
@@ -7,23 +8,24 @@ use crate::api::{Kind, MetaExt, ObjectRef};
 use crate::cluster::{Cluster, Fault, Process};
 use crate::etcd::Role;
 use crate::kubelet::{self, ProbeType};
+use crate::session::view::Word;
 use crate::session::{Op, Session};
 
-/// Something that can go wrong with a pod, or right again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A fault of a pod, or its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodFault {
-    /// The key of its name in the catalogue.
-    pub key: &'static str,
-    /// What it is about: a container, or an image.
+    /// The key of the fault's name in the catalogue.
+    pub key: Word,
+    /// The container or the image that the fault is about.
     pub what: Rc<str>,
-    /// Of a probe, which.
+    /// The type of the probe, for a fault of a probe.
     pub probe: Option<ProbeType>,
-    /// What is done.
+    /// The fault to inject.
     pub fault: Fault,
 }
 
-/// The faults that make sense for a pod now: a probe that it has fails or passes again, an image
-/// vanishes from the registry or comes back. Whether something fails already is read from the run.
+/// The faults that are possible for a pod now: each of its probes can fail or pass again, each image become
+/// unavailable or available. The run says which of them are in effect.
 pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
     let Some((pod, spec, node)) = placed(session, object) else { return Vec::new() };
     let done = session.ops(session.at());
@@ -48,6 +50,7 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
             let fault = kubelet::Fault::FailProbe { pod, container, probe, failing: !fails };
             let fault = Fault::Kubelet { node: Some(node.to_owned()), fault };
             let key = if fails { "act-probe-passes" } else { "act-probe-fails" };
+            let key = Word::new_static(key);
             out.push(PodFault { key, what: name.clone(), probe: Some(probe), fault });
         }
     }
@@ -62,26 +65,29 @@ pub fn pod_faults(session: &Session, object: &ObjectRef) -> Vec<PodFault> {
         });
         let fault = kubelet::Fault::Image { image: image.clone(), pullable: gone, message: "".into() };
         let key = if gone { "act-image-back" } else { "act-image-gone" };
-        out.push(PodFault { key, what: image, probe: None, fault: Fault::Kubelet { node: None, fault } });
+        let (key, fault) = (Word::new_static(key), Fault::Kubelet { node: None, fault });
+        out.push(PodFault { key, what: image, probe: None, fault });
     }
     out
 }
 
-/// Something that can go wrong with the control plane, or right again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A fault of the control plane, or its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaneFault {
-    /// The key of its name in the catalogue.
-    pub key: &'static str,
-    /// What it is about; empty where the name says it.
+    /// The key of the fault's name in the catalogue.
+    pub key: Word,
+    /// The process or member that the fault is about; empty if the name says it.
     pub what: Rc<str>,
-    /// What is done.
+    /// The fault to inject.
     pub fault: Fault,
 }
 
-/// The faults of the control plane that make sense now.
+/// The faults of the control plane that are possible now.
 pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     let mut out = Vec::new();
-    let mut say = |key, what: &Rc<str>, fault| out.push(PlaneFault { key, what: what.clone(), fault });
+    let mut say = |key, what: &Rc<str>, fault| {
+        out.push(PlaneFault { key: Word::new_static(key), what: what.clone(), fault });
+    };
     for p in cluster.processes().filter(|p| p.node.is_none()) {
         let process = p.name.to_string();
         if !p.running {
@@ -92,10 +98,6 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
         say("fault-stop", &p.name, Fault::Stop { process: process.clone() });
         say("fault-watches", &p.name, Fault::CutWatches { process, node: None });
     }
-    for p in cluster.processes().filter(|p| p.node.is_none()) {
-        out.extend(switches(p));
-    }
-    let mut say = |key, what: &Rc<str>, fault| out.push(PlaneFault { key, what: what.clone(), fault });
     for name in cluster.replicable() {
         say("fault-replicate", &name.into(), Fault::Replicate { process: name.into() });
     }
@@ -111,27 +113,23 @@ pub fn plane_faults(cluster: &Cluster) -> Vec<PlaneFault> {
     out
 }
 
-/// The components of a process that can be switched off, and on again, each by another value of
-/// `--controllers`. A process of one component is stopped instead.
-fn switches(process: &Process) -> Vec<PlaneFault> {
+/// What switches a component of a process off, or on again: the other value of `--controllers`. `None` for a component
+/// that `--controllers` does not name, and for the only component of a process, which is stopped instead.
+pub(super) fn switch(process: &Process, component: &str) -> Option<Fault> {
     let all: Vec<(Rc<str>, bool)> = process.switches().collect();
-    let one = |(name, on): &(Rc<str>, bool)| {
-        let off = all.iter().filter(|(n, is_on)| if n == name { *on } else { !is_on });
-        let controllers = off.fold("*".to_owned(), |list, (n, _)| format!("{list},-{n}"));
-        let key = if *on { "fault-controller-off" } else { "fault-controller-on" };
-        let process = process.name.to_string();
-        PlaneFault { key, what: name.clone(), fault: Fault::Controllers { process, controllers } }
-    };
-    if all.len() > 1 { all.iter().map(one).collect() } else { Vec::new() }
+    let known = all.len() > 1 && all.iter().any(|(name, _)| **name == *component);
+    let off = all.iter().filter(|(name, on)| *on == (**name == *component));
+    let controllers = off.fold("*".to_owned(), |list, (name, _)| format!("{list},-{name}"));
+    known.then(|| Fault::Controllers { process: process.name.to_string(), controllers })
 }
 
-/// The containers of a pod that run now, and so can crash.
+/// The running containers of a pod, which can crash.
 pub fn running_containers(session: &Session, object: &ObjectRef) -> Vec<Rc<str>> {
     let Some((pod, spec, _)) = placed(session, object) else { return Vec::new() };
     containers(spec).filter(|c| runs(pod, c)).map(|c| c.name.as_str().into()).collect()
 }
 
-/// A container's end, with the exit code that it shall have.
+/// The fault that ends a container with an exit code; `None` if the pod has no node.
 pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: i32) -> Option<Fault> {
     let (pod, _, node) = placed(session, object)?;
     let (pod, container) = (pod.metadata.key(), container.into());
@@ -139,7 +137,7 @@ pub fn crash(session: &Session, object: &ObjectRef, container: &str, exit_code: 
     Some(Fault::Kubelet { node: Some(node.to_owned()), fault })
 }
 
-/// A pod that is on a node.
+/// A pod with its spec and its node; `None` if it has no node.
 fn placed<'a>(session: &'a Session, object: &ObjectRef) -> Option<(&'a Pod, &'a PodSpec, &'a str)> {
     let stored = session.cluster().api().cached(object).filter(|_| object.kind == Kind::POD)?;
     let pod = stored.get::<Pod>()?;
@@ -204,7 +202,7 @@ mod tests {
         assert_eq!(session.apply(text).exit, 0);
         while session.step(Depth::Command, None) {}
         let pod = ObjectRef::new(Kind::POD, "default", "p");
-        let keys = |s: &Session| pod_faults(s, &pod).iter().map(|f| f.key).collect::<Vec<_>>();
+        let keys = |s: &Session| pod_faults(s, &pod).iter().map(|f| f.key.to_string()).collect::<Vec<_>>();
         assert_eq!(keys(&session), ["act-probe-fails", "act-probe-fails", "act-image-gone"]);
         let readiness = pod_faults(&session, &pod).remove(1);
         assert_eq!(readiness.probe, Some(ProbeType::Readiness));
@@ -214,5 +212,29 @@ mod tests {
         assert_eq!(keys(&session), ["act-probe-fails", "act-probe-passes", "act-image-back"]);
         session.back();
         assert_eq!(keys(&session), ["act-probe-fails", "act-probe-passes", "act-image-gone"]);
+    }
+
+    #[test]
+    fn a_switch_leads_to_the_other_state_and_leaves_other_components_as_they_are() {
+        let mut session = scenario::find("01-first-deployment").unwrap().open();
+        let of = |s: &Session, component: &str| {
+            let process = s.cluster().processes().find(|p| &*p.name == "kube-controller-manager").unwrap();
+            switch(process, component)
+        };
+        let lists = |s: &Session, component: &str| match of(s, component) {
+            Some(Fault::Controllers { controllers, .. }) => controllers,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(lists(&session, "replicaset-controller"), "*,-replicaset-controller");
+        session.fault(&of(&session, "replicaset-controller").unwrap()).unwrap();
+        assert_eq!(lists(&session, "replicaset-controller"), "*");
+        let both = lists(&session, "deployment-controller");
+        assert_eq!(both.split(',').count(), 3, "{both}");
+        session.fault(&of(&session, "replicaset-controller").unwrap()).unwrap();
+        assert_eq!(lists(&session, "deployment-controller"), "*,-deployment-controller");
+        // What takes part in the election of a leader is none of them, and the scheduler is stopped instead.
+        assert_eq!(of(&session, "no-such-controller"), None);
+        let scheduler = session.cluster().processes().find(|p| &*p.name == "kube-scheduler").unwrap();
+        assert_eq!(switch(scheduler, "kube-scheduler"), None);
     }
 }

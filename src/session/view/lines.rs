@@ -1,5 +1,6 @@
-//! An object as lines of YAML, and what changed between two versions of it.
+//! An object as lines of YAML, with the changes between two versions.
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,39 +9,39 @@ use serde_json::Value;
 use crate::api::patch::{ListType, field_info};
 use crate::api::{Kind, MetaExt, Object, yaml};
 
-/// What became of a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How a line differs from the earlier version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineMark {
-    /// Nothing.
+    /// It is the same.
     Same,
-    /// It is new.
+    /// It was added.
     Added,
-    /// It is gone.
+    /// It was removed.
     Removed,
-    /// It has another value; what it had.
+    /// Its value has changed; the old value.
     Changed(String),
 }
 
 /// A line of an object's YAML.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// Without its newline.
+    /// The text, without the newline.
     pub text: String,
-    /// What became of it.
+    /// How the line differs.
     pub mark: LineMark,
 }
 
-/// The annotation that `kubectl apply` keeps the manifest in.
+/// The annotation in which `kubectl apply` keeps the manifest.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Whether an object has fields that are only kept for bookkeeping.
+/// Whether an object has fields that [`yaml_of`] leaves out.
 pub fn has_bookkeeping(object: &Object) -> bool {
     let meta = object.meta();
     meta.managed_fields.is_some() || meta.annotation(LAST_APPLIED).is_some()
 }
 
-/// An object as kubectl prints it, but for long texts, which stay on one line; without `metadata.managedFields` and what `kubectl apply` keeps
-/// for itself, unless all is asked for.
+/// An object as kubectl prints it, except that long texts stay on one line. Unless `all` is set,
+/// `metadata.managedFields` and the annotation of `kubectl apply` are left out.
 pub fn yaml_of(object: &Object, all: bool) -> String {
     yaml::to_yaml_unfolded(&value_of(object, all))
 }
@@ -59,8 +60,8 @@ fn value_of(object: &Object, all: bool) -> Value {
     value
 }
 
-/// The lines of an object, marked with how they differ from an earlier version of it. What is compared
-/// is fields: an item of a list with the item of the same name, type or other key, wherever it stood.
+/// The lines of an object, marked with the differences from an earlier version. Fields are compared with
+/// each other: an item of a list with the item of the same name, type or other key, wherever it was.
 pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> {
     let Some(old) = old.filter(|o| !o.ptr_eq(new)) else {
         let same = |t: &str| Line { text: t.to_owned(), mark: LineMark::Same };
@@ -72,7 +73,7 @@ pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> 
     let was: BTreeMap<&Place, (usize, &str)> =
         before.iter().enumerate().map(|(i, (place, text))| (place, (i, text.as_str()))).collect();
     let is: BTreeSet<&Place> = after.iter().map(|(place, _)| place).collect();
-    // What is gone stands where it stood: after the line that it followed and that is still there.
+    // Removed lines are placed where they were: after the line that they followed, if that is still there.
     let removed_from = |start: usize| {
         let gone = before.iter().skip(start).take_while(|(place, _)| !is.contains(place));
         gone.map(|(_, text)| Line { text: text.clone(), mark: LineMark::Removed })
@@ -93,10 +94,10 @@ pub fn object_lines(old: Option<&Object>, new: &Object, all: bool) -> Vec<Line> 
     lines
 }
 
-/// Which field a line is of, and the how-manieth it is of that field.
+/// The path of a line's field, and the number of the line among those of the same field.
 type Place<'v> = (Vec<Cow<'v, str>>, usize);
 
-/// The lines of a value, each with its place; no two are the same.
+/// The lines of a value, each with its place. No two places are equal.
 fn placed<'v>(kind: Kind, value: &'v Value) -> Vec<(Place<'v>, String)> {
     let name = move |list: &[Cow<'v, str>], index: usize, item: &'v Value| {
         Cow::Owned(name_of_item(kind, list, index, item))
@@ -111,9 +112,9 @@ fn placed<'v>(kind: Kind, value: &'v Value) -> Vec<(Place<'v>, String)> {
     out
 }
 
-/// What an item of a list is known by: what patches merge it by, its name, or itself where it is one
-/// value; if it has none of these, its index. `list` is the names of fields down to the list; those of
-/// items on the way do not count.
+/// The name of an item in a list: the value of its merge key or its name, or the item itself if it is a
+/// single value; otherwise its index. `list` has the names of the fields on the path to the list, without
+/// the items on the way.
 pub(super) fn name_of_item<S: AsRef<str>>(kind: Kind, list: &[S], index: usize, item: &Value) -> String {
     let path: Vec<&str> = list.iter().map(AsRef::as_ref).filter(|n| !n.starts_with(ITEM)).collect();
     let key = field_info(kind, &path).map(|field| (field.list_type, field.merge_key));
@@ -132,10 +133,10 @@ pub(super) fn name_of_item<S: AsRef<str>>(kind: Kind, list: &[S], index: usize, 
     format!("{ITEM}{}", known.unwrap_or_else(|| index.to_string()))
 }
 
-/// What tells an item's name in a place from a field's.
+/// The first character of an item's name in a path, which no field's name has.
 const ITEM: char = '[';
 
-/// A line without its indentation and the dashes of lists that begin in it.
+/// A line without its indentation and without the dashes of lists that begin in it.
 fn field(line: &str) -> &str {
     let mut rest = line.trim_start_matches(' ');
     while let Some(item) = rest.strip_prefix("- ") {
@@ -188,7 +189,7 @@ mod tests {
         let said = ["reason: ContainersNotReady", "status: \"False\"", "type: Ready"];
         assert_eq!(marked(LineMark::Added), [&["a"], &never[..], &said[..]].concat());
         assert_eq!(marked(LineMark::Removed), ["x"]);
-        // A change inside a named item.
+        // A change in a named item.
         let late = json!({"type": "PodScheduled", "status": "False", "reason": "Unschedulable"});
         let lines = object_lines(Some(&new), &pod(json!([ready, late]), json!(["a", "b"])), false);
         let status = lines.iter().rfind(|l| field(&l.text) == "status: \"False\"").unwrap();
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!(data[0], ("a: \"1\"", false));
         assert_eq!(data[4], ("z", true));
         assert_eq!(data[5], ("c: \"3\"", false));
-        // All of the new text stands there, in its order; all of the old that is gone, once.
+        // All lines of the new version are there in order, and each removed line once.
         let kept: Vec<&str> =
             lines.iter().filter(|l| l.mark != LineMark::Removed).map(|l| &*l.text).collect();
         assert_eq!(kept.join("\n") + "\n", yaml_of(&new, false));

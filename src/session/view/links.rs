@@ -1,85 +1,60 @@
-//! What an object hangs together with, and what was said of it.
+//! What an object hangs together with.
 
-use crate::api::order;
-use crate::api::types::Event;
-use crate::api::{Kind, Object, ObjectRef};
-use crate::cluster::Cluster;
+use serde::{Deserialize, Serialize};
 
+use super::Word;
 use super::graph::{EdgeKind, Graph};
+use crate::api::ObjectRef;
 
-/// What an object hangs together with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Links {
-    /// Its owners.
-    pub owners: Vec<ObjectRef>,
-    /// What it owns.
-    pub dependents: Vec<ObjectRef>,
-    /// What its selector matches.
-    pub selects: Vec<ObjectRef>,
-    /// Whose selector matches it.
-    pub selected_by: Vec<ObjectRef>,
-    /// The node it runs on.
-    pub node: Vec<ObjectRef>,
-    /// The pods that run on it.
-    pub pods: Vec<ObjectRef>,
-    /// What it names.
-    pub names: Vec<ObjectRef>,
-    /// What names it.
-    pub named_by: Vec<ObjectRef>,
+/// More objects than this of one relation are only counted.
+const SHOWN: usize = 100;
+
+/// The objects that stand in one relation to an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkGroup {
+    /// `owners`, `dependents`, `selects`, `selected-by`, `node`, `pods`, `names`, `named-by`
+    pub relation: Word,
+    /// The first of them.
+    pub objects: Vec<ObjectRef>,
+    /// How many more there are.
+    pub more: usize,
 }
 
-/// Reads the lines of the graph from one object's place.
-pub fn links(graph: &Graph, of: &ObjectRef) -> Links {
-    let mut out = Links::default();
-    let Some(me) = graph.find(of) else { return out };
+/// The relations, in the order in which they are shown, with the lines that they are read from: outwards, so
+/// that the line begins at the object, or not.
+const RELATIONS: [(&str, EdgeKind, bool); 8] = [
+    ("owners", EdgeKind::Owner, false),
+    ("dependents", EdgeKind::Owner, true),
+    ("selects", EdgeKind::Selector, true),
+    ("selected-by", EdgeKind::Selector, false),
+    ("node", EdgeKind::Binding, true),
+    ("pods", EdgeKind::Binding, false),
+    ("names", EdgeKind::Reference, true),
+    ("named-by", EdgeKind::Reference, false),
+];
+
+/// Reads the lines of the graph from one object's place; relations in which nothing stands are left out.
+pub fn links(graph: &Graph, of: &ObjectRef) -> Vec<LinkGroup> {
+    let Some(me) = graph.find(of) else { return Vec::new() };
+    let mut groups: Vec<LinkGroup> = RELATIONS
+        .iter()
+        .map(|(name, ..)| LinkGroup { relation: Word::new_static(name), ..LinkGroup::default() })
+        .collect();
     for e in graph.edges.iter() {
-        let other = match (e.from == me, e.to == me) {
-            (true, false) => e.to,
-            (false, true) => e.from,
+        let (other, outwards) = match (e.from == me, e.to == me) {
+            (true, false) => (e.to, true),
+            (false, true) => (e.from, false),
             _ => continue,
         };
-        let Some(other) = graph.node(other).map(|n| n.reference.clone()) else { continue };
-        let outwards = e.from == me;
-        let list = match (e.kind, outwards) {
-            (EdgeKind::Owner, true) => &mut out.dependents,
-            (EdgeKind::Owner, false) => &mut out.owners,
-            (EdgeKind::Selector, true) => &mut out.selects,
-            (EdgeKind::Selector, false) => &mut out.selected_by,
-            (EdgeKind::Binding, true) => &mut out.node,
-            (EdgeKind::Binding, false) => &mut out.pods,
-            (EdgeKind::Reference, true) => &mut out.names,
-            (EdgeKind::Reference, false) => &mut out.named_by,
-        };
-        list.push(other);
-    }
-    out
-}
-
-/// With more events than this, only those are looked at that are named after their object, as every
-/// component names them.
-const EVENTS: usize = 2_000;
-
-/// The events about an object, oldest first.
-pub fn events_of(cluster: &Cluster, of: &ObjectRef) -> Vec<Object> {
-    let namespace = if of.kind.namespaced() { &*of.key.namespace } else { "default" };
-    let api = cluster.api();
-    let mut events: Vec<(u64, Object)> = Vec::new();
-    let mut look = |event: &Object| {
-        let about = event.get::<Event>().is_some_and(|e| {
-            e.involved_object.name.as_deref() == Some(&*of.key.name)
-                && e.involved_object.kind.as_deref() == Some(of.kind.as_str())
-        });
-        if about {
-            let version = event.meta().resource_version.as_deref().and_then(|v| v.parse().ok());
-            events.push((version.unwrap_or(0), event.clone()));
+        let relation = RELATIONS.iter().position(|(_, kind, out)| (*kind, *out) == (e.kind, outwards));
+        let group = relation.and_then(|i| groups.get_mut(i));
+        let (Some(group), Some(other)) = (group, graph.node(other)) else { continue };
+        if group.objects.len() < SHOWN {
+            group.objects.push(other.reference.clone());
+        } else {
+            group.more += 1;
         }
-    };
-    if api.cached_list(Kind::EVENT, Some(namespace)).nth(EVENTS).is_some() {
-        let prefix = format!("{}.", of.key.name);
-        api.cached_named(Kind::EVENT, namespace, &prefix).for_each(|(_, o)| look(o));
-    } else {
-        api.cached_list(Kind::EVENT, Some(namespace)).for_each(|(_, o)| look(o));
     }
-    order::sort_by_key(&mut events, |(revision, _)| *revision);
-    events.into_iter().map(|(_, o)| o).collect()
+    groups.retain(|g| !g.objects.is_empty());
+    groups
 }

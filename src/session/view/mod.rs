@@ -1,26 +1,50 @@
 //! What the page shows of a cluster, worked out natively: facts and their relations, no pixels and
 //! no words of a language. Words that Kubernetes itself has (`CrashLoopBackOff`) are facts.
+//!
+//! All of it is plain data that can be written and read back, so it may be shown where the cluster is not.
 
+mod card;
 mod changes;
 mod declared;
+mod events;
 mod faults;
 pub mod graph;
+mod happened;
 mod history;
+mod inspect;
+pub mod kinds;
 mod lines;
 mod links;
 pub mod machinery;
+mod next;
+mod offers;
 mod pods;
 mod preview;
 mod problems;
 mod readings;
+mod reason;
+mod requests;
+mod timeline;
 
+pub use card::{Card, Place};
 pub use changes::{FieldChange, field_changes};
 pub use declared::{Declared, Short, declared};
+pub use events::{Condition, EventLine, EventsView, events};
 pub use faults::{PlaneFault, PodFault, crash, plane_faults, pod_faults, running_containers};
+pub use happened::{Finest, FinestLine, Happened, Issued, RequestWords, subject};
 pub use history::{Version, versions};
-pub use lines::{Line, LineMark, has_bookkeeping, object_lines, yaml_of};
-pub use links::{Links, events_of, links};
+pub use inspect::{ObjectView, YamlView, object_view, yaml_view};
+pub use lines::{Line, LineMark, object_lines, yaml_of};
+pub use links::{LinkGroup, links};
+pub use next::{Listing, NextLine, NextWhat, Pick};
+pub use offers::{Deed, Offer, eviction};
 pub use pods::{PodLook, PodView, pod_view};
 pub use preview::Preview;
 pub use problems::{Problem, problems};
 pub use readings::{Readings, readings};
+pub use reason::{Reason, ReasonFact};
+pub use requests::{RequestHead, RequestView, requests};
+pub use timeline::{Branch, Mark, branches, follow_marks};
+
+/// A word that stands in the code, as a rule's name or a key of the page's catalogue.
+pub type Word = smol_str::SmolStr;

@@ -1,34 +1,35 @@
-//! A pod at a glance: the word of kubectl's STATUS column and which of few looks it has.
+//! A pod in the graph: the word of kubectl's STATUS column, and one of a few looks.
 
 use crate::api::MetaExt;
 use crate::api::types::{Pod, PodStatus};
 use crate::apiserver::printers::{Summary, summarize};
+use serde::{Deserialize, Serialize};
 
-/// How a pod is drawn: one shape and one colour each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The look of a pod: each has a shape and a colour of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PodLook {
-    /// No node yet.
+    /// It has no node yet.
     Unscheduled,
-    /// On a node, its containers are being made.
+    /// It has a node, and its containers are being created.
     Starting,
     /// It runs and is not ready.
     NotReady,
     /// It runs and is ready.
     Ready,
-    /// A container cannot start, or crashed.
+    /// A container cannot start, or has crashed.
     Trouble,
-    /// All its containers ended well.
+    /// All of its containers ended with success.
     Succeeded,
-    /// It failed for good.
+    /// It has failed for good.
     Failed,
     /// It is being deleted.
     Terminating,
-    /// Nobody knows: its node is not heard of.
+    /// Its state is unknown, because its node sends no heartbeats.
     Unknown,
 }
 
 impl PodLook {
-    /// Every look, in the order in which they are drawn.
+    /// All looks, in the order in which they are drawn.
     pub const ALL: [PodLook; 9] = [
         PodLook::Ready,
         PodLook::NotReady,
@@ -42,22 +43,22 @@ impl PodLook {
     ];
 }
 
-/// A pod at a glance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A pod in the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodView {
-    /// How it is drawn.
+    /// The pod's look.
     pub look: PodLook,
-    /// kubectl's STATUS: `Running`, `ContainerCreating`, `CrashLoopBackOff` …
+    /// The word of kubectl's STATUS column: `Running`, `ContainerCreating`, `CrashLoopBackOff` and so on.
     pub word: String,
-    /// Containers that are ready, of those that are to run.
+    /// The number of ready containers, and the number of containers that are to run.
     pub ready: (usize, usize),
-    /// How often its containers were restarted.
+    /// The number of restarts of its containers.
     pub restarts: i32,
-    /// Its node.
+    /// Its node, if it has one.
     pub node: Option<String>,
 }
 
-/// A pod as kubectl's printer sums it up, and how that is drawn.
+/// A pod by the summary of kubectl's printer.
 pub fn pod_view(pod: &Pod) -> PodView {
     let status = pod.status.as_ref();
     let spec = pod.spec.as_ref();
@@ -94,7 +95,7 @@ fn condition(pod: &Pod, type_: &str) -> bool {
     conditions.iter().any(|c| c.type_ == type_ && c.status == "True")
 }
 
-/// Whether a container ended badly, or waits for something that does not come by itself.
+/// Whether a container has ended with an error, or waits for something that does not come by itself.
 fn in_trouble(status: &PodStatus) -> bool {
     let all = status.init_container_statuses.iter().chain(&status.container_statuses).flatten();
     all.filter_map(|c| c.state.as_ref()).any(|state| {
@@ -104,7 +105,7 @@ fn in_trouble(status: &PodStatus) -> bool {
     })
 }
 
-/// A waiting reason that does not pass by itself.
+/// Whether a waiting reason does not pass by itself.
 fn is_trouble(reason: &str) -> bool {
     !matches!(reason, "ContainerCreating" | "PodInitializing")
 }

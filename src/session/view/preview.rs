@@ -1,25 +1,26 @@
-//! What an Apply would do, before it is done.
+//! What an apply would do, before it is done.
 
 use crate::api::ObjectRef;
 use crate::apiserver::Write;
 use crate::kubectl;
 use crate::session::Session;
+use serde::{Deserialize, Serialize};
 
 use super::changes::{FieldChange, field_changes};
 
-/// What an Apply would do.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The effects of an apply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
     /// What it would print.
     pub output: kubectl::Output,
-    /// Objects it would make.
+    /// The objects it would create.
     pub created: Vec<ObjectRef>,
-    /// Fields it would change.
+    /// The fields it would change, by object.
     pub changed: Vec<(ObjectRef, Vec<FieldChange>)>,
 }
 
 impl Preview {
-    /// Tries a manifest on a copy of the cluster; the run stays as it is.
+    /// Applies a manifest on a copy of the cluster. The session stays as it is.
     pub fn of(session: &Session, text: &str) -> Preview {
         let (writes, output) = session.preview(text);
         let mut preview = Preview { output, ..Preview::default() };

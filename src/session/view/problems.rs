@@ -1,30 +1,31 @@
-//! What kubectl complained about, at the place in the manifest that caused it.
+//! The errors of kubectl, at the places in the manifest that cause them.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::api::yaml::{self, Limits};
 use crate::api::{Kind, Object};
 use crate::kubectl::Output;
 
-/// A mistake at its place; lines and columns count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An error with its place. Lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The line.
     pub line: usize,
     /// The column.
     pub column: usize,
-    /// What is wrong, as kubectl or the API server says it.
+    /// The message of kubectl or of the API server.
     pub message: String,
 }
 
-/// Finds the places of what an apply of this text complained about.
+/// Finds the places of the errors in the output of an apply of this text.
 pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
     if output.exit == 0 {
         return Vec::new();
     }
     let documents = match yaml::documents(text, &Limits::default()) {
         Ok(documents) => documents,
-        // Where the text itself is broken, its reader knows the place best.
+        // If the text cannot be parsed, its parser has the place.
         Err(e) => return vec![Problem { line: e.line.max(1), column: e.column.max(1), message: e.message }],
     };
     let mut out = Vec::new();
@@ -35,8 +36,8 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
             out.push(Problem { message: format!("{}\n{message}", p.message), ..p });
             continue;
         }
-        // Whose it is: the document that the complaint names, or else the one that knows most of the
-        // path it names.
+        // The document of the error: the one that it names, or else the one that has most of the path that
+        // it names.
         let mut best: Option<((bool, bool, usize), usize, String)> = None;
         for path in paths(&message) {
             for (i, d) in documents.iter().enumerate() {
@@ -49,7 +50,7 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
                 }
             }
         }
-        // A field that is missing is shown at the nearest one above it.
+        // A missing field is shown at its nearest existing ancestor.
         let at = best.and_then(|(_, i, path)| yaml::position_of(text, i, &path));
         let (line, column) = at.unwrap_or((1, 1));
         out.push(Problem { line, column, message });
@@ -57,8 +58,8 @@ pub fn problems(text: &str, output: &Output) -> Vec<Problem> {
     out
 }
 
-/// The first value of the wrong type. A patch that the server cannot take in is quoted back as a
-/// whole, without a word on where the mistake is.
+/// The first value of a wrong type. If the server cannot decode a patch, its message quotes the whole patch
+/// without the place of the error.
 fn of_wrong_type(text: &str, documents: &[yaml::Document]) -> Option<Problem> {
     documents.iter().enumerate().find_map(|(i, d)| {
         let text_of = |p: &str| d.value.pointer(p).and_then(Value::as_str);
@@ -69,7 +70,7 @@ fn of_wrong_type(text: &str, documents: &[yaml::Document]) -> Option<Problem> {
     })
 }
 
-/// Each complaint by itself: an invalid object lists its violations one below the other.
+/// The single errors: the message about an invalid object lists its violations in separate lines.
 fn complaints(stderr: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in stderr.lines().filter(|l| !l.trim().is_empty()) {
@@ -83,7 +84,7 @@ fn complaints(stderr: &str) -> Vec<String> {
             _ => out.push(line.to_owned()),
         }
     }
-    // The heading over a list says nothing by itself.
+    // The heading of a list is not an error of its own.
     let heading = |m: &String| m.trim_end().ends_with("is invalid:");
     if out.len() > 1 {
         out.retain(|m| !heading(m));
@@ -91,7 +92,7 @@ fn complaints(stderr: &str) -> Vec<String> {
     out
 }
 
-/// How much of a path a document has.
+/// How many steps of a path exist in a document.
 fn depth(value: &Value, path: &str) -> usize {
     let mut at = value;
     let mut n = 0;
@@ -107,10 +108,10 @@ fn depth(value: &Value, path: &str) -> usize {
     n
 }
 
-/// What looks like a field's path: `spec.template.spec.containers[0].image`.
+/// The parts of a message that look like a field's path: `spec.template.spec.containers[0].image`.
 fn paths(message: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '[' | ']' | '_' | '-');
-    // `unknown field "replica"` names a path whatever it begins with.
+    // `unknown field "replica"` names a path, whatever that begins with.
     let unknown = message.split("unknown field \"").skip(1).filter_map(|rest| rest.split('"').next());
     let unknown: Vec<String> = unknown.map(str::to_owned).collect();
     if !unknown.is_empty() {

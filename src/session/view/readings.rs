@@ -1,11 +1,12 @@
-//! What "declarative" means, read in two ways.
+//! Two readings of "declarative".
 //!
-//! A Deployment is a record of intent, but for what? Its controller writes ReplicaSets and nothing else:
-//! read so, the state matches when the ReplicaSet of its template asks for as many pods as it does and
-//! every other asks for none. People mean Pods: read so, the state matches when just as many pods of its
-//! template are available and there are no others. The first can hold long before the second, or for
-//! ever without it: a ReplicaSet may ask for pods that no node has room for.
+//! A Deployment is a record of intent, but for what? Its controller writes only ReplicaSets. In this reading
+//! the state matches if the ReplicaSet with its template wants as many pods as the Deployment, and every
+//! other one wants none. People mean Pods: in this reading the state matches if exactly that many pods with
+//! its template are available and there are no others. The first can be true long before the second, or for
+//! ever without it: a ReplicaSet can want pods for which no node has room.
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -15,44 +16,44 @@ use crate::cluster::Cluster;
 use crate::controllers::controller_utils::{is_available, is_terminal};
 use crate::controllers::deployment::util;
 
-/// How a Deployment's declaration stands, read in both ways.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The state of a Deployment's declaration in both readings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Readings {
     /// The Deployment.
     pub object: ObjectRef,
-    /// Pods that are wanted.
+    /// The number of pods that it declares.
     pub want: i32,
-    /// What the ReplicaSet of its template asks for; `None` if there is none.
+    /// The number of pods that the ReplicaSet with its template wants; `None` if there is no such
+    /// ReplicaSet.
     pub asked: Option<i32>,
-    /// What its other ReplicaSets ask for.
+    /// The number of pods that its other ReplicaSets want.
     pub asked_by_old: i32,
-    /// Its pods that have its template and are available.
+    /// The number of its pods that have its template and are available.
     pub available: i32,
-    /// All its pods, those that are on their way out included.
+    /// The number of all its pods, those being deleted included.
     pub pods: i32,
 }
 
 impl Readings {
-    /// As a record of intent for ReplicaSets: whether the state matches.
+    /// Whether the state matches, read as a record of intent for ReplicaSets.
     pub fn as_replica_sets(&self) -> bool {
         self.asked == Some(self.want) && self.asked_by_old == 0
     }
 
-    /// As a record of intent for Pods: whether the state matches.
+    /// Whether the state matches, read as a record of intent for Pods.
     pub fn as_pods(&self) -> bool {
         self.available == self.want && self.pods == self.want
     }
 }
 
-/// Pods of one ReplicaSet.
+/// The number of pods of one ReplicaSet.
 #[derive(Default)]
 struct Count {
     available: i32,
     all: i32,
 }
 
-/// Reads every Deployment in both ways. What counts is what is stored, not what controllers have
-/// reported of it.
+/// Reads every Deployment in both ways, by the stored objects and not by what controllers have reported.
 pub fn readings(cluster: &Cluster) -> Vec<Readings> {
     let api = cluster.api();
     let deployments: Vec<(&ObjectRef, &Rc<Deployment>)> = api
@@ -78,7 +79,7 @@ pub fn readings(cluster: &Cluster) -> Vec<Readings> {
     for pod in api.cached_list(Kind::POD, None).filter_map(|(_, o)| o.get::<Pod>()) {
         let owner = pod.metadata.controller().map(|o| o.uid.as_str());
         let Some((seconds, count)) = owner.and_then(|uid| counts.get_mut(uid)) else { continue };
-        // What has ended, and is not restarted, is nobody's pod any more: it was replaced.
+        // A pod that has ended is not restarted and has been replaced, so it does not count.
         if is_terminal(pod) {
             continue;
         }
@@ -136,17 +137,18 @@ mod tests {
 
     #[test]
     fn steady_and_as_declared_part_ways() {
-        // Steady, as ReplicaSets it is met, as Pods it never will be.
+        // The cluster is steady. As intent for ReplicaSets the state matches; for Pods it never will.
         let mut s = scenario::find("13-no-room").unwrap().open();
         run(&mut s);
         assert!(s.cluster().is_steady());
         assert_eq!(both(&s), (true, false));
-        // Steady, and met in neither way.
+        // The cluster is steady, and the state matches in neither reading.
         let mut s = scenario::find("05-stuck-rollout").unwrap().open();
         run(&mut s);
         assert!(s.cluster().is_steady());
         assert_eq!(both(&s), (false, false));
-        // Met in both ways before it is steady: statuses are still to be reported.
+        // The state matches in both readings before the cluster is steady: statuses still have to be
+        // reported.
         let mut s = scenario::find("01-first-deployment").unwrap().open();
         let mut early = 0;
         while s.step(Depth::Command, None) {

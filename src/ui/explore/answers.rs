@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use steady::session::explore::Cut;
-use steady::session::explore::message::{Break, Found, Goal, Outcome};
+use steady::engine::explorer::{Break, Cut, Found, Goal, Outcome};
 use web_sys::{Element, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 

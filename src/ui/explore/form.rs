@@ -1,8 +1,7 @@
 //! What to explore, and how far.
 
-use steady::session::Depth;
-use steady::session::explore::Symmetry;
-use steady::session::explore::message::Unreadable;
+use steady::engine::Depth;
+use steady::engine::explorer::{Symmetry, Unreadable};
 use web_sys::{HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 use yew::prelude::*;
 

@@ -11,13 +11,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo::timers::callback::Timeout;
-use steady::session::explore::message::{Ask, Goal, Tell};
-use steady::session::{Depth, Link, MomentId};
+use steady::engine::explorer::{Ask, Goal, Tell};
+use steady::engine::{Answer, Ask as Question, Depth, Input, Mode, Moment};
 use yew::prelude::*;
 
 use super::glyph;
 use super::keys::focus;
-use super::store::{Mode, clock};
+use super::store::clock;
 use crate::ui::hooks::{use_store, use_texts};
 use answers::Answers;
 use form::Form;
@@ -40,8 +40,10 @@ pub struct Props {
     pub close: Callback<()>,
     /// Grows with every change of the run.
     pub version: u64,
+    /// Which session it is: moments of one mean nothing in another.
+    pub session: u32,
     /// The moment that is looked at.
-    pub at: MomentId,
+    pub at: Moment,
     /// How deep the page's own steps are.
     pub depth: Depth,
     /// What the page is busy with.
@@ -62,21 +64,15 @@ pub fn Explore(props: &Props) -> Html {
     *busy.borrow_mut() = model.is_busy();
 
     let told = {
-        let (dispatch, store, anchor, texts) = (model.dispatcher(), store.clone(), anchor.clone(), t.clone());
+        let (dispatch, store, anchor) = (model.dispatcher(), store.clone(), anchor.clone());
         let host = host.clone();
         Callback::from(move |tell: Tell| {
             match &tell {
                 Tell::Way { depth, choices, .. } => {
-                    if let Some(from) = *anchor.borrow()
-                        && store.with(|s| s.sessions()) == from.session
-                    {
-                        let (say, texts, wanted) = (store.clone(), texts.clone(), choices.len());
-                        let done = Callback::from(move |gone: usize| {
-                            let n = [("n", (gone as f64).into())];
-                            let key = if gone == wanted { "explore-opened" } else { "explore-diverged" };
-                            say.say(texts.with(key, &n), gone != wanted);
-                        });
-                        store.follow(from.moment, *depth, choices.clone(), done);
+                    let from = *anchor.borrow();
+                    if let Some(Anchor { session, moment: from, .. }) = from {
+                        let (depth, way) = (*depth, choices.clone());
+                        store.send(Input::Follow { session, from, depth, way });
                     }
                 }
                 Tell::Failed(_) => {
@@ -108,17 +104,18 @@ pub fn Explore(props: &Props) -> Html {
         let (ask, store, anchor, model) = (ask.clone(), store.clone(), anchor.clone(), model.clone());
         let (turn, depth) = (turn.clone(), props.depth);
         Callback::from(move |choices: Choices| {
-            store.stop();
+            store.send(Input::Stop);
             let depth = choices.depth.unwrap_or(depth);
-            let here = store.with(|s| {
-                let from = Anchor { session: s.sessions(), moment: s.session().at(), depth };
-                Link::between(s.session(), 0).map(|link| (from, link.encode()))
-            });
-            let Some((from, link)) = here else { return };
-            *turn.borrow_mut() += 1;
-            *anchor.borrow_mut() = Some(from);
-            model.dispatch(Change::Started(from, clock()));
-            ask.emit(Ask::Explore(Box::new(choices.plan(link, depth))));
+            let (ask, anchor, model, turn) = (ask.clone(), anchor.clone(), model.clone(), turn.clone());
+            let told = move |answer: Answer| {
+                let Answer::Run(Some(run)) = answer else { return };
+                let from = Anchor { session: run.session, moment: run.moment, depth };
+                *turn.borrow_mut() += 1;
+                *anchor.borrow_mut() = Some(from);
+                model.dispatch(Change::Started(from, clock()));
+                ask.emit(Ask::Explore(Box::new(choices.plan(run.link, depth))));
+            };
+            store.ask(Question::Run(0), Callback::from(told));
         })
     };
     let stop = {
@@ -159,7 +156,7 @@ pub fn Explore(props: &Props) -> Html {
         });
     }
     // Where the page's run is in the graph of states.
-    let mine = model.anchor.is_some_and(|a| a.session == store.with(|s| s.sessions()));
+    let mine = model.anchor.is_some_and(|a| a.session == props.session);
     {
         let (ask, store, dispatch) = (ask.clone(), store.clone(), model.dispatcher());
         let wanted = props.open && mine && model.picture.is_some() && props.mode == Mode::Idle;
@@ -167,10 +164,11 @@ pub fn Explore(props: &Props) -> Html {
         use_effect_with((props.version, props.at, wanted, from.map(|a| a.moment), picture), move |_| {
             let look = move || {
                 let Some(from) = from else { return };
-                match store.with(|s| Link::between(s.session(), from.moment)) {
-                    Some(link) => ask.emit(Ask::Where(link.encode())),
-                    None => dispatch.dispatch(Change::Elsewhere),
-                }
+                let told = move |answer: Answer| match answer {
+                    Answer::Run(Some(run)) => ask.emit(Ask::Where(run.link)),
+                    _ => dispatch.dispatch(Change::Elsewhere),
+                };
+                store.ask(Question::Run(from.moment), Callback::from(told));
             };
             let timer = wanted.then(|| Timeout::new(STILL, look));
             move || drop(timer)

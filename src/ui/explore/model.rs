@@ -2,10 +2,8 @@
 
 use std::rc::Rc;
 
-use steady::session::explore::message::{Found, Own, Plan, Progress, Tell, Unreadable};
-use steady::session::explore::picture::Picture;
-use steady::session::explore::{StateId, Symmetry};
-use steady::session::{Depth, MomentId};
+use steady::engine::explorer::{Found, Own, Picture, Plan, Progress, StateId, Symmetry, Tell, Unreadable};
+use steady::engine::{Depth, Moment};
 use yew::Reducible;
 
 /// The library's invariants, by their names there.
@@ -29,7 +27,7 @@ pub struct Anchor {
     /// In which session.
     pub session: u32,
     /// At which moment.
-    pub moment: MomentId,
+    pub moment: Moment,
     /// What one step is.
     pub depth: Depth,
 }

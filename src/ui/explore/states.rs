@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use steady::session::explore::StateId;
-use steady::session::explore::message::Found;
-use steady::session::explore::picture::{Line, Node, Picture};
+use steady::engine::explorer::{Found, Line, Node, Picture, StateId};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, SvgElement};
 use yew::prelude::*;

@@ -1,7 +1,7 @@
 //! The worker, as the page holds it. Dropping it ends it, whatever it is doing.
 
 use js_sys::Reflect;
-use steady::session::explore::message::{Ask, Tell, VERSION, read, write};
+use steady::engine::explorer::{Ask, Tell, VERSION, read, write};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};

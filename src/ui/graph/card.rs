@@ -2,9 +2,7 @@
 
 use std::rc::Rc;
 
-use steady::api::ObjectRef;
-use steady::session::view::PodView;
-use steady::session::view::graph::{Card as Says, GraphNode, Place};
+use steady::engine::{Card as Says, GraphNode, ObjectRef, Place, PodView};
 use yew::prelude::*;
 
 use crate::ui::glyph;
@@ -56,7 +54,7 @@ pub fn id(r: &ObjectRef) -> String {
 
 /// What makes it the same card in the next drawing.
 pub fn key(n: &GraphNode) -> String {
-    n.uid().to_owned()
+    format!("{:x}", n.id)
 }
 
 /// The card.
@@ -157,7 +155,7 @@ fn workload(props: &Props) -> Html {
     let count = format!("{ready} / {want}");
     let room = r.w - 34.0 - count.chars().count() as f32 * 7.4 - 10.0;
     html! { <>
-        <rect class={classes!("edge", who::keeper(kind))} x="10" y="12" width="3" height={(r.h - 24.0).to_string()} rx="1.5" />
+        <rect class={classes!("edge", who::keeper(&n.keeper))} x="10" y="12" width="3" height={(r.h - 24.0).to_string()} rx="1.5" />
         <text class="kind" x="22" y={if props.small { "18" } else { "21" }}>{ head }</text>
         <text class="name" x="22" y={name_y.to_string()}>{ middle(&n.reference.key.name, chars) }</text>
         { bars(22.0, bar_y, room, want, ready, have) }

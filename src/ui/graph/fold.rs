@@ -4,9 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use steady::api::ObjectRef;
-use steady::session::view::PodLook;
-use steady::session::view::graph::{Card, Graph};
+use steady::engine::{Card, Graph, ObjectRef, PodLook};
 use yew::prelude::*;
 
 use super::Held;

@@ -8,8 +8,7 @@ mod walk;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use steady::api::ObjectRef;
-use steady::session::view::graph::{EdgeKind, Graph as Facts};
+use steady::engine::{EdgeKind, Graph as Facts, Input, ObjectRef, Place};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -45,7 +44,7 @@ pub struct Props {
     /// What is laid over it.
     pub children: Html,
     /// The scenario: another one begins with empty places.
-    pub scenario: String,
+    pub scenario: Option<Rc<str>>,
 }
 
 impl PartialEq for Props {
@@ -97,8 +96,7 @@ pub fn Graph(props: &Props) -> Html {
     let placed = {
         let slots = slots.clone();
         let graph = props.graph.clone();
-        let shape = Held(props.graph.shape.clone());
-        use_memo((shape, FlowKey(flow), props.scenario.clone()), move |_| {
+        use_memo((props.graph.shape, FlowKey(flow), props.scenario.clone()), move |_| {
             layout(&graph, flow, &mut slots.borrow_mut())
         })
     };
@@ -109,7 +107,7 @@ pub fn Graph(props: &Props) -> Html {
     }
     let select = {
         let store = store.clone();
-        Callback::from(move |object: ObjectRef| store.select(Some(object)))
+        Callback::from(move |object: ObjectRef| store.send(Input::Select(Some(object))))
     };
     let onkeydown = {
         let (store, placed, graph) = (store.clone(), placed.clone(), props.graph.clone());
@@ -120,7 +118,7 @@ pub fn Graph(props: &Props) -> Html {
             }
             // Of the store and not of what was drawn last: a second key may come before the first
             // has been drawn.
-            let selection = store.with(|s| s.selection().cloned());
+            let selection = store.with(|s| s.selection.clone());
             match e.key().as_str() {
                 "Enter" | " " => {
                     if selection.is_some() {
@@ -132,12 +130,12 @@ pub fn Graph(props: &Props) -> Html {
                     if let Some((node, rect)) = walk::next(&placed, from, key)
                         && let Some(n) = graph.node(node)
                     {
-                        store.select(Some(n.reference.clone()));
+                        store.send(Input::Select(Some(n.reference.clone())));
                         view.reveal(rect);
                         focus(&pane, &n.reference);
                     }
                 }
-                "Escape" => store.select(None),
+                "Escape" => store.send(Input::Select(None)),
                 _ => return,
             }
             e.prevent_default();
@@ -148,7 +146,7 @@ pub fn Graph(props: &Props) -> Html {
         let (store, view) = (store.clone(), view.clone());
         Callback::from(move |e: MouseEvent| {
             if !view.dragged() && e.target() == e.current_target() {
-                store.select(None);
+                store.send(Input::Select(None));
             }
         })
     };
@@ -271,11 +269,7 @@ fn cards(
     let show = |item: &super::layout::Item| {
         let node = props.graph.node(item.node)?.clone();
         let changed = props.changed.contains(&node.reference);
-        let pods = if node.place == steady::session::view::graph::Place::Node {
-            loads.get(item.node).copied().unwrap_or(0)
-        } else {
-            0
-        };
+        let pods = if node.place == Place::Node { loads.get(item.node).copied().unwrap_or(0) } else { 0 };
         Some(html! {
             <Card key={card::key(&node)} rect={item.rect} node={card::Held(node.clone())}
                 owner={owner_name(item.node)} {pods} small={flow != Flow::Right}

@@ -24,10 +24,6 @@ fault-member-down = Lose etcd member { $what }
 fault-member-down-about = What it has stays where it was. A majority of the members can write; fewer cannot.
 fault-member-up = Bring etcd member { $what } back
 fault-member-up-about = It catches up as soon as there is a leader.
-fault-controller-off = Switch { $what } off
-fault-controller-off-about = Its worker and the informers that nobody else needs stop; its queue is lost.
-fault-controller-on = Switch { $what } on
-fault-controller-on-about = It starts with nothing in memory and lists everything anew.
 fault-compact = Compact etcd
 fault-compact-about = Its history is forgotten. A watch that was cut before cannot go on where it was.
 transport = Run
@@ -255,7 +251,7 @@ said-start-process = You started { $what }.
 said-replicate = You started one more { $what }: it waits for the lease.
 said-member-down = You cut etcd member { $what } off.
 said-member-up = You brought etcd member { $what } back.
-said-controllers = { $process } runs with --controllers={ $controllers }
+said-controllers = You let { $process } run with --controllers={ $controllers }.
 said-compact = You compacted etcd: its history is gone, what is stored stays.
 said-crash = You let container { $container } of { $what } end with exit code { $code }.
 said-probe-fails = You let the { $probe } probe of { $what } fail.
@@ -513,6 +509,10 @@ map-kubelets-n = { $n } of them, { $busy } with something to do
 map-pick-kubelet = Kubelet of a node
 map-follow = Follow
 map-follow-about = Show whoever acts
+map-on = on
+map-off = off
+map-switch-off = Switch it off (--controllers): its worker and the informers that no other component needs stop, and its queue is lost.
+map-switch-on = Switch it on: it starts with nothing in memory and lists everything anew.
 map-reflector = Reflector
 map-fifo = Delta FIFO
 map-indexer = Indexer
@@ -569,6 +569,7 @@ map-failures = { $n ->
    *[other] failed { $n } times in a row
 }
 map-worker-idle = Waits for a key.
+map-worker-off = Takes no key.
 map-worker-key = syncs
 map-worker-first = Waits to send its first request.
 map-worker-at = Waits to send request { $n }; answers so far: { $codes }

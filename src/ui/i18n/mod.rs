@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 
-pub use sentence::step_sentence;
+pub use sentence::sentence;
 #[cfg(target_arch = "wasm32")]
 pub use sentence::{middle, seconds};
 
@@ -18,9 +18,10 @@ const EN: &str = include_str!("en.ftl");
 const ZH: &str = include_str!("zh.ftl");
 
 /// A language of the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lang {
     /// English
+    #[default]
     En,
     /// Simplified Chinese
     Zh,
@@ -48,8 +49,8 @@ impl Lang {
     }
 }
 
-/// The texts of one language.
-#[derive(Clone)]
+/// The texts of one language. By default nothing is loaded, and each text is its key.
+#[derive(Clone, Default)]
 pub struct Texts {
     lang: Lang,
     bundle: Rc<FluentBundle<FluentResource>>,

@@ -1,36 +1,50 @@
-//! Commands as sentences.
+//! What the engine tells as facts, as sentences.
 
 use fluent_bundle::FluentValue;
-use steady::api::Kind;
-use steady::apimachinery::{Request, Response, Subresource, Verb};
-use steady::client::{Fact, Why};
-use steady::cluster::{Action, Command, Fault, Outcome, Transition};
-use steady::kubelet;
-use steady::session::{Exchange, Moment, What};
+use steady::engine::{
+    Fault, Finest, Happened, Issued, Kind, KubeletFault, NextLine, NextWhat, Reason, RequestWords, Said,
+    Value,
+};
 
 use super::Texts;
 
 impl Texts {
+    /// A message of the engine.
+    pub fn said(&self, said: &Said) -> String {
+        match said {
+            Said::Text(text) => text.clone(),
+            Said::Key(key, values) => {
+                let value = |v: &Value| match v {
+                    Value::Number(n) => (*n).into(),
+                    Value::Text(text) => text.clone().into(),
+                    Value::Said(said) => self.said(said).into(),
+                };
+                let args: Vec<_> = values.iter().map(|(name, v)| (name.as_str(), value(v))).collect();
+                self.with(key, &args)
+            }
+        }
+    }
+
     /// Why a command was issued. A rule without a sentence shows its facts.
-    pub fn why(&self, why: &Why) -> String {
+    pub fn why(&self, why: &Reason) -> String {
         let key = format!("why-{}", why.rule.replace('.', "-"));
         if self.has(&key) {
-            let args: Vec<_> = why.facts.iter().map(|f| (f.name, self.fact(why, f))).collect();
+            let args: Vec<_> =
+                why.facts.iter().map(|f| (f.name.as_str(), self.fact(why, &f.name, &f.value))).collect();
             return self.with(&key, &args);
         }
         let facts: Vec<String> = why.facts.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
-        if facts.is_empty() { why.rule.to_owned() } else { format!("{}: {}", why.rule, facts.join(", ")) }
+        if facts.is_empty() { why.rule.to_string() } else { format!("{}: {}", why.rule, facts.join(", ")) }
     }
 
     /// A fact's value. Some are words, which are said in the reader's language, and of a container.
-    fn fact(&self, why: &Why, fact: &Fact) -> FluentValue<'static> {
-        if fact.name != "what" {
-            return value(&fact.value);
+    fn fact(&self, why: &Reason, name: &str, fact: &str) -> FluentValue<'static> {
+        if name != "what" {
+            return value(fact);
         }
-        let slug: String =
-            fact.value.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let slug: String = fact.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let key = format!("fact-{slug}");
-        let what = if self.has(&key) { self.get(&key) } else { fact.value.clone() };
+        let what = if self.has(&key) { self.get(&key) } else { fact.to_owned() };
         match why.fact("container") {
             Some(c) => self
                 .with("fact-container", &[("container", c.to_owned().into()), ("what", what.into())])
@@ -39,22 +53,9 @@ impl Texts {
         }
     }
 
-    /// A command's object, as `Pod web-cc5-… /status`.
-    pub fn object(&self, request: &Request, response: &Response) -> String {
-        let kind = request.kind.as_str();
-        let name = match response {
-            Response::Object { object, .. } if !object.name().is_empty() => object.name().to_owned(),
-            _ => request.key.name.to_string(),
-        };
-        match request.subresource {
-            Subresource::None => format!("{kind} {name}"),
-            s => format!("{kind} {name}/{}", s.as_str()),
-        }
-    }
-
     /// What a command does and why, as one sentence.
-    pub fn command(&self, c: &Command) -> String {
-        let what = format!("{} {}", verb(&c.request), self.object(&c.request, &c.response));
+    pub fn command(&self, c: &Issued) -> String {
+        let what = in_words(&c.request);
         match &c.why {
             Some(w) => {
                 let why = self.why(w);
@@ -67,27 +68,30 @@ impl Texts {
         }
     }
 
-    /// A finest action before it happens.
-    pub fn action(&self, a: &Action, who: &str, kind: &str) -> String {
-        let key = match a {
-            Action::List { .. } => "action-list",
-            Action::Watch { .. } => "action-watch",
-            Action::Pop { .. } => "action-pop",
-            Action::Notify { .. } => "action-notify",
-            Action::Start { .. } => "action-start",
-            Action::Send { .. } => "action-send",
-            Action::Record { .. } => "action-record",
-            Action::Advance => "action-advance",
-            Action::Informers { .. } => "action-informers",
-        };
-        self.with(key, &[("who", who.to_owned().into()), ("kind", kind.to_owned().into())])
+    /// A finest action before it happens: its name, whose it is, and the kind it brings news of.
+    pub fn action(&self, name: &str, who: &str, kind: &str) -> String {
+        self.with(
+            &format!("action-{name}"),
+            &[("who", who.to_owned().into()), ("kind", kind.to_owned().into())],
+        )
+    }
+
+    /// What a step would do, as one line of text.
+    pub fn next(&self, line: &NextLine) -> String {
+        match &line.what {
+            NextWhat::Command(c) => self.command(c),
+            NextWhat::Action { name, kind } => self.action(name, &line.by, kind),
+        }
     }
 
     /// A finest action that happened.
-    pub fn transition(&self, t: &Transition) -> String {
-        let object = |kind: &str, key: &dyn std::fmt::Display| format!("{kind} {key}");
-        match &t.outcome {
-            Outcome::Listed { kind, items, expired: Some((seen, oldest)) } => self.with(
+    pub fn finest(&self, did: &Finest) -> String {
+        let said = |key: &str, object: &steady::engine::ObjectRef| {
+            let object = format!("{} {}", object.kind.as_str(), object.key);
+            self.with(key, &[("object", object.into())])
+        };
+        match did {
+            Finest::Listed { kind, items, expired: Some((seen, oldest)) } => self.with(
                 "out-expired",
                 &[
                     ("kind", kind.as_str().into()),
@@ -96,29 +100,21 @@ impl Texts {
                     ("oldest", oldest.to_string().into()),
                 ],
             ),
-            Outcome::Listed { kind, items, expired: None } => {
+            Finest::Listed { kind, items, expired: None } => {
                 self.with("out-listed", &[("kind", kind.as_str().into()), ("n", (*items as f64).into())])
             }
-            Outcome::Reflected { kind, key } => {
-                self.with("out-reflected", &[("object", object(kind.as_str(), key).into())])
+            Finest::Reflected(object) => said("out-reflected", object),
+            Finest::Indexed(object) => said("out-indexed", object),
+            Finest::Handled(object) => said("out-handled", object),
+            Finest::Started(key, ended) => {
+                self.with(if *ended { "out-synced" } else { "out-started" }, &[("key", key.clone().into())])
             }
-            Outcome::Indexed { kind, key } => {
-                self.with("out-indexed", &[("object", object(kind.as_str(), key).into())])
+            Finest::Sent { method, path, code } => format!("{method} {path} → {code}"),
+            Finest::Recorded => self.get("out-recorded"),
+            Finest::Advanced(milliseconds) => {
+                self.with("out-advanced", &[("s", (*milliseconds as f64 / 1000.0).into())])
             }
-            Outcome::Handled { kind, key } => {
-                self.with("out-handled", &[("object", object(kind.as_str(), key).into())])
-            }
-            Outcome::Started { key, ended, .. } => self
-                .with(if *ended { "out-synced" } else { "out-started" }, &[("key", key.to_string().into())]),
-            Outcome::Sent { request, response, .. } => {
-                format!("{} {} → {}", request.verb.method(), request.path(), response.code())
-            }
-            Outcome::Recorded { .. } => self.get("out-recorded"),
-            Outcome::Advanced { from, to } => {
-                let s = (to.as_millisecond() - from.as_millisecond()) as f64 / 1000.0;
-                self.with("out-advanced", &[("s", s.into())])
-            }
-            Outcome::Informers { started, stopped } => {
+            Finest::Informers { started, stopped } => {
                 let kinds = |list: &[Kind]| list.iter().map(|k| k.as_str()).collect::<Vec<_>>().join(", ");
                 let (started, stopped) = (kinds(started), kinds(stopped));
                 self.with("out-informers", &[("started", started.into()), ("stopped", stopped.into())])
@@ -135,40 +131,25 @@ fn value(text: &str) -> FluentValue<'static> {
     }
 }
 
-/// `create`, or for a part of an object what it means.
-fn verb(r: &Request) -> &'static str {
-    match (r.verb, r.subresource) {
-        (Verb::Create, Subresource::Binding) => "bind",
-        (Verb::Create, Subresource::Eviction) => "evict",
-        (v, _) => v.as_str(),
-    }
+/// `create Pod web-cc5`
+fn in_words(r: &RequestWords) -> String {
+    format!("{} {}", r.verb, r.object)
 }
 
-/// The sentence of the step that led to a moment.
-pub fn step_sentence(t: &Texts, m: &Moment) -> String {
-    match &m.what {
-        What::Start => t.get("said-start"),
-        What::Person { output, exchanges, .. } => {
-            // A raw request prints the raw answer, which is nothing to read.
-            let what = if output.stdout.starts_with('{') {
-                let say =
-                    |e: &Exchange| format!("{} {}", verb(&e.request), t.object(&e.request, &e.response));
-                exchanges.iter().map(say).collect::<Vec<_>>().join(", ")
-            } else {
-                output.stdout.lines().collect::<Vec<_>>().join(", ")
-            };
-            t.with("said-you", &[("what", what.into())])
+/// The sentence of what happened on a step.
+pub fn sentence(t: &Texts, happened: &Happened) -> String {
+    let you = |what: Vec<String>| t.with("said-you", &[("what", what.join(", ").into())]);
+    match happened {
+        Happened::Start => t.get("said-start"),
+        Happened::Printed(lines) => you(lines.clone()),
+        Happened::Requested(requests) => you(requests.iter().map(in_words).collect()),
+        Happened::Issued(first, 0) => t.command(first),
+        Happened::Issued(first, more) => {
+            t.with("said-more", &[("first", t.command(first).into()), ("n", (*more as f64).into())])
         }
-        What::Commands(c) => match c.first() {
-            Some(first) if c.len() > 1 => t.with(
-                "said-more",
-                &[("first", t.command(first).into()), ("n", ((c.len() - 1) as f64).into())],
-            ),
-            Some(first) => t.command(first),
-            None => t.get("said-nothing"),
-        },
-        What::Machinery(transition) => t.transition(transition),
-        What::Fault(fault) => fault_sentence(t, fault),
+        Happened::Nothing => t.get("said-nothing"),
+        Happened::Finest(did) => t.finest(did),
+        Happened::Fault(fault) => fault_sentence(t, fault),
     }
 }
 
@@ -192,7 +173,7 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
         Fault::Kubelet { fault, .. } => fault,
     };
     match fault {
-        kubelet::Fault::CrashContainer { pod, container, exit_code } => t.with(
+        KubeletFault::CrashContainer { pod, container, exit_code } => t.with(
             "said-crash",
             &[
                 ("what", pod.name.to_string().into()),
@@ -200,12 +181,12 @@ fn fault_sentence(t: &Texts, fault: &Fault) -> String {
                 ("code", (*exit_code).into()),
             ],
         ),
-        kubelet::Fault::FailProbe { pod, probe, failing, .. } => t.with(
+        KubeletFault::FailProbe { pod, probe, failing, .. } => t.with(
             if *failing { "said-probe-fails" } else { "said-probe-passes" },
             &[("what", pod.name.to_string().into()), ("probe", probe.as_str().into())],
         ),
-        kubelet::Fault::Image { image, pullable: false, .. } => say("said-image-gone", image),
-        kubelet::Fault::Image { image, .. } => say("said-image-back", image),
+        KubeletFault::Image { image, pullable: false, .. } => say("said-image-gone", image),
+        KubeletFault::Image { image, .. } => say("said-image-back", image),
     }
 }
 

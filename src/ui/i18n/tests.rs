@@ -2,7 +2,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use steady::client::Why;
+use steady::engine::{Answer, Ask, Begin, Engine, Input, Output, Reason, ReasonFact};
 
 /// Every message of a file, with the names it puts values in.
 fn messages(lang: Lang) -> BTreeMap<String, BTreeSet<String>> {
@@ -66,6 +66,63 @@ fn every_key_in_the_code_has_a_text() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
+/// Every text that the engine says by its key is there.
+#[test]
+fn every_key_of_the_engine_has_a_text() {
+    let texts = Texts::new(Lang::En);
+    let mut dirs = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/engine"))];
+    let (mut missing, mut found) = (Vec::new(), 0);
+    while let Some(f) = dirs.pop() {
+        if f.is_dir() {
+            dirs.extend(std::fs::read_dir(&f).unwrap().map(|e| e.unwrap().path()));
+            continue;
+        }
+        let source = std::fs::read_to_string(&f).unwrap();
+        for part in source.split("Said::key(\"").skip(1) {
+            let key = part.split('"').next().unwrap();
+            found += 1;
+            if !texts.has(key) {
+                missing.push(format!("{}: {key}", f.display()));
+            }
+        }
+    }
+    assert_eq!(missing, Vec::<String>::new());
+    assert!(found > 8, "{found}");
+}
+
+/// What can be done to an object, and what can go wrong, has a name, also where the key is put together.
+#[test]
+fn every_offer_has_a_text() {
+    let texts = Texts::new(Lang::En);
+    let mut keys = BTreeSet::new();
+    let mut engine = Engine::new(|| 0.0);
+    engine.handle(Input::Begin(Begin::default()));
+    for id in ["01-first-deployment", "11-crash-loop", "20-etcd-members"] {
+        engine.handle(Input::OpenScenario(id.to_owned()));
+        let objects: Vec<_> = engine.shown().graph.nodes.iter().map(|n| n.reference.clone()).collect();
+        for ask in objects.into_iter().map(Ask::Object).chain([Ask::PlaneFaults]) {
+            for output in engine.handle(Input::Ask(1, ask)) {
+                let Output::Answer(_, answer) = output else { continue };
+                match *answer {
+                    Answer::Object(view) => {
+                        keys.extend(view.offers.into_iter().map(|o| o.key));
+                        keys.extend(view.faults.into_iter().map(|f| f.key));
+                    }
+                    Answer::PlaneFaults(faults) => {
+                        let with_about =
+                            faults.iter().flat_map(|f| [f.key.clone(), format!("{}-about", f.key).into()]);
+                        keys.extend(with_about);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(keys.len() > 12, "{keys:?}");
+    let missing: Vec<_> = keys.iter().filter(|key| !texts.has(key)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 /// Every rule that the library names has its sentence, with no placeholder that it does not fill.
 #[test]
 fn every_rule_has_a_sentence() {
@@ -96,9 +153,12 @@ fn every_rule_has_a_sentence() {
 #[test]
 fn a_rule_without_a_sentence_shows_its_facts() {
     let texts = Texts::new(Lang::En);
-    let why = Why::new("no_such.rule").with("want", 3).with("have", 1);
-    assert_eq!(texts.why(&why), "no_such.rule: want=3, have=1");
-    let why = Why::new("manage_replicas.create").with("want", 3).with("have", 1);
+    let fact =
+        |name: &'static str, value: &str| ReasonFact { name: name.into(), object: None, value: value.into() };
+    let why =
+        |rule: &'static str| Reason { rule: rule.into(), facts: vec![fact("want", "3"), fact("have", "1")] };
+    assert_eq!(texts.why(&why("no_such.rule")), "no_such.rule: want=3, have=1");
+    let why = why("manage_replicas.create");
     assert_eq!(texts.why(&why), "3 are wanted and 1 exists");
     assert_eq!(Texts::new(Lang::Zh).why(&why), "需要 3 个，现有 1 个");
 }

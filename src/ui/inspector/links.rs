@@ -1,42 +1,27 @@
 //! What an object hangs together with.
 
-use steady::api::ObjectRef;
-use steady::session::view::links;
+use steady::engine::{Answer, Ask, LinkGroup};
 use yew::prelude::*;
 
 use super::{TabProps, link};
-use crate::ui::hooks::{use_store, use_texts};
-
-/// More than this of one sort are only counted.
-const SHOWN: usize = 100;
+use crate::ui::hooks::{use_answer, use_store, use_texts};
 
 /// The lists.
 #[component]
 pub fn LinkList(props: &TabProps) -> Html {
     let store = use_store();
     let t = use_texts();
-    let l = store.with(|s| links(s.graph(), &props.object));
-    let all: [(&str, &Vec<ObjectRef>); 8] = [
-        ("links-owners", &l.owners),
-        ("links-dependents", &l.dependents),
-        ("links-selects", &l.selects),
-        ("links-selected-by", &l.selected_by),
-        ("links-node", &l.node),
-        ("links-pods", &l.pods),
-        ("links-names", &l.names),
-        ("links-named-by", &l.named_by),
-    ];
-    let part = |(key, list): &(&str, &Vec<ObjectRef>)| {
-        let rest = list.len().saturating_sub(SHOWN);
+    let answer = use_answer(Some(Ask::Links(props.object.clone())), props.version);
+    let Some(Answer::Links(groups)) = answer.as_deref() else { return Html::default() };
+    let part = |g: &LinkGroup| {
         html! { <>
-            <h3>{ t.get(key) }</h3>
-            <ul class="links">{ for list.iter().take(SHOWN).map(|o| html! { <li>{ link(&store, o) }</li> }) }</ul>
-            if rest > 0 { <p class="empty">{ t.with("next-more", &[("n", (rest as f64).into())]) }</p> }
+            <h3>{ t.get(&format!("links-{}", g.relation)) }</h3>
+            <ul class="links">{ for g.objects.iter().map(|o| html! { <li>{ link(&store, o) }</li> }) }</ul>
+            if g.more > 0 { <p class="empty">{ t.with("next-more", &[("n", (g.more as f64).into())]) }</p> }
         </> }
     };
-    let some: Vec<_> = all.iter().filter(|(_, list)| !list.is_empty()).collect();
     html! { <>
-        if some.is_empty() { <p class="empty">{ t.get("none") }</p> }
-        { for some.into_iter().map(part) }
+        if groups.is_empty() { <p class="empty">{ t.get("none") }</p> }
+        { for groups.iter().map(part) }
     </> }
 }

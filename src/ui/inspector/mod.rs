@@ -7,26 +7,30 @@ mod links;
 mod request;
 mod yaml;
 
-use steady::api::{MetaExt, ObjectRef};
-use steady::session::MomentId;
-use steady::session::view::graph::{Card, GraphNode};
+use steady::engine::{Answer, Ask, Card, Graph, GraphNode, Input, Moment, ObjectRef, ObjectView};
 use yew::prelude::*;
 
 use super::i18n::Texts;
 use super::left::tab_keys;
-use super::store::Store;
+use super::store::{Shared, Store};
 use super::{glyph, keys, who};
-use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::hooks::{use_answer, use_texts};
 
 /// What is inspected, and when.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// The object.
+    /// The object that was chosen.
     pub selection: Option<ObjectRef>,
+    /// What the last step was about.
+    pub subject: Option<ObjectRef>,
+    /// The objects.
+    pub graph: Shared<Graph>,
     /// Grows with every step.
     pub version: u64,
     /// The moment that is looked at.
-    pub at: MomentId,
+    pub at: Moment,
+    /// How many finest actions the last step is made of.
+    pub finest: usize,
 }
 
 /// What a tab gets.
@@ -58,11 +62,15 @@ const TABS: [(Tab, &str); 5] = [
 /// The pane.
 #[component]
 pub fn Inspector(props: &Props) -> Html {
-    let store = use_store();
     let t = use_texts();
     let tab = use_state(|| Tab::Yaml);
     // Nothing chosen: what the last step was about.
-    let object = props.selection.clone().or_else(|| store.subject());
+    let object = props.selection.clone().or_else(|| props.subject.clone());
+    let answer = use_answer(object.clone().map(Ask::Object), props.version);
+    let view = match answer.as_deref() {
+        Some(Answer::Object(view)) => Some(&**view),
+        _ => None,
+    };
     let tabs = TABS.iter().map(|(which, key)| {
         let on = *tab == *which;
         let set = tab.clone();
@@ -75,7 +83,9 @@ pub fn Inspector(props: &Props) -> Html {
     let labelled = TABS.iter().find(|(w, _)| *w == *tab).map_or("tab-yaml", |(_, k)| *k);
     let version = props.version;
     let body = match (&object, *tab) {
-        (None, Tab::Request) | (Some(_), Tab::Request) => html! { <request::Exchanges at={props.at} /> },
+        (None, Tab::Request) | (Some(_), Tab::Request) => {
+            html! { <request::Exchanges at={props.at} finest={props.finest} /> }
+        }
         (None, _) => html! { <p class="empty">{ t.get("inspect-nothing") }</p> },
         (Some(o), Tab::Yaml) => html! { <yaml::Yaml object={o.clone()} {version} /> },
         (Some(o), Tab::Events) => html! { <events::Events object={o.clone()} {version} /> },
@@ -86,40 +96,37 @@ pub fn Inspector(props: &Props) -> Html {
     let key = format!("{labelled} {}", object.as_ref().map_or_else(String::new, ToString::to_string));
     html! {
         <aside class="inspector" aria-label={t.get("inspector")}>
-            { head(&store, &t, object.as_ref(), props) }
+            { head(&t, object.as_ref().zip(view), props) }
             <div class="tabs" role="tablist" aria-label={t.get("inspector")} onkeydown={tab_keys()}>{ for tabs }</div>
             <div {key} class="inspected" id="inspected" role="tabpanel" tabindex="0" aria-labelledby={labelled}>{ body }</div>
         </aside>
     }
 }
 
-fn head(store: &Store, t: &Texts, object: Option<&ObjectRef>, props: &Props) -> Html {
+fn head(t: &Texts, shown: Option<(&ObjectRef, &ObjectView)>, props: &Props) -> Html {
     let chosen = props.selection.is_some();
-    let Some(object) = object else { return html! { <div></div> } };
-    let node = store.with(|s| s.graph().find(object).and_then(|i| s.graph().node(i).cloned()));
-    let owner = node.as_ref().and_then(|n| {
-        let o = n.object.meta().controller()?;
-        Some(t.with("owned-by", &[("kind", o.kind.clone().into()), ("name", o.name.clone().into())]))
+    let Some((object, view)) = shown else { return html! { <div></div> } };
+    let node = props.graph.find(object).and_then(|i| props.graph.node(i));
+    let owner = view.owner.as_ref().filter(|_| node.is_some()).map(|(kind, name)| {
+        t.with("owned-by", &[("kind", kind.clone().into()), ("name", name.clone().into())])
     });
-    let gone = store.with(|s| s.session().cluster().api().cached(object).is_none());
-    let kind = object.kind.as_str();
     html! {
-        <div class={classes!("who", who::keeper(kind))}>
-            <p class="kind">{ kind }
+        <div class={classes!("who", who::keeper(&view.keeper))}>
+            <p class="kind">{ object.kind.as_str() }
                 if !chosen { <span>{ " · " }{ t.get("inspect-last") }</span> }
                 if let Some(owner) = owner { <span>{ " · " }{ owner }</span> }
             </p>
             <h2>{ object.key.name.to_string() }</h2>
             <div class="chips">
-                if gone { <span class="chip gone">{ t.get("inspect-gone") }</span> }
-                if let Some(n) = node { { chips(t, &n) } }
+                if view.gone { <span class="chip gone">{ t.get("inspect-gone") }</span> }
+                if let Some(n) = node { { chips(t, n, view) } }
             </div>
-            if chosen && !gone { <actions::Actions object={object.clone()} version={props.version} /> }
+            if chosen && !view.gone { <actions::Actions object={object.clone()} view={view.clone()} /> }
         </div>
     }
 }
 
-fn chips(t: &Texts, n: &GraphNode) -> Html {
+fn chips(t: &Texts, n: &GraphNode, view: &ObjectView) -> Html {
     let mut out: Vec<Html> = Vec::new();
     let mut chip = |class: &'static str, text: String| {
         out.push(html! { <span class={classes!("chip", class)}>{ text }</span> })
@@ -148,8 +155,7 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
         }
         Card::Other => {}
     }
-    let meta = n.object.meta();
-    if let Some(g) = meta.generation.filter(|g| *g > 0 && !matches!(n.card, Card::Pod(_))) {
+    if let Some(g) = view.generation.filter(|_| !matches!(n.card, Card::Pod(_))) {
         out.push(html! { <span class="chip">{ format!("generation {g}") }</span> });
     }
     html! { <>{ for out }</> }
@@ -159,7 +165,7 @@ fn chips(t: &Texts, n: &GraphNode) -> Html {
 pub fn link(store: &Store, object: &ObjectRef) -> Html {
     let (store, to) = (store.clone(), object.clone());
     let onclick = move |_| {
-        store.select(Some(to.clone()));
+        store.send(Input::Select(Some(to.clone())));
         keys::focus(".inspector [role=tab][tabindex='0']");
     };
     html! {

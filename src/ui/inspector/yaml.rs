@@ -1,35 +1,21 @@
 //! The object as YAML, with what the last step changed marked.
 
-use steady::session::view::{Line, LineMark, has_bookkeeping, object_lines};
+use steady::engine::{Answer, Ask, Line, LineMark};
 use yew::prelude::*;
 
 use super::TabProps;
-use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::hooks::{use_answer, use_texts};
 use crate::ui::i18n::Texts;
 
-/// More lines than this are not marked up one by one.
+/// More lines of a text than this are not shown.
 const LINES: usize = 3000;
 
 /// The lines.
 #[component]
 pub fn Yaml(props: &TabProps) -> Html {
-    let store = use_store();
     let t = use_texts();
     let managed = use_state(|| false);
-    let lines = {
-        let (object, managed) = (props.object.clone(), *managed);
-        let store = store.clone();
-        use_memo((props.object.clone(), props.version, managed), move |_| {
-            let (old, new) = store.before_and_after(&object);
-            let has_managed = new.as_ref().is_some_and(has_bookkeeping);
-            let lines = match (&new, &old) {
-                (Some(new), old) => object_lines(old.as_ref(), new, managed),
-                (None, Some(old)) => object_lines(None, old, managed),
-                (None, None) => Vec::new(),
-            };
-            (lines, has_managed)
-        })
-    };
+    let answer = use_answer(Some(Ask::Yaml(props.object.clone(), *managed)), props.version);
     // What changed is brought into view, without moving anything but the list itself.
     use_effect_with((props.object.clone(), props.version), move |_| {
         gloo::timers::callback::Timeout::new(0, show_change).forget();
@@ -38,9 +24,10 @@ pub fn Yaml(props: &TabProps) -> Html {
         let managed = managed.clone();
         move |_| managed.set(!*managed)
     };
+    let Some(Answer::Yaml(yaml)) = answer.as_deref() else { return Html::default() };
     html! { <>
-        <pre class="yaml">{ for lines.0.iter().take(LINES).map(|l| line(&t, l)) }</pre>
-        if lines.1 {
+        <pre class="yaml">{ for yaml.lines.iter().map(|l| line(&t, l)) }</pre>
+        if yaml.bookkeeping {
             <button type="button" class="quiet fold-button" aria-expanded={managed.to_string()} onclick={toggle}>
                 { t.get(if *managed { "yaml-less" } else { "yaml-more" }) }</button>
         }

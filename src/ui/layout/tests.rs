@@ -1,66 +1,50 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use serde_json::json;
 use std::rc::Rc;
-use steady::api::{Kind, Object};
-use steady::cluster::{Cluster, Config};
+use steady::engine::{Card, Edge, Kind, ObjectRef, PodLook, PodView};
 
-fn boot() -> Cluster {
-    let config = Config {
-        controllers: Rc::new(Vec::new),
-        scheduler: Rc::new(Vec::new),
-        kubelet: Rc::new(|_| Vec::new()),
-        ..Config::nodes(2)
-    };
-    Cluster::new(&config)
-}
-
-/// A ReplicaSet with these pods, as the graph sees it.
+/// A ReplicaSet that wants so many pods, with these, and two nodes.
 fn graph(want: usize, pods: &[usize]) -> Graph {
-    use steady::apimachinery::{Body, Request, Verb};
-    let base = boot();
-    let mut cluster = base.clone();
-    let create = |cluster: &mut Cluster, kind: Kind, value: serde_json::Value| {
-        let o = Object::from_value(kind, value).unwrap();
-        let r = Request::new(&"test".into(), Verb::Create, kind, o.key()).body(Body::Object(o));
-        let (response, _) = cluster.request(&r);
-        response.object().unwrap().unwrap()
+    let node = |kind: Kind, place: Place, name: &str, card: Card| {
+        Rc::new(GraphNode {
+            reference: ObjectRef::new(kind, if place == Place::Node { "" } else { "default" }, name),
+            place,
+            card,
+            deleting: false,
+            // An object is the same whenever its name is.
+            id: name.bytes().fold(0, |id, b| (id << 8) | u128::from(b)),
+            keeper: "".into(),
+            makes: None,
+        })
     };
-    let labels = json!({"app": "a"});
-    let template =
-        json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
-    let rs = create(
-        &mut cluster,
-        Kind::REPLICA_SET,
-        json!({
-            "metadata": {"name": "rs", "namespace": "default"},
-            "spec": {"replicas": want, "selector": {"matchLabels": labels}, "template": template},
-        }),
-    );
+    let mut nodes = Vec::new();
+    for name in ["node-1", "node-2"] {
+        nodes.push(node(Kind::NODE, Place::Node, name, Card::Node { ready: true, schedulable: true }));
+    }
     for p in pods {
-        create(
-            &mut cluster,
-            Kind::POD,
-            json!({
-                "metadata": {"name": format!("p{p:05}"), "namespace": "default", "labels": labels, "ownerReferences": [
-                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": rs.uid(), "controller": true}]},
-                "spec": {"containers": [{"name": "c", "image": "i"}]},
-            }),
-        );
+        let pod = PodView {
+            look: PodLook::Unscheduled,
+            word: "Pending".into(),
+            ready: (0, 1),
+            restarts: 0,
+            node: None,
+        };
+        nodes.push(node(Kind::POD, Place::Pod, &format!("p{p:05}"), Card::Pod(pod)));
     }
-    let mut g = Graph::new(&cluster, &base, &Graph::default());
-    // Uids come from the seed in order; here a pod is the same whenever its name is.
-    for n in &mut g.nodes {
-        let name = n.object.name().to_owned();
-        let n = Rc::make_mut(n);
-        n.id = name.bytes().fold(0, |id, b| (id << 8) | u128::from(b));
-        n.object.meta_mut().uid = Some(name);
-    }
-    g
+    let want = i32::try_from(want).unwrap();
+    let card = Card::Workload { want, ready: 0, have: 0, revision: None, paused: false };
+    nodes.push(node(Kind::REPLICA_SET, Place::Middle, "rs", card));
+    nodes.sort_by(|a, b| a.reference.cmp(&b.reference));
+    let mut graph = Graph { nodes, ..Graph::default() };
+    let rs = graph.find(&ObjectRef::new(Kind::REPLICA_SET, "default", "rs")).unwrap();
+    let owned = (0..graph.nodes.len()).filter(|i| graph.nodes[*i].place == Place::Pod);
+    let edges = owned.map(|to| Edge { from: rs, to, kind: EdgeKind::Owner }).collect();
+    graph.edges = Rc::new(edges);
+    graph
 }
 
 fn at(l: &Layout, g: &Graph, name: &str) -> Option<Rect> {
-    l.items.iter().find(|i| g.nodes[i.node].object.name() == name).map(|i| i.rect)
+    l.items.iter().find(|i| g.nodes[i.node].reference.key.name == name).map(|i| i.rect)
 }
 
 #[test]

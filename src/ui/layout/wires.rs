@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use steady::session::view::graph::{EdgeKind, Graph};
+use steady::engine::{EdgeKind, Graph};
 
 use super::{Flow, Layout, Rect};
 

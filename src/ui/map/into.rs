@@ -1,20 +1,18 @@
 //! Into a step: the finest actions that it is made of.
 
-use steady::cluster::{Action, Cluster, Transition};
-use steady::session::MomentId;
+use steady::engine::{Answer, Ask, FinestLine, Input, Moment};
 use yew::prelude::*;
 
-use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::who;
-
-/// So many are listed.
-const LISTED: usize = 200;
 
 /// Which moment.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// It.
-    pub at: MomentId,
+    pub at: Moment,
+    /// How many finest actions it is made of.
+    pub finest: usize,
 }
 
 /// A button that steps into the moment that is looked at.
@@ -22,14 +20,13 @@ pub struct Props {
 pub fn StepIn(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
-    let n = store.with(|s| s.session().actions_of(props.at).len());
-    if n < 2 {
+    if props.finest < 2 {
         return Html::default();
     }
-    let (at, about) = (props.at, t.with("into-about", &[("n", (n as f64).into())]));
+    let (at, about) = (props.at, t.with("into-about", &[("n", (props.finest as f64).into())]));
     html! {
         <button type="button" class="quiet step-in" title={about} aria-keyshortcuts="I"
-            onclick={move |_| store.step_into(at, 1)}>{ t.get("into") }</button>
+            onclick={move |_| store.send(Input::StepInto(at, 1))}>{ t.get("into") }</button>
     }
 }
 
@@ -39,21 +36,9 @@ pub fn Into(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
     let open = use_state(|| false);
-    let n = store.with(|s| s.session().actions_of(props.at).len());
-    let listed = {
-        let store = store.clone();
-        use_memo((props.at, *open), move |(at, open)| {
-            if !*open {
-                return Some(Vec::new());
-            }
-            store.with(|s| {
-                let cluster = s.session().cluster();
-                let all = s.session().finest(*at)?;
-                Some(all.into_iter().take(LISTED).map(|t| (named(cluster, &t.action), t)).collect::<Vec<_>>())
-            })
-        })
-    };
-    if n < 2 {
+    let session = store.with(|s| s.session);
+    let answer = use_answer(open.then_some(Ask::Finest(props.at)), u64::from(session));
+    if props.finest < 2 {
         return Html::default();
     }
     let ontoggle = {
@@ -64,37 +49,26 @@ pub fn Into(props: &Props) -> Html {
         })
     };
     let at = props.at;
-    let row = |(i, (by, what)): (usize, &(String, Transition))| {
+    let row = |(i, line): (usize, &FinestLine)| {
         let store = store.clone();
         html! {
-            <li><button type="button" class={classes!("finest", who::class(by))} onclick={move |_| store.step_into(at, i + 1)}>
-                <span class="rv">{ i + 1 }</span><i class="dot" aria-hidden="true"></i><b>{ by.clone() }</b><span>{ t.transition(what) }</span></button></li>
+            <li><button type="button" class={classes!("finest", who::class(&line.by))} onclick={move |_| store.send(Input::StepInto(at, i + 1))}>
+                <span class="rv">{ i + 1 }</span><i class="dot" aria-hidden="true"></i><b>{ line.by.to_string() }</b><span>{ t.finest(&line.did) }</span></button></li>
         }
+    };
+    let list = match answer.as_deref() {
+        Some(Answer::Finest(view)) => html! { <>
+            if let Some(all) = &view.lines { <ol>{ for all.iter().enumerate().map(row) }</ol> }
+            else { <p class="empty">{ t.with("into-too-many", &[("n", (view.limit as f64).into())]) }</p> }
+            if view.more > 0 { <p class="empty">{ t.with("next-more", &[("n", (view.more as f64).into())]) }</p> }
+        </> },
+        _ => Html::default(),
     };
     html! {
         <details class="into" {ontoggle}>
-            <summary>{ t.with("into-title", &[("n", (n as f64).into())]) }</summary>
+            <summary>{ t.with("into-title", &[("n", (props.finest as f64).into())]) }</summary>
             <p class="muted">{ t.get("into-how") }</p>
-            if let Some(all) = &*listed { <ol>{ for all.iter().enumerate().map(row) }</ol> }
-            else { <p class="empty">{ t.with("into-too-many", &[("n", (steady::session::FINEST_LIMIT as f64).into())]) }</p> }
-            if n > LISTED { <p class="empty">{ t.with("next-more", &[("n", ((n - LISTED) as f64).into())]) }</p> }
+            { list }
         </details>
-    }
-}
-
-/// Whose an action is: a component, or the process whose informer it is.
-fn named(cluster: &Cluster, action: &Action) -> String {
-    match action {
-        Action::Notify { actor, .. }
-        | Action::Start { actor }
-        | Action::Send { actor }
-        | Action::Record { actor }
-        | Action::Informers { actor } => {
-            cluster.actor_name(*actor).map_or_else(String::new, |n| n.to_string())
-        }
-        Action::List { process, .. } | Action::Watch { process, .. } | Action::Pop { process, .. } => {
-            cluster.process(*process).map_or_else(String::new, |p| p.name.to_string())
-        }
-        Action::Advance => "machinery".to_owned(),
     }
 }

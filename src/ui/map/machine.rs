@@ -1,9 +1,7 @@
 //! One component: a lane for each kind it watches, its queue and its worker.
 
-use steady::api::Key;
-use steady::apimachinery::Filter;
-use steady::client::AnyKey;
-use steady::session::view::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::machinery::{Connection, Delayed, Machine, Reflector, Stale, Stop, Work};
+use steady::engine::{Fault, Filter, Input, Key};
 use yew::prelude::*;
 
 use super::overview::short;
@@ -73,7 +71,7 @@ pub fn MachineView(props: &Props) -> Html {
     };
     let follow = {
         let (store, actor, pinned) = (store.clone(), m.actor, props.pinned);
-        move |_| store.look_at_machine((!pinned).then_some(actor))
+        move |_| store.send(Input::LookAt((!pinned).then_some(actor)))
     };
     let heads = ["map-reflector", "map-fifo", "map-indexer", "map-handlers"];
     html! {
@@ -83,11 +81,14 @@ pub fn MachineView(props: &Props) -> Html {
                 <span class="sub">{ m.process.to_string() }{ m.node.as_ref().map(|n| format!(" · {n}")) }</span>
                 if !m.running { <span class="chip bad">{ t.get("state-down") }</span> }
                 else if !m.on { <span class="chip bad">{ t.get("state-off") }</span> }
+                if let Some(fault) = &m.switch { <Switch name={m.name.to_string()} on={m.on} fault={fault.clone()} /> }
                 <button type="button" class="quiet follow" aria-pressed={(!props.pinned).to_string()} title={t.get("map-follow-about")}
                     onclick={follow}>{ t.get("map-follow") }</button>
             </header>
             <div class="lanes">
-                <div class="lane heads" aria-hidden="true">{ for heads.iter().map(|h| html! { <span>{ t.get(h) }</span> }) }</div>
+                if !m.reflectors.is_empty() {
+                    <div class="lane heads" aria-hidden="true">{ for heads.iter().map(|h| html! { <span>{ t.get(h) }</span> }) }</div>
+                }
                 { for m.reflectors.iter().filter(is_shown).map(lane) }
                 if !quiet.is_empty() {
                     <p class="quiet-lanes">{ t.with("map-lanes-more", &[("n", (quiet.len() as f64).into()), ("kinds", quiet.join(", ").into())]) }</p>
@@ -102,6 +103,28 @@ pub fn MachineView(props: &Props) -> Html {
                 </article>
             </div>
         </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SwitchProps {
+    /// The component's name.
+    name: String,
+    on: bool,
+    /// What switches it to the other state.
+    fault: Fault,
+}
+
+/// Switches a component off, or on again.
+#[component]
+fn Switch(props: &SwitchProps) -> Html {
+    let (store, t) = (use_store(), use_texts());
+    let (word, about) = if props.on { ("map-on", "map-switch-off") } else { ("map-off", "map-switch-on") };
+    let input = Input::Break(props.fault.clone());
+    html! {
+        <button type="button" role="switch" class="quiet switch" aria-checked={props.on.to_string()} title={t.get(about)}
+            onclick={move |_| store.send(input.clone())}>
+            <span class="sr">{ props.name.clone() }</span><i aria-hidden="true"></i><span aria-hidden="true">{ t.get(word) }</span></button>
     }
 }
 
@@ -179,10 +202,9 @@ fn detail(t: &Texts, r: &Reflector, filter: Option<String>) -> Html {
     };
     let coming = r.coming.iter().map(|e| html! { <li><b>{ e.kind.as_str() }</b>{ " " }<code>{ e.key.to_string() }</code><span class="rv">{ format!("rv {}", e.revision) }</span></li> });
     let deltas = r.fifo.iter().map(|(gone, key, version)| html! { <li><b>{ if *gone { "Deleted" } else { "Sync" } }</b>{ " " }<code>{ key.to_string() }</code><span class="rv">{ format!("rv {version}") }</span></li> });
-    let telling = r
-        .telling
-        .iter()
-        .map(|x| html! { <li><b>{ x.handler }</b>{ " " }<code>{ x.key.to_string() }</code></li> });
+    let telling = r.telling.iter().map(
+        |x| html! { <li><b>{ x.handler.to_string() }</b>{ " " }<code>{ x.key.to_string() }</code></li> },
+    );
     let stale = r
         .stale
         .iter()
@@ -221,20 +243,20 @@ fn queue(t: &Texts, m: &Machine) -> Html {
             String::new()
         };
         html! { <li class={classes!("delayed", (d.failures > 0).then_some("bad"), (!d.waited_for).then_some("faint"))}>
-        <span class="tag">{ t.get("map-delayed") }</span><code>{ d.key.to_string() }</code><em>{ time }</em><span class="muted">{ why }</span></li> }
+        <span class="tag">{ t.get("map-delayed") }</span><code>{ d.key.clone() }</code><em>{ time }</em><span class="muted">{ why }</span></li> }
     };
     // A key that failed and is planned for its next try says so there.
-    let planned = |key: &AnyKey| q.delayed.0.iter().any(|d| d.key == *key);
+    let planned = |key: &String| q.delayed.0.iter().any(|d| d.key == *key);
     let failing = q.failing.0.iter().filter(|(key, _)| !planned(key)).map(|(key, times)| {
-        html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.to_string() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
+        html! { <li class="bad"><span class="tag">{ t.get("map-failing") }</span><code>{ key.clone() }</code><em>{ t.with("map-failures", &n(*times as usize)) }</em></li> }
     });
     html! {
         <ul class="key-list">
             if q.is_empty() { <li class="muted">{ t.get("map-queue-empty") }</li> }
             { for q.processing.iter().map(|(key, again)| html! {
-                <li class="processing"><span class="tag">{ t.get("map-processing") }</span><code>{ key.to_string() }</code>
+                <li class="processing"><span class="tag">{ t.get("map-processing") }</span><code>{ key.clone() }</code>
                     if *again { <em>{ t.get("map-again") }</em> }</li> }) }
-            { for q.waiting.0.iter().map(|key| html! { <li><span class="tag">{ t.get("map-waiting") }</span><code>{ key.to_string() }</code></li> }) }
+            { for q.waiting.0.iter().map(|key| html! { <li><span class="tag">{ t.get("map-waiting") }</span><code>{ key.clone() }</code></li> }) }
             { more(q.waiting.1) }
             { for failing }{ more(q.failing.1) }
             { for q.delayed.0.iter().map(delay) }{ more(q.delayed.1) }
@@ -250,10 +272,11 @@ fn worker(t: &Texts, m: &Machine) -> Html {
             if m.memory.1 > 0 { <li class="muted">{ t.with("next-more", &n(m.memory.1)) }</li> }</ul></div> }
     });
     let Some(w) = &m.work else {
-        return html! { <><p class="muted">{ t.get("map-worker-idle") }</p>{ events }{ memory }</> };
+        let idle = if m.running && m.on { "map-worker-idle" } else { "map-worker-off" };
+        return html! { <><p class="muted">{ t.get(idle) }</p>{ events }{ memory }</> };
     };
     html! { <>
-        <p><span class="tag">{ t.get("map-worker-key") }</span><code>{ w.key.to_string() }</code></p>
+        <p><span class="tag">{ t.get("map-worker-key") }</span><code>{ w.key.clone() }</code></p>
         { asks(t, w) }
         { events }{ memory }
     </> }
@@ -270,14 +293,14 @@ fn asks(t: &Texts, w: &Work) -> Html {
             &[("n", ((w.answers.len() + 1) as f64).into()), ("codes", codes.join(", ").into())],
         )
     };
-    let Some(a) = &w.ask else { return Html::default() };
+    let Some(a) = &w.pending else { return Html::default() };
     let stale = (a.is_stale() && a.stored.is_some()).then(|| {
         let believed = a.believed.clone().unwrap_or_else(|| "–".into());
         let stored = a.stored.clone().unwrap_or_else(|| "–".into());
         html! { <p class="is-stale">{ t.with("map-worker-stale", &[("believed", believed.into()), ("stored", stored.into())]) }</p> }
     });
     html! { <>
-        <p class="asks"><b>{ a.method }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
+        <p class="asks"><b>{ a.method.to_string() }</b>{ " " }<code title={a.path.clone()}>{ format!("{} {}", a.object.kind.as_str(), a.object.key.name) }</code></p>
         <p class="muted">{ at }</p>
         { stale }
         if let Some(why) = &a.why { <p class="why">{ t.why(why) }</p> }

@@ -1,5 +1,5 @@
 //! The component map: etcd, the API server, and one component from its reflectors to its worker, with
-//! what a step moved going along the wires. A view of [`steady::session::view::machinery`].
+//! what a step moved going along the wires. A view of [`steady::engine::machinery`].
 
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod wires;

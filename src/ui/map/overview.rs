@@ -1,14 +1,12 @@
 //! etcd, and how every component stands.
 
-use steady::cluster::Actor;
-use steady::etcd::{Member, Role};
-use steady::session::view::machinery::{LogLine, Row, State};
+use steady::engine::machinery::{LogLine, Row, State};
+use steady::engine::{Actor, Input, MapState, Member, Role};
 use yew::prelude::*;
 
 use super::pane::Held;
 use crate::ui::hooks::{use_store, use_texts};
 use crate::ui::i18n::{Texts, middle};
-use crate::ui::store::MapState;
 use crate::ui::{keys, who};
 
 /// A tile's name has at most so many characters: the ends tell components apart.
@@ -129,7 +127,8 @@ fn mark(state: State) -> Html {
         State::Waiting => html! { <><circle r="4" class="line" /><path d="M0-2V0H1.8" class="line" /></> },
         State::Failing => html! { <path d="M0-4.6 4.6 3.6H-4.6Z" class="fill" /> },
         State::Standby => html! { <circle r="4" class="line dash" /> },
-        State::Down | State::Off => html! { <path d="M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2" class="line" /> },
+        State::Down => html! { <path d="M-3.2-3.2 3.2 3.2M3.2-3.2-3.2 3.2" class="line" /> },
+        State::Off => html! { <path d="M-4 0H4" class="line" /> },
     };
     html! { <svg class={classes!("state", state_class(state))} viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">{ inner }</svg> }
 }
@@ -198,7 +197,7 @@ fn Tile(props: &TileProps) -> Html {
     html! {
         <button type="button" class={classes!("tile", who::class(&r.name), props.on.then_some("on"), props.acted.then_some("acted"))}
             aria-pressed={props.on.to_string()} aria-label={words.clone()} title={words}
-            onclick={move |_| store.look_at_machine(Some(actor))}>
+            onclick={move |_| store.send(Input::LookAt(Some(actor)))}>
             { mark(r.state) }<span class="name">{ middle(&name, TILE_NAME) }</span>
             if let Some(n) = count { <span class="n">{ n }</span> }
         </button>
@@ -230,7 +229,7 @@ pub fn Kubelets(props: &RowsProps) -> Html {
             let to: Option<usize> =
                 e.target_dyn_into::<web_sys::HtmlSelectElement>().and_then(|s| s.value().parse().ok());
             if let Some(r) = to.and_then(|i| rows.get(i)) {
-                store.look_at_machine(Some(r.actor));
+                store.send(Input::LookAt(Some(r.actor)));
             }
         })
     };
@@ -241,7 +240,7 @@ pub fn Kubelets(props: &RowsProps) -> Html {
         Callback::from(move |e: MouseEvent| {
             let cell = e.target_dyn_into::<web_sys::Element>().and_then(|el| el.get_attribute("data-i"));
             if let Some(r) = cell.and_then(|i| i.parse::<usize>().ok()).and_then(|i| rows.get(i)) {
-                store.look_at_machine(Some(r.actor));
+                store.send(Input::LookAt(Some(r.actor)));
             }
         })
     };

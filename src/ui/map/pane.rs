@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use steady::session::MomentId;
-use steady::session::view::machinery::{self, Movement, Stop};
+use steady::engine::machinery::{Movement, Stop};
+use steady::engine::{Answer, Ask, Input, MapState, Mode};
 use yew::prelude::*;
 
 use super::machine::MachineView;
@@ -11,8 +11,7 @@ use super::overview::{Components, EtcdView, Kubelets};
 use super::stages::ServerView;
 use super::token::{measured, travel, use_places};
 use super::wires;
-use crate::ui::hooks::{use_store, use_texts};
-use crate::ui::store::{MapState, Mode};
+use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::who;
 
 /// What the map shows.
@@ -20,8 +19,6 @@ use crate::ui::who;
 pub struct Props {
     /// Grows with every step.
     pub version: u64,
-    /// The moment that is looked at.
-    pub at: MomentId,
     /// What of it is chosen.
     pub map: MapState,
     /// Whether it runs.
@@ -55,29 +52,19 @@ impl Lit {
 /// The pane.
 #[component]
 pub fn MachineMap(props: &Props) -> Html {
-    let store = use_store();
     let t = use_texts();
     let world = use_node_ref();
     let token = use_node_ref();
     let open = use_state(|| None::<u16>);
-    let key = (props.version, props.map.machine, *open);
-    let facts = {
-        let (store, machine) = (store.clone(), props.map.machine);
-        use_memo(key, move |(_, _, open)| {
-            store.with(|s| {
-                let cluster = s.session().cluster();
-                (
-                    machinery::overview(cluster),
-                    machinery::machine(cluster, machine, |n| *open == Some(n)),
-                    machinery::movement(cluster, s.session().current()),
-                )
-            })
-        })
-    };
+    let answer = use_answer(Some(Ask::Machinery(props.map.machine, *open)), props.version);
     let places = use_places(&world);
-    let (overview, machine, movement) = &*facts;
+    let view = match answer.as_deref() {
+        Some(Answer::Machinery(view)) => Some(&**view),
+        _ => None,
+    };
+    let movement = view.and_then(|v| v.movement.as_ref());
     // A step of a component that is not looked at is seen as far as the API server.
-    let shown = movement.as_ref().map(|m| seen(m, props.map));
+    let shown = movement.map(|m| seen(m, props.map));
     let lit = Lit(shown.as_ref().map_or_else(Rc::default, |m| m.path.clone().into()));
     let points = shown.as_ref().map(|m| wires::way(&places, &m.path)).unwrap_or_default();
     {
@@ -95,11 +82,13 @@ pub fn MachineMap(props: &Props) -> Html {
             }
         });
     }
+    let Some(view) = view else { return Html::default() };
+    let (overview, machine) = (&view.overview, &view.machine);
     let informers: Vec<u16> = machine.iter().flat_map(|m| &m.reflectors).map(|r| r.informer).collect();
     let base = wires::all(&places, &informers);
     let hot = wires::path(&points);
     let failed = shown.as_ref().is_some_and(|m| m.failed);
-    let acted = movement.as_ref().map(|m| m.reaches.clone()).unwrap_or_default();
+    let acted = movement.map(|m| m.reaches.clone()).unwrap_or_default();
     let colour = machine.as_ref().map_or("who-machinery", |m| who::class(&m.name));
     html! {
         <section class="graph map" aria-label={t.get("map")}>
@@ -110,7 +99,7 @@ pub fn MachineMap(props: &Props) -> Html {
                         { for base.iter().map(|d| html! { <path d={d.clone()} /> }) }
                         <path class={classes!("hot", failed.then_some("failed"))} d={hot} />
                     </svg>
-                    <ServerView version={props.version} at={props.at} class={lit.class(Stop::Server)} keys={overview.keys} />
+                    <ServerView version={props.version} class={lit.class(Stop::Server)} keys={overview.keys} />
                     <EtcdView revision={overview.revision} keys={overview.keys}
                         members={Held(Rc::new((overview.members.clone(), overview.term)))} log={Held(Rc::new(overview.log.clone()))}
                         class={lit.class(Stop::Etcd)} />
@@ -153,7 +142,7 @@ pub fn ViewSwitch(props: &SwitchProps) -> Html {
         let store = store.clone();
         html! {
             <button type="button" aria-pressed={on.to_string()} aria-keyshortcuts="V" title={t.get("view-about")}
-                onclick={move |_| store.show_map(map)}>{ t.get(key) }</button>
+                onclick={move |_| store.send(Input::ShowMap(map))}>{ t.get(key) }</button>
         }
     };
     html! {

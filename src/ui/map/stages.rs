@@ -2,20 +2,15 @@
 
 use std::rc::Rc;
 
-use steady::apiserver::Stage;
-use steady::client::transport;
-use steady::session::MomentId;
-use steady::session::view::FieldChange;
-use steady::session::view::machinery::{Step, StepId, Verdict, Way, last_request, way};
+use steady::engine::machinery::{Step, StepId, Verdict, Way};
+use steady::engine::{Answer, Ask, FieldChange, Moment, Stage, Word};
 use yew::prelude::*;
 
-use crate::ui::hooks::{use_store, use_texts};
+use crate::ui::hooks::{use_answer, use_store, use_texts};
 use crate::ui::i18n::{Texts, middle};
 use crate::ui::keys;
 use crate::ui::who;
 
-/// So far back the last request is looked for.
-const BACK: usize = 2000;
 /// On a store of more keys than this the way of a request is only worked out when somebody asks: what
 /// led to it has to be done again.
 const AT_ONCE: usize = 400;
@@ -25,8 +20,6 @@ const AT_ONCE: usize = 400;
 pub struct Props {
     /// Grows with every step.
     pub version: u64,
-    /// The moment that is looked at.
-    pub at: MomentId,
     /// How many keys there are.
     pub keys: usize,
     /// Whether the step touched it.
@@ -38,42 +31,40 @@ pub struct Props {
 pub fn ServerView(props: &Props) -> Html {
     let store = use_store();
     let t = use_texts();
-    let open = use_state(|| None::<(StepId, &'static str)>);
-    let asked = use_state(|| None::<(MomentId, usize)>);
-    let last = {
-        let store = store.clone();
-        use_memo(props.version, move |_| store.with(|s| last_request(s.session(), BACK)))
+    let open = use_state(|| None::<(StepId, Word)>);
+    let asked = use_state(|| None::<(Moment, usize)>);
+    let session = store.with(|s| s.session);
+    let answer = use_answer(Some(Ask::LastRequest), props.version);
+    let head = match answer.as_deref() {
+        Some(Answer::LastRequest(Some((moment, n, head)))) => Some(((*moment, *n), head)),
+        _ => None,
     };
-    let wanted = props.keys <= AT_ONCE || (asked.is_some() && *asked == *last);
-    let the_way = {
-        let store = store.clone();
-        use_memo((*last, wanted), move |(last, wanted)| {
-            let (moment, n) = last.filter(|_| *wanted)?;
-            store.with(|s| way(s.session(), moment, n))
-        })
+    let last = head.map(|(place, _)| place);
+    let wanted = props.keys <= AT_ONCE || (asked.is_some() && *asked == last);
+    let answer = use_answer(last.filter(|_| wanted).map(|(m, n)| Ask::Way(m, n)), u64::from(session));
+    let the_way = match answer.as_deref() {
+        Some(Answer::Way(Some(way))) => Some(&**way),
+        _ => None,
     };
-    let exchange =
-        last.and_then(|(moment, n)| store.with(|s| s.session().exchanges(moment).into_iter().nth(n)));
-    let head = exchange.map(|e| {
-        let code = e.response.code();
+    let head = head.map(|(_, head)| {
         html! {
-            <p class={classes!("request", who::class(&e.request.user))}>
-                <i class="dot" aria-hidden="true"></i><b>{ e.request.verb.method() }</b>
-                <code title={e.request.path()}>{ middle(&e.request.path(), 46) }</code>
-                <span class={classes!("chip", if code < 400 { "ok" } else { "bad" })}>{ transport::status(code) }</span>
+            <p class={classes!("request", who::class(&head.user))}>
+                <i class="dot" aria-hidden="true"></i><b>{ head.method.to_string() }</b>
+                <code title={head.path.clone()}>{ middle(&head.path, 46) }</code>
+                <span class={classes!("chip", if head.code < 400 { "ok" } else { "bad" })}>{ &head.status }</span>
             </p>
         }
     });
-    let chips = the_way.as_ref().as_ref().map(|w| {
+    let chips = the_way.map(|w| {
         let chip = |s: &Step| {
-            let here = (s.id, s.plugin);
-            let on = *open == Some(here);
+            let here = (s.id, s.plugin.clone());
+            let on = open.as_ref() == Some(&here);
             let open = open.clone();
             let (class, words) = verdict(&t, s);
             html! {
                 <button type="button" class={classes!("stage", class, on.then_some("on"))} aria-expanded={on.to_string()}
                     aria-controls="stage-detail" title={words.clone()} aria-label={format!("{}: {words}", stage_name(&t, s))}
-                    onclick={move |_| { open.set(if on { None } else { Some(here) }); if !on { keys::focus("#stage-detail"); } }}>
+                    onclick={move |_| { open.set(if on { None } else { Some(here.clone()) }); if !on { keys::focus("#stage-detail"); } }}>
                     { stage_name(&t, s) }
                     if s.changes.0.len() + s.changes.1 > 0 { <span class="n">{ format!("+{}", s.changes.0.len() + s.changes.1) }</span> }
                 </button>
@@ -83,12 +74,12 @@ pub fn ServerView(props: &Props) -> Html {
     });
     let ask = (last.is_some() && the_way.is_none()).then(|| {
         let text = t.get(if wanted { "map-stages-far" } else { "map-stages-ask" });
-        let (asked, last) = (asked.clone(), *last);
+        let asked = asked.clone();
         let onclick = move |_| asked.set(last);
         html! { <button type="button" class="quiet" {onclick} disabled={wanted}>{ text }</button> }
     });
     // What was opened stays open from request to request, where the next one has it too.
-    let detail = the_way.as_ref().as_ref().zip(*open).and_then(|(w, (id, plugin))| {
+    let detail = the_way.zip((*open).clone()).and_then(|(w, (id, plugin))| {
         let steps = &w.steps;
         let step = steps
             .iter()
@@ -113,15 +104,15 @@ pub fn ServerView(props: &Props) -> Html {
 
 /// A stage's name; of an admission plug-in its own.
 fn stage_name(t: &Texts, s: &Step) -> String {
-    if s.plugin.is_empty() { t.get(&format!("stage-{}", s.id.as_str())) } else { s.plugin.to_owned() }
+    if s.plugin.is_empty() { t.get(&format!("stage-{}", s.id.as_str())) } else { s.plugin.to_string() }
 }
 
 /// What came of a stage, as a class and in words.
 fn verdict(t: &Texts, s: &Step) -> (&'static str, String) {
     let n = s.changes.0.len() + s.changes.1;
     match &s.verdict {
-        Verdict::Refused(status) => {
-            ("refused", t.with("stage-refused", &[("code", f64::from(status.code).into())]))
+        Verdict::Refused { code, .. } => {
+            ("refused", t.with("stage-refused", &[("code", f64::from(*code).into())]))
         }
         Verdict::NotReached => ("off", t.get("stage-not-reached")),
         Verdict::Passed if n > 0 => ("changed", t.with("stage-changed", &[("n", (n as f64).into())])),
@@ -132,12 +123,10 @@ fn verdict(t: &Texts, s: &Step) -> (&'static str, String) {
 /// What a stage did with this request.
 fn detail(t: &Texts, w: &Way, s: &Step) -> Html {
     let about = match s.id {
-        StepId::Authenticate => {
-            t.with("stage-authenticate-about", &[("user", w.request.user.to_string().into())])
-        }
+        StepId::Authenticate => t.with("stage-authenticate-about", &[("user", w.user.to_string().into())]),
         StepId::Stage(Stage::Decode) if w.bytes == 0 => t.get("stage-decode-none"),
         StepId::Stage(Stage::Decode) => {
-            let kind = w.request.kind.as_str();
+            let kind = w.kind.as_str();
             t.with(
                 "stage-decode-about",
                 &[("media", w.media.clone().into()), ("n", (w.bytes as f64).into()), ("kind", kind.into())],
@@ -153,8 +142,8 @@ fn detail(t: &Texts, w: &Way, s: &Step) -> Html {
         id => t.get(&format!("stage-{}-about", id.as_str())),
     };
     let refusal = match &s.verdict {
-        Verdict::Refused(status) => Some(html! {
-            <p class="bad"><b>{ format!("{} {}", status.code, status.reason) }</b>{ " " }{ &status.message }</p>
+        Verdict::Refused { code, reason, message } => Some(html! {
+            <p class="bad"><b>{ format!("{code} {reason}") }</b>{ " " }{ message }</p>
         }),
         Verdict::NotReached => Some(html! { <p class="muted">{ t.get("stage-not-reached") }</p> }),
         Verdict::Passed => None,
@@ -171,7 +160,7 @@ fn detail(t: &Texts, w: &Way, s: &Step) -> Html {
 }
 
 fn stored(t: &Texts, w: &Way) -> Html {
-    let line = |(revision, object, removed): &(u64, steady::api::ObjectRef, bool)| {
+    let line = |(revision, object, removed): &(u64, steady::engine::ObjectRef, bool)| {
         let key = if *removed { "stage-store-removed" } else { "stage-store-put" };
         html! { <li>{ t.with(key, &[("object", object.to_string().into()), ("n", (*revision as f64).into())]) }</li> }
     };

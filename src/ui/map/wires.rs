@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use steady::session::view::machinery::Stop;
+use steady::engine::machinery::Stop;
 
 use crate::ui::layout::Rect;
 

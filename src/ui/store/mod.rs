@@ -1,94 +1,92 @@
-//! The page's state: one session and what is looked at. Components get slices of a [`View`], whose
-//! parts are shared pointers: what did not change is the same pointer, and is not drawn again.
+//! The page's state: the engine's last [`Shown`], and what only the page knows (its language, a message, the command that
+//! is pointed at). Components send [`Input`]s and are drawn from a [`View`]. The parts of a view are shared pointers; a
+//! part that did not change is the same pointer, and is not drawn again.
 
-mod act;
-mod listing;
-mod load;
-mod map;
-mod persist;
-mod run;
+mod hear;
+mod host;
+mod keep;
 mod shared;
-mod view;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use steady::api::ObjectRef;
-use steady::apiserver::ApiServer;
-use steady::kubectl::Kubectl;
-use steady::session::scenario;
-use steady::session::view::graph::Graph;
-use steady::session::view::{Declared, Preview, Problem};
-use steady::session::{Depth, MomentId, Session, Start};
+use gloo::timers::callback::Timeout;
+use steady::engine::{Answer, Ask, Input, NextLine, ObjectRef, Output, Printed, Shown};
 use yew::Callback;
 
-use super::i18n::{Lang, Texts};
+use super::i18n::{Lang, Texts, sentence};
+use super::who;
+use host::Host;
 
-pub use listing::{Listing, NextLine, What};
-pub use map::MapState;
-pub use persist::read as read_local;
-pub use run::{Mode, SPEEDS, clock};
+pub use host::clock;
+pub use keep::read as read_local;
 pub use shared::Shared;
-pub use view::{Entry, Mark, Toast, View};
 
-/// What the store keeps.
-pub struct State {
-    session: Session,
-    /// Where the scenario begins: *restart* goes here.
-    first: MomentId,
-    graph: Shared<Graph>,
-    /// What the graph was made of: the moment, and the store then.
-    drawn: Option<(MomentId, ApiServer)>,
-    changed: Shared<BTreeSet<ObjectRef>>,
-    lit: Shared<BTreeSet<ObjectRef>>,
-    declared: Rc<Declared>,
-    marks: Shared<Vec<Mark>>,
-    marks_tip: MomentId,
-    depth: Depth,
-    speed: usize,
-    mode: Mode,
-    /// When it began to run or load.
-    since: f64,
-    /// The moment that is on the way to be looked at.
-    heading: Option<MomentId>,
-    selection: Option<ObjectRef>,
-    listing: Listing,
-    /// So many lines of it are worked out; the rest is only counted.
-    lines: usize,
-    text: Shared<String>,
-    /// Grows when the text was set by the page and not typed.
-    text_set: u32,
-    diagnostics: Shared<Vec<Problem>>,
-    preview: Option<Shared<Preview>>,
-    terminal: Shared<Vec<Entry>>,
-    /// A command that waits for something to happen.
-    waiting: Option<Kubectl>,
-    toast: Option<Toast>,
-    map: MapState,
-    version: u64,
-    /// Grows with every other session that is put on the table.
-    sessions: u32,
+/// After how many milliseconds without a change it is worked out what Apply would do.
+const PAUSE: u32 = 250;
+
+/// A message that is shown for a while.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Toast {
+    /// What it says.
+    pub text: String,
+    /// Whether something went wrong.
+    pub bad: bool,
 }
 
-/// A handle on the page's state.
+/// The step that led here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LastStep {
+    /// The CSS class of the component that took it.
+    pub who: &'static str,
+    /// What happened and why.
+    pub text: String,
+}
+
+/// What the page draws.
 #[derive(Clone)]
+pub struct View {
+    /// What the engine says is to be shown.
+    pub shown: Shown,
+    /// The language's texts.
+    pub texts: Texts,
+    /// The objects of the command that is pointed at.
+    pub lit: Shared<BTreeSet<ObjectRef>>,
+    /// The last step.
+    pub last_step: LastStep,
+    /// A message.
+    pub toast: Option<Toast>,
+}
+
+/// A handle on the page's state. The default one has no engine: what is sent to it goes nowhere.
+#[derive(Clone, Default)]
 pub struct Store(Rc<Inner>);
 
+#[derive(Default)]
 struct Inner {
-    state: RefCell<State>,
+    host: RefCell<Option<Rc<Host>>>,
+    shown: RefCell<Shown>,
     texts: RefCell<Texts>,
-    publish: RefCell<Callback<View>>,
-    /// Each change makes work that was planned before it void.
-    planned: Cell<u64>,
+    lit: RefCell<Shared<BTreeSet<ObjectRef>>>,
+    toast: RefCell<Option<Toast>>,
+    /// Where new views go.
+    publish: RefCell<Option<Callback<View>>>,
+    /// Whether there was a new view before `publish` was set.
+    missed: Cell<bool>,
+    /// Called once, when there is something to show.
+    ready: RefCell<Option<Callback<()>>>,
+    /// Called when no task is under way any more.
     waiting: RefCell<Vec<js_sys::Function>>,
+    busy: Cell<bool>,
+    /// Questions that are not answered yet.
+    asked: RefCell<BTreeMap<u64, Callback<Answer>>>,
+    questions: Cell<u64>,
+    /// The last [`Output::Did`] and [`Output::Printed`].
+    did: Cell<bool>,
+    printed: RefCell<Option<Printed>>,
     saving: Cell<bool>,
     previewing: Cell<u64>,
-    /// Which work is under way: one that is begun makes the one before void.
-    job: Cell<u64>,
-    tasks: run::Tasks,
-    /// Whether the page has opened what it opens with.
-    begun: Cell<bool>,
 }
 
 impl PartialEq for Store {
@@ -98,60 +96,69 @@ impl PartialEq for Store {
 }
 
 impl Store {
-    /// A store with the first scenario on the table.
+    /// A store with an engine, which shows the first scenario.
     pub fn new(lang: Lang) -> Store {
-        let session = Session::new(Start::default());
-        let state = State {
-            session,
-            first: 0,
-            graph: Shared::default(),
-            drawn: None,
-            changed: Shared::default(),
-            lit: Shared::default(),
-            declared: Rc::default(),
-            marks: Shared::default(),
-            marks_tip: usize::MAX,
-            depth: Depth::Command,
-            speed: 2,
-            mode: Mode::Idle,
-            since: 0.0,
-            heading: None,
-            selection: None,
-            listing: Listing::default(),
-            lines: listing::LINES,
-            text: Shared::default(),
-            text_set: 0,
-            diagnostics: Shared::default(),
-            preview: None,
-            terminal: Shared::default(),
-            waiting: None,
-            toast: None,
-            map: MapState::remembered(),
-            version: 0,
-            sessions: 0,
+        let texts = RefCell::new(Texts::new(lang));
+        let store = Store(Rc::new(Inner { texts, ..Inner::default() }));
+        let hear = {
+            let store = store.clone();
+            Callback::from(move |out: Vec<Output>| store.hear(out))
         };
-        let store = Store(Rc::new(Inner {
-            state: RefCell::new(state),
-            texts: RefCell::new(Texts::new(lang)),
-            publish: RefCell::new(Callback::noop()),
-            planned: Cell::new(0),
-            waiting: RefCell::new(Vec::new()),
-            saving: Cell::new(false),
-            previewing: Cell::new(0),
-            job: Cell::new(0),
-            tasks: run::Tasks::new(),
-            begun: Cell::new(false),
-        }));
-        // The first one is applied and no more: it takes no time.
-        if let Some(first) = scenario::list().first().and_then(|first| scenario::find(first.id)) {
-            store.take(&first, first.open());
-        }
+        *store.0.host.borrow_mut() = Some(Host::new(hear));
         store
     }
 
-    /// Where new views go.
+    /// Sets where new views go.
     pub fn connect(&self, publish: Callback<View>) {
-        *self.0.publish.borrow_mut() = publish;
+        *self.0.publish.borrow_mut() = Some(publish);
+        if self.0.missed.get() {
+            self.refresh();
+        }
+    }
+
+    /// Sets what is called once, when there is something to show.
+    pub fn when_ready(&self, ready: Callback<()>) {
+        *self.0.ready.borrow_mut() = Some(ready);
+    }
+
+    fn host(&self) -> Option<Rc<Host>> {
+        self.0.host.borrow().clone()
+    }
+
+    /// Hands the engine what a person did.
+    pub fn send(&self, input: Input) {
+        if let Some(host) = self.host() {
+            host.send(input);
+        }
+    }
+
+    /// Sends an input that the engine answers with [`Output::Did`] before this returns. Returns that answer.
+    pub fn send_at_once(&self, input: Input) -> bool {
+        self.0.did.set(false);
+        self.send(input);
+        self.0.did.get()
+    }
+
+    /// Sends an input that the engine answers with [`Output::Printed`] before this returns. Returns that answer.
+    pub fn printed(&self, input: Input) -> Option<Printed> {
+        self.0.printed.borrow_mut().take();
+        self.send(input);
+        self.0.printed.borrow_mut().take()
+    }
+
+    /// Asks the engine. The answer may come before this returns, or later.
+    pub fn ask(&self, ask: Ask, answer: Callback<Answer>) {
+        let number = self.0.questions.get() + 1;
+        self.0.questions.set(number);
+        self.0.asked.borrow_mut().insert(number, answer);
+        if let Some(host) = self.host() {
+            host.ask(Input::Ask(number, ask));
+        }
+    }
+
+    /// Reads what is shown.
+    pub fn with<R>(&self, read: impl FnOnce(&Shown) -> R) -> R {
+        read(&self.0.shown.borrow())
     }
 
     /// The texts in the language that is shown.
@@ -165,92 +172,93 @@ impl Store {
         self.refresh();
     }
 
-    /// Reads the state.
-    pub fn with<R>(&self, read: impl FnOnce(&State) -> R) -> R {
-        read(&self.0.state.borrow())
+    /// What is drawn now.
+    pub fn view(&self) -> View {
+        let (texts, shown) = (self.texts(), self.with(Shown::clone));
+        let last_step = LastStep {
+            who: shown.by.as_deref().map_or("who-start", who::class),
+            text: sentence(&texts, &shown.happened),
+        };
+        let (lit, toast) = (self.0.lit.borrow().clone(), self.0.toast.borrow().clone());
+        View { shown, texts, lit, last_step, toast }
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
-        change(&mut self.0.state.borrow_mut())
-    }
-
-    /// Draws what is, and plans what follows from it.
+    /// Draws the page anew.
     fn refresh(&self) {
-        let view = self.view();
         let publish = self.0.publish.borrow().clone();
-        publish.emit(view);
+        match publish {
+            Some(publish) => publish.emit(self.view()),
+            None => self.0.missed.set(true),
+        }
     }
 
-    /// The run moved: everything that is derived from where it stands is worked out anew.
-    fn moved(&self) {
-        self.change(State::derive);
-        self.look_again();
-        self.0.planned.set(self.0.planned.get() + 1);
-        self.refresh();
-        self.plan_listing();
+    /// Takes over what a person typed into the editor.
+    pub fn typed(&self, text: String) {
+        self.send(Input::Typed(text));
         self.plan_preview();
-        self.plan_save();
-        self.announce();
     }
 
-    /// Changes what the page is busy with, and notes since when.
-    fn enter(&self, mode: Mode) {
-        self.change(|s| {
-            s.mode = mode;
-            s.since = run::clock();
+    /// Has it worked out what Apply would do, once neither the text nor the run has changed for a while.
+    fn plan_preview(&self) {
+        let turn = self.0.previewing.get() + 1;
+        self.0.previewing.set(turn);
+        self.plan(PAUSE, move |store| {
+            if store.0.previewing.get() == turn && !store.0.busy.get() {
+                store.send(Input::Preview);
+                store.plan_save();
+            }
         });
     }
-}
 
-impl State {
-    /// Another session: what was derived from the last one counts no more.
-    fn forget(&mut self) {
-        self.sessions += 1;
-        self.selection = None;
-        self.graph = Shared::default();
-        self.drawn = None;
-        self.marks = Shared::default();
-        self.marks_tip = usize::MAX;
-        self.waiting = None;
+    /// Lights up the objects that a command is about and that its reason names.
+    pub fn light(&self, line: Option<&NextLine>) {
+        let lit: BTreeSet<ObjectRef> = line.iter().flat_map(|l| l.about.iter().cloned()).collect();
+        if **self.0.lit.borrow() != lit {
+            *self.0.lit.borrow_mut() = Rc::new(lit).into();
+            self.refresh();
+        }
     }
 
-    /// Which session it is: moments of one mean nothing in another.
-    pub fn sessions(&self) -> u32 {
-        self.sessions
+    /// Shows a message for a while.
+    pub fn say(&self, text: String, bad: bool) {
+        let toast = Toast { text, bad };
+        *self.0.toast.borrow_mut() = Some(toast.clone());
+        self.refresh();
+        self.plan(if bad { 8000 } else { 3500 }, move |store| {
+            let same = *store.0.toast.borrow() == Some(toast);
+            if same {
+                store.hush();
+            }
+        });
     }
 
-    /// The session.
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// Takes the message away.
+    pub fn hush(&self) {
+        *self.0.toast.borrow_mut() = None;
+        self.refresh();
     }
 
-    /// The graph at the moment that is looked at.
-    pub fn graph(&self) -> &Graph {
-        &self.graph
+    /// Calls a function when no task is under way any more.
+    pub fn when_idle(&self, resolve: js_sys::Function) {
+        self.0.waiting.borrow_mut().push(resolve);
+        if !self.0.busy.get() {
+            self.ended();
+        }
     }
 
-    /// Whether it runs.
-    pub fn mode(&self) -> &Mode {
-        &self.mode
+    /// Whether a task is under way.
+    pub fn is_busy(&self) -> bool {
+        self.0.busy.get()
     }
 
-    /// The depth of a step.
-    pub fn depth(&self) -> Depth {
-        self.depth
+    fn ended(&self) {
+        for resolve in std::mem::take(&mut *self.0.waiting.borrow_mut()) {
+            let _ = resolve.call0(&wasm_bindgen::JsValue::NULL);
+        }
     }
 
-    /// What is selected.
-    pub fn selection(&self) -> Option<&ObjectRef> {
-        self.selection.as_ref()
-    }
-
-    /// The manifest.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Which step of the timeline a moment is.
-    pub fn place_of(&self, moment: MomentId) -> usize {
-        self.marks.iter().position(|m| m.moment == moment).unwrap_or(0)
+    fn plan(&self, wait: u32, work: impl FnOnce(Store) + 'static) {
+        let store = self.clone();
+        Timeout::new(wait, move || work(store)).forget();
     }
 }

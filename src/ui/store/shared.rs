@@ -4,22 +4,18 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 /// An `Rc` that is equal only to itself.
+#[derive(Debug)]
 pub struct Shared<T>(Rc<T>);
 
-impl<T> Shared<T> {
-    /// Shares a value.
-    pub fn new(value: T) -> Shared<T> {
-        Shared(Rc::new(value))
+impl<T> From<Rc<T>> for Shared<T> {
+    fn from(value: Rc<T>) -> Shared<T> {
+        Shared(value)
     }
 }
 
-impl<T: Clone> Shared<T> {
-    /// Another shared value, made of a changed copy.
-    #[must_use]
-    pub fn with(&self, change: impl FnOnce(&mut T)) -> Shared<T> {
-        let mut copy = (*self.0).clone();
-        change(&mut copy);
-        Shared::new(copy)
+impl<T> From<&Rc<T>> for Shared<T> {
+    fn from(value: &Rc<T>) -> Shared<T> {
+        Shared(value.clone())
     }
 }
 
@@ -44,6 +40,6 @@ impl<T> Deref for Shared<T> {
 
 impl<T: Default> Default for Shared<T> {
     fn default() -> Self {
-        Shared::new(T::default())
+        Shared(Rc::default())
     }
 }

@@ -1,26 +1,21 @@
 //! The lines of the graph, found from the objects.
 
-use super::{Card, Edge, EdgeKind, Graph, GraphNode};
-use crate::api::labels::Selector;
-use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, Service};
+use super::{Drawing, Edge, EdgeKind, Place};
 use crate::api::{Key, Kind, MetaExt, Object, ObjectRef};
-use crate::session::view::pods::PodView;
+use crate::session::view::kinds::{self, Selects};
 
-/// A selector, whose it is, the kind that it selects, and whether only those without an owner
-/// matter.
+/// What an object selects, and where it stands.
 pub(super) struct Selecting {
     from: usize,
-    selector: Selector,
-    wanted: Kind,
-    only_orphans: bool,
+    what: Selects,
 }
 
-impl Graph {
+impl Drawing {
     /// All lines, in order.
     pub(super) fn find_edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
         let selecting = self.selecting();
-        for i in 0..self.nodes.len() {
+        for i in 0..self.objects.len() {
             self.edges_of(i, &selecting, &mut edges);
         }
         edges.sort_unstable();
@@ -30,11 +25,11 @@ impl Graph {
 
     /// What has a selector. Pods have none, and most objects are pods.
     pub(super) fn selecting(&self) -> Vec<Selecting> {
-        let others = self.nodes.iter().enumerate().filter(|(_, n)| n.reference.kind != Kind::POD);
+        let nodes = self.graph.nodes.iter().zip(&self.objects).enumerate();
+        let others = nodes.filter(|(_, (n, _))| n.place != Place::Pod);
         others
-            .filter_map(|(from, n)| {
-                let (selector, wanted, only_orphans) = selector_of(&n.object)?;
-                Some(Selecting { from, selector, wanted, only_orphans })
+            .filter_map(|(from, (n, o))| {
+                Some(Selecting { from, what: kinds::of(n.reference.kind).selects(o)? })
             })
             .collect()
     }
@@ -43,7 +38,7 @@ impl Graph {
     fn owner_kind(&self, api_version: &str, kind: &str) -> Option<Kind> {
         let group = || api_version.rsplit_once('/').map_or("", |(group, _)| group);
         let custom = || {
-            let kinds = self.nodes.iter().rev().map(|n| n.reference.kind).take_while(|k| k.is_custom());
+            let kinds = self.graph.nodes.iter().rev().map(|n| n.reference.kind).take_while(|k| k.is_custom());
             kinds.into_iter().find(|k| k.as_str() == kind && k.group() == group())
         };
         Kind::of(api_version, kind).map(Kind::stored).or_else(custom)
@@ -52,108 +47,55 @@ impl Graph {
     /// The lines that one object makes: to its owners, to its node, to what it names, and from what
     /// selects it.
     pub(super) fn edges_of(&self, i: usize, selecting: &[Selecting], edges: &mut Vec<Edge>) {
-        let Some(n) = self.nodes.get(i) else { return };
+        let Some(object) = self.objects.get(i) else { return };
+        let view = kinds::of(object.kind());
         let mut controller = None;
-        for owner in n.object.meta().owners() {
+        for owner in object.meta().owners() {
             let Some(kind) = self.owner_kind(&owner.api_version, &owner.kind) else { continue };
-            let namespace = if kind.namespaced() { n.object.namespace() } else { "" };
-            let Some(o) = self.find(&ObjectRef { kind, key: Key::new(namespace, &owner.name) }) else {
-                continue;
-            };
-            if self.nodes.get(o).is_some_and(|o| o.uid() == owner.uid) {
+            let namespace = if kind.namespaced() { object.namespace() } else { "" };
+            let owner_ref = ObjectRef { kind, key: Key::new(namespace, &owner.name) };
+            let Some(o) = self.graph.find(&owner_ref) else { continue };
+            if self.objects.get(o).is_some_and(|o| o.uid() == owner.uid) {
                 edges.push(Edge { from: o, to: i, kind: EdgeKind::Owner });
                 controller = controller.or((owner.controller == Some(true)).then_some(o));
             }
         }
-        if let Card::Pod(PodView { node: Some(name), .. }) = &n.card
-            && let Some(node) = self.find(&ObjectRef::new(Kind::NODE, "", name))
+        if let Some(name) = view.node(object)
+            && let Some(node) = self.graph.find(&ObjectRef::new(Kind::NODE, "", name))
         {
             edges.push(Edge { from: i, to: node, kind: EdgeKind::Binding });
         }
-        if let Some(spec) = n.object.get::<Pod>().and_then(|p| p.spec.as_ref()) {
-            for (kind, name) in named_by(spec) {
-                if let Some(o) = self.find(&ObjectRef::new(kind, n.object.namespace(), name)) {
-                    // All pods of one owner name the same: one line says it.
-                    edges.push(Edge { from: controller.unwrap_or(i), to: o, kind: EdgeKind::Reference });
-                }
+        for (kind, name) in view.names(object) {
+            if let Some(o) = self.graph.find(&ObjectRef::new(kind, object.namespace(), name)) {
+                // All pods of one owner name the same: one line says it.
+                edges.push(Edge { from: controller.unwrap_or(i), to: o, kind: EdgeKind::Reference });
             }
         }
-        let labels = n.object.meta().labels_or_empty();
-        for s in selecting.iter().filter(|s| s.wanted == n.reference.kind) {
-            if (s.only_orphans && controller.is_some()) || s.from == i {
+        let labels = object.meta().labels_or_empty();
+        for s in selecting.iter().filter(|s| s.what.kind == object.kind()) {
+            if (s.what.only_orphans && controller.is_some()) || s.from == i {
                 continue;
             }
-            let near = self.nodes.get(s.from).is_some_and(|f| f.object.namespace() == n.object.namespace());
-            if near && s.selector.matches(labels) {
+            let near = self.objects.get(s.from).is_some_and(|f| f.namespace() == object.namespace());
+            if near && s.what.selector.matches(labels) {
                 edges.push(Edge { from: s.from, to: i, kind: EdgeKind::Selector });
             }
         }
     }
 }
 
-/// Whether an object makes the same lines as an older version of it: the same owners and labels and
-/// the same node. What pods name and what controllers select cannot be changed; a Service's
-/// selector can.
-pub(super) fn same_lines(old: &GraphNode, new: &GraphNode) -> bool {
-    let node = |n: &GraphNode| match &n.card {
-        Card::Pod(p) => p.node.clone(),
-        _ => None,
-    };
-    let selects = |n: &GraphNode| {
-        let service = n.object.get::<Service>()?;
-        Some(service.spec.as_ref()?.selector.clone())
-    };
-    let (a, b) = (old.object.meta(), new.object.meta());
-    old.id == new.id
-        && a.owners() == b.owners()
+/// Whether an object makes the same lines as an older version of it: the same owners, labels, node and
+/// selector. What an object names in its spec cannot be changed.
+pub(super) fn same_lines(old: &Object, new: &Object) -> bool {
+    let view = kinds::of(new.kind());
+    let (a, b) = (old.meta(), new.meta());
+    a.owners() == b.owners()
         && a.labels == b.labels
-        && node(old) == node(new)
-        && selects(old) == selects(new)
+        && view.node(old) == view.node(new)
+        && view.selects(old) == view.selects(new)
 }
 
-/// Whether a pod names something else, a ConfigMap for instance.
-pub(super) fn names_something(n: &GraphNode) -> bool {
-    let spec = n.object.get::<Pod>().and_then(|p| p.spec.as_ref());
-    spec.is_some_and(|s| !named_by(s).is_empty())
-}
-
-/// A selector, the kind it selects, and whether only those without an owner matter.
-fn selector_of(object: &Object) -> Option<(Selector, Kind, bool)> {
-    if let Some(s) = object.get::<Service>() {
-        let labels = s.spec.as_ref()?.selector.as_ref().filter(|l| !l.is_empty())?;
-        return Some((Selector::from_set(labels), Kind::POD, false));
-    }
-    let (selector, kind) = if let Some(d) = object.get::<Deployment>() {
-        (&d.spec.as_ref()?.selector, Kind::REPLICA_SET)
-    } else {
-        (&object.get::<ReplicaSet>()?.spec.as_ref()?.selector, Kind::POD)
-    };
-    Some((Selector::from_label_selector(Some(selector)).ok()?, kind, true))
-}
-
-/// What a pod names: ConfigMaps, Secrets, claims.
-fn named_by(spec: &PodSpec) -> Vec<(Kind, &str)> {
-    let mut named: Vec<(Kind, &str)> = Vec::new();
-    for v in spec.volumes.iter().flatten() {
-        if let Some(c) = &v.config_map {
-            named.push((Kind::CONFIG_MAP, &c.name));
-        }
-        if let Some(n) = v.secret.as_ref().and_then(|s| s.secret_name.as_deref()) {
-            named.push((Kind::SECRET, n));
-        }
-        if let Some(p) = &v.persistent_volume_claim {
-            named.push((Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
-        }
-    }
-    for c in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
-        for e in c.env_from.iter().flatten() {
-            named.extend(e.config_map_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
-            named.extend(e.secret_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
-        }
-        for from in c.env.iter().flatten().filter_map(|e| e.value_from.as_ref()) {
-            named.extend(from.config_map_key_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
-            named.extend(from.secret_key_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
-        }
-    }
-    named
+/// Whether an object names others in its spec, a ConfigMap for instance.
+pub(super) fn names_something(object: &Object) -> bool {
+    !kinds::of(object.kind()).names(object).is_empty()
 }

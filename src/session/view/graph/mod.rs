@@ -2,8 +2,10 @@
 //!
 //! What the cluster booted with (default ServiceAccounts, system namespaces) is left out, apart
 //! from the nodes; so are heartbeats and events, which the inspector shows at their objects.
+//!
+//! [`Graph`] is what is shown: plain data. [`Drawing`] makes it and keeps beside it the objects that it was
+//! made of, by which it finds the lines and notices what changed.
 
-mod cards;
 mod change;
 mod edges;
 #[cfg(test)]
@@ -11,63 +13,20 @@ mod tests;
 
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
+use super::Word;
+use super::card::{Card, Place};
+use super::kinds::{self, Shows};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 
-use super::pods::PodView;
-use cards::{card_of, place_of};
 pub use change::touched;
 
-/// Where a kind stands in the reading order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// Makes workloads: Deployment, CronJob.
-    Root,
-    /// Makes pods: ReplicaSet, StatefulSet, Job.
-    Middle,
-    /// Pods.
-    Pod,
-    /// Nodes.
-    Node,
-    /// All else: Service, ConfigMap.
-    Aside,
-}
-
-/// What a card says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Card {
-    /// Something that wants so many pods.
-    Workload {
-        /// How many it wants.
-        want: i32,
-        /// How many of them are ready.
-        ready: i32,
-        /// How many exist.
-        have: i32,
-        /// `deployment.kubernetes.io/revision`, of a ReplicaSet.
-        revision: Option<i64>,
-        /// Whether its rollout is paused.
-        paused: bool,
-    },
-    /// A pod.
-    Pod(PodView),
-    /// A node: whether it is ready and takes pods.
-    Node {
-        /// The Ready condition.
-        ready: bool,
-        /// Not cordoned.
-        schedulable: bool,
-    },
-    /// Anything else.
-    Other,
-}
-
 /// An object in the graph.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphNode {
-    /// It.
-    pub object: Object,
-    /// Its name.
+    /// Its kind, namespace and name.
     pub reference: ObjectRef,
     /// Where it stands.
     pub place: Place,
@@ -75,25 +34,27 @@ pub struct GraphNode {
     pub card: Card,
     /// Whether it is being deleted.
     pub deleting: bool,
-    /// `metadata.uid` as a number.
+    /// `metadata.uid` as a number: what tells it from a later object of the same name.
+    #[serde(with = "as_text")]
     pub id: u128,
+    /// The component that makes and keeps objects of its kind: its colour. Empty for none.
+    pub keeper: Word,
+    /// The kind of object that it makes, which stands in the next column.
+    pub makes: Option<Kind>,
 }
 
 impl GraphNode {
     fn new(reference: &ObjectRef, object: &Object) -> GraphNode {
+        let view = kinds::of(reference.kind);
         GraphNode {
             reference: reference.clone(),
-            place: place_of(reference.kind),
-            card: card_of(object),
+            place: view.place(),
+            card: view.card(object),
             deleting: object.meta().is_deleting(),
             id: number_of(object.uid()),
-            object: object.clone(),
+            keeper: Word::new_static(view.keeper()),
+            makes: view.makes(),
         }
-    }
-
-    /// `metadata.uid`: what tells it from a later one of the same name.
-    pub fn uid(&self) -> &str {
-        self.object.uid()
     }
 
     /// How many pods it wants; 0 for what wants none.
@@ -106,7 +67,7 @@ impl GraphNode {
 }
 
 /// How two objects hang together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EdgeKind {
     /// `metadata.ownerReferences`
     Owner,
@@ -119,7 +80,7 @@ pub enum EdgeKind {
 }
 
 /// A line of the graph, by places in [`Graph::nodes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Edge {
     /// From: the owner, the selecting, the pod, the naming one.
     pub from: usize,
@@ -129,39 +90,19 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// The objects and their lines.
-#[derive(Clone, Debug, Default)]
+/// The objects and their lines. Cloning it copies pointers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Graph {
-    /// In the order of their references.
+    /// In the order of their references. A node that did not change is the same `Rc` from graph to graph.
     pub nodes: Vec<Rc<GraphNode>>,
     /// In the order of their ends.
     pub edges: Rc<Vec<Edge>>,
-    /// The same `Rc` as long as there are the same objects, each wanting as many pods, with the
-    /// same lines: as long as nothing has to be placed anew.
-    pub shape: Rc<()>,
+    /// The same number as long as there are the same objects, each wanting as many pods, with the
+    /// same lines: as long as nothing has to be placed anew. Graphs of one [`Drawing`] differ in it.
+    pub shape: u64,
 }
 
 impl Graph {
-    /// The graph of a cluster. `boot` is the cluster before anybody did anything; of `last`, the
-    /// nodes that did not change are used again (the same `Rc`s).
-    pub fn new(cluster: &Cluster, boot: &Cluster, last: &Graph) -> Graph {
-        let mut nodes: Vec<Rc<GraphNode>> = Vec::new();
-        let mut old = last.nodes.iter().peekable();
-        for (reference, object) in cluster.api().cached_all() {
-            if hidden(reference, boot) {
-                continue;
-            }
-            while old.next_if(|o| o.reference < *reference).is_some() {}
-            nodes.push(match old.next_if(|o| o.reference == *reference) {
-                Some(same) if same.object.ptr_eq(object) => same.clone(),
-                _ => Rc::new(GraphNode::new(reference, object)),
-            });
-        }
-        let mut graph = Graph { nodes, ..Graph::default() };
-        graph.edges = Rc::new(graph.find_edges());
-        graph
-    }
-
     /// The place of an object.
     pub fn find(&self, reference: &ObjectRef) -> Option<usize> {
         self.nodes.binary_search_by(|n| n.reference.cmp(reference)).ok()
@@ -173,11 +114,66 @@ impl Graph {
     }
 }
 
+/// A graph with the objects that it was made of.
+#[derive(Clone, Debug, Default)]
+pub struct Drawing {
+    graph: Rc<Graph>,
+    /// Of each node, in their order.
+    objects: Vec<Object>,
+}
+
+impl Drawing {
+    /// What is shown.
+    pub fn graph(&self) -> &Rc<Graph> {
+        &self.graph
+    }
+
+    /// The object of a node.
+    pub fn object(&self, index: usize) -> Option<&Object> {
+        self.objects.get(index)
+    }
+
+    /// Forgets what was drawn. What is drawn next has another [`Graph::shape`].
+    pub fn clear(&mut self) {
+        self.graph = Rc::new(Graph { shape: self.graph.shape + 1, ..Graph::default() });
+        self.objects = Vec::new();
+    }
+
+    /// Draws a cluster, whatever was drawn before; nodes that did not change are used again. `boot` is the
+    /// cluster before anybody did anything.
+    pub fn draw(&mut self, cluster: &Cluster, boot: &Cluster) {
+        let mut nodes: Vec<Rc<GraphNode>> = Vec::new();
+        let mut objects: Vec<Object> = Vec::new();
+        let mut old = self.graph.nodes.iter().zip(&self.objects).peekable();
+        for (reference, object) in cluster.api().cached_all() {
+            if hidden(reference, boot) {
+                continue;
+            }
+            while old.next_if(|(o, _)| o.reference < *reference).is_some() {}
+            nodes.push(match old.next_if(|(o, _)| o.reference == *reference) {
+                Some((node, same)) if same.ptr_eq(object) => node.clone(),
+                _ => Rc::new(GraphNode::new(reference, object)),
+            });
+            objects.push(object.clone());
+        }
+        drop(old);
+        self.graph = Rc::new(Graph { nodes, edges: Rc::default(), shape: self.graph.shape + 1 });
+        self.objects = objects;
+        let edges = self.find_edges();
+        self.change().edges = Rc::new(edges);
+    }
+
+    /// The graph, to be changed: copied first if somebody else holds it.
+    fn change(&mut self) -> &mut Graph {
+        Rc::make_mut(&mut self.graph)
+    }
+}
+
 fn hidden(reference: &ObjectRef, boot: &Cluster) -> bool {
-    match reference.kind {
-        kind if [Kind::EVENT, Kind::LEASE].contains(&kind) => true,
-        kind if kind == Kind::NODE => false,
-        _ => boot.api().cached(reference).is_some(),
+    match kinds::of(reference.kind).shows() {
+        Shows::None => true,
+        Shows::All => false,
+        Shows::Made => boot.api().cached(reference).is_some(),
     }
 }
 
@@ -190,6 +186,20 @@ fn number_of(uid: &str) -> u128 {
         _ => uid.bytes().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |h, b| {
             (h ^ u128::from(b)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
         }),
+    }
+}
+
+/// A number that is too large for JSON's readers, as text.
+mod as_text {
+    use serde::de::{Deserializer, Error as _};
+    use serde::{Deserialize, Serializer};
+
+    pub fn serialize<S: Serializer>(n: &u128, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(n)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
 

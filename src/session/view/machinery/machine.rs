@@ -1,56 +1,62 @@
-//! One component from its reflectors to its worker.
+//! One component, from its reflectors to its worker.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::{ObjectRef, order};
-use crate::client::{AnyKey, Component, Why};
-use crate::cluster::{Actor, Cluster};
+use crate::client::Component;
+use crate::cluster::{Actor, Cluster, Fault};
+use crate::session::view::faults::switch;
+use crate::session::view::{Reason, Word};
 
 use super::reflector::{Reflector, reflector};
 use super::{SHOWN, cut};
 
 /// A component.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Which.
+    /// The component's process and its index there.
     pub actor: Actor,
-    /// Its name.
+    /// The component's name.
     pub name: Rc<str>,
-    /// Its process.
+    /// The name of its process.
     pub process: Rc<str>,
-    /// The node, of a kubelet.
+    /// The node of a kubelet; `None` for other components.
     pub node: Option<Rc<str>>,
-    /// Whether its process runs.
+    /// Whether the process runs.
     pub running: bool,
-    /// Whether it is switched on.
+    /// Whether the component is switched on.
     pub on: bool,
-    /// What it watches, in the order it says.
+    /// What switches it off, or on again; `None` if it cannot be switched by itself.
+    pub switch: Option<Fault>,
+    /// A reflector for each kind that it watches, in its order.
     pub reflectors: Vec<Reflector>,
-    /// Its work queue.
+    /// The work queue.
     pub queue: Queue,
-    /// Its worker's sync, if one is under way.
+    /// The sync of the worker, if one is under way.
     pub work: Option<Work>,
-    /// How many events it has recorded that are not written yet.
+    /// The number of recorded events that are not written yet.
     pub events: usize,
-    /// What its reconciler remembers between syncs: the first lines, and how many more there are.
+    /// The first lines of what its reconciler remembers between syncs, and the number of further lines.
     pub memory: (Vec<String>, usize),
 }
 
 /// A work queue.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
-    /// Keys that wait for the worker, first the next one; how many more there are.
-    pub waiting: (Vec<AnyKey>, usize),
-    /// Keys that are worked on, and whether they come again when that is done.
-    pub processing: Vec<(AnyKey, bool)>,
-    /// Keys that are planned, soonest first; how many more there are.
+    /// The first keys that wait for the worker, the next one first, and the number of further ones.
+    pub waiting: (Vec<String>, usize),
+    /// The keys that are being synced, each with whether it will be synced again afterwards.
+    pub processing: Vec<(String, bool)>,
+    /// The first keys that are planned for later, the soonest first, and the number of further ones.
     pub delayed: (Vec<Delayed>, usize),
-    /// Keys that failed the last time, with how often in a row; how many more there are.
-    pub failing: (Vec<(AnyKey, u32)>, usize),
+    /// The first keys whose last sync failed, each with the number of failures in a row, and the number of
+    /// further ones.
+    pub failing: (Vec<(String, u32)>, usize),
 }
 
 impl Queue {
-    /// Whether it holds nothing.
+    /// Whether the queue has no key at all.
     pub fn is_empty(&self) -> bool {
         self.waiting.0.is_empty()
             && self.processing.is_empty()
@@ -60,57 +66,57 @@ impl Queue {
 }
 
 /// A key that is planned for later.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delayed {
-    /// Which.
-    pub key: AnyKey,
-    /// In how many milliseconds.
+    /// The key.
+    pub key: String,
+    /// In how many milliseconds it is due.
     pub milliseconds: i64,
-    /// Whether the cluster waits for it; else it comes when time passes anyway.
+    /// Whether it is a foreground deadline, which keeps the cluster from being steady.
     pub waited_for: bool,
-    /// How often the key has failed in a row, if that is why.
+    /// The number of failures of the key in a row.
     pub failures: u32,
 }
 
 /// A sync under way.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// Its key.
-    pub key: AnyKey,
-    /// The status codes of the answers it has got: it stands at the request after these.
+    /// The key that is synced.
+    pub key: String,
+    /// The status codes of the responses so far.
     pub answers: Vec<u16>,
-    /// The request that waits to be sent.
-    pub ask: Option<Ask>,
+    /// The request that waits to be sent, if there is one.
+    pub pending: Option<Pending>,
 }
 
 /// A request that waits to be sent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
-    /// `PUT`
-    pub method: &'static str,
-    /// Its path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The HTTP method, for example `PUT`.
+    pub method: Word,
+    /// The path.
     pub path: String,
-    /// What it is about.
+    /// The object.
     pub object: ObjectRef,
-    /// Why.
-    pub why: Option<Rc<Why>>,
+    /// Why it is sent, if the sync says so.
+    pub why: Option<Reason>,
     /// Whether it is a heartbeat.
     pub background: bool,
-    /// The resourceVersion that the sync believes the object to have; `None` if it knows of none.
+    /// The resourceVersion of the object in the sync's caches; `None` if it is not there.
     pub believed: Option<String>,
-    /// The one that is stored; `None` if there is none.
+    /// The resourceVersion of the stored object; `None` if there is none.
     pub stored: Option<String>,
 }
 
-impl Ask {
-    /// Whether the sync is mistaken about the object.
+impl Pending {
+    /// Whether the sync has read another version of the object than the stored one.
     pub fn is_stale(&self) -> bool {
         self.believed != self.stored
     }
 }
 
-/// A component as it stands; `None` if there is none. Of the lanes that are named by the place of their
-/// informer, stale objects are compared field by field.
+/// A component of a cluster; `None` if there is none in that place. Stale objects are compared field by
+/// field in the lanes for whose informer `compared` is true.
 pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) -> Option<Machine> {
     let process = cluster.process(actor.process)?;
     let component = cluster.component(actor)?;
@@ -126,6 +132,7 @@ pub fn machine(cluster: &Cluster, actor: Actor, compared: impl Fn(u16) -> bool) 
         node: process.node.clone(),
         running: process.running,
         on: process.is_on(actor.component),
+        switch: switch(process, &component.name()),
         reflectors: reflectors.collect(),
         queue: queue(cluster, actor, component),
         work: work(cluster, component),
@@ -140,7 +147,7 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
     let mut delayed: Vec<Delayed> = queue
         .planned()
         .map(|(key, at)| Delayed {
-            key: key.clone(),
+            key: key.to_string(),
             milliseconds: at.as_millisecond().saturating_sub(now),
             waited_for: cluster.clock().is_waited_for(*at, actor, key),
             failures: queue.retries(key),
@@ -148,28 +155,28 @@ fn queue(cluster: &Cluster, actor: Actor, component: &dyn Component) -> Queue {
         .collect();
     order::sort_by_key(&mut delayed, |d| (!d.waited_for, d.milliseconds));
     Queue {
-        waiting: cut(queue.iter().cloned(), SHOWN),
-        processing: queue.processing().map(|(k, again)| (k.clone(), again)).collect(),
+        waiting: cut(queue.iter().map(ToString::to_string), SHOWN),
+        processing: queue.processing().map(|(k, again)| (k.to_string(), again)).collect(),
         delayed: cut(delayed.into_iter(), SHOWN),
-        failing: cut(queue.failed().map(|(k, n)| (k.clone(), *n)), SHOWN),
+        failing: cut(queue.failed().map(|(k, n)| (k.to_string(), *n)), SHOWN),
     }
 }
 
 fn work(cluster: &Cluster, component: &dyn Component) -> Option<Work> {
-    let ask = component.pending().map(|p| {
+    let pending = component.pending().map(|p| {
         let object = p.request.object();
         let version = |o: &crate::api::Object| o.meta().resource_version.clone();
         let believed = component.caches_at_start().and_then(|c| c.of(object.kind).get(&object.key));
         let stored = cluster.api().cached(&object);
-        Ask {
-            method: p.request.verb.method(),
+        Pending {
+            method: Word::new_static(p.request.verb.method()),
             path: p.request.path(),
-            why: p.why.clone(),
+            why: p.why.as_deref().map(Reason::of),
             background: p.background,
             believed: believed.and_then(version),
             stored: stored.and_then(version),
             object,
         }
     });
-    Some(Work { key: component.working_on()?.clone(), answers: component.answer_codes(), ask })
+    Some(Work { key: component.working_on()?.to_string(), answers: component.answer_codes(), pending })
 }

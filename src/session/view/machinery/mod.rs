@@ -1,8 +1,9 @@
 //! The machinery under the objects, as the component map shows it: etcd, the API server, and for each
-//! component its reflectors, FIFOs, caches, queue and worker. Facts, no pixels and no words.
+//! component its reflectors, FIFOs, caches, queue and worker. These are facts, without pixels and without
+//! texts.
 //!
-//! What is shown is read off the cluster as it stands and is cut to what a person can read: a look at
-//! a cluster of a thousand nodes costs what its components are many, not its objects.
+//! All of it is read from the cluster and limited to what a person can read, so on a cluster of a thousand
+//! nodes the cost depends on the number of components, not of objects.
 //!
 //! ```
 //! use steady::session::{Session, Start, scenario, view::machinery};
@@ -22,16 +23,16 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-pub use machine::{Ask, Delayed, Machine, Queue, Work, machine};
+pub use machine::{Delayed, Machine, Pending, Queue, Work, machine};
 pub use movement::{Carried, Movement, Stop, movement};
 pub use overview::{LogLine, Overview, Row, State, overview};
 pub use reflector::{Coming, Connection, Reflector, Stale, Told};
 pub use stages::{Step, StepId, Verdict, Way, last_request, way};
 
-/// Of a list of things that wait so many are shown; the rest is counted.
+/// How many entries of a list are shown. Further ones are counted.
 pub const SHOWN: usize = 5;
 
-/// The first of a list, and how many more there are.
+/// The first entries of a list, and the number of further ones.
 fn cut<T>(all: impl Iterator<Item = T>, most: usize) -> (Vec<T>, usize) {
     let mut all = all;
     let first: Vec<T> = all.by_ref().take(most).collect();

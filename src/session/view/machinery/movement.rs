@@ -1,35 +1,37 @@
-//! What a step moved, and along which way.
+//! What a step has moved, and along which path.
 
 use crate::api::{Kind, ObjectRef};
-use crate::apimachinery::Response;
+use crate::apimachinery::{Request, Response};
 use crate::cluster::{Action, Actor, Cluster, Outcome, Transition};
+use crate::session::view::Word;
 use crate::session::{Exchange, Moment, What};
+use serde::{Deserialize, Serialize};
 
-/// A place on the way that data take. Those after the API server are a component's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A part on the path of data. Those after the API server belong to a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
-    /// etcd
+    /// etcd.
     Etcd,
     /// The API server.
     Server,
-    /// A reflector, by the place of its informer.
+    /// The reflector of an informer, by the informer's index.
     Reflector(u16),
-    /// Its delta FIFO.
+    /// The delta FIFO of an informer.
     Fifo(u16),
-    /// Its cache.
+    /// The indexer of an informer.
     Indexer(u16),
-    /// The component's handlers on it.
+    /// The component's handlers for an informer.
     Handlers(u16),
     /// The component's work queue.
     Queue,
-    /// Its worker.
+    /// The component's worker.
     Worker,
 }
 
-/// What is moved.
-#[derive(Clone, Debug, PartialEq)]
+/// What was moved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Carried {
-    /// A list of so many objects.
+    /// A list with this many objects.
     List(Kind, usize),
     /// A watch event.
     Event(ObjectRef),
@@ -37,50 +39,55 @@ pub enum Carried {
     Delta(ObjectRef),
     /// A notification.
     Notification(ObjectRef),
-    /// A key; it has the form `namespace/name`.
+    /// A key, in the form `namespace/name`.
     Key(String),
-    /// A request: its method and object, and the status code of the answer.
-    Request(&'static str, ObjectRef, u16),
-    /// No object: informers of these kinds start or stop.
+    /// A request: its method, its object, and the status code of the response.
+    Request(Word, ObjectRef, u16),
+    /// No object: informers of these kinds have started or stopped.
     Informers(Vec<Kind>),
-    /// Nothing but time, in milliseconds.
+    /// No object: this many milliseconds have passed.
     Time(i64),
 }
 
-/// A step on the map.
-#[derive(Clone, Debug, PartialEq)]
+/// A step on the component map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Movement {
-    /// Whose; of what reaches several components the first. None for a person's doing, and for time.
+    /// The component that acted, or the first one reached. `None` for what a person did, and for time.
     pub actor: Option<Actor>,
-    /// All components that it reaches.
+    /// All components that it reached.
     pub reaches: Vec<Actor>,
-    /// Where it went, in order. One that is refused comes back.
+    /// The parts that it passed, in order. A refused request comes back.
     pub path: Vec<Stop>,
-    /// What went there.
+    /// What was moved.
     pub carried: Carried,
     /// Whether it was refused, or failed.
     pub failed: bool,
 }
 
-/// What led to a moment, as a movement. Of several commands it is the last. `None` where nothing moved.
+/// The movement that led to a moment; if several commands did, that of the last one. `None` if nothing
+/// moved.
 pub fn movement(cluster: &Cluster, moment: &Moment) -> Option<Movement> {
     match &moment.what {
         What::Start | What::Fault(_) => None,
         What::Person { exchanges, .. } => {
             let Exchange { request, response, .. } = exchanges.last()?;
-            let carried = Carried::Request(request.verb.method(), request.object(), response.code());
+            let carried = request_carried(request, response);
             Some(written(None, carried, response))
         }
         What::Commands(commands) => {
             let c = commands.last()?;
-            let carried = Carried::Request(c.request.verb.method(), c.request.object(), c.response.code());
+            let carried = request_carried(&c.request, &c.response);
             Some(written(Some(c.actor), carried, &c.response))
         }
         What::Machinery(t) => of_transition(cluster, t),
     }
 }
 
-/// A request on its way to etcd, or back if it was refused.
+fn request_carried(request: &Request, response: &Response) -> Carried {
+    Carried::Request(Word::new_static(request.verb.method()), request.object(), response.code())
+}
+
+/// A request on its way to etcd, and back if it was refused.
 fn written(actor: Option<Actor>, carried: Carried, response: &Response) -> Movement {
     let failed = matches!(response, Response::Failure(_));
     let mut path = Vec::new();
@@ -120,13 +127,13 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
             (path, Carried::Key(key.to_string()), error.is_some())
         }
         Outcome::Sent { request, response, error, .. } => {
-            let carried = Carried::Request(request.verb.method(), request.object(), response.code());
+            let carried = request_carried(request, response);
             let mut m = written(actor, carried, response);
             if !request.verb.writes() {
                 m.path = vec![Stop::Worker, Stop::Server, Stop::Worker];
             }
             if error.is_some() {
-                // A sync that fails gives its key back, to be tried again later.
+                // The key of a failed sync returns to the queue, to be tried again later.
                 m.path.push(Stop::Queue);
                 m.failed = true;
             }
@@ -134,7 +141,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
         }
         Outcome::Recorded { exchange } => {
             let (request, response) = exchange.as_ref()?;
-            let carried = Carried::Request(request.verb.method(), request.object(), response.code());
+            let carried = request_carried(request, response);
             return Some(written(actor, carried, response));
         }
         Outcome::Informers { started, stopped } => {
@@ -149,7 +156,7 @@ fn of_transition(cluster: &Cluster, t: &Transition) -> Option<Movement> {
     Some(Movement { actor, reaches, path, carried, failed })
 }
 
-/// The components that an action is about: of an informer's, all that listen to it.
+/// The components that an action concerns; for an action of an informer, all that listen to it.
 fn reached(cluster: &Cluster, action: &Action) -> Vec<Actor> {
     match action {
         Action::Notify { actor, .. }

@@ -1,5 +1,6 @@
-//! All of it at a glance: etcd, and how every component stands.
+//! An overview of the machinery: etcd, and the state of every component.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::ObjectRef;
@@ -7,92 +8,92 @@ use crate::client::Component;
 use crate::cluster::{Actor, Cluster, Process};
 use crate::etcd::Member;
 
-/// So many of etcd's last writes are shown.
+/// How many of etcd's last writes are shown.
 const LOG: usize = 8;
 
 /// The whole control plane.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
-    /// etcd's revision.
+    /// The revision of etcd's last write.
     pub revision: u64,
-    /// Up to where its history is forgotten.
+    /// The revision up to which etcd's history is compacted.
     pub compacted: u64,
-    /// How many keys it has.
+    /// The number of keys.
     pub keys: usize,
-    /// Its members; none where there is only one.
+    /// The members of etcd; empty if there is only one.
     pub members: Vec<Member>,
-    /// The term of their leader.
+    /// The term of the members' leader.
     pub term: u64,
-    /// Its last writes, newest first.
+    /// The last writes, newest first.
     pub log: Vec<LogLine>,
-    /// The components of processes that run on no node, in their order.
+    /// The components of processes that run on no node, in order.
     pub components: Vec<Row>,
-    /// The components on nodes.
+    /// The components of nodes.
     pub kubelets: Vec<Row>,
 }
 
 /// A write in etcd's log.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// The revision it made.
+    /// The revision of the write.
     pub revision: u64,
-    /// The key.
+    /// The key that was written.
     pub object: ObjectRef,
-    /// Whether the key was there before.
+    /// Whether the key existed before.
     pub existed: bool,
-    /// Whether it was deleted.
+    /// Whether the key was deleted.
     pub deleted: bool,
 }
 
-/// How a component stands, what matters most first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of a component, the most important first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     /// Its process has stopped.
     Down,
     /// It is switched off.
     Off,
-    /// Its process is one of several and waits to become the leader.
+    /// Its process is one of several instances and waits to become the leader.
     Standby,
-    /// A key that failed waits to be tried again.
+    /// A key whose sync failed waits to be retried.
     Failing,
-    /// It is in the middle of a sync and has a request to send.
+    /// It is in a sync and has a request to send.
     Working,
     /// Keys wait for its worker.
     Queued,
-    /// There is something that it has not heard of yet.
+    /// It has not been notified of all changes.
     Behind,
-    /// It waits for a moment that was planned.
+    /// It waits for a foreground deadline.
     Waiting,
-    /// Nothing is left to do for it.
+    /// It has nothing to do.
     Idle,
 }
 
-/// A component in a line.
-#[derive(Clone, Debug, PartialEq)]
+/// A component in the overview.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Which.
+    /// The component's process and its index there.
     pub actor: Actor,
-    /// Its name.
+    /// The component's name.
     pub name: Rc<str>,
-    /// Its process.
+    /// The name of its process.
     pub process: Rc<str>,
-    /// The node, of a kubelet.
+    /// The node of a kubelet; `None` for other components.
     pub node: Option<Rc<str>>,
-    /// Of a process of which there are several: whether it is the leader.
+    /// Whether its process is the leader, if the process has several instances.
     pub leads: Option<bool>,
-    /// How it stands.
+    /// The component's state.
     pub state: State,
-    /// How many events, deltas and notifications are on their way to it, and lists it has to make.
+    /// The number of events, deltas and notifications on their way to it, and of lists that it has to read.
     pub behind: usize,
-    /// How many keys wait for its worker.
+    /// The number of keys that wait for its worker.
     pub queued: usize,
-    /// How many keys are planned for later.
+    /// The number of keys that are planned for later.
     pub delayed: usize,
-    /// How many keys failed the last time.
+    /// The number of keys whose last sync failed.
     pub failing: usize,
 }
 
-/// The whole control plane as it stands.
+/// The overview of a cluster.
 pub fn overview(cluster: &Cluster) -> Overview {
     let etcd = cluster.api().etcd();
     let members = Some(etcd.raft().members(etcd.revision())).filter(|m| m.len() > 1);
@@ -124,7 +125,7 @@ pub fn overview(cluster: &Cluster) -> Overview {
 fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Component) -> Row {
     let queue = component.queue();
     let (behind, queued) = (behind(cluster, process, actor), queue.len());
-    // Heartbeats and resyncs are always planned: what counts is what the cluster waits for.
+    // Heartbeats and resyncs are always planned, so only foreground deadlines count.
     let waits = queue.planned().filter(|(k, at)| cluster.clock().is_waited_for(**at, actor, k));
     let (delayed, failing) = (waits.count(), queue.failed().count());
     let state = if !process.running {
@@ -160,7 +161,8 @@ fn row(cluster: &Cluster, process: &Process, actor: Actor, component: &dyn Compo
     }
 }
 
-/// How many events, deltas and notifications a component has not heard of, and lists it has to make.
+/// The number of events, deltas and notifications on their way to a component, and of lists that it has to
+/// read.
 fn behind(cluster: &Cluster, process: &Process, actor: Actor) -> usize {
     let routes = process.routes.get(usize::from(actor.component)).map_or(&[][..], Vec::as_slice);
     let of = |&(informer, listener): &(u16, u16)| {

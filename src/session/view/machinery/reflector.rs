@@ -1,109 +1,112 @@
-//! From the API server to the handlers, for one kind that a component watches.
+//! The part from the API server to the handlers, for one kind that a component watches.
 
 use crate::api::order;
 use crate::api::{Key, Kind, Object};
 use crate::apimachinery::{Filter, WatchEventType};
 use crate::client::{Caches, Delta, Informer};
 use crate::cluster::Cluster;
+use crate::session::view::Word;
 use crate::session::view::changes::{FieldChange, field_changes};
+use serde::{Deserialize, Serialize};
 
 use super::{SHOWN, cut};
 
-/// So many keys that may be stale are looked at; what is beyond is counted as stale unseen.
+/// How many keys are checked for being stale. Further ones are counted as stale without a check.
 const LOOKED_AT: usize = 200;
-/// So many stale objects are compared field by field, and so many of their fields are named.
+/// How many stale objects are compared field by field, and how many of their fields are listed.
 const COMPARED: usize = 4;
 const FIELDS: usize = 4;
 
-/// How a reflector is connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of a reflector's connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Connection {
     /// It has never listed.
     New,
     /// It watches.
     Watching,
-    /// Its watch was cut; it will go on from the revision it has seen.
+    /// Its watch has ended and can be resumed from the last revision it has seen.
     Cut,
-    /// Its watch was cut, and the revision it has seen is compacted (410 Gone): it has to list again.
+    /// Its watch has ended and cannot be resumed, because that revision is compacted (410 Gone). It has to
+    /// list again.
     Gone,
 }
 
-/// A watch event on its way.
-#[derive(Clone, Debug, PartialEq)]
+/// A watch event on its way to a reflector.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coming {
-    /// `ADDED`, `MODIFIED`, `DELETED`
+    /// The type of the event: `ADDED`, `MODIFIED` or `DELETED`.
     pub kind: WatchEventType,
-    /// Which object.
+    /// The object's namespace and name.
     pub key: Key,
     /// The revision.
     pub revision: u64,
 }
 
-/// What a handler will be told.
-#[derive(Clone, Debug, PartialEq)]
+/// A notification that waits for a handler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
-    /// Which object.
+    /// The object's namespace and name.
     pub key: Key,
-    /// The handler: `OnAdd`, `OnUpdate`, `OnDelete`.
-    pub handler: &'static str,
+    /// The handler: `OnAdd`, `OnUpdate` or `OnDelete`.
+    pub handler: Word,
 }
 
-/// An object that the cache has otherwise than the store.
-#[derive(Clone, Debug, PartialEq)]
+/// An object that differs between the cache and the store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stale {
-    /// Which.
+    /// The object's namespace and name.
     pub key: Key,
-    /// The resourceVersion that is believed; `None` where it is believed not to exist.
+    /// The resourceVersion in the cache; `None` if the object is not there.
     pub believed: Option<String>,
-    /// The resourceVersion that is stored; `None` where it is gone.
+    /// The resourceVersion in the store; `None` if the object is not there.
     pub stored: Option<String>,
-    /// Fields that differ, where that was asked for: as they are believed to be, and as they are.
+    /// The first fields that differ, from the cached to the stored value, if they were asked for.
     pub fields: Vec<FieldChange>,
-    /// How many more fields differ.
+    /// The number of further fields that differ.
     pub more: usize,
 }
 
-/// A reflector with what follows it.
-#[derive(Clone, Debug, PartialEq)]
+/// A reflector, with the informer's FIFO, cache and notifications.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reflector {
-    /// Its place in the process.
+    /// The informer's index in the process.
     pub informer: u16,
-    /// The kind.
+    /// The kind that it watches.
     pub kind: Kind,
-    /// Which of them.
+    /// Which objects of the kind it watches.
     pub filter: Filter,
-    /// How it is connected.
+    /// The state of its connection.
     pub connection: Connection,
-    /// The resourceVersion it has seen.
+    /// The last resourceVersion it has seen.
     pub resource_version: u64,
-    /// How many events are on their way to it.
+    /// The number of events on their way to it.
     pub behind: usize,
-    /// The first of them.
+    /// The first of these events.
     pub coming: Vec<Coming>,
-    /// How many deltas wait in its FIFO.
+    /// The number of deltas in the FIFO.
     pub deltas: usize,
-    /// The first of them: whether it is a deletion, the object, its resourceVersion.
+    /// The first of these deltas: whether it is a deletion, the object, its resourceVersion.
     pub fifo: Vec<(bool, Key, String)>,
-    /// How many objects the cache has.
+    /// The number of objects in the cache.
     pub known: usize,
-    /// Those that the store has otherwise, the first of them compared.
+    /// The first stale objects; some of them are compared field by field.
     pub stale: Vec<Stale>,
-    /// How many more there are.
+    /// The number of further stale objects.
     pub stale_more: usize,
-    /// How many notifications wait for the component's handlers.
+    /// The number of notifications that wait for the component's handlers.
     pub untold: usize,
-    /// The first of them.
+    /// The first of these notifications.
     pub telling: Vec<Told>,
 }
 
 impl Reflector {
-    /// Whether anything is on its way through it.
+    /// Whether events, deltas or notifications are on their way through it.
     pub fn is_busy(&self) -> bool {
         self.connection != Connection::Watching || self.behind + self.deltas + self.untold > 0
     }
 }
 
-/// A reflector and what follows it, as a component's.
+/// The reflector of an informer, as a part of a component.
 pub(super) fn reflector(
     cluster: &Cluster,
     caches: &Caches,
@@ -130,11 +133,11 @@ pub(super) fn reflector(
     let told = informer.listeners.get(listener).map(|l| &l.pending);
     let telling = told.into_iter().flatten().take(SHOWN).map(|n| Told {
         key: n.key.clone(),
-        handler: match (&n.old, &n.new) {
+        handler: Word::new_static(match (&n.old, &n.new) {
             (_, None) => "OnDelete",
             (None, Some(_)) => "OnAdd",
             (Some(_), Some(_)) => "OnUpdate",
-        },
+        }),
     });
     let missed = missed(cluster, informer, connection);
     let (stale, stale_more) = stale(cluster, caches, informer, &missed, compare);
@@ -160,8 +163,8 @@ fn version(object: &Object) -> String {
     object.meta().resource_version.clone().unwrap_or_default()
 }
 
-/// The writes that a reflector has not heard of because nobody tells it: all since the revision that it
-/// has seen. Where these are forgotten, what there is.
+/// The keys whose changes a reflector without a watch has missed: those written since the last revision it
+/// has seen. If these revisions are compacted, all keys.
 fn missed(cluster: &Cluster, informer: &Informer, connection: Connection) -> Vec<Key> {
     let (api, kind, filter) = (cluster.api(), informer.kind, &informer.filter);
     match connection {
@@ -177,14 +180,15 @@ fn missed(cluster: &Cluster, informer: &Informer, connection: Connection) -> Vec
     }
 }
 
-/// Whether a watch can go on from the revision that a reflector has seen: the server still knows what happened since.
+/// Whether a reflector's watch can be resumed: the server still has the events since the last revision it
+/// has seen.
 fn is_known(cluster: &Cluster, informer: &Informer) -> bool {
     cluster.api().watch_from(informer.kind, &informer.filter, informer.resource_version).is_ok()
 }
 
-/// What the cache has otherwise than the store. Only what is on its way can differ: what is neither in
-/// the watch nor in the FIFO nor missed is as it was told. (Of a cache that has to list again, what it
-/// believes and what is gone.)
+/// The first objects that differ between cache and store, compared field by field if `compare` is set, and
+/// the number of further ones. Only keys that are in the watch, in the FIFO or missed can differ; if the
+/// reflector has to list again, also all other keys in its cache.
 fn stale(
     cluster: &Cluster,
     caches: &Caches,

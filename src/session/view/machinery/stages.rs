@@ -1,34 +1,36 @@
-//! A request's way through the API server, as facts: what each stage did with this one.
+//! The stages of a request in the API server: what each of them did with it.
 
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use crate::api::{Kind, ObjectRef};
-use crate::apimachinery::{Request, Response, Status, Subresource};
+use crate::apimachinery::{Response, Subresource};
 use crate::apiserver::{Entered, Stage, Trace};
 use crate::cluster::Cluster;
+use crate::session::view::Word;
 use crate::session::view::changes::{FieldChange, all_changes};
 use crate::session::{Exchange, MomentId, Session};
 
 use super::cut;
 
-/// So many fields that a stage changed are named.
+/// How many changed fields of a stage are listed.
 const NAMED: usize = 40;
 
-/// Which stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A stage of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StepId {
-    /// Who asks.
+    /// Authentication: who the user is.
     Authenticate,
-    /// Whether they may.
+    /// Authorization: whether the user may do this.
     Authorize,
-    /// One of those that the request itself goes through.
+    /// A stage that handles the request itself.
     Stage(Stage),
 }
 
 impl StepId {
-    /// Its name.
+    /// The stage's name.
     pub fn as_str(self) -> &'static str {
         match self {
             StepId::Authenticate => "authenticate",
@@ -38,66 +40,78 @@ impl StepId {
     }
 }
 
-/// What came of it.
-#[derive(Clone, Debug, PartialEq)]
+/// The result of a stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// It went on.
+    /// The request passed.
     Passed,
-    /// It ended here: the refusal.
-    Refused(Box<Status>),
-    /// It was refused before it came here.
+    /// The request was refused, with this status.
+    Refused {
+        /// The HTTP status code.
+        code: u16,
+        /// `Conflict`, `Invalid`; empty where Kubernetes leaves it empty.
+        reason: Word,
+        /// The sentence.
+        message: String,
+    },
+    /// The request was refused before this stage.
     NotReached,
 }
 
 /// What a stage did with the request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Which.
+    /// The stage.
     pub id: StepId,
-    /// The admission plug-in; empty elsewhere.
-    pub plugin: &'static str,
-    /// What came of it.
+    /// The name of the admission plug-in; empty for other stages.
+    pub plugin: Word,
+    /// The result.
     pub verdict: Verdict,
-    /// What it changed, and how many more fields.
+    /// The first fields that the stage changed, and the number of further ones.
     pub changes: (Vec<FieldChange>, usize),
 }
 
-/// A request's whole way.
-#[derive(Clone, Debug, PartialEq)]
+/// All stages of a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Way {
-    /// The request.
-    pub request: Rc<Request>,
-    /// Its query; empty for none.
+    /// `PUT`
+    pub method: Word,
+    /// The path.
+    pub path: String,
+    /// Who asks.
+    pub user: Rc<str>,
+    /// What kind of object it is about.
+    pub kind: Kind,
+    /// The query of the URL; empty if there is none.
     pub query: String,
-    /// The media type of its body; empty for none.
+    /// The media type of the body; empty if there is no body.
     pub media: String,
-    /// The length of its body as JSON, in bytes.
+    /// The length of the body as JSON, in bytes.
     pub bytes: usize,
-    /// The stages it came to, and those it did not come to.
+    /// The stages, those included that were not reached.
     pub steps: Vec<Step>,
-    /// The status code of the answer.
+    /// The status code of the response.
     pub code: u16,
-    /// What it was advised against.
+    /// The warnings in the response.
     pub warnings: Vec<String>,
-    /// The resourceVersion that the request brings, and the one that was stored; each if there is one.
+    /// The resourceVersion on which the request is based, and the stored one; each if there is one.
     pub versions: (Option<String>, Option<String>),
-    /// What was stored: the revision, the object, whether it was removed.
+    /// What was stored: the revision, the object, and whether it was deleted.
     pub stored: Vec<(u64, ObjectRef, bool)>,
-    /// For each process, how many of its watches were told: name, node, how many.
+    /// The notified watches: for each process its name, its node and the number of its watches.
     pub told: Vec<(Rc<str>, Option<Rc<str>>, usize)>,
 }
 
-/// The way of one of the requests that led to a moment; it is found by doing again what led there.
-/// `None` if there is no such request, or it is too far to look (see
-/// [`FINEST_LIMIT`](crate::session::FINEST_LIMIT)).
+/// The stages of a request that led to a moment, computed by taking the actions again. `None` if there is no
+/// such request, or the moment has too many actions (see [`FINEST_LIMIT`](crate::session::FINEST_LIMIT)).
 pub fn way(session: &Session, moment: MomentId, exchange: usize) -> Option<Way> {
     let sent = session.exchanges(moment).into_iter().nth(exchange)?;
     let (before, trace) = session.trace(moment, exchange)?;
     Some(of(&before, sent, trace))
 }
 
-/// The last request before now, a person's or a component's: the moment that it belongs to, and its
-/// place there. So many moments back at most.
+/// The last request of a person or a component up to the current moment: its moment, and its index there.
+/// Only the last `most` moments are searched.
 pub fn last_request(session: &Session, most: usize) -> Option<(MomentId, usize)> {
     let mut id = session.at();
     for _ in 0..most {
@@ -126,11 +140,14 @@ fn of(cluster: &Cluster, sent: Exchange, trace: Trace) -> Way {
         stored: trace.writes.iter().map(|w| (w.revision, w.object.clone(), w.next.is_none())).collect(),
         told: told(cluster, &trace.told),
         warnings: trace.warnings,
-        request,
+        method: Word::new_static(request.verb.method()),
+        path: request.path(),
+        user: request.user.clone(),
+        kind: request.kind,
     }
 }
 
-/// The resourceVersion that the body of a request names: that of the object, or of the precondition of a deletion.
+/// The resourceVersion in the body of a request: that of the object, or of the precondition of a deletion.
 fn version_in(body: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let named = ["/metadata/resourceVersion", "/preconditions/resourceVersion"];
@@ -150,7 +167,8 @@ fn told(cluster: &Cluster, watches: &[u32]) -> Vec<(Rc<str>, Option<Rc<str>>, us
 }
 
 fn steps(trace: &Trace, kind: Kind, subresource: Subresource) -> Vec<Step> {
-    let passed = |id| Step { id, plugin: "", verdict: Verdict::Passed, changes: (Vec::new(), 0) };
+    let passed =
+        |id| Step { id, plugin: Word::default(), verdict: Verdict::Passed, changes: (Vec::new(), 0) };
     let mut steps = vec![passed(StepId::Authenticate), passed(StepId::Authorize)];
     let refusal = match &trace.response {
         Response::Failure(status) => Some(status),
@@ -164,16 +182,20 @@ fn steps(trace: &Trace, kind: Kind, subresource: Subresource) -> Vec<Step> {
         let next = trace.entered.get(i + 1);
         let after = match next {
             Some(next) => next.object.as_ref(),
-            // What the last stage, the store, made of it.
+            // The last stage, the store, has the stored object.
             None => stored.filter(|o| o.kind() == kind && subresource != Subresource::Eviction),
         };
         let verdict = match (next, refusal) {
-            (None, Some(status)) => Verdict::Refused(status.clone()),
+            (None, Some(status)) => Verdict::Refused {
+                code: status.code,
+                reason: Word::from(&*status.reason),
+                message: status.message.clone(),
+            },
             _ => Verdict::Passed,
         };
         steps.push(Step {
             id: StepId::Stage(entered.stage),
-            plugin: entered.plugin,
+            plugin: Word::new_static(entered.plugin),
             verdict,
             changes: changes(entered, after),
         });

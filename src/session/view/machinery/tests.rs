@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! What the map shows, as text. `STEADY_UPDATE=1` writes the expected texts anew.
+//! The content of the component map as text. `STEADY_UPDATE=1` updates the expected texts.
 
 use std::fmt::Write as _;
 
@@ -114,13 +114,13 @@ fn say(m: &Machine) -> String {
     }
     if let Some(w) = &m.work {
         let _ = writeln!(out, "worker {}: answers {:?}", w.key, w.answers);
-        if let Some(a) = &w.ask {
+        if let Some(a) = &w.pending {
             let _ = writeln!(
                 out,
                 "  asks {} {} ({:?}), believed {:?}, stored {:?}",
                 a.method,
                 a.path,
-                a.why.as_ref().map(|w| w.rule),
+                a.why.as_ref().map(|w| w.rule.as_str()),
                 a.believed,
                 a.stored
             );
@@ -133,13 +133,12 @@ fn say(m: &Machine) -> String {
 }
 
 fn say_way(w: &Way) -> String {
-    let mut out =
-        format!("{} {} {} {}: {}\n", w.request.verb.method(), w.request.path(), w.query, w.media, w.code);
+    let mut out = format!("{} {} {} {}: {}\n", w.method, w.path, w.query, w.media, w.code);
     let _ = writeln!(out, "versions {:?}", w.versions);
     for s in &w.steps {
         let verdict = match &s.verdict {
             Verdict::Passed => String::new(),
-            Verdict::Refused(status) => format!(" refused: {} {}", status.code, status.message),
+            Verdict::Refused { code, message, .. } => format!(" refused: {code} {message}"),
             Verdict::NotReached => " not reached".into(),
         };
         let _ = writeln!(out, "{} {}{verdict}", s.id.as_str(), s.plugin);
@@ -159,7 +158,7 @@ fn say_way(w: &Way) -> String {
     out
 }
 
-/// Others have written, and the controller has not heard of it.
+/// Other components have written, and the controller has not been notified of it.
 #[test]
 fn a_stale_cache() {
     let mut s = started(3);
@@ -167,7 +166,7 @@ fn a_stale_cache() {
         assert!(s.step(Depth::Command, None));
     }
     let controller = actor(s.cluster(), "replicaset-controller");
-    // The scheduler and the kubelets go on without it.
+    // The scheduler and the kubelets go on without the controller manager.
     for name in ["kube-scheduler", "kubelet"] {
         let other = actor(s.cluster(), name);
         for _ in 0..2 {
@@ -175,7 +174,7 @@ fn a_stale_cache() {
         }
     }
     expect("stale", &say(&machine(s.cluster(), controller, |_| true).unwrap()));
-    // Controllers that have nothing to do are many, and come and go with the build.
+    // Idle controllers are numerous and differ between builds.
     let text = say_overview(&overview(s.cluster()));
     expect(
         "overview",
@@ -183,7 +182,7 @@ fn a_stale_cache() {
     );
 }
 
-/// A rollout that gets nowhere is looked at again at its deadline.
+/// A rollout that makes no progress is synced again at its deadline.
 #[test]
 fn a_delayed_key() {
     let mut s = started(1);
@@ -198,7 +197,7 @@ fn a_delayed_key() {
     panic!("nothing was delayed");
 }
 
-/// A sync that began before a person wrote: its update is refused, its key comes again.
+/// A sync that began before a person's write: its update is refused, and its key is retried.
 fn conflict() -> (Session, Actor) {
     let mut s = started(1);
     while s.step(Depth::Command, None) {}
@@ -207,9 +206,10 @@ fn conflict() -> (Session, Actor) {
         let cluster = s.cluster();
         let controller = actor(cluster, "deployment-controller");
         let m = machine(cluster, controller, |_| true).unwrap();
-        let asks_to_update = m.work.as_ref().and_then(|w| w.ask.as_ref()).is_some_and(|a| a.method == "PUT");
+        let asks_to_update =
+            m.work.as_ref().and_then(|w| w.pending.as_ref()).is_some_and(|a| a.method == "PUT");
         if asks_to_update {
-            let about = m.work.unwrap().ask.unwrap().object;
+            let about = m.work.unwrap().pending.unwrap().object;
             let kind = about.kind.singular();
             s.kubectl(&format!("annotate {kind} {} note=mine", about.key.name), &[]);
             return (s, controller);
@@ -223,7 +223,7 @@ fn conflict() -> (Session, Actor) {
 fn a_failing_key() {
     let (mut s, controller) = conflict();
     let before = machine(s.cluster(), controller, |_| true).unwrap();
-    assert!(before.work.as_ref().unwrap().ask.as_ref().unwrap().is_stale());
+    assert!(before.work.as_ref().unwrap().pending.as_ref().unwrap().is_stale());
     expect("conflict-before", &say(&before));
     s.act(crate::cluster::Action::Send { actor: controller });
     let failing = machine(s.cluster(), controller, |_| true).unwrap();
@@ -269,7 +269,7 @@ fn the_way_of_a_pod_and_of_a_person_s_deployment() {
     expect("way-next", &say_way(&way(&s, s.at(), 0).unwrap()));
 }
 
-/// Every finest action moves something, and along places that follow each other.
+/// Every action moves something, along parts that are connected.
 #[test]
 fn every_step_moves_something() {
     let mut s = started(2);
@@ -287,7 +287,7 @@ fn every_step_moves_something() {
     assert_eq!(stops.into_iter().collect::<Vec<_>>(), all);
 }
 
-/// What it costs to look is bounded by what is shown: see docs/benchmarks.md for times.
+/// The cost of the view is bounded by what is shown: see docs/benchmarks.md for times.
 #[test]
 fn long_lists_are_cut() {
     let mut s = started(300);
@@ -310,7 +310,7 @@ fn long_lists_are_cut() {
     assert_eq!(row.behind, behind);
 }
 
-/// Three members of etcd of which one is lost, and a second kube-controller-manager that waits.
+/// Three members of etcd, one of which is lost, and a second kube-controller-manager, which waits.
 #[test]
 fn members_and_instances() {
     let mut s = Session::new(Start { etcd: 3, ..Start::default() });

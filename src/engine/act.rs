@@ -1,0 +1,276 @@
+//! Each input, and what it does.
+
+use std::rc::Rc;
+
+use super::task::{Origin, SetUpOf, Task};
+use super::{Engine, Input, Output, Pick, SPEEDS, Said};
+use crate::cluster::{Digesting, Fault};
+use crate::session::explore::Choice;
+use crate::session::scenario::{self, Deed, SetUp};
+use crate::session::view::{Preview, crash, problems};
+use crate::session::{Depth, FINEST_LIMIT, MomentId};
+
+impl Engine {
+    pub(super) fn take(&mut self, input: Input) {
+        match input {
+            Input::Begin(with) => self.open_page(with),
+            Input::Open(link) => {
+                self.open(&link, Origin::Link { first: false });
+            }
+            Input::OpenAside(link) => {
+                // The run that is shown is put aside in its place.
+                self.open(&link, Origin::Aside);
+            }
+            Input::OpenScenario(id) => self.open_scenario(&id),
+            Input::Attempt(nth) => self.attempt(nth),
+            Input::Step => {
+                if self.at_rest() {
+                    self.begin(Task::Step);
+                }
+            }
+            Input::StepAtOnce => self.step_at_once(),
+            Input::Choose(pick) => self.choose(pick),
+            Input::Run if self.task.is_some() => self.stop(),
+            Input::Run => {
+                self.touch();
+                self.begin(Task::Play);
+            }
+            Input::ToSteady => self.run_to_steady(),
+            Input::Stop => self.stop(),
+            Input::Back => {
+                let parent = self.session.moment(self.heading()).and_then(|m| m.parent);
+                let there = parent.is_some_and(|parent| self.goto(parent));
+                self.out.push(Output::Did(there));
+            }
+            Input::Goto(moment) => {
+                self.goto(moment);
+            }
+            Input::Walk(by) => self.walk(by),
+            Input::Restart => {
+                self.goto(self.beginning);
+            }
+            Input::StepInto(moment, n) => self.step_into(moment, n),
+            Input::Follow { session, from, depth, way } => self.follow_way(session, from, depth, way),
+            Input::Depth(depth) => {
+                self.shown.depth = depth;
+                self.forget_listing();
+            }
+            Input::Policy(policy) => {
+                let free = self.at_rest();
+                if free {
+                    self.session.set_policy(policy.clone());
+                    self.shown.policy = policy;
+                    self.forget_listing();
+                }
+                self.out.push(Output::Did(free));
+            }
+            Input::Speed(speed) => {
+                self.shown.speed = speed.min(SPEEDS.len() - 1);
+                self.touch();
+            }
+            Input::ShowMore => {
+                self.lines += super::listing::LINES;
+                self.forget_listing();
+            }
+            Input::Select(object) => {
+                if self.shown.selection != object {
+                    self.shown.selection = object;
+                    self.touch();
+                }
+            }
+            Input::ShowMap(shown) => self.show_map(shown),
+            Input::LookAt(actor) => {
+                self.shown.map.pinned = actor.is_some();
+                match actor {
+                    Some(actor) => self.shown.map.machine = actor,
+                    None => self.follow_machine(),
+                }
+                self.touch();
+            }
+            Input::Typed(text) => self.shown.text = Rc::new(text),
+            Input::Preview => self.preview(),
+            Input::Apply => self.apply(),
+            Input::ApplyText(text) => {
+                let printed = self.apply_text(&text);
+                self.out.push(Output::Printed(printed));
+            }
+            Input::Terminal(line) => self.type_line(&line),
+            Input::Interrupt => self.interrupt(),
+            Input::Do(line) => self.run_line(&line),
+            Input::Kubectl(line) => {
+                let printed = self.kubectl(&line).map(|(printed, _)| printed);
+                self.out.push(Output::Printed(printed));
+            }
+            Input::Evict(pod) => self.evict(&pod),
+            Input::Crash(pod, container, code) => match crash(&self.session, &pod, &container, code) {
+                Some(fault) => self.break_it(&fault),
+                None => self.say(Said::key("try-nothing"), false),
+            },
+            Input::Break(fault) => self.break_it(&fault),
+            Input::Share => {
+                if self.at_rest()
+                    && let Some(tip) = self.tip()
+                {
+                    self.load(Task::Share(Box::new(Digesting::new(tip))));
+                }
+            }
+            Input::Save => self.save_due = true,
+            Input::Ask(number, ask) => {
+                let answer = Box::new(self.answer(&ask));
+                self.out.push(Output::Answer(number, answer));
+            }
+        }
+    }
+
+    fn step_at_once(&mut self) {
+        let stepped = self.at_rest() && {
+            let stepped = self.session.step(self.shown.depth, None);
+            if stepped {
+                self.moved();
+            } else {
+                self.tell_if_full();
+                self.touch();
+            }
+            stepped
+        };
+        self.out.push(Output::Did(stepped));
+    }
+
+    fn choose(&mut self, pick: Pick) {
+        if !self.at_rest() {
+            return;
+        }
+        let stepped = match pick {
+            Pick::Act(action) => self.session.act(action),
+            Pick::Actor(actor) => self.session.step(self.shown.depth, Some(actor)),
+            Pick::Turn => self.session.step(self.shown.depth, None),
+        };
+        if stepped {
+            self.moved();
+        }
+    }
+
+    /// Runs until nothing is left to do.
+    fn run_to_steady(&mut self) {
+        if matches!(self.task, Some(Task::ToSteady(_))) {
+            return self.stop();
+        }
+        if !self.is_loading() {
+            self.touch();
+            self.begin(Task::ToSteady(0));
+        }
+    }
+
+    /// Goes to a moment, in slices if that takes long. Returns whether the run is there already.
+    fn goto(&mut self, moment: MomentId) -> bool {
+        if matches!(self.task, Some(Task::Travel(..))) {
+            self.task = None;
+            self.touch();
+        }
+        if !self.at_rest() {
+            return false;
+        }
+        if self.session.at() != moment
+            && let Some(way) = self.session.travel(moment)
+        {
+            self.begin(Task::Travel(moment, Box::new(way)));
+        } else {
+            self.touch();
+        }
+        self.session.at() == moment
+    }
+
+    /// Goes so many moments along the branch that is shown.
+    fn walk(&mut self, by: i64) {
+        let from = self.heading();
+        let marks = &self.shown.marks;
+        let at = marks.binary_search_by(|m| m.moment.cmp(&from)).unwrap_or(0);
+        let by = isize::try_from(by).unwrap_or(if by < 0 { isize::MIN } else { isize::MAX });
+        let to = at.saturating_add_signed(by).min(marks.len().saturating_sub(1));
+        if let Some(moment) = marks.get(to).map(|m| m.moment) {
+            self.goto(moment);
+        }
+    }
+
+    /// Makes a branch of a moment's finest actions and goes to the moment after the first `n` of them.
+    fn step_into(&mut self, moment: MomentId, n: usize) {
+        if !self.at_rest() {
+            return;
+        }
+        if self.session.step_into(moment, n) {
+            self.shown.depth = Depth::Machinery;
+            self.show_map(true);
+            self.moved();
+        } else {
+            let too_many = self.session.count_actions_of(moment) > FINEST_LIMIT;
+            let key = if too_many { "into-too-many" } else { "into-nothing" };
+            self.say(Said::key(key).number("n", FINEST_LIMIT as f64), false);
+        }
+    }
+
+    /// Takes the choices that the explorer found, one after the other, as a branch of the run.
+    fn follow_way(&mut self, session: u32, from: MomentId, depth: Depth, way: Vec<Choice>) {
+        if session != self.shown.session || !self.at_rest() {
+            return;
+        }
+        self.session.goto(from);
+        self.begin(Task::Follow(depth, way, 0));
+    }
+
+    fn show_map(&mut self, shown: bool) {
+        self.out.push(Output::MapShown(shown));
+        self.shown.map.shown = shown;
+        self.follow_machine();
+        self.touch();
+    }
+
+    fn open_scenario(&mut self, id: &str) {
+        if !self.at_rest() {
+            return;
+        }
+        let Some(scenario) = scenario::find(id) else { return };
+        self.out.push(Output::Hush);
+        self.put_aside();
+        let setup = SetUp::new(&scenario);
+        self.load(Task::SetUp(Box::new(SetUpOf { scenario, setup })));
+    }
+
+    /// Does what the scenario offers to try.
+    fn attempt(&mut self, nth: usize) {
+        if !self.at_rest() {
+            return;
+        }
+        let Some((scenario, one)) = self.scenario.as_ref().and_then(|s| Some((s, s.tries.get(nth)?))) else {
+            return;
+        };
+        if matches!(one.deed, Deed::Steady(_)) {
+            self.run_to_steady();
+        } else if scenario.perform(&mut self.session, &one.deed) {
+            self.moved();
+        } else {
+            self.say(Said::key("try-nothing"), false);
+        }
+    }
+
+    /// Works out what Apply would do.
+    fn preview(&mut self) {
+        if self.task.is_some() {
+            return;
+        }
+        let preview = Preview::of(&self.session, &self.shown.text);
+        self.shown.diagnostics = Rc::new(problems(&self.shown.text, &preview.output));
+        self.shown.preview = Some(Rc::new(preview));
+        self.touch();
+    }
+
+    /// Lets something go wrong, or right again.
+    fn break_it(&mut self, fault: &Fault) {
+        if !self.at_rest() {
+            return;
+        }
+        match self.session.fault(fault) {
+            Ok(()) => self.moved(),
+            Err(e) => self.say(Said::Text(e.to_string()), true),
+        }
+    }
+}

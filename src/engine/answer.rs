@@ -1,0 +1,100 @@
+//! The answers to what components of the page ask.
+
+use std::collections::BTreeSet;
+
+use super::{Answer, Ask, Engine, FinestView, MachineryView, RunText, ScenarioView};
+use crate::cluster::Policy;
+use crate::session::view::machinery::{last_request, machine, movement, overview, way};
+use crate::session::view::{
+    FinestLine, Happened, RequestHead, branches, events, links, object_view, plane_faults, requests,
+    versions, yaml_view,
+};
+use crate::session::{FINEST_LIMIT, Link, MomentId, handle, scenario};
+
+/// How many finest actions of a moment are listed.
+const FINEST: usize = 200;
+/// How many moments back the last request is looked for.
+const BACK: usize = 2000;
+/// How many next commands are told as JSON at most.
+const NEXT_COMMANDS: usize = 32;
+
+impl Engine {
+    /// The answer to a question.
+    pub(super) fn answer(&self, ask: &Ask) -> Answer {
+        let session = &self.session;
+        let cluster = session.cluster();
+        match ask {
+            Ask::Object(o) => Answer::Object(Box::new(object_view(session, o))),
+            Ask::Yaml(o, all) => Answer::Yaml(yaml_view(session, o, *all)),
+            Ask::Events(o) => {
+                let start = session.cluster_at(0).map_or_else(|| session.now(), |c| c.now());
+                Answer::Events(events(cluster, o, start))
+            }
+            Ask::History(o) => Answer::History(versions(session, o)),
+            Ask::Links(o) => Answer::Links(links(self.drawing.graph(), o)),
+            Ask::Requests(moment, verbose) => {
+                let (shown, more) = requests(session, *moment, *verbose);
+                Answer::Requests(shown, more)
+            }
+            Ask::Finest(moment) => Answer::Finest(self.finest(*moment)),
+            Ask::Machinery(actor, open) => Answer::Machinery(Box::new(MachineryView {
+                overview: overview(cluster),
+                machine: machine(cluster, *actor, |n| *open == Some(n)),
+                movement: movement(cluster, session.current()),
+            })),
+            Ask::LastRequest => Answer::LastRequest(last_request(session, BACK).and_then(|(moment, n)| {
+                let exchange = session.exchanges(moment).into_iter().nth(n)?;
+                Some((moment, n, RequestHead::of(&exchange)))
+            })),
+            Ask::Way(moment, n) => Answer::Way(way(session, *moment, *n).map(Box::new)),
+            Ask::PlaneFaults => Answer::PlaneFaults(plane_faults(cluster)),
+            Ask::Scenarios => Answer::Scenarios(scenario::all().iter().map(ScenarioView::of).collect()),
+            Ask::Policies => Answer::Policies(self.policies()),
+            Ask::Branches => Answer::Branches(branches(session, &self.shown.marks)),
+            Ask::Happened(moment) => {
+                Answer::Happened(session.moment(*moment).map(Happened::of).unwrap_or_default())
+            }
+            Ask::Run(from) => Answer::Run(Link::between(session, *from).map(|link| RunText {
+                session: self.shown.session,
+                moment: session.at(),
+                link: link.encode(),
+            })),
+            Ask::Objects(None) => Answer::Objects(handle::objects(cluster, None)),
+            Ask::Objects(Some(word)) => Answer::Objects(match handle::kind_of(word) {
+                Some(kind) => handle::objects(cluster, Some(kind)),
+                // A word that names no kind has no objects.
+                None => "[]".to_owned(),
+            }),
+            Ask::Enabled => Answer::Enabled(handle::enabled(cluster)),
+            Ask::NextCommands => Answer::NextCommands(handle::next_commands(cluster, NEXT_COMMANDS)),
+            Ask::Digest => Answer::Digest(cluster.digest()),
+            Ask::Link => Answer::Link(Some(self.draft(self.tip().map(|tip| tip.digest())).encode())),
+        }
+    }
+
+    fn finest(&self, moment: MomentId) -> FinestView {
+        let lines = self.session.finest(moment).map(|all| {
+            let shown = all.iter().take(FINEST);
+            shown.map(|t| FinestLine::of(self.session.cluster(), t)).collect::<Vec<_>>()
+        });
+        let more = self.session.count_actions_of(moment).saturating_sub(FINEST);
+        FinestView { lines, more, limit: FINEST_LIMIT }
+    }
+
+    /// The policies that can be chosen now. Of [`Policy::Random`] these are the seed that is set and the next one.
+    fn policies(&self) -> Vec<Policy> {
+        let mut all = vec![Policy::Fair];
+        match self.session.policy() {
+            Policy::Random { seed } => {
+                all.extend([Policy::Random { seed: *seed }, Policy::Random { seed: seed.wrapping_add(1) }]);
+            }
+            _ => all.push(Policy::Random { seed: 1 }),
+        }
+        all.push(Policy::Newest);
+        let cluster = self.session.cluster();
+        let names: BTreeSet<String> =
+            cluster.actors().filter_map(|a| cluster.actor_name(a)).map(|n| n.to_string()).collect();
+        all.extend(names.into_iter().map(|component| Policy::Starved { component }));
+        all
+    }
+}

@@ -1,0 +1,170 @@
+//! What goes into an [`Engine`](super::Engine).
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::ObjectRef;
+use crate::cluster::{Actor, Fault, Policy};
+use crate::session::explore::Choice;
+use crate::session::view::Pick;
+use crate::session::{Depth, MomentId};
+
+/// What the page knows when it opens.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Begin {
+    /// The link in the page's address, without `#`.
+    pub link: Option<String>,
+    /// The run in [`Slot::Work`](super::Slot::Work), as a link.
+    pub work: Option<String>,
+    /// Whether there is a run in [`Slot::Aside`](super::Slot::Aside).
+    pub aside: bool,
+    /// Whether the component map was shown when the page was last open.
+    pub map_shown: bool,
+}
+
+/// What a person did, or a script that drives the page (docs/embed.md).
+///
+/// While a run is being opened, a scenario set up or a link made, inputs that would change the run do nothing, but for
+/// [`Input::Stop`] and those that open another run from a link. Any other task ends when such an input comes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Input {
+    /// The page was opened: the first input.
+    Begin(Begin),
+    /// Opens the run of a link that came into the page's address. The run that is shown is put aside.
+    Open(String),
+    /// Opens the run in [`Slot::Aside`](super::Slot::Aside), which is given as a link. The run that is shown takes its
+    /// place there.
+    OpenAside(String),
+    /// Sets up the scenario with this id. The run that is shown is put aside.
+    OpenScenario(String),
+    /// Does what the scenario offers to try: the place in [`ScenarioView::tries`](super::ScenarioView).
+    Attempt(usize),
+
+    /// Takes a step at the depth that is set.
+    Step,
+    /// Takes a step that ends before [`Engine::handle`](super::Engine::handle) returns, however long it takes. Answered by
+    /// [`Output::Did`](super::Output::Did).
+    StepAtOnce,
+    /// Takes a step of what a line of the listing names.
+    Choose(Pick),
+    /// Takes one step after the other at the speed that is set; stops the task instead if there is one.
+    Run,
+    /// Takes steps without a pause until the cluster is steady; stops them instead if they are under way.
+    ToSteady,
+    /// Stops the task.
+    Stop,
+    /// Goes to the moment before. Answered by [`Output::Did`](super::Output::Did): whether the run is there already.
+    Back,
+    /// Goes to a moment.
+    Goto(MomentId),
+    /// Goes so many moments along the branch that is shown; back, if the number is negative.
+    Walk(i64),
+    /// Goes to the moment at which the scenario begins.
+    Restart,
+    /// Makes a branch of a moment's finest actions, and goes to the moment after so many of them.
+    StepInto(MomentId, usize),
+    /// Takes the choices that the explorer found, as a branch. Nothing happens if another run is shown by now.
+    Follow {
+        /// The run that was explored: [`Shown::session`](super::Shown::session).
+        session: u32,
+        /// The moment that it was explored from.
+        from: MomentId,
+        /// The depth of its steps.
+        depth: Depth,
+        /// The choices, in order.
+        way: Vec<Choice>,
+    },
+
+    /// Sets how deep a step goes.
+    Depth(Depth),
+    /// Sets by which policy the next component is chosen. Answered by [`Output::Did`](super::Output::Did).
+    Policy(Policy),
+    /// Sets how fast a run is: a place in [`SPEEDS`](super::SPEEDS).
+    Speed(usize),
+    /// Has more lines of the listing worked out.
+    ShowMore,
+
+    /// Selects an object, or none.
+    Select(Option<ObjectRef>),
+    /// Shows the component map, or the objects.
+    ShowMap(bool),
+    /// Shows one component on the map from now on; with `None`, the component that acted last.
+    LookAt(Option<Actor>),
+
+    /// A person typed: the editor's whole text.
+    Typed(String),
+    /// Works out what Apply would do, unless a task is under way.
+    Preview,
+    /// Applies the editor's text.
+    Apply,
+    /// Applies a text. Answered by [`Output::Printed`](super::Output::Printed).
+    ApplyText(String),
+    /// Runs a command line in the terminal. It may begin with `kubectl` or not.
+    Terminal(String),
+    /// Ends the command line that waits in the terminal.
+    Interrupt,
+    /// Runs a command line. What it printed is a notice.
+    Do(String),
+    /// Runs a command line. Answered by [`Output::Printed`](super::Output::Printed).
+    Kubectl(String),
+    /// Evicts a pod.
+    Evict(ObjectRef),
+    /// Ends a container of a pod with an exit code.
+    Crash(ObjectRef, String, i32),
+    /// Lets something go wrong, or right again.
+    Break(Fault),
+
+    /// Makes a link of the run. Answered by [`Output::Link`](super::Output::Link) when the link is made.
+    Share,
+    /// Has the run kept in [`Slot::Work`](super::Slot::Work): answered by [`Output::Keep`](super::Output::Keep) as soon as
+    /// no task is under way.
+    Save,
+    /// A question, and the number that its [`Output::Answer`](super::Output::Answer) has.
+    Ask(u64, Ask),
+}
+
+/// A question of a component of the page. Asking changes nothing. "Now" is the moment that is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Ask {
+    /// What an object is and what can be done to it.
+    Object(ObjectRef),
+    /// An object's YAML, with the fields that are only kept for bookkeeping or without them.
+    Yaml(ObjectRef, bool),
+    /// An object's conditions, and the events about it.
+    Events(ObjectRef),
+    /// An object's versions.
+    History(ObjectRef),
+    /// The objects that an object is related to.
+    Links(ObjectRef),
+    /// The requests that led to a moment: as YAML, or as `kubectl -v=9` logs them if `true`.
+    Requests(MomentId, bool),
+    /// The finest actions that a moment is made of.
+    Finest(MomentId),
+    /// The component map: the component that is shown, and which of its informers is unfolded.
+    Machinery(Actor, Option<u16>),
+    /// The last request before now.
+    LastRequest,
+    /// The stages of a request in the API server: the moment that it led to, and its place among those that did.
+    Way(MomentId, usize),
+    /// What can go wrong with the control plane.
+    PlaneFaults,
+    /// All scenarios.
+    Scenarios,
+    /// The policies that can be chosen.
+    Policies,
+    /// The branches that are not shown.
+    Branches,
+    /// What happened on the way to a moment.
+    Happened(MomentId),
+    /// The run from a moment up to now, as a link.
+    Run(MomentId),
+    /// Every object of the kind that a word names (`pods`, `deploy`), or of all kinds, as a JSON array.
+    Objects(Option<String>),
+    /// The finest actions that may happen now, as a JSON array.
+    Enabled,
+    /// What each component would do next, as a JSON array.
+    NextCommands,
+    /// The cluster's fingerprint.
+    Digest,
+    /// The run as a link with its fingerprint. Unlike [`Input::Share`] this is not cut into slices.
+    Link,
+}

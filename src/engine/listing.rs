@@ -1,0 +1,97 @@
+//! The next commands. They are looked for in slices, while no task is under way: one component after the other runs
+//! on a copy of the cluster up to its next command.
+
+use std::rc::Rc;
+
+use super::run::SLICE;
+use super::{Depth, Engine, Listing, NextLine};
+use crate::cluster::{Actor, Cluster, Command, Search};
+
+/// How many lines are worked out at first; further components are only counted.
+pub(super) const LINES: usize = 40;
+/// How many finest actions are taken between two readings of the clock.
+const AT_ONCE: usize = 4;
+
+/// A search for the next commands that is under way.
+pub(super) struct Finder {
+    cluster: Cluster,
+    /// The search for one line, and the copy of the cluster that it runs on.
+    search: Option<(Cluster, Search)>,
+    /// Whether the first line is known: the command of the component whose turn it is.
+    begun: bool,
+    /// The components whose commands are looked for after that.
+    waiting: std::vec::IntoIter<Actor>,
+    lines: Vec<NextLine>,
+}
+
+impl Finder {
+    /// Adds the command that a search found.
+    fn found(&mut self, command: &Command) {
+        let line = NextLine::of_command(&self.cluster, command);
+        if !self.begun && line.wait == 0 {
+            let others = self.cluster.actors().filter(|a| *a != command.actor);
+            let able: Vec<Actor> = others.filter(|a| self.cluster.next_for(*a).is_some()).collect();
+            self.waiting = able.into_iter();
+        }
+        self.lines.push(line);
+    }
+}
+
+impl Engine {
+    /// Goes on with the search for a slice.
+    pub(super) fn find(&mut self) {
+        let end = (self.clock)() + SLICE;
+        let mut finder = match self.finder.take() {
+            Some(finder) => finder,
+            None if self.shown.depth == Depth::Machinery => return self.list_actions(),
+            None => self.finder(),
+        };
+        while (self.clock)() < end {
+            let Some((mut copy, mut search)) = finder.search.take() else {
+                let next = if finder.lines.len() < self.lines { finder.waiting.next() } else { None };
+                let Some(actor) = next else {
+                    let more = finder.waiting.len();
+                    self.shown.listing = Listing { lines: Rc::new(finder.lines), more, ready: true };
+                    return self.touch();
+                };
+                finder.search = Some((finder.cluster.clone(), Search::new(Some(actor))));
+                continue;
+            };
+            match search.advance(&mut copy, AT_ONCE) {
+                None => finder.search = Some((copy, search)),
+                Some(found) => {
+                    found.iter().for_each(|c| finder.found(c));
+                    finder.begun = true;
+                }
+            }
+        }
+        // The lines that are known are shown while further ones are looked for.
+        if self.shown.listing.lines.len() != finder.lines.len() {
+            let (lines, more) = (Rc::new(finder.lines.clone()), finder.waiting.len());
+            self.shown.listing = Listing { lines, more, ready: false };
+            self.touch();
+        }
+        self.finder = Some(finder);
+    }
+
+    fn finder(&self) -> Finder {
+        let cluster = self.session.cluster().clone();
+        let nth = self.session.current().depth as u64;
+        let search = Some((cluster.clone(), Search::under(self.session.policy(), nth)));
+        Finder { cluster, search, begun: false, waiting: Vec::new().into_iter(), lines: Vec::new() }
+    }
+
+    fn list_actions(&mut self) {
+        let cluster = self.session.cluster();
+        let first = cluster.under(self.session.policy(), self.session.current().depth as u64);
+        let mut actions = cluster.enabled();
+        if let Some(first) = first {
+            actions.retain(|a| *a != first);
+            actions.insert(0, first);
+        }
+        let more = actions.len().saturating_sub(self.lines);
+        let lines = actions.iter().take(self.lines).map(|a| NextLine::of_action(cluster, *a));
+        self.shown.listing = Listing { lines: Rc::new(lines.collect()), more, ready: true };
+        self.touch();
+    }
+}

@@ -1,0 +1,98 @@
+//! Tasks that leave the run that is shown as it is until they are done: a scenario's set-up, repeating a run that
+//! was opened, going to a moment, the fingerprint of a link.
+
+use super::task::{Opening, Origin, SetUpOf, Task};
+use super::{Engine, MapState, Output, Said, Slot};
+use crate::session::scenario;
+
+impl Engine {
+    /// Begins a task that leaves the run as it is, in place of the task that is under way.
+    pub(super) fn load(&mut self, task: Task) {
+        if let Some(Task::Replay(old)) = self.task.take()
+            && old.from == Origin::Work
+        {
+            self.keep_work_aside();
+        }
+        self.session.give_up();
+        self.begin(task);
+    }
+
+    /// Works on such a task until the time `end`.
+    pub(super) fn go_on_loading(&mut self, mut task: Task, end: f64) {
+        while (self.clock)() < end {
+            let (done, digest) = task.advance();
+            if done {
+                return self.loaded(task, digest);
+            }
+        }
+        self.keep_on(task);
+    }
+
+    fn loaded(&mut self, task: Task, digest: Option<String>) {
+        match task {
+            Task::SetUp(s) => {
+                let SetUpOf { scenario, setup } = *s;
+                self.show_scenario(scenario, setup.finish());
+                self.moved();
+            }
+            Task::Replay(opening) => self.opened(*opening),
+            Task::Travel(_, way) => {
+                self.session.arrive(*way);
+                self.moved();
+            }
+            Task::Share(_) => {
+                let link = self.draft(digest).encode();
+                self.out.push(Output::Link(link));
+                self.touch();
+            }
+            Task::Step | Task::Play | Task::ToSteady(_) | Task::Follow(..) => {}
+        }
+    }
+
+    fn opened(&mut self, opening: Opening) {
+        let replayed = opening.replay.finish();
+        let scenario = scenario::find(&replayed.session.start().scenario);
+        let beginning = scenario.as_ref().map_or(0, |s| s.begins(&replayed.session));
+        self.replace_run(scenario, replayed.session, beginning);
+        if let Some(text) = opening.text {
+            self.set_text(text);
+        }
+        let shown = self.shown.map.shown || opening.view.as_deref() == Some(super::keep::MACHINERY);
+        self.shown.map = MapState { shown, ..MapState::default() };
+        let link = matches!(opening.from, Origin::Link { .. });
+        if link {
+            self.out.push(Output::Opened);
+        }
+        self.moved();
+        if let Some(name) = &opening.selected {
+            let nodes = &self.shown.graph.nodes;
+            let found = nodes.iter().find(|n| super::keep::name_of(&n.reference) == *name);
+            self.shown.selection = found.map(|n| n.reference.clone());
+        }
+        if !replayed.same {
+            self.say(Said::key("link-differs"), true);
+        } else if link {
+            self.say(Said::key(if self.has_aside { "link-opened" } else { "link-opened-first" }), false);
+        }
+    }
+
+    /// Says what it means that a task was stopped before it was done.
+    pub(super) fn given_up(&mut self, task: &Task) {
+        let Task::Replay(opening) = task else { return };
+        match opening.from {
+            Origin::Work => {
+                self.keep_work_aside();
+                self.say(Said::key("stopped-work"), false);
+            }
+            Origin::Link { first: true } if self.open_work() => {}
+            Origin::Link { .. } | Origin::Aside => self.say(Said::key("stopped-link"), false),
+        }
+    }
+
+    /// Puts the saved run aside where it was not opened: the next save would overwrite it.
+    fn keep_work_aside(&mut self) {
+        if let Some(saved) = self.saved.clone() {
+            self.keep(Slot::Aside, saved);
+        }
+    }
+}

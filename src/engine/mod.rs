@@ -1,0 +1,235 @@
+//! The boundary between the page and the library: what a person did goes in as an [`Input`], what is to be
+//! shown comes out as [`Output`]s. Both are plain data with serde's traits (this module's `tests` write each
+//! message as text and read it back), so an [`Engine`] may live on another thread than the page, in a Web
+//! Worker for instance, without a change to any component of the page.
+//!
+//! # One press of Step
+//!
+//! 1. The button in `ui/topbar.rs` calls `Store::send(Input::Step)`. The store hands the input to its host
+//!    (`ui/store/host.rs`), which calls [`Engine::handle`].
+//! 2. `handle` finds no other task under way, notes `Task::Step` (`run.rs`) and works on it for the first
+//!    slice of time: [`Session::step_within`] for at most [`SLICE`] milliseconds.
+//! 3. Most steps end in that slice. The engine then derives what follows from the new moment (`show.rs`): it
+//!    redraws the nodes of the graph whose objects were written, appends to the timeline, reads the declared
+//!    counts and what happened, and a kubectl that waits reads its objects again.
+//! 4. `handle` returns [`Output::Show`] with the new [`Shown`], whose parts are the same `Rc`s as before where
+//!    nothing changed, and [`Output::Stepped`] for the site that embeds the page.
+//! 5. A step that does not end in its slice stays as the engine's task, and `handle` returns [`Output::Busy`].
+//!    [`Engine::due`] says when the engine wants to go on, and the host calls [`Engine::work`] then, which
+//!    works for one slice, until `due` is `None`. Inputs are handled between slices; an input that takes over
+//!    (another step, Stop) ends the task first. After 400 ms [`Shown::slow`] is set, and the page shows how
+//!    far the task is. The slice that ends the task returns what item 4 describes, and [`Output::Idle`].
+//! 6. While there is no task, `work` looks for the next commands (`listing.rs`): each new line comes in an
+//!    [`Output::Show`], and [`Listing::ready`] is set when all lines are known.
+//! 7. A component that shows more than the [`Shown`] has, the YAML of an object for instance, asks for it: an
+//!    [`Input::Ask`] with a number is answered by an [`Output::Answer`] with that number. Asking changes
+//!    nothing.
+//!
+//! The engine has no timer and no clock of its own: its host gives a clock to [`Engine::new`], and the engine
+//! cuts work into slices by it. What is computed does not depend on the clock.
+//!
+//! ```
+//! use steady::engine::{Engine, Input, Output};
+//! let mut engine = Engine::new(|| 0.0);
+//! engine.handle(Input::Begin(Default::default()));
+//! let outputs = engine.handle(Input::Step);
+//! let shown = outputs.iter().find_map(|o| match o {
+//!     Output::Show(shown) => Some(shown),
+//!     _ => None,
+//! });
+//! assert_eq!(shown.unwrap().by.as_deref(), Some("deployment-controller"));
+//! ```
+//!
+//! A host on another thread sends the messages as text ([`explorer::write`], [`explorer::read`]). Such a host
+//! need not send a large [`Graph`] again with each step: a node that did not change is the same `Rc` as in the
+//! graph that was sent last.
+
+mod act;
+mod answer;
+pub mod explorer;
+mod input;
+mod keep;
+mod listing;
+mod load;
+mod output;
+mod run;
+mod show;
+mod task;
+mod terminal;
+#[cfg(test)]
+mod tests;
+
+use crate::apiserver::ApiServer;
+use crate::kubectl::Kubectl;
+use crate::session::scenario::{self, Scenario};
+use crate::session::view::graph::Drawing;
+use crate::session::{MomentId, Session, Start};
+
+pub use crate::api::{Key, Kind, ObjectRef};
+pub use crate::apimachinery::Filter;
+pub use crate::apiserver::Stage;
+pub use crate::cluster::{Actor, Fault, Policy};
+pub use crate::etcd::{Member, Role};
+pub use crate::kubectl::Output as Printed;
+pub use crate::kubelet::Fault as KubeletFault;
+pub use crate::session::scenario::Text;
+pub use crate::session::view::graph::{Edge, EdgeKind, Graph, GraphNode};
+pub use crate::session::view::{
+    Branch, Card, Condition, Declared, Deed, EventLine, EventsView, FieldChange, Finest, FinestLine,
+    Happened, Issued, Line, LineMark, LinkGroup, Listing, Mark, NextLine, NextWhat, ObjectView, Offer, Pick,
+    Place, PlaneFault, PodFault, PodLook, PodView, Preview, Problem, Readings, Reason, ReasonFact,
+    RequestHead, RequestView, RequestWords, Short, Version, Word, YamlView,
+};
+pub use crate::session::{Depth, MomentId as Moment};
+pub use input::{Ask, Begin, Input};
+pub use output::{
+    Answer, Entry, FinestView, MachineryView, MapState, Mode, Notice, Output, RunText, Said, ScenarioView,
+    Shown, Slot, Stepped, Value,
+};
+pub use run::{SLICE, SPEEDS};
+
+/// What the component map shows.
+pub mod machinery {
+    pub use crate::session::view::machinery::{
+        Carried, Coming, Connection, Delayed, LogLine, Machine, Movement, Overview, Pending, Queue,
+        Reflector, Row, Stale, State, Step, StepId, Stop, Told, Verdict, Way, Work,
+    };
+}
+
+/// One run of a cluster, all that is shown of it, and the work that is under way on it.
+pub struct Engine {
+    clock: Box<dyn Fn() -> f64>,
+    session: Session,
+    /// The scenario that the run came from, if it came from one.
+    scenario: Option<Scenario>,
+    /// The moment at which the scenario begins for a person: [`Input::Restart`] goes there.
+    beginning: MomentId,
+    drawing: Drawing,
+    /// What `drawing` was made from: the moment, and the API server at that moment.
+    drawn: Option<(MomentId, ApiServer)>,
+    /// The last moment of the branch that `shown.marks` was made from.
+    marks_tip: MomentId,
+    shown: Shown,
+    /// Whether `shown` has changed since the last [`Output::Show`].
+    changed: bool,
+    /// What takes longer than a slice.
+    task: Option<task::Task>,
+    /// When the task began. Times are those of `clock`.
+    since: f64,
+    /// When the task's progress was last shown.
+    told: f64,
+    /// When the task goes on.
+    wake: f64,
+    /// Whether the next slice of a run to steady draws the graph instead of stepping.
+    draw_next: bool,
+    /// The search for the lines of `shown.listing`.
+    finder: Option<listing::Finder>,
+    /// How many lines of the listing are worked out; further components are only counted.
+    lines: usize,
+    /// The command line in the terminal that waits for something to happen.
+    waiting: Option<Kubectl>,
+    /// The run as [`Slot::Work`] has it: what a reload brings back.
+    saved: Option<String>,
+    /// Whether the run is to be saved as soon as no task is under way.
+    save_due: bool,
+    /// Whether [`Slot::Aside`] has a run.
+    has_aside: bool,
+    /// What the next call of [`Engine::handle`] or [`Engine::work`] returns.
+    out: Vec<Output>,
+}
+
+impl Engine {
+    /// An engine with the first scenario. The clock tells milliseconds and never goes back.
+    pub fn new(clock: impl Fn() -> f64 + 'static) -> Engine {
+        let mut engine = Engine {
+            clock: Box::new(clock),
+            session: Session::new(Start::default()),
+            scenario: None,
+            beginning: 0,
+            drawing: Drawing::default(),
+            drawn: None,
+            marks_tip: MomentId::MAX,
+            shown: Shown { speed: 2, ..Shown::default() },
+            changed: false,
+            task: None,
+            since: 0.0,
+            told: 0.0,
+            wake: 0.0,
+            draw_next: false,
+            finder: None,
+            lines: listing::LINES,
+            waiting: None,
+            saved: None,
+            save_due: false,
+            has_aside: false,
+            out: Vec::new(),
+        };
+        // The set-up of the first scenario is one command line: it takes no time.
+        if let Some(first) = scenario::list().first().and_then(|listed| scenario::find(listed.id)) {
+            let session = first.open();
+            engine.show_scenario(first, session);
+        }
+        engine
+    }
+
+    /// What is shown now.
+    pub fn shown(&self) -> &Shown {
+        &self.shown
+    }
+
+    /// Does what a person asked for, or the first slice of it, and returns what came of it.
+    pub fn handle(&mut self, input: Input) -> Vec<Output> {
+        let busy = self.task.is_some();
+        self.take(input);
+        self.hand_out(busy)
+    }
+
+    /// Goes on with the task, or with the search for the next commands, for a slice, and returns what came of it.
+    pub fn work(&mut self) -> Vec<Output> {
+        let busy = self.task.is_some();
+        if busy {
+            if (self.clock)() >= self.wake {
+                self.go_on();
+            }
+        } else if !self.shown.listing.ready {
+            self.find();
+        }
+        self.hand_out(busy)
+    }
+
+    /// In how many milliseconds [`Engine::work`] should be called; `None` if everything waits for a person.
+    pub fn due(&self) -> Option<f64> {
+        if self.task.is_some() {
+            Some((self.wake - (self.clock)()).max(0.0))
+        } else {
+            (!self.shown.listing.ready).then_some(0.0)
+        }
+    }
+
+    /// The outputs since the last call.
+    fn hand_out(&mut self, was_busy: bool) -> Vec<Output> {
+        if self.save_due && self.task.is_none() {
+            self.save_due = false;
+            let text = self.draft(None).encode();
+            self.keep(Slot::Work, text);
+        }
+        let mut out = Vec::new();
+        if std::mem::take(&mut self.changed) {
+            let now = (self.clock)();
+            self.shown.mode = self.task.as_ref().map_or(Mode::Idle, task::Task::mode);
+            self.shown.slow = self.task.is_some() && now - self.since > run::SLOW;
+            out.push(Output::Show(Box::new(self.shown.clone())));
+        }
+        out.append(&mut self.out);
+        match (was_busy, self.task.is_some()) {
+            (false, true) => out.push(Output::Busy),
+            (true, false) => out.push(Output::Idle),
+            _ => {}
+        }
+        out
+    }
+
+    fn say(&mut self, said: Said, bad: bool) {
+        self.out.push(Output::Notice(Notice { said, bad }));
+    }
+}

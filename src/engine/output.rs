@@ -1,0 +1,340 @@
+//! What comes out of an [`Engine`](super::Engine).
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::ObjectRef;
+use crate::cluster::{Actor, Policy};
+use crate::kubectl;
+use crate::session::scenario::{Scenario, Text};
+use crate::session::view::graph::Graph;
+use crate::session::view::machinery::{Machine, Movement, Overview, Way};
+use crate::session::view::{
+    Branch, Declared, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView, PlaneFault,
+    Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+};
+use crate::session::{Depth, MomentId};
+
+/// What came of an input, or of a slice of work.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Output {
+    /// The page shows this from now on.
+    Show(Box<Shown>),
+    /// The page shows a message for a while.
+    Notice(Notice),
+    /// The page takes its message away: it no longer holds.
+    Hush,
+    /// The moment that is shown is another one: what led there.
+    Stepped(Box<Stepped>),
+    /// A task began that did not end in its first slice.
+    Busy,
+    /// The task ended.
+    Idle,
+    /// Whether the input was carried out.
+    Did(bool),
+    /// What a command line printed; `None` if it did not run, because of a task during which nothing else can be done.
+    Printed(Option<kubectl::Output>),
+    /// The page keeps this run, which is a link, until it keeps another one in that slot.
+    Keep(Slot, String),
+    /// The link that [`Input::Share`](super::Input::Share) asked for, without `#`.
+    Link(String),
+    /// The link in the page's address was opened. The page takes it out of the address, so that a reload brings back
+    /// the run as it is by then.
+    Opened,
+    /// Whether the component map is shown. The page remembers it for [`Begin::map_shown`](super::Begin).
+    MapShown(bool),
+    /// The answer to the question with this number.
+    Answer(u64, Box<Answer>),
+}
+
+/// Where the page keeps a run beyond a reload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Slot {
+    /// The run that is shown.
+    Work,
+    /// The run that was shown before a person opened another one.
+    Aside,
+}
+
+/// A message for the person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Notice {
+    /// What it says.
+    pub said: Said,
+    /// Whether something went wrong.
+    pub bad: bool,
+}
+
+/// A sentence: a text of the page's catalogue, or one that is the same in every language.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Said {
+    /// The catalogue's text of this key, with named values.
+    Key(Word, Vec<(Word, Value)>),
+    /// What kubectl or the API server said.
+    Text(String),
+}
+
+/// A value in a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// A text of the catalogue.
+    Said(Box<Said>),
+}
+
+impl Said {
+    /// A text without values.
+    pub fn key(key: &'static str) -> Said {
+        Said::Key(Word::new_static(key), Vec::new())
+    }
+
+    /// With a number in it.
+    #[must_use]
+    pub fn number(self, name: &'static str, n: f64) -> Said {
+        self.with(name, Value::Number(n))
+    }
+
+    /// With a value in it.
+    #[must_use]
+    pub fn with(self, name: &'static str, value: Value) -> Said {
+        match self {
+            Said::Key(key, mut values) => {
+                values.push((Word::new_static(name), value));
+                Said::Key(key, values)
+            }
+            text @ Said::Text(_) => text,
+        }
+    }
+}
+
+/// Which task is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// None: the engine waits for a person.
+    #[default]
+    Idle,
+    /// A step.
+    Stepping,
+    /// One step after the other, at the speed that is set.
+    Playing,
+    /// Steps without a pause until the cluster is steady.
+    ToSteady {
+        /// Steps so far.
+        done: u64,
+    },
+    /// Setting up a scenario, opening a run, going to a moment, or making a link.
+    Loading {
+        /// Steps so far.
+        done: u64,
+        /// How many steps there will be, where that is known.
+        of: Option<u64>,
+    },
+}
+
+/// A command line and what it printed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What was typed.
+    pub line: String,
+    /// What it printed.
+    pub output: String,
+    /// Whether it failed.
+    pub failed: bool,
+    /// Whether it waits for something to happen.
+    pub waits: bool,
+    /// Whether it did not run, because of a task during which nothing else could be done.
+    pub refused: bool,
+}
+
+/// Whether the component map is shown, and which component on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapState {
+    /// Whether the map is shown in place of the objects.
+    pub shown: bool,
+    /// The component whose informers, queue and worker are shown.
+    pub machine: Actor,
+    /// Whether a person chose it; else it is the component that acted last.
+    pub pinned: bool,
+}
+
+/// A scenario, as a person reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScenarioView {
+    /// Its name in links.
+    pub id: Rc<str>,
+    /// What it is called.
+    pub title: Text,
+    /// What to look at.
+    pub text: Text,
+    /// What a person may try: the text of each button.
+    pub tries: Vec<Text>,
+}
+
+impl ScenarioView {
+    pub(super) fn of(s: &Scenario) -> ScenarioView {
+        let tries = s.tries.iter().map(|t| t.label.clone()).collect();
+        ScenarioView { id: s.id.as_str().into(), title: s.title.clone(), text: s.text.clone(), tries }
+    }
+}
+
+/// All that the page shows without asking. Cloning it copies pointers; a part that did not change is the same `Rc` as
+/// before.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Shown {
+    /// Grows whenever another moment is shown, or the same one after a change.
+    pub version: u64,
+    /// Grows with every other run that is shown. A moment means nothing in another run.
+    pub session: u32,
+    /// The objects and the lines between them.
+    pub graph: Rc<Graph>,
+    /// The objects that the last step wrote.
+    pub changed: Rc<BTreeSet<ObjectRef>>,
+    /// What happened on the last step.
+    pub happened: Rc<Happened>,
+    /// Who issued it: a component's name, or `you`; `None` at the start.
+    pub by: Option<Rc<str>>,
+    /// The object that the last step was about.
+    pub subject: Option<ObjectRef>,
+    /// How many finest actions the last step is made of; 0 for what is not made of any.
+    pub finest: usize,
+    /// The selected object.
+    pub selection: Option<ObjectRef>,
+    /// The branch that is shown, moment by moment.
+    pub marks: Rc<Vec<Mark>>,
+    /// The place of `at` among `marks`.
+    pub position: usize,
+    /// The moment that is shown.
+    pub at: MomentId,
+    /// Virtual milliseconds since the start of the run.
+    pub time: i64,
+    /// etcd's revision.
+    pub revision: u64,
+    /// The next commands, or the next finest actions.
+    pub listing: Listing,
+    /// How deep a step goes.
+    pub depth: Depth,
+    /// By which policy the next component is chosen.
+    pub policy: Policy,
+    /// Which task is under way.
+    pub mode: Mode,
+    /// Whether the task has taken so long that the page shows how far it is.
+    pub slow: bool,
+    /// How fast a run is: a place in [`SPEEDS`](super::SPEEDS).
+    pub speed: usize,
+    /// Whether what was declared is what is running.
+    pub declared: Rc<Declared>,
+    /// The editor's text.
+    pub text: Rc<String>,
+    /// Grows when the engine replaces that text: the editor then takes it over.
+    pub text_set: u32,
+    /// What is wrong with that text.
+    pub diagnostics: Rc<Vec<Problem>>,
+    /// What Apply would do, once that is known.
+    pub preview: Option<Rc<Preview>>,
+    /// The terminal's command lines and what they printed, oldest first.
+    pub terminal: Rc<Vec<Entry>>,
+    /// The component map.
+    pub map: MapState,
+    /// The scenario that the run came from, if it came from one.
+    pub scenario: Option<Rc<ScenarioView>>,
+}
+
+/// A step, for the site that embeds the page (docs/embed.md).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stepped {
+    /// A component's name, or `you`; `None` at the start.
+    pub by: Option<Rc<str>>,
+    /// The first command of a component: method, path, status code, and the rule behind it.
+    pub command: Option<(Word, String, u16, Option<Word>)>,
+    /// The objects that were written.
+    pub objects: Vec<String>,
+    /// The moment that it led to.
+    pub moment: MomentId,
+    /// etcd's revision.
+    pub revision: u64,
+}
+
+/// The finest actions that a moment is made of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FinestView {
+    /// The first of them; `None` if there are more than `limit`.
+    pub lines: Option<Vec<FinestLine>>,
+    /// How many more there are.
+    pub more: usize,
+    /// A moment of more finest actions than this is not repeated to list them.
+    pub limit: usize,
+}
+
+/// The component map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineryView {
+    /// All components at a glance.
+    pub overview: Overview,
+    /// The component that was asked for, if there is one.
+    pub machine: Option<Machine>,
+    /// What the last step moved.
+    pub movement: Option<Movement>,
+}
+
+/// A run as a link.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunText {
+    /// Which run it is: [`Shown::session`].
+    pub session: u32,
+    /// The moment that it ends with.
+    pub moment: MomentId,
+    /// The link, without `#`.
+    pub link: String,
+}
+
+/// An answer. Each variant answers the [`Ask`](super::Ask) of the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// What an object is and what can be done to it.
+    Object(Box<ObjectView>),
+    /// The object's YAML.
+    Yaml(YamlView),
+    /// The object's conditions and events.
+    Events(EventsView),
+    /// The object's versions, oldest first.
+    History(Vec<Version>),
+    /// The objects that it is related to, by relation.
+    Links(Vec<LinkGroup>),
+    /// The requests, and how many more there are.
+    Requests(Vec<RequestView>, usize),
+    /// The finest actions.
+    Finest(FinestView),
+    /// The component map.
+    Machinery(Box<MachineryView>),
+    /// The moment that the last request belongs to, its place there, and the request; `None` if there was none.
+    LastRequest(Option<(MomentId, usize, RequestHead)>),
+    /// The stages of the request; `None` if too much would have to be repeated to see them.
+    Way(Option<Box<Way>>),
+    /// What can go wrong with the control plane.
+    PlaneFaults(Vec<PlaneFault>),
+    /// All scenarios, in the order of the gallery.
+    Scenarios(Vec<ScenarioView>),
+    /// The policies that can be chosen.
+    Policies(Vec<Policy>),
+    /// The branches that are not shown.
+    Branches(Vec<Branch>),
+    /// What happened.
+    Happened(Happened),
+    /// The run; `None` if the moment is not on the branch that leads to the one that is shown.
+    Run(Option<RunText>),
+    /// A JSON array.
+    Objects(String),
+    /// A JSON array.
+    Enabled(String),
+    /// A JSON array.
+    NextCommands(String),
+    /// The fingerprint.
+    Digest(String),
+    /// The link, without `#`.
+    Link(Option<String>),
+}

@@ -1,0 +1,189 @@
+//! Working on the task, a slice of time after the other. An engine has one task at most.
+
+use super::task::Task;
+use super::{Engine, Said};
+use crate::cluster::Stopped;
+use crate::session::explore::{Choice, follow};
+use crate::session::{Depth, MOMENTS_LIMIT, MomentId};
+
+/// For how many milliseconds of its clock the engine works at a time.
+pub const SLICE: f64 = 8.0;
+/// Milliseconds between two steps of a run, slowest speed first.
+pub const SPEEDS: &[u32] = &[1600, 800, 400, 160, 40];
+/// After so many milliseconds a task's progress is shown.
+pub(super) const SLOW: f64 = 400.0;
+/// Milliseconds between two outputs that show a task's progress.
+const TELL: f64 = 100.0;
+/// After so many steps a run to steady stops, with a message.
+const LIMIT: u64 = 1_000_000;
+
+impl Engine {
+    /// Whether a task is under way during which nothing else can be done.
+    pub(super) fn is_loading(&self) -> bool {
+        self.task.as_ref().is_some_and(Task::is_loading)
+    }
+
+    /// The moment that the engine is going to, or else the one that is shown.
+    pub(super) fn heading(&self) -> MomentId {
+        match &self.task {
+            Some(Task::Travel(to, _)) => *to,
+            _ => self.session.at(),
+        }
+    }
+
+    /// Ends the task, because a person wants something else. Returns `false`, and does nothing, for a task
+    /// that has to be stopped first (see [`Engine::is_loading`]).
+    pub(super) fn at_rest(&mut self) -> bool {
+        if let Some(Task::Travel(to, _)) = self.task {
+            // What a person does on the way to a moment is meant for that moment.
+            self.task = None;
+            self.session.goto(to);
+            self.derive();
+        }
+        if self.is_loading() {
+            return false;
+        }
+        if self.task.take().is_some() {
+            self.session.give_up();
+            self.touch();
+        }
+        true
+    }
+
+    /// Begins a task and works on it for the first slice.
+    pub(super) fn begin(&mut self, task: Task) {
+        let now = (self.clock)();
+        (self.since, self.told, self.wake, self.draw_next) = (now, now, now, false);
+        self.task = Some(task);
+        self.go_on();
+    }
+
+    /// Stops the task.
+    pub(super) fn stop(&mut self) {
+        let Some(task) = self.task.take() else { return };
+        self.session.give_up();
+        if task.is_loading() {
+            // The run stands where it stood before the task.
+            self.touch();
+            self.given_up(&task);
+        } else {
+            self.moved();
+        }
+    }
+
+    /// Works on the task for a slice.
+    pub(super) fn go_on(&mut self) {
+        let end = (self.clock)() + SLICE;
+        match self.task.take() {
+            None => {}
+            Some(Task::Step) => self.go_on_stepping(end),
+            Some(Task::Play) => self.go_on_playing(end),
+            Some(Task::ToSteady(done)) => self.go_on_to_steady(done, end),
+            Some(Task::Follow(depth, way, gone)) => self.go_on_following(depth, way, gone, end),
+            Some(loading) => self.go_on_loading(loading, end),
+        }
+    }
+
+    /// Keeps a task that did not end in its slice, and shows its progress from time to time.
+    pub(super) fn keep_on(&mut self, task: Task) {
+        self.task = Some(task);
+        let now = (self.clock)();
+        if now - self.told > TELL {
+            self.told = now;
+            self.touch();
+        }
+    }
+
+    /// Works on a step until the time `end`. Returns whether the step is done.
+    fn step_until(&mut self, end: f64) -> Result<bool, Stopped> {
+        let clock = &self.clock;
+        self.session.step_within(self.shown.depth, || clock() < end)
+    }
+
+    fn go_on_stepping(&mut self, end: f64) {
+        match self.step_until(end) {
+            Ok(false) => self.keep_on(Task::Step),
+            Ok(true) => self.moved(),
+            Err(_) => {
+                self.tell_if_full();
+                self.touch();
+            }
+        }
+    }
+
+    fn go_on_playing(&mut self, end: f64) {
+        match self.step_until(end) {
+            Ok(false) => self.keep_on(Task::Play),
+            Ok(true) => {
+                self.task = Some(Task::Play);
+                self.moved();
+                let wait = SPEEDS.get(self.shown.speed).copied().unwrap_or(SPEEDS[2]);
+                self.wake = (self.clock)() + f64::from(wait);
+            }
+            Err(_) => {
+                self.tell_if_full();
+                self.moved();
+            }
+        }
+    }
+
+    fn go_on_to_steady(&mut self, mut done: u64, end: f64) {
+        if std::mem::take(&mut self.draw_next) {
+            // Drawing the graph can take as long as a slice, so it gets one of its own.
+            self.derive();
+            self.task = Some(Task::ToSteady(done));
+            return;
+        }
+        let mut more = true;
+        while more && (self.clock)() < end {
+            match self.step_until(end) {
+                Ok(true) => {
+                    done += 1;
+                    more = done < LIMIT;
+                    self.announce();
+                }
+                Ok(false) => break,
+                Err(_) => more = false,
+            }
+        }
+        if !more {
+            if done >= LIMIT {
+                self.say(Said::key("limit-steps").number("n", LIMIT as f64), true);
+            }
+            self.tell_if_full();
+            return self.moved_quietly();
+        }
+        self.task = Some(Task::ToSteady(done));
+        // Drawing takes longer than stepping, so the graph is drawn a few times a second only.
+        let now = (self.clock)();
+        let pause = if self.shown.graph.nodes.len() > 300 { 250.0 } else { 90.0 };
+        if now - self.told > pause {
+            self.told = now;
+            self.draw_next = true;
+        }
+    }
+
+    fn go_on_following(&mut self, depth: Depth, way: Vec<Choice>, mut gone: usize, end: f64) {
+        let mut more = true;
+        while more && (self.clock)() < end {
+            let next = way.get(gone..gone + 1).unwrap_or_default();
+            more = !next.is_empty() && follow(&mut self.session, depth, next).is_ok();
+            gone += usize::from(more);
+        }
+        if more {
+            return self.keep_on(Task::Follow(depth, way, gone));
+        }
+        self.tell_if_full();
+        self.moved();
+        let whole = gone == way.len();
+        let key = if whole { "explore-opened" } else { "explore-diverged" };
+        self.say(Said::key(key).number("n", gone as f64), !whole);
+    }
+
+    /// Says that no further moment can be kept, if that is so.
+    pub(super) fn tell_if_full(&mut self) {
+        if self.session.is_full() {
+            self.say(Said::key("limit-steps").number("n", MOMENTS_LIMIT as f64), true);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The parts of [`Shown`](super::Shown) that are read from the cluster at the moment that is shown.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::{Engine, Listing, Output, ScenarioView, Stepped};
+use crate::api::{Kind, ObjectRef};
+use crate::session::scenario::Scenario;
+use crate::session::view::graph::touched;
+use crate::session::view::machinery::movement;
+use crate::session::view::{Happened, Word, declared, follow_marks, subject};
+use crate::session::{MomentId, Session};
+
+impl Engine {
+    /// Notes that `shown` has changed.
+    pub(super) fn touch(&mut self) {
+        self.changed = true;
+    }
+
+    /// Follows a change of the moment that is shown, and reports it as a step ([`Output::Stepped`]).
+    pub(super) fn moved(&mut self) {
+        self.moved_quietly();
+        self.announce();
+    }
+
+    /// As [`Engine::moved`], for steps that were reported one by one.
+    pub(super) fn moved_quietly(&mut self) {
+        self.derive();
+        self.look_again();
+    }
+
+    /// Reports the step to the moment that is shown.
+    pub(super) fn announce(&mut self) {
+        let moment = self.session.current();
+        let command = moment.commands().first().map(|c| {
+            let rule = c.why.as_ref().map(|w| Word::new_static(w.rule));
+            (Word::new_static(c.request.verb.method()), c.request.path(), c.response.code(), rule)
+        });
+        let stepped = Stepped {
+            by: moment.by(),
+            command,
+            objects: moment.writes().iter().map(|w| w.object.to_string()).collect(),
+            moment: self.session.at(),
+            revision: self.session.cluster().api().resource_version(),
+        };
+        self.out.push(Output::Stepped(Box::new(stepped)));
+    }
+
+    /// Reads anew what depends on the moment that is shown.
+    pub(super) fn derive(&mut self) {
+        self.changed = true;
+        self.shown.version += 1;
+        self.draw();
+        let (session, shown) = (&self.session, &mut self.shown);
+        let (cluster, moment) = (session.cluster(), session.current());
+        shown.declared = Rc::new(declared(cluster, &self.drawing));
+        let written = moment.writes().into_iter().map(|w| &w.object).filter(|o| o.kind != Kind::EVENT);
+        shown.changed = Rc::new(written.cloned().collect::<BTreeSet<ObjectRef>>());
+        shown.happened = Rc::new(Happened::of(moment));
+        shown.by = moment.by();
+        shown.subject = subject(moment);
+        shown.finest = session.count_actions_of(session.at());
+        let exists = |o: &ObjectRef| shown.graph.find(o).is_some() || cluster.api().cached(o).is_some();
+        if shown.selection.as_ref().is_some_and(|s| !exists(s)) {
+            shown.selection = None;
+        }
+        follow_marks(session, &mut shown.marks, &mut self.marks_tip);
+        shown.at = session.at();
+        shown.position = place_of(session, &shown.marks);
+        shown.time = session.now().as_millisecond() - started(session);
+        shown.revision = cluster.api().resource_version();
+        shown.policy = session.policy().clone();
+        self.follow_machine();
+        self.forget_listing();
+        self.lines = super::listing::LINES;
+    }
+
+    /// Draws the graph. If the run went along one branch since the last drawing, only the objects that were written
+    /// in between are read.
+    fn draw(&mut self) {
+        let Some(boot) = self.session.cluster_at(0) else { return };
+        let cluster = self.session.cluster();
+        let followed = self.drawn.as_ref().and_then(|(at, then)| touched(&self.session, *at, then));
+        match followed {
+            Some(touched) => self.drawing.follow(cluster, &boot, &touched),
+            None => self.drawing.draw(cluster, &boot),
+        }
+        self.drawn = Some((self.session.at(), cluster.api().clone()));
+        self.shown.graph = self.drawing.graph().clone();
+    }
+
+    /// Has the next commands looked for anew.
+    pub(super) fn forget_listing(&mut self) {
+        self.shown.listing = Listing::default();
+        self.finder = None;
+        self.changed = true;
+    }
+
+    /// Turns the component map to the component that acted last, unless a person chose one.
+    pub(super) fn follow_machine(&mut self) {
+        let (cluster, map) = (self.session.cluster(), &mut self.shown.map);
+        if map.pinned && cluster.component(map.machine).is_some() {
+            return;
+        }
+        let Some(m) = movement(cluster, self.session.current()) else { return };
+        // Of a step that reached the component that is shown, too, the map stays there.
+        if !m.reaches.contains(&map.machine)
+            && let Some(actor) = m.actor
+        {
+            map.machine = actor;
+        }
+    }
+
+    /// Puts a run in place of the one that was there. The caller calls [`Engine::derive`] after this.
+    pub(super) fn replace_run(&mut self, scenario: Option<Scenario>, session: Session, beginning: MomentId) {
+        self.shown.scenario = scenario.as_ref().map(|s| Rc::new(ScenarioView::of(s)));
+        self.scenario = scenario;
+        self.session = session;
+        self.beginning = beginning;
+        self.shown.session += 1;
+        self.shown.selection = None;
+        self.shown.diagnostics = Rc::default();
+        self.shown.preview = None;
+        self.shown.marks = Rc::default();
+        self.drawing.clear();
+        self.drawn = None;
+        self.marks_tip = MomentId::MAX;
+        self.waiting = None;
+    }
+
+    /// Shows a scenario, from the session in which its set-up was done.
+    pub(super) fn show_scenario(&mut self, scenario: Scenario, session: Session) {
+        let beginning = session.at();
+        self.shown.depth = scenario.depth.unwrap_or(self.shown.depth);
+        self.set_text(scenario.manifest.clone());
+        self.replace_run(Some(scenario), session, beginning);
+        self.derive();
+    }
+
+    /// Replaces the editor's text.
+    pub(super) fn set_text(&mut self, text: String) {
+        self.shown.text = Rc::new(text);
+        self.shown.text_set += 1;
+    }
+}
+
+/// When the run began, in virtual milliseconds.
+fn started(session: &Session) -> i64 {
+    session.cluster_at(0).map_or(0, |c| c.now().as_millisecond())
+}
+
+fn place_of(session: &Session, marks: &[super::Mark]) -> usize {
+    // Each moment of a branch has a higher number than its parent.
+    marks.binary_search_by(|m| m.moment.cmp(&session.at())).unwrap_or(0)
+}

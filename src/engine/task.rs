@@ -1,0 +1,105 @@
+//! Tasks: what an engine works on in slices of time.
+
+use super::Mode;
+use crate::cluster::Digesting;
+use crate::session::explore::Choice;
+use crate::session::scenario::{Scenario, SetUp};
+use crate::session::{Depth, MomentId, Replay, Travel};
+
+/// How many objects are added to a fingerprint between two readings of the clock.
+const OBJECTS_AT_ONCE: usize = 32;
+
+/// What an engine works on in slices.
+pub(super) enum Task {
+    /// One step.
+    Step,
+    /// Steps at the speed that is set, until a person stops them.
+    Play,
+    /// Steps without a pause until the cluster is steady: how many were taken.
+    ToSteady(u64),
+    /// Choices that the explorer found: the depth of their steps, all choices, and how many were taken.
+    Follow(Depth, Vec<Choice>, usize),
+    /// The set-up of a scenario.
+    SetUp(Box<SetUpOf>),
+    /// Repeating a run that was opened.
+    Replay(Box<Opening>),
+    /// Going to a moment whose cluster has to be computed again.
+    Travel(MomentId, Box<Travel>),
+    /// Computing the fingerprint that a link carries.
+    Share(Box<Digesting>),
+}
+
+impl Task {
+    /// How the page shows the task.
+    pub(super) fn mode(&self) -> Mode {
+        match self {
+            Task::Step | Task::Follow(..) => Mode::Stepping,
+            Task::Play => Mode::Playing,
+            Task::ToSteady(done) => Mode::ToSteady { done: *done },
+            Task::SetUp(s) => Mode::Loading { done: s.setup.done(), of: None },
+            Task::Replay(o) => {
+                let (done, of) = o.replay.progress();
+                Mode::Loading { done, of: Some(of) }
+            }
+            Task::Travel(_, way) => {
+                let (done, of) = way.progress();
+                Mode::Loading { done, of: Some(of) }
+            }
+            Task::Share(_) => Mode::Loading { done: 0, of: None },
+        }
+    }
+
+    /// Whether nothing else can be done until the task has ended or was stopped.
+    pub(super) fn is_loading(&self) -> bool {
+        matches!(self.mode(), Mode::Loading { .. })
+    }
+
+    /// Does the next small piece of a task during which nothing else can be done. Returns whether the task is done,
+    /// and for [`Task::Share`] then the fingerprint.
+    pub(super) fn advance(&mut self) -> (bool, Option<String>) {
+        match self {
+            Task::SetUp(s) => (s.setup.advance(1), None),
+            Task::Replay(o) => (o.replay.advance(1), None),
+            Task::Travel(_, way) => (way.advance(1), None),
+            Task::Share(d) => {
+                let digest = d.advance(OBJECTS_AT_ONCE);
+                (digest.is_some(), digest)
+            }
+            Task::Step | Task::Play | Task::ToSteady(_) | Task::Follow(..) => (true, None),
+        }
+    }
+}
+
+/// The set-up of a scenario.
+pub(super) struct SetUpOf {
+    pub(super) scenario: Scenario,
+    pub(super) setup: SetUp,
+}
+
+/// A run that is being opened.
+pub(super) struct Opening {
+    /// The run, which is repeated from its start.
+    pub(super) replay: Replay,
+    /// The editor's text at its end.
+    pub(super) text: Option<String>,
+    /// The selected object, as `Kind namespace/name`.
+    pub(super) selected: Option<String>,
+    /// The view that the link names: [`MACHINERY`](super::keep::MACHINERY), or none for the objects.
+    pub(super) view: Option<String>,
+    /// Where it came from.
+    pub(super) from: Origin,
+}
+
+/// Where a run came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The page's address.
+    Link {
+        /// Whether the page was opened with that link.
+        first: bool,
+    },
+    /// [`Slot::Work`](super::Slot::Work): it was saved when the page was closed.
+    Work,
+    /// [`Slot::Aside`](super::Slot::Aside).
+    Aside,
+}

@@ -1,0 +1,381 @@
+#![allow(clippy::unwrap_used)]
+use std::cell::Cell;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::explorer::{read, write};
+use super::*;
+use crate::session::scenario::SetUp;
+
+/// A clock on which a slice ends at every fourth look.
+fn ticking() -> impl Fn() -> f64 + 'static {
+    let now = Cell::new(0.0);
+    move || {
+        now.set(now.get() + 2.0);
+        now.get()
+    }
+}
+
+/// An engine whose clock stands still, so that everything is done in its first slice.
+fn at_once() -> Engine {
+    let mut engine = Engine::new(|| 0.0);
+    engine.handle(Input::Begin(Begin::default()));
+    engine
+}
+
+fn in_slices() -> Engine {
+    let mut engine = Engine::new(ticking());
+    engine.handle(Input::Begin(Begin::default()));
+    engine
+}
+
+/// Works until the engine waits for a person; what came of it, and in how many slices.
+fn finish(engine: &mut Engine) -> (Vec<Output>, usize) {
+    let (mut out, mut slices) = (Vec::new(), 0);
+    while engine.due().is_some() {
+        out.extend(engine.work());
+        slices += 1;
+        assert!(slices < 1_000_000);
+    }
+    (out, slices)
+}
+
+/// Writes a message and reads it back: nothing is lost.
+fn there_and_back<T: Serialize + DeserializeOwned>(message: &T) -> T {
+    let text = write(message);
+    assert!(text.len() > 1);
+    let back: T = read(&text).unwrap_or_else(|why| panic!("{why}: {text}"));
+    assert_eq!(write(&back), text);
+    back
+}
+
+fn asked(engine: &mut Engine, ask: Ask) -> Answer {
+    let ask = there_and_back(&Input::Ask(7, ask));
+    let before = write(engine.shown());
+    let out = engine.handle(ask);
+    assert_eq!(write(engine.shown()), before, "asking changes nothing");
+    match out.as_slice() {
+        [Output::Answer(7, answer)] => there_and_back(&**answer),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn notices(out: &[Output]) -> Vec<&Said> {
+    out.iter().filter_map(|o| if let Output::Notice(n) = o { Some(&n.said) } else { None }).collect()
+}
+
+/// Whatever every scenario shows and answers can be written as text and read back.
+#[test]
+fn everything_that_crosses_is_plain_data() {
+    for id in ["04-rolling-update", "11-crash-loop", "19-leader-election", "20-etcd-members"] {
+        let mut e = at_once();
+        let mut out = e.handle(there_and_back(&Input::OpenScenario(id.into())));
+        for input in
+            [Input::Depth(Depth::Reconcile), Input::Step, Input::Depth(Depth::Machinery), Input::Step]
+        {
+            out.extend(e.handle(there_and_back(&input)));
+        }
+        out.extend(finish(&mut e).0);
+        for input in [Input::Preview, Input::Depth(Depth::Command), Input::Step, Input::Back, Input::Share] {
+            out.extend(e.handle(there_and_back(&input)));
+        }
+        out.extend(e.handle(Input::Terminal("get pods -w".into())));
+        out.extend(e.handle(Input::Goto(e.beginning)));
+        out.extend(e.handle(Input::ToSteady));
+        out.extend(finish(&mut e).0);
+        out.iter().for_each(|o| drop(there_and_back(o)));
+        let (mut objects, at): (Vec<ObjectRef>, _) =
+            (e.shown().graph.nodes.iter().map(|n| n.reference.clone()).collect(), e.shown().at);
+        // One of each kind.
+        objects.dedup_by_key(|o| o.kind);
+        for o in objects {
+            for ask in [Ask::Object(o.clone()), Ask::Yaml(o.clone(), true), Ask::Events(o.clone())] {
+                asked(&mut e, ask);
+            }
+            asked(&mut e, Ask::History(o.clone()));
+            asked(&mut e, Ask::Links(o));
+        }
+        let machine = e.shown().map.machine;
+        for moment in e.session.timeline().into_iter().step_by(3) {
+            asked(&mut e, Ask::Requests(moment, moment % 2 == 0));
+            asked(&mut e, Ask::Happened(moment));
+        }
+        asked(&mut e, Ask::Finest(at));
+        asked(&mut e, Ask::Machinery(machine, Some(0)));
+        if let Answer::LastRequest(Some((moment, n, _))) = asked(&mut e, Ask::LastRequest) {
+            assert!(matches!(asked(&mut e, Ask::Way(moment, n)), Answer::Way(_)));
+        }
+        for ask in [
+            Ask::PlaneFaults,
+            Ask::Policies,
+            Ask::Branches,
+            Ask::Run(0),
+            Ask::Digest,
+            Ask::Link,
+            Ask::Scenarios,
+        ] {
+            asked(&mut e, ask);
+        }
+    }
+}
+
+#[test]
+fn inputs_come_back_as_they_were_sent() {
+    let pod = ObjectRef::new(Kind::POD, "default", "web-1");
+    let actor = Actor { process: 1, component: 2 };
+    let begin = Begin { link: Some("a".into()), map_shown: true, ..Begin::default() };
+    let way = vec![explorer::Choice::Actor(actor), explorer::Choice::Time];
+    for input in [
+        Input::Begin(begin),
+        Input::Choose(Pick::Actor(actor)),
+        Input::Walk(-3),
+        Input::Follow { session: 2, from: 3, depth: Depth::Command, way },
+        Input::Policy(Policy::Starved { component: "kubelet".into() }),
+        Input::Select(Some(pod.clone())),
+        Input::LookAt(None),
+        Input::Crash(pod.clone(), "c".into(), 137),
+        Input::Evict(pod),
+        Input::Break(Fault::NodeDown { node: "node-1".into() }),
+        Input::Ask(1, Ask::Objects(Some("po".into()))),
+    ] {
+        assert_eq!(there_and_back(&input), input);
+    }
+    let said = Said::key("link-refused")
+        .with("why", Value::Said(Box::new(Said::key("link-newer").number("n", 2.0))));
+    assert_eq!(there_and_back(&said), said);
+}
+
+/// How work is cut decides nothing.
+#[test]
+fn in_slices_it_comes_out_the_same() {
+    for id in ["01-first-deployment", "04-rolling-update"] {
+        let (mut whole, mut sliced) = (at_once(), in_slices());
+        let mut slices = 0;
+        for input in [
+            Input::OpenScenario(id.into()),
+            Input::Step,
+            Input::Depth(Depth::Reconcile),
+            Input::Step,
+            Input::ToSteady,
+            Input::Restart,
+            Input::Walk(5),
+            Input::Run,
+        ] {
+            let running = input == Input::Run;
+            whole.handle(input.clone());
+            sliced.handle(input);
+            if running {
+                // A clock that stands still never comes to the next step.
+                whole.handle(Input::Stop);
+                sliced.handle(Input::Stop);
+            }
+            finish(&mut whole);
+            slices += finish(&mut sliced).1;
+        }
+        assert!(slices > 20, "{slices}");
+        whole.handle(Input::ToSteady);
+        sliced.handle(Input::ToSteady);
+        finish(&mut whole);
+        finish(&mut sliced);
+        assert_eq!(whole.session.cluster().digest(), sliced.session.cluster().digest());
+        assert!(whole.shown().listing.steady() && sliced.shown().listing.steady());
+        assert_eq!(whole.shown().graph.nodes, sliced.shown().graph.nodes);
+    }
+}
+
+#[test]
+fn a_press_of_step_shows_what_happened_and_then_what_comes_next() {
+    let mut e = at_once();
+    let out = e.handle(Input::Step);
+    assert!(matches!(&out[..], [Output::Show(shown), Output::Stepped(_)] if shown.position == 2));
+    let shown = e.shown();
+    assert!(matches!(&*shown.happened, Happened::Issued(c, 0) if c.request.verb == "create"));
+    assert!(!shown.listing.ready && shown.mode == Mode::Idle);
+    finish(&mut e);
+    assert!(e.shown().listing.ready && !e.shown().listing.lines.is_empty());
+    // Choosing the first line is what a step does.
+    let (pick, mut other) = (e.shown().listing.lines[0].pick, at_once());
+    other.handle(Input::Step);
+    other.handle(Input::Step);
+    e.handle(Input::Choose(pick));
+    assert_eq!(e.session.cluster().digest(), other.session.cluster().digest());
+}
+
+#[test]
+fn what_is_stopped_leaves_what_was_there() {
+    let mut e = in_slices();
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    let (digest, at) = (e.session.cluster().digest(), e.shown().at);
+    let out = e.handle(Input::OpenScenario("10-node-lost".into()));
+    assert!(matches!(e.task, Some(task::Task::SetUp(_))), "it takes more than a slice");
+    assert!(matches!(out.last(), Some(Output::Busy)));
+    // Meanwhile nothing else is done.
+    assert!(matches!(e.handle(Input::Kubectl("get pods".into())).as_slice(), [Output::Printed(None)]));
+    assert!(matches!(e.handle(Input::StepAtOnce).as_slice(), [Output::Did(false)]));
+    assert_eq!(notices(&e.handle(Input::Do("get pods".into()))), [&Said::key("still-loading")]);
+    let out = e.handle(Input::Stop);
+    assert!(matches!(out.last(), Some(Output::Idle)));
+    assert_eq!((e.session.cluster().digest(), e.shown().at), (digest, at));
+}
+
+#[test]
+fn a_link_opens_what_was_shared_and_puts_the_work_aside() {
+    let mut e = at_once();
+    e.handle(Input::Terminal("kubectl scale deployment web --replicas=2".into()));
+    e.handle(Input::Step);
+    e.handle(Input::ShowMap(true));
+    let out = e.handle(Input::Share);
+    let link = out.iter().find_map(|o| if let Output::Link(l) = o { Some(l.clone()) } else { None }).unwrap();
+    let Output::Keep(Slot::Work, work) = e.handle(Input::Save).remove(0) else { panic!() };
+
+    let mut page = Engine::new(|| 0.0);
+    let begin = Begin { link: Some(link.clone()), work: Some("aside".into()), ..Begin::default() };
+    let out = page.handle(Input::Begin(begin));
+    assert!(out.iter().any(|o| matches!(o, Output::Keep(Slot::Aside, text) if text == "aside")));
+    assert_eq!(notices(&out), [&Said::key("link-opened")]);
+    assert_eq!(page.session.cluster().digest(), e.session.cluster().digest());
+    assert!(page.shown().map.shown);
+
+    // A reload brings back what was kept, and says nothing.
+    let mut again = Engine::new(|| 0.0);
+    let out = again.handle(Input::Begin(Begin { work: Some(work), ..Begin::default() }));
+    assert_eq!(notices(&out), Vec::<&Said>::new());
+    assert_eq!(again.session.cluster().digest(), e.session.cluster().digest());
+
+    // What cannot be opened says why, and leaves what was there.
+    let out = again.handle(Input::Open("a<script>".into()));
+    assert!(matches!(notices(&out)[..], [Said::Key(key, _)] if key == "link-refused"));
+    assert_eq!(again.session.cluster().digest(), e.session.cluster().digest());
+}
+
+#[test]
+fn a_run_is_saved_when_its_task_has_ended() {
+    let keeps = |out: &[Output]| out.iter().filter(|o| matches!(o, Output::Keep(Slot::Work, _))).count();
+    let mut e = in_slices();
+    assert_eq!(keeps(&e.handle(Input::Save)), 1);
+    e.handle(Input::ToSteady);
+    assert!(e.task.is_some(), "it takes more than a slice");
+    assert_eq!(keeps(&e.handle(Input::Save)), 0);
+    assert_eq!(keeps(&finish(&mut e).0), 1);
+    assert_eq!(e.saved, Some(e.draft(None).encode()));
+}
+
+#[test]
+fn a_run_at_a_speed_waits_between_its_steps() {
+    let now = Rc::new(Cell::new(0.0));
+    let clock = now.clone();
+    let mut e = Engine::new(move || clock.get());
+    e.handle(Input::Begin(Begin::default()));
+    e.handle(Input::Speed(0));
+    e.handle(Input::Run);
+    let at = e.shown().at;
+    assert_eq!(e.due(), Some(1600.0));
+    now.set(1000.0);
+    // Something else that a person does does not make it wait anew.
+    e.handle(Input::Typed("a".into()));
+    assert_eq!(e.due(), Some(600.0));
+    assert!(e.work().is_empty());
+    now.set(1600.0);
+    e.work();
+    assert_eq!(e.shown().at, at + 1);
+    e.handle(Input::Step);
+    assert_eq!((e.shown().at, e.shown().mode), (at + 2, Mode::Idle));
+}
+
+#[test]
+fn a_set_up_in_slices_is_the_whole_set_up() {
+    let mut e = in_slices();
+    for s in scenario::all() {
+        e.handle(Input::OpenScenario(s.id.clone()));
+        finish(&mut e);
+        let mut setup = SetUp::new(&s);
+        while !setup.advance(usize::MAX) {}
+        assert_eq!(e.session.cluster().digest(), setup.finish().cluster().digest(), "{}", s.id);
+    }
+}
+
+#[test]
+fn a_command_line_that_waits_goes_on_until_it_is_given_up() {
+    let mut e = at_once();
+    e.handle(Input::Terminal("rollout status deployment/web".into()));
+    let waits = |e: &Engine| e.shown().terminal.last().unwrap().clone();
+    assert!(waits(&e).waits);
+    e.handle(Input::Step);
+    assert!(waits(&e).waits);
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    assert!(!waits(&e).waits && waits(&e).output.contains("successfully rolled out"));
+    e.handle(Input::Terminal("rollout restart deployment/web".into()));
+    e.handle(Input::Terminal("rollout status deployment/web".into()));
+    e.handle(Input::Interrupt);
+    assert!(waits(&e).output.ends_with("^C\n"));
+}
+
+const KINDS: &str = "apiVersion: v1
+kind: ReplicationController
+metadata: {name: old}
+spec:
+  replicas: 1
+  selector: {app: old}
+  template:
+    metadata: {labels: {app: old}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: names}
+spec:
+  replicas: 1
+  serviceName: names
+  selector: {matchLabels: {app: names}}
+  template:
+    metadata: {labels: {app: names}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: everywhere}
+spec:
+  selector: {matchLabels: {app: everywhere}}
+  template:
+    metadata: {labels: {app: everywhere}}
+    spec: {containers: [{name: c, image: x}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+";
+
+#[test]
+fn what_can_be_done_to_an_object_can_be_done() {
+    let mut e = at_once();
+    assert!(
+        matches!(&e.handle(Input::ApplyText(KINDS.into())).last(), Some(Output::Printed(Some(p))) if p.exit == 0)
+    );
+    e.handle(Input::ToSteady);
+    finish(&mut e);
+    let objects: Vec<ObjectRef> = e.shown().graph.nodes.iter().map(|n| n.reference.clone()).collect();
+    let mut done = std::collections::BTreeSet::new();
+    for object in objects {
+        let Answer::Object(view) = asked(&mut e, Ask::Object(object.clone())) else { panic!() };
+        let at = e.shown().at;
+        for offer in view.offers {
+            let out = e.handle(match offer.deed {
+                Deed::Kubectl(line) => Input::Do(line),
+                Deed::Evict => Input::Evict(object.clone()),
+                Deed::Fault(fault) => Input::Break(fault),
+            });
+            let failed = out.iter().any(|o| matches!(o, Output::Notice(n) if n.bad));
+            // There is no revision before the first.
+            assert!(!failed || offer.key == "act-undo", "{object} {}: {out:?}", offer.key);
+            done.insert(offer.key);
+            e.handle(Input::Goto(at));
+            finish(&mut e);
+        }
+    }
+    assert!(done.len() >= 12, "{done:?}");
+}

@@ -1,0 +1,436 @@
+//! `kubectl apply`: client-side apply, which remembers in an annotation what was applied last, and server-side apply.
+
+mod last_applied;
+mod prune;
+
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::call::{Call, Payload};
+use super::commands::{self, Command, sub};
+use super::context::{Context, Result, Stop, fail};
+use super::error::Error;
+use super::files::{self, Manifest};
+use super::flags::{Args, boolean, text};
+use super::output::{self, DRY_RUN, DryRun, PRINT, Printer};
+use super::resource::{self, FILENAME, SELECTOR};
+use super::{annotate, go};
+use crate::api::{MetaExt, Object, patch};
+use crate::apimachinery::{DeleteOptions, FieldValidation, Propagation, Verb};
+use prune::Visited;
+
+/// Where the last applied configuration is kept.
+pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+const MANAGER: &str = "kubectl-client-side-apply";
+/// How often a conflict is tried again.
+const RETRIES: usize = 5;
+/// What a person can do about a conflict of a server-side apply.
+const CONFLICT: &str = "Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the `--force-conflicts` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
+
+pub(super) const COMMANDS_OF: &[Command] = &[
+    sub("view-last-applied", &[], &[PRINT, SELECTOR, FILENAME, &[boolean("all")]], &[], last_applied::view),
+    sub(
+        "set-last-applied",
+        &[],
+        &[PRINT, DRY_RUN, FILENAME, &[boolean("create-annotation")]],
+        &["filename"],
+        last_applied::set,
+    ),
+    sub("edit-last-applied", &[], &[PRINT, FILENAME, &[text("field-manager")]], &[], last_applied::edit),
+];
+
+/// What to do with the objects.
+struct Apply<'a> {
+    args: &'a Args,
+    dry_run: DryRun,
+    validation: FieldValidation,
+    visited: Visited,
+    /// The objects for `-o`, which are printed at the end.
+    shown: Vec<Value>,
+}
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    if !args.words.is_empty() {
+        return commands::usage("kubectl apply", format!("Unexpected args: [{}]", args.words.join(" ")));
+    }
+    if args.has("record") {
+        cx.err.push_str("Flag --record has been deprecated, --record will be removed in the future\n");
+    }
+    if !args.has_files() {
+        return fail("must specify one of -f and -k");
+    }
+    let dry_run = DryRun::of(cx, args)?;
+    check(args, dry_run)?;
+    let validation = validation(args)?;
+    let printer = Printer::of(cx, args, false)?;
+    options(args)?;
+    prune::allowed(args)?;
+    let files::Loaded { manifests, errors } = files::load_all(cx, args)?;
+    let mut errors: Vec<Error> = Error::one(errors).into_iter().collect();
+    if manifests.is_empty() && errors.is_empty() {
+        return fail("no objects passed to apply");
+    }
+    let mut apply = Apply { args, dry_run, validation, visited: Visited::default(), shown: Vec::new() };
+    if cx.explicit_namespace {
+        apply.visited.namespaces.insert(cx.namespace.clone());
+    }
+    for m in &manifests {
+        if m.kind.namespaced() {
+            apply.visited.namespaces.insert(m.namespace.clone());
+        }
+        let m = recorded(args, m);
+        let done = if args.on("server-side") { apply.server_side(cx, &m) } else { apply.one(cx, &m) };
+        match done {
+            Err(Stop::Error(e)) => errors.push(e),
+            done => done?,
+        }
+    }
+    commands::finish(errors)?;
+    if args.on("prune") {
+        prune::all(cx, args, &apply.visited, dry_run)?;
+    }
+    match (printer.filter(|p| !matches!(p, Printer::Name)), apply.shown.as_slice()) {
+        (None, _) => Ok(()),
+        (Some(printer), [one]) => printer.print(cx, one, true),
+        (Some(printer), several) => printer.print(cx, &output::list(several.to_vec()), true),
+    }
+}
+
+/// Flags that do not go together.
+fn check(args: &Args, dry_run: DryRun) -> Result {
+    let (server_side, force, all) = (args.on("server-side"), args.on("force"), args.on("all"));
+    let selected = !args.text("selector").is_empty();
+    if args.on("force-conflicts") && !server_side {
+        return fail("--force-conflicts only works with --server-side");
+    }
+    if server_side && dry_run == DryRun::Client {
+        return fail(
+            "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)",
+        );
+    }
+    if server_side && force {
+        return fail("--force cannot be used with --server-side");
+    }
+    if dry_run == DryRun::Server && force {
+        return fail("--dry-run=server cannot be used with --force");
+    }
+    if all && selected {
+        return fail("cannot set --all and --selector at the same time");
+    }
+    if args.on("prune") && force {
+        return fail("--force cannot be used with --prune");
+    }
+    if args.on("prune") && !all && !selected {
+        return fail(
+            "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector",
+        );
+    }
+    if args.on("prune") && server_side {
+        return fail(
+            "--prune is in alpha and doesn't currently work on objects created by server-side apply",
+        );
+    }
+    Ok(())
+}
+
+/// How `--prune` and `--force` delete.
+fn options(args: &Args) -> Result<DeleteOptions> {
+    let policy = match args.text("cascade") {
+        "" | "background" | "true" => Propagation::Background,
+        "foreground" => Propagation::Foreground,
+        "orphan" | "false" => Propagation::Orphan,
+        other => {
+            return fail(format!(
+                "invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""
+            ));
+        }
+    };
+    let grace = args.int("grace-period").filter(|g| *g >= 0).or(args.on("force").then_some(0));
+    Ok(DeleteOptions { grace_period_seconds: grace, propagation_policy: Some(policy), ..Default::default() })
+}
+
+/// With `--record`, the manifest with the command in its annotation `kubernetes.io/change-cause`.
+fn recorded(args: &Args, m: &Rc<Manifest>) -> Rc<Manifest> {
+    if !args.on("record") {
+        return m.clone();
+    }
+    let mut m = (**m).clone();
+    let cause = json!({"metadata": {"annotations": {annotate::CHANGE_CAUSE: format!("kubectl apply {}", args.recorded())}}});
+    m.value = patch::json_merge_patch(m.value, &cause);
+    Rc::new(m)
+}
+
+/// `--validate`
+pub(super) fn validation(args: &Args) -> Result<FieldValidation> {
+    match args.flag("validate") {
+        None | Some("strict" | "true") => Ok(FieldValidation::Strict),
+        Some("warn") => Ok(FieldValidation::Warn),
+        Some("ignore" | "false") => Ok(FieldValidation::Ignore),
+        Some(other) => fail(format!(
+            "invalid - validate option {other:?}; must be one of: strict (or true), warn, ignore (or false)"
+        )),
+    }
+}
+
+/// The manifest without the annotation, as `diff` compares it: its annotations are a map, even if there are none.
+pub(super) fn unannotated(value: &Value) -> Value {
+    let mut value = annotated(value);
+    if let Some(Value::Object(annotations)) = value.pointer_mut("/metadata/annotations") {
+        annotations.remove(LAST_APPLIED);
+    }
+    value
+}
+
+/// The manifest with its own text in the annotation, as it is created and compared.
+pub(super) fn annotated(value: &Value) -> Value {
+    let part = |of: &Map<String, Value>, key: &str| match of.get(key) {
+        Some(Value::Object(m)) => m.clone(),
+        _ => Map::new(),
+    };
+    let mut object = value.as_object().cloned().unwrap_or_default();
+    let mut meta = part(&object, "metadata");
+    let mut annotations = part(&meta, "annotations");
+    annotations.remove(LAST_APPLIED);
+    meta.insert("annotations".into(), Value::Object(annotations.clone()));
+    object.insert("metadata".into(), Value::Object(meta.clone()));
+    let text = go::json(&Value::Object(object.clone())) + "\n";
+    annotations.insert(LAST_APPLIED.into(), text.into());
+    meta.insert("annotations".into(), Value::Object(annotations));
+    object.insert("metadata".into(), Value::Object(meta));
+    Value::Object(object)
+}
+
+/// `Resource: …, GroupVersionKind: …` and the name, as Go prints a resource.Info.
+fn info(m: &Manifest) -> String {
+    format!(
+        "Resource: {:?}, GroupVersionKind: \"{}, Kind={}\"\nName: {:?}, Namespace: {:?}",
+        resource::resource_string(m.kind),
+        resource::resource_string(m.kind).split(',').next().unwrap_or_default(),
+        m.kind.as_str(),
+        m.name,
+        m.namespace
+    )
+}
+
+/// What stands at the manifest's place; `None` for nothing.
+pub(super) fn current(cx: &mut Context<'_>, m: &Manifest) -> Result<Option<Object>> {
+    let got = if m.name.is_empty() {
+        fail("resource name may not be empty")
+    } else {
+        cx.get(m.kind, &m.namespace, &m.name)
+    };
+    match got {
+        Ok(object) => Ok(Some(object)),
+        Err(Stop::Error(e)) if e.is_not_found() => Ok(None),
+        Err(Stop::Error(e)) => {
+            let about = format!(
+                "error when retrieving current configuration of:\n{}\nfrom server for: {:?}: ",
+                info(m),
+                m.source
+            );
+            Err(Stop::Error(match e {
+                Error::Status(mut s) => {
+                    s.message.insert_str(0, &about);
+                    Error::Status(s)
+                }
+                other => Error::Text(about + &other.message()),
+            }))
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// The patch from what is live to the manifest; `None` if there is nothing to change.
+pub(super) fn patch_of(m: &Manifest, live: &Object, modified: &Value) -> Result<Option<Value>> {
+    let original = match live.meta().annotation(LAST_APPLIED) {
+        Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+        None => Value::Null,
+    };
+    let made = match m.kind.is_custom() {
+        true => Ok(patch::create_three_way_json_merge_patch(&original, modified, &live.to_value())),
+        false => patch::create_three_way_merge_patch(m.kind, &original, modified, &live.to_value()),
+    };
+    match made {
+        Ok(Value::Object(p)) if p.is_empty() => Ok(None),
+        Ok(p) => Ok(Some(p)),
+        Err(e) => Err(Stop::Error(
+            Error::Text(format!(
+                "creating patch with:\noriginal:\n{}\nmodified:\n{}\ncurrent:\n{}\nfor: {e}",
+                go::json(&original),
+                go::json(modified),
+                go::json(&live.to_value())
+            ))
+            .source("applying", &m.source),
+        )),
+    }
+}
+
+impl Apply<'_> {
+    /// Says what was done, or keeps the object for `-o`.
+    fn report(&mut self, cx: &mut Context<'_>, value: Value, done: &str) -> Result {
+        if matches!(self.args.text("output"), "" | "name") {
+            return output::report(cx, self.args, &value, done, self.dry_run);
+        }
+        self.shown.push(value);
+        Ok(())
+    }
+
+    fn create(&mut self, cx: &mut Context<'_>, m: &Manifest, modified: Value) -> Result<Value> {
+        if self.dry_run == DryRun::Client {
+            return Ok(modified);
+        }
+        let mut call = Call::new(Verb::Create, m.kind, &m.namespace, &m.name).body(Payload::Object(modified));
+        call.dry_run = self.dry_run == DryRun::Server;
+        call.field_validation = self.validation;
+        call.field_manager = MANAGER.into();
+        let made = from(cx.object(&call), "creating", &m.source)?;
+        self.visited.add(&made);
+        Ok(made.to_value())
+    }
+
+    fn one(&mut self, cx: &mut Context<'_>, m: &Manifest) -> Result {
+        if let Some(prefix) = m.value.pointer("/metadata/generateName").and_then(Value::as_str)
+            && m.name.is_empty()
+        {
+            return fail(format!("from {prefix}: cannot use generate name with apply"));
+        }
+        let modified = annotated(&m.value);
+        let Some(live) = current(cx, m)? else {
+            let made = self.create(cx, m, modified)?;
+            return self.report(cx, made, "created");
+        };
+        self.visited.add(&live);
+        if live.meta().annotation(LAST_APPLIED).is_none() {
+            cx.warn(&format!(
+                "resource {}/{} is missing the {LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.",
+                m.kind.plural(),
+                m.name
+            ));
+        }
+        if self.dry_run == DryRun::Client {
+            return self.report(cx, live.to_value(), "configured");
+        }
+        match self.patch(cx, m, live, &modified)? {
+            (value, true) => self.report(cx, value, "configured"),
+            (value, false) => self.report(cx, value, "unchanged"),
+        }
+    }
+
+    /// Patches the object until there is no conflict: what it is then, and whether there was something to patch.
+    fn patch(
+        &mut self,
+        cx: &mut Context<'_>,
+        m: &Manifest,
+        mut live: Object,
+        modified: &Value,
+    ) -> Result<(Value, bool)> {
+        let mut attempt = 0;
+        loop {
+            let Some(patch) = patch_of(m, &live, modified)? else { return Ok((live.to_value(), false)) };
+            if live.meta().is_deleting() {
+                cx.warn(&format!(
+                    "Detected changes to resource {} which is currently being deleted.",
+                    m.name
+                ));
+            }
+            let text = go::json(&patch);
+            // How the lists of a custom kind merge, kubectl does not know.
+            let body = match m.kind.is_custom() {
+                true => Payload::MergePatch(text.clone()),
+                false => Payload::StrategicPatch(text.clone()),
+            };
+            let mut call = Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(body);
+            call.dry_run = self.dry_run == DryRun::Server;
+            call.field_validation = self.validation;
+            call.field_manager = MANAGER.into();
+            let refused = match cx.object(&call) {
+                Ok(object) => return Ok((object.to_value(), true)),
+                Err(Stop::Error(Error::Status(s))) => s,
+                Err(stop) => return Err(stop),
+            };
+            attempt += 1;
+            if refused.is_conflict() && attempt <= RETRIES {
+                match current(cx, m)? {
+                    Some(object) => live = object,
+                    None => return Err(Error::Status(refused).into()),
+                }
+            } else if self.args.on("force") && (refused.is_conflict() || refused.reason == "Invalid") {
+                return Ok((self.replace(cx, m, &live, modified)?, true));
+            } else {
+                let refused = Error::Status(refused).source("patching", &m.source);
+                let verb = format!("applying patch:\n{text}\nto:\n{}\nfor:", info(m));
+                return Err(refused.source(&verb, &m.source).into());
+            }
+        }
+    }
+
+    /// `--force`: deletes what cannot be patched and makes it anew; if that fails, makes what was there.
+    fn replace(
+        &mut self,
+        cx: &mut Context<'_>,
+        m: &Manifest,
+        live: &Object,
+        modified: &Value,
+    ) -> Result<Value> {
+        let delete =
+            Call::new(Verb::Delete, m.kind, &m.namespace, &m.name).body(Payload::Delete(options(self.args)?));
+        cx.send(&delete)?;
+        cx.wait_gone(m.kind, &m.namespace, &m.name, self.args.duration("timeout"))?;
+        let refused = match self.create(cx, m, modified.clone()) {
+            Err(Stop::Error(e)) => e,
+            made => return made,
+        };
+        let mut before = live.to_value();
+        if let Some(meta) = before.get_mut("metadata").and_then(Value::as_object_mut) {
+            meta.remove("resourceVersion");
+        }
+        match self.create(cx, m, before) {
+            Ok(_) => Err(refused.into()),
+            Err(Stop::Error(e)) => fail(format!(
+                "An error occurred force-replacing the existing object with the newly provided one:\n\n{}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n{}",
+                refused.message(),
+                e.message()
+            )),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn server_side(&mut self, cx: &mut Context<'_>, m: &Manifest) -> Result {
+        let mut call =
+            Call::new(Verb::Patch, m.kind, &m.namespace, &m.name).body(Payload::Apply(m.value.clone()));
+        call.dry_run = self.dry_run == DryRun::Server;
+        call.field_validation = self.validation;
+        call.field_manager = "kubectl".into();
+        call.force = self.args.on("force-conflicts");
+        let object = match cx.object(&call) {
+            Err(Stop::Error(Error::Status(s))) if s.is_conflict() => {
+                return fail(format!("{}\n{CONFLICT}", s.message));
+            }
+            applied => applied?,
+        };
+        if object.meta().is_deleting() {
+            cx.warn(&format!("Detected changes to resource {} which is currently being deleted.", m.name));
+        }
+        self.visited.add(&object);
+        self.report(cx, object.to_value(), "serverside-applied")
+    }
+}
+
+/// Says which file an error was about.
+pub(super) fn from<T>(result: Result<T>, verb: &str, source: &str) -> Result<T> {
+    result.map_err(|stop| match stop {
+        Stop::Error(e) => Stop::Error(e.source(verb, source)),
+        other => other,
+    })
+}

@@ -1,0 +1,163 @@
+//! `kubectl debug`: an ephemeral container for a pod (`k8s.io/kubectl/pkg/cmd/debug`).
+//!
+//! Nothing can be attached to here, and neither copies of pods (`--copy-to`) nor pods for nodes are built.
+
+use rand_core::{Rng, SeedableRng};
+use rand_pcg::Pcg32;
+use serde_json::{Value, json};
+
+use super::call::{Call, Payload};
+use super::commands;
+use super::context::{Context, Result, fail};
+use super::flags::{Args, Flag, array, boolean, text};
+use super::resource::{self, Rules};
+use crate::api::{Kind, Object};
+use crate::apimachinery::Verb;
+
+pub(super) const FLAGS: &[Flag] = &[
+    text("image"),
+    text("image-pull-policy"),
+    text("container").short('c'),
+    text("target"),
+    text("copy-to"),
+    text("profile"),
+    array("env"),
+    array("set-image"),
+    boolean("arguments-only"),
+    boolean("attach"),
+    boolean("stdin").short('i'),
+    boolean("tty").short('t'),
+    boolean("quiet").short('q'),
+    boolean("replace"),
+    boolean("same-node"),
+    boolean("share-processes"),
+];
+/// The characters of generated names (`k8s.io/apimachinery/pkg/util/rand`).
+const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let (before, command) = args.words.split_at(args.dash.unwrap_or(args.words.len()));
+    check(cx, args, before)?;
+    let words: Vec<String> =
+        before.iter().map(|w| if w.contains('/') { w.clone() } else { format!("pod/{w}") }).collect();
+    let rules = Rules { required: true, ..Rules::default() };
+    let (objects, errors) = resource::objects(cx, args, &words, rules)?;
+    let objects = objects.into_iter().map(|(o, _)| o).collect();
+    commands::each(cx, objects, errors, &mut |cx, object| one(cx, args, object, command))
+}
+
+fn check(cx: &mut Context<'_>, args: &Args, names: &[String]) -> Result {
+    let image = args.text("image");
+    if !args.text("copy-to").is_empty() {
+        return fail("copies of pods are not built here: debug without --copy-to");
+    }
+    for (flag, given) in [
+        ("replace", args.on("replace")),
+        ("same-node", args.on("same-node")),
+        ("set-image", !args.all("set-image").is_empty()),
+    ] {
+        if given {
+            return fail(format!("--{flag} may only be used with --copy-to."));
+        }
+    }
+    if image.is_empty() {
+        return fail("you must specify --image when not using --copy-to.");
+    }
+    if image.contains(char::is_whitespace) {
+        return fail(format!("invalid image name {image:?}: invalid reference format"));
+    }
+    if names.is_empty() && !args.has_files() {
+        return fail("NAME or filename is required for debug");
+    }
+    match args.text("image-pull-policy") {
+        "" | "Always" | "IfNotPresent" | "Never" => {}
+        other => return fail(format!("invalid image pull policy: {other}")),
+    }
+    if args.on("tty") && !args.on("stdin") {
+        return fail("-i/--stdin is required for containers with -t/--tty=true");
+    }
+    if args.on("stdin") || args.on("attach") {
+        return fail("nothing can be attached to here: debug without -i, -t and --attach");
+    }
+    let target = args.text("target");
+    if !target.is_empty() && !args.on("quiet") {
+        cx.say(&format!("Targeting container {target:?}. If you don't see processes from this container it may be because the container runtime doesn't support this feature."));
+    }
+    Ok(())
+}
+
+fn one(cx: &mut Context<'_>, args: &Args, object: &Object, command: &[String]) -> Result {
+    let kind = object.kind();
+    if kind == Kind::NODE {
+        return fail("pods for nodes are not built here: debug a pod");
+    }
+    if kind != Kind::POD {
+        let (group, version) = (kind.group(), kind.version());
+        return fail(format!(
+            "{:?} not supported by debug",
+            format!("{group}/{version}, Kind={}", kind.as_str())
+        ));
+    }
+    let name = match args.text("container") {
+        "" => generated(cx, args, object),
+        name => name.to_owned(),
+    };
+    let mut container = json!({
+        "name": name, "image": args.text("image"), "resources": {}, "terminationMessagePolicy": "File",
+    });
+    if !command.is_empty() {
+        container[if args.on("arguments-only") { "args" } else { "command" }] = json!(command);
+    }
+    for (flag, field) in [("image-pull-policy", "imagePullPolicy"), ("target", "targetContainerName")] {
+        if !args.text(flag).is_empty() {
+            container[field] = args.text(flag).into();
+        }
+    }
+    let env: Vec<Value> = args
+        .all("env")
+        .iter()
+        .filter_map(|e| e.split_once('='))
+        .map(|(k, v)| json!({"name": k, "value": v}))
+        .collect();
+    if !env.is_empty() {
+        container["env"] = env.into();
+    }
+    match args.flag("profile").unwrap_or("general") {
+        "general" | "baseline-debug" => {
+            container["securityContext"] = json!({"capabilities": {"add": ["SYS_PTRACE"]}});
+        }
+        "legacy" => {
+            cx.err.push_str("--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, for example \"--profile=general\".\n");
+        }
+        "baseline" => {}
+        "restricted" => {
+            container["securityContext"] = json!({
+                "allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": true,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            });
+        }
+        other => return fail(format!("unknown profile: {other}")),
+    }
+    let patch = json!({"spec": {"ephemeralContainers": [container]}});
+    let mut call = Call::new(Verb::Patch, kind, object.namespace(), object.name())
+        .body(Payload::StrategicPatch(patch.to_string()));
+    call.subresource = "ephemeralcontainers".into();
+    call.field_manager = "kubectl-debug".into();
+    cx.send(&call)?;
+    Ok(())
+}
+
+/// A name for the container. Where Kubernetes throws dice, the pod's version is the seed.
+fn generated(cx: &mut Context<'_>, args: &Args, object: &Object) -> String {
+    let version = object.meta().resource_version.as_deref().unwrap_or_default();
+    let mut dice = Pcg32::seed_from_u64(version.parse().unwrap_or(0));
+    let letters = (0..5).filter_map(|_| {
+        let at = usize::try_from(dice.next_u32()).unwrap_or(0) % ALPHABET.len();
+        ALPHABET.get(at).map(|b| char::from(*b))
+    });
+    let name = format!("debugger-{}", letters.collect::<String>());
+    if !args.on("quiet") {
+        cx.say(&format!("Defaulting debug container name to {name}."));
+    }
+    name
+}

@@ -1,0 +1,10 @@
+//! What stands above the fields of most objects.
+
+use super::{Writer, annotations};
+use crate::api::Object;
+
+/// Labels and annotations.
+pub(super) fn marks(w: &mut Writer, object: &Object) {
+    w.map(0, "Labels", object.meta().labels.as_ref());
+    annotations(w, object.meta());
+}

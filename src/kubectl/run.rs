@@ -1,0 +1,141 @@
+//! `kubectl run`
+
+use serde_json::{Value, json};
+
+use super::commands;
+use super::context::{Context, Result, fail};
+use super::flags::{Args, Flag, array, boolean, text};
+use super::generators::{label_map, make};
+use super::overrides;
+use crate::api::Kind;
+
+pub(super) const RUN_FLAGS: &[Flag] = &[
+    text("image"),
+    text("image-pull-policy"),
+    text("restart"),
+    text("port"),
+    text("labels").short('l'),
+    array("env"),
+    boolean("command"),
+    array("annotations"),
+    boolean("rm"),
+    boolean("stdin").short('i'),
+    boolean("tty").short('t'),
+    boolean("attach"),
+    boolean("quiet").short('q'),
+    boolean("expose"),
+    boolean("privileged"),
+    boolean("save-config"),
+];
+
+pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
+    let path = "kubectl run";
+    let Some(name) = args.words.first().filter(|_| args.dash != Some(0)) else {
+        return commands::usage(path, "NAME is required for run");
+    };
+    let image = args.text("image");
+    if image.is_empty() || image.contains(char::is_whitespace) {
+        return fail(format!("Invalid image name {image:?}: invalid reference format"));
+    }
+    if args.on("tty") && !args.on("stdin") {
+        return commands::usage(path, "-i/--stdin is required for containers with -t/--tty=true");
+    }
+    if args.on("expose") && args.text("port").is_empty() {
+        return commands::usage(path, "--port must be set when exposing a service");
+    }
+    let restart = args.flag("restart").filter(|r| !r.is_empty()).unwrap_or("Always");
+    if !matches!(restart, "Always" | "OnFailure" | "Never") {
+        return commands::usage(path, format!("invalid restart policy: {restart}"));
+    }
+    if args.on("rm") && !(args.on("stdin") || args.on("attach")) {
+        return commands::usage(path, "--rm should only be used for attached containers");
+    }
+    if args.on("stdin") || args.on("attach") {
+        return fail("nothing can be attached to here: run without -i, -t, --rm and --attach");
+    }
+    if let Some(policy) = args.flag("image-pull-policy")
+        && !matches!(policy, "Always" | "IfNotPresent" | "Never" | "")
+    {
+        return commands::usage(path, format!("invalid image pull policy: {policy}"));
+    }
+    let pod = overrides::apply(args, Kind::POD, pod(args, name, restart)?)?;
+    if args.on("expose") {
+        let service = service(args, name)?;
+        make(cx, args, Kind::SERVICE, service, "")?;
+    }
+    make(cx, args, Kind::POD, pod, "")
+}
+
+/// The labels of the pod.
+fn labels(args: &Args, name: &str) -> Result<Value> {
+    match args.flag("labels").filter(|l| !l.is_empty()) {
+        None => Ok(json!({"run": name})),
+        Some(text) => match label_map(text) {
+            Some(labels) => Ok(Value::Object(labels)),
+            None => fail(format!("unexpected label spec: {text}")),
+        },
+    }
+}
+
+fn pod(args: &Args, name: &str, restart: &str) -> Result<Value> {
+    let mut container = json!({"image": args.text("image"), "name": name, "resources": {}});
+    let words = args.words.get(1..).unwrap_or_default();
+    if !words.is_empty() {
+        container[if args.on("command") { "command" } else { "args" }] = json!(words);
+    }
+    if let Some(port) = args.flag("port").filter(|p| !p.is_empty()) {
+        container["ports"] = json!([{"containerPort": number(port)?}]);
+    }
+    let mut env = Vec::new();
+    for var in args.all("env") {
+        let Some((k, v)) = var.split_once('=').filter(|(k, _)| !k.is_empty()) else {
+            return fail(format!("invalid env: {var}"));
+        };
+        env.push(json!({"name": k, "value": v}));
+    }
+    if !env.is_empty() {
+        container["env"] = Value::Array(env);
+    }
+    if let Some(policy) = args.flag("image-pull-policy").filter(|p| !p.is_empty()) {
+        container["imagePullPolicy"] = policy.into();
+    }
+    if args.on("privileged") {
+        container["securityContext"] = json!({"privileged": true});
+    }
+    let mut metadata = json!({"labels": labels(args, name)?, "name": name});
+    let annotations = args.all("annotations");
+    if !annotations.is_empty() {
+        let mut map = serde_json::Map::new();
+        for annotation in annotations {
+            let Some((k, v)) = annotation.split_once('=').filter(|(k, _)| !k.is_empty()) else {
+                return fail(format!("Unexpected annotation: {annotation}"));
+            };
+            map.insert(k.to_owned(), v.into());
+        }
+        metadata["annotations"] = map.into();
+    }
+    Ok(json!({
+        "metadata": metadata,
+        "spec": {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": restart},
+        "status": {},
+    }))
+}
+
+/// `--expose`: a Service for the pod.
+fn service(args: &Args, name: &str) -> Result<Value> {
+    let port = number(args.text("port"))?;
+    Ok(json!({
+        "metadata": {"name": name},
+        "spec": {
+            "ports": [{"port": port, "protocol": "TCP", "targetPort": port}], "selector": labels(args, name)?,
+        },
+        "status": {"loadBalancer": {}},
+    }))
+}
+
+fn number(port: &str) -> Result<i64> {
+    match port.parse() {
+        Ok(port) => Ok(port),
+        Err(_) => fail(format!("strconv.Atoi: parsing {port:?}: invalid syntax")),
+    }
+}

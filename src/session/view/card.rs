@@ -1,0 +1,61 @@
+//! What the card of an object says, and where it stands.
+
+use serde::{Deserialize, Serialize};
+
+use super::pods::PodView;
+use crate::api::Kind;
+
+/// Where a kind stands in the reading order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Place {
+    /// Makes workloads: Deployment, CronJob.
+    Root,
+    /// Makes pods: ReplicaSet, StatefulSet, Job.
+    Middle,
+    /// Pods.
+    Pod,
+    /// Nodes.
+    Node,
+    /// All else: Service, ConfigMap.
+    Aside,
+}
+
+impl Place {
+    /// The kind of all objects that stand here, where it is the same for all.
+    pub fn kind(self) -> Option<&'static str> {
+        match self {
+            Place::Pod => Some(Kind::POD.as_str()),
+            Place::Node => Some(Kind::NODE.as_str()),
+            Place::Root | Place::Middle | Place::Aside => None,
+        }
+    }
+}
+
+/// What a card says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Card {
+    /// A workload: an object that declares a number of pods.
+    Workload {
+        /// The number of declared pods.
+        want: i32,
+        /// The number of ready pods; for a Job, of those that have succeeded.
+        ready: i32,
+        /// The number of existing pods.
+        have: i32,
+        /// `deployment.kubernetes.io/revision`, of a ReplicaSet.
+        revision: Option<i64>,
+        /// Whether its rollout is paused.
+        paused: bool,
+    },
+    /// A pod.
+    Pod(PodView),
+    /// A node.
+    Node {
+        /// Whether its Ready condition is true.
+        ready: bool,
+        /// Whether it is not cordoned.
+        schedulable: bool,
+    },
+    /// Anything else.
+    Other,
+}

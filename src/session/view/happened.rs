@@ -1,0 +1,219 @@
+//! The step that led to a moment, as facts. The page makes a sentence of them.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Reason, Word};
+use crate::api::{Kind, ObjectRef};
+use crate::apimachinery::{Request, Response, Subresource, Verb};
+use crate::cluster::{Action, Cluster, Command, Fault, Outcome, Transition};
+use crate::session::{Moment, What};
+
+/// The step that led to a moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Happened {
+    /// The run started.
+    #[default]
+    Start,
+    /// A person ran a command line, which printed these lines.
+    Printed(Vec<String>),
+    /// A person sent these requests with a command line that printed JSON, which is too long for a sentence.
+    Requested(Vec<RequestWords>),
+    /// A person injected a fault, or ended one.
+    Fault(Fault),
+    /// A component issued commands: the first one of the reconcile, and the number of further ones.
+    Issued(Box<Issued>, usize),
+    /// A sync ended without a command.
+    Nothing,
+    /// A finest action.
+    Finest(Finest),
+}
+
+/// A request in two words: the verb and the object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestWords {
+    /// `create`, `update`, `patch`, `delete` and so on; `bind` and `evict` for the subresources of a pod.
+    pub verb: Word,
+    /// `Pod web-cc5`, or `Pod web-cc5/status` for a subresource.
+    pub object: String,
+}
+
+/// A command of a component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Issued {
+    /// The component.
+    pub by: Rc<str>,
+    /// The request that the command sent.
+    pub request: RequestWords,
+    /// The HTTP status code of the answer.
+    pub code: u16,
+    /// The reason that the component gave; `None` if it gave none.
+    pub why: Option<Reason>,
+}
+
+/// What a finest action did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Finest {
+    /// A reflector listed a kind.
+    Listed {
+        /// The kind.
+        kind: Kind,
+        /// The number of listed objects.
+        items: usize,
+        /// If the watch could not go on: the last revision that it had seen, and the oldest one that etcd knows.
+        expired: Option<(u64, u64)>,
+    },
+    /// A watch event went into a FIFO.
+    Reflected(ObjectRef),
+    /// A delta went into an indexer.
+    Indexed(ObjectRef),
+    /// A handler ran.
+    Handled(ObjectRef),
+    /// A sync of this key began, and whether it ended without a request.
+    Started(String, bool),
+    /// A request has been answered.
+    Sent {
+        /// The HTTP method, for example `PUT`.
+        method: Word,
+        /// The path of the request.
+        path: String,
+        /// The HTTP status code of the answer.
+        code: u16,
+    },
+    /// An event was written.
+    Recorded,
+    /// Time passed, in milliseconds.
+    Advanced(i64),
+    /// Informers started or stopped while their process runs.
+    Informers {
+        /// The kinds whose informers started.
+        started: Vec<Kind>,
+        /// The kinds whose informers stopped.
+        stopped: Vec<Kind>,
+    },
+}
+
+impl RequestWords {
+    /// A request in two words. The name is that of the object in the answer: a create may have none in its request.
+    pub fn of(request: &Request, response: &Response) -> RequestWords {
+        let verb = match (request.verb, request.subresource) {
+            (Verb::Create, Subresource::Binding) => "bind",
+            (Verb::Create, Subresource::Eviction) => "evict",
+            (verb, _) => verb.as_str(),
+        };
+        let name = match response {
+            Response::Object { object, .. } if !object.name().is_empty() => object.name(),
+            _ => request.key.name.as_str(),
+        };
+        let kind = request.kind.as_str();
+        let object = match request.subresource {
+            Subresource::None => format!("{kind} {name}"),
+            part => format!("{kind} {name}/{}", part.as_str()),
+        };
+        RequestWords { verb: Word::new_static(verb), object }
+    }
+}
+
+impl Issued {
+    /// The page's form of a command.
+    pub fn of(c: &Command) -> Issued {
+        Issued {
+            by: c.by.clone(),
+            request: RequestWords::of(&c.request, &c.response),
+            code: c.response.code(),
+            why: c.why.as_deref().map(Reason::of),
+        }
+    }
+}
+
+impl Finest {
+    /// The page's form of a transition.
+    pub fn of(t: &Transition) -> Finest {
+        let object = |kind: &Kind, key: &crate::api::Key| ObjectRef { kind: *kind, key: key.clone() };
+        match &t.outcome {
+            Outcome::Listed { kind, items, expired } => {
+                Finest::Listed { kind: *kind, items: *items, expired: *expired }
+            }
+            Outcome::Reflected { kind, key } => Finest::Reflected(object(kind, key)),
+            Outcome::Indexed { kind, key } => Finest::Indexed(object(kind, key)),
+            Outcome::Handled { kind, key } => Finest::Handled(object(kind, key)),
+            Outcome::Started { key, ended, .. } => Finest::Started(key.to_string(), *ended),
+            Outcome::Sent { request, response, .. } => Finest::Sent {
+                method: Word::new_static(request.verb.method()),
+                path: request.path(),
+                code: response.code(),
+            },
+            Outcome::Recorded { .. } => Finest::Recorded,
+            Outcome::Advanced { from, to } => {
+                Finest::Advanced(to.as_millisecond().saturating_sub(from.as_millisecond()))
+            }
+            Outcome::Informers { started, stopped } => {
+                Finest::Informers { started: started.clone(), stopped: stopped.clone() }
+            }
+        }
+    }
+}
+
+impl Happened {
+    /// The step that led to a moment.
+    pub fn of(moment: &Moment) -> Happened {
+        match &moment.what {
+            What::Start => Happened::Start,
+            // A raw request prints the raw answer.
+            What::Person { output, exchanges, .. } if output.stdout.starts_with('{') => Happened::Requested(
+                exchanges.iter().map(|e| RequestWords::of(&e.request, &e.response)).collect(),
+            ),
+            What::Person { output, .. } => {
+                Happened::Printed(output.stdout.lines().map(str::to_owned).collect())
+            }
+            What::Fault(fault) => Happened::Fault(fault.clone()),
+            What::Commands(c) => match c.first() {
+                Some(first) => Happened::Issued(Box::new(Issued::of(first)), c.len() - 1),
+                None => Happened::Nothing,
+            },
+            What::Machinery(t) => Happened::Finest(Finest::of(t)),
+        }
+    }
+}
+
+/// The object that the step to a moment was about: the first one that it wrote, or else the one that its finest action
+/// handled.
+pub fn subject(moment: &Moment) -> Option<ObjectRef> {
+    let written = moment.writes().into_iter().map(|w| &w.object).find(|o| o.kind != Kind::EVENT).cloned();
+    written.or_else(|| match &moment.what {
+        What::Machinery(t) => match (Finest::of(t), &t.outcome) {
+            (Finest::Reflected(o) | Finest::Indexed(o) | Finest::Handled(o), _) => Some(o),
+            (_, Outcome::Sent { request, .. }) => Some(request.object()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// A finest action in a list of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FinestLine {
+    /// The component, or for an action of an informer the process.
+    pub by: Rc<str>,
+    /// The effect of the action.
+    pub did: Finest,
+}
+
+impl FinestLine {
+    /// The line of a transition. The cluster may be any later one: it is asked for the component's name.
+    pub fn of(cluster: &Cluster, t: &Transition) -> FinestLine {
+        let by = match t.action {
+            Action::Notify { actor, .. }
+            | Action::Start { actor }
+            | Action::Send { actor }
+            | Action::Record { actor }
+            | Action::Informers { actor } => cluster.actor_name(actor),
+            Action::List { process, .. } | Action::Watch { process, .. } | Action::Pop { process, .. } => {
+                cluster.process(process).map(|p| p.name.clone())
+            }
+            Action::Advance => Some("machinery".into()),
+        };
+        FinestLine { by: by.unwrap_or_else(|| "".into()), did: Finest::of(t) }
+    }
+}

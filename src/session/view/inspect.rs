@@ -1,0 +1,83 @@
+//! One object, as the inspector shows it: what it is and what can be done to it, and its YAML.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::faults::{PodFault, pod_faults, running_containers};
+use super::kinds;
+use super::lines::{Line, has_bookkeeping, object_lines};
+use super::offers::{Offer, named};
+use crate::api::{MetaExt, Object, ObjectRef};
+use crate::session::Session;
+
+/// What an object is, and what a person can do to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ObjectView {
+    /// Whether it is not stored now.
+    pub gone: bool,
+    /// Kind and name of the owner that is its controller.
+    pub owner: Option<(String, String)>,
+    /// `metadata.generation`, if it has one.
+    pub generation: Option<i64>,
+    /// The component that makes and keeps objects of its kind; empty for none.
+    pub keeper: String,
+    /// What can be done to it, in the order of the buttons.
+    pub offers: Vec<Offer>,
+    /// The command line that describes it, without `kubectl`.
+    pub describe: String,
+    /// The containers of a pod that run, and so can crash.
+    pub running: Vec<Rc<str>>,
+    /// The other faults of a pod that a person can inject or end.
+    pub faults: Vec<PodFault>,
+}
+
+/// An object at the moment that is shown.
+pub fn object_view(session: &Session, of: &ObjectRef) -> ObjectView {
+    let cluster = session.cluster();
+    let view = kinds::of(of.kind);
+    let none = ObjectView { keeper: view.keeper().to_owned(), gone: true, ..ObjectView::default() };
+    let Some(object) = cluster.api().cached(of) else { return none };
+    ObjectView {
+        gone: false,
+        owner: object.meta().controller().map(|o| (o.kind.clone(), o.name.clone())),
+        generation: object.meta().generation.filter(|g| *g > 0),
+        offers: view.offers(cluster, object),
+        describe: format!("describe {}", named(of.kind, &of.key)),
+        running: running_containers(session, of),
+        faults: pod_faults(session, of),
+        ..none
+    }
+}
+
+/// An object's YAML.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct YamlView {
+    /// Its lines, marked with what the last step changed.
+    pub lines: Vec<Line>,
+    /// Whether it has fields that are only kept for bookkeeping.
+    pub bookkeeping: bool,
+}
+
+/// More lines than this are not shown.
+const LINES: usize = 3000;
+
+/// The YAML of an object at the moment that is shown; of an object that the last step removed, its last state. `all` says
+/// whether the fields that are only kept for bookkeeping are part of it.
+pub fn yaml_view(session: &Session, of: &ObjectRef, all: bool) -> YamlView {
+    let (old, new) = before_and_after(session, of);
+    let mut lines = match (&new, &old) {
+        (Some(new), old) => object_lines(old.as_ref(), new, all),
+        (None, Some(old)) => object_lines(None, old, all),
+        (None, None) => Vec::new(),
+    };
+    lines.truncate(LINES);
+    YamlView { lines, bookkeeping: new.as_ref().is_some_and(has_bookkeeping) }
+}
+
+/// An object before the last step and after it.
+fn before_and_after(session: &Session, of: &ObjectRef) -> (Option<Object>, Option<Object>) {
+    let after = session.cluster().api().cached(of).cloned();
+    let first = session.current().writes().into_iter().find(|w| w.object == *of);
+    (first.map_or_else(|| after.clone(), |w| w.prev.clone()), after)
+}

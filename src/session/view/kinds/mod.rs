@@ -1,0 +1,125 @@
+//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw
+//! and what a person can do to them. Each built-in kind that is more than a name has an implementation
+//! of [`KindView`]; all others share [`Plain`], the kinds of custom resources included.
+
+mod nodes;
+mod pods;
+mod services;
+mod workloads;
+
+use crate::api::labels::Selector;
+use crate::api::{Kind, Object};
+use crate::cluster::Cluster;
+
+use super::card::{Card, Place};
+use super::offers::{Offer, deletion};
+use nodes::Nodes;
+use pods::Pods;
+use services::Services;
+use workloads::{Deployments, ReplicaSets, Workload};
+
+/// Whether the graph shows the objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// All of them.
+    All,
+    /// Those that the cluster did not boot with.
+    Made,
+    /// None: they are shown at the objects they are about, or nowhere.
+    None,
+}
+
+/// A selector of an object, and the objects to which it is applied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selects {
+    /// The selector.
+    pub selector: Selector,
+    /// The kind of object that it selects.
+    pub kind: Kind,
+    /// Whether a line is drawn only to those that no controller owns yet.
+    pub only_orphans: bool,
+}
+
+/// What the page shows of the objects of a kind. Each method is given an object of that kind.
+pub trait KindView {
+    /// The place of the kind's objects in the reading order.
+    fn place(&self) -> Place;
+    /// The objects of the kind that the graph shows.
+    fn shows(&self) -> Shows;
+    /// The component that makes or keeps the kind's objects, which are drawn in its colour. Empty for none.
+    fn keeper(&self) -> &'static str;
+    /// The kind of object that the kind's objects make, which stands in the next column.
+    fn makes(&self) -> Option<Kind>;
+    /// The content of an object's card.
+    fn card(&self, object: &Object) -> Card;
+    /// The node that an object is bound to.
+    fn node<'o>(&self, object: &'o Object) -> Option<&'o str>;
+    /// The objects that an object selects by labels; `None` if it selects none.
+    fn selects(&self, object: &Object) -> Option<Selects>;
+    /// The objects of its own namespace that an object names in its spec.
+    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
+    /// The actions that a person can do to an object, in the order of the buttons.
+    fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
+}
+
+/// The kinds that have a view of their own.
+const VIEWS: [(Kind, &dyn KindView); 12] = [
+    (Kind::POD, &Pods),
+    (Kind::REPLICA_SET, &ReplicaSets),
+    (Kind::DEPLOYMENT, &Deployments),
+    (Kind::NODE, &Nodes),
+    (Kind::SERVICE, &Services),
+    (Kind::EVENT, &Plain { shows: Shows::None }),
+    (Kind::LEASE, &Plain { shows: Shows::None }),
+    (Kind::JOB, &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::POD }),
+    (Kind::CRON_JOB, &Workload { place: Place::Root, keeper: "cronjob-controller", makes: Kind::JOB }),
+    (
+        Kind::STATEFUL_SET,
+        &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },
+    ),
+    (Kind::DAEMON_SET, &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::POD }),
+    (
+        Kind::REPLICATION_CONTROLLER,
+        &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::POD },
+    ),
+];
+
+/// The view of a kind.
+pub fn of(kind: Kind) -> &'static dyn KindView {
+    VIEWS.iter().find(|(k, _)| *k == kind).map_or(&Plain { shows: Shows::Made }, |(_, view)| *view)
+}
+
+/// The view of all other kinds: the page knows nothing special about them.
+struct Plain {
+    shows: Shows,
+}
+
+impl KindView for Plain {
+    fn place(&self) -> Place {
+        Place::Aside
+    }
+    fn shows(&self) -> Shows {
+        self.shows
+    }
+    fn keeper(&self) -> &'static str {
+        ""
+    }
+    fn makes(&self) -> Option<Kind> {
+        None
+    }
+    fn card(&self, _: &Object) -> Card {
+        Card::Other
+    }
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
+    fn selects(&self, _: &Object) -> Option<Selects> {
+        None
+    }
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
+    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
+        vec![deletion(object)]
+    }
+}

@@ -1,0 +1,70 @@
+//! Pods.
+
+use super::{KindView, Selects, Shows};
+use crate::api::types::{Pod, PodSpec};
+use crate::api::{Kind, Object};
+use crate::cluster::Cluster;
+use crate::session::view::card::{Card, Place};
+use crate::session::view::offers::{Deed, Offer, deletion};
+use crate::session::view::pods::pod_view;
+
+/// Pods.
+pub(super) struct Pods;
+
+impl KindView for Pods {
+    fn place(&self) -> Place {
+        Place::Pod
+    }
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
+    fn keeper(&self) -> &'static str {
+        "kubelet"
+    }
+    fn makes(&self) -> Option<Kind> {
+        None
+    }
+    fn card(&self, object: &Object) -> Card {
+        object.get::<Pod>().map_or(Card::Other, |pod| Card::Pod(pod_view(pod)))
+    }
+    fn node<'o>(&self, object: &'o Object) -> Option<&'o str> {
+        let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();
+        node.filter(|n| !n.is_empty())
+    }
+    fn selects(&self, _: &Object) -> Option<Selects> {
+        None
+    }
+    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
+        object.get::<Pod>().and_then(|p| p.spec.as_ref()).map_or_else(Vec::new, |spec| named_by(spec))
+    }
+    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
+        vec![deletion(object), Offer { key: "act-evict".into(), bad: true, deed: Deed::Evict }]
+    }
+}
+
+/// ConfigMaps, Secrets and claims that a pod names.
+fn named_by(spec: &PodSpec) -> Vec<(Kind, &str)> {
+    let mut named: Vec<(Kind, &str)> = Vec::new();
+    for v in spec.volumes.iter().flatten() {
+        if let Some(c) = &v.config_map {
+            named.push((Kind::CONFIG_MAP, &c.name));
+        }
+        if let Some(n) = v.secret.as_ref().and_then(|s| s.secret_name.as_deref()) {
+            named.push((Kind::SECRET, n));
+        }
+        if let Some(p) = &v.persistent_volume_claim {
+            named.push((Kind::PERSISTENT_VOLUME_CLAIM, &p.claim_name));
+        }
+    }
+    for c in spec.containers.iter().chain(spec.init_containers.iter().flatten()) {
+        for e in c.env_from.iter().flatten() {
+            named.extend(e.config_map_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
+            named.extend(e.secret_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
+        }
+        for from in c.env.iter().flatten().filter_map(|e| e.value_from.as_ref()) {
+            named.extend(from.config_map_key_ref.as_ref().map(|r| (Kind::CONFIG_MAP, r.name.as_str())));
+            named.extend(from.secret_key_ref.as_ref().map(|r| (Kind::SECRET, r.name.as_str())));
+        }
+    }
+    named
+}

@@ -1,0 +1,168 @@
+//! Deployments, ReplicaSets and the other kinds that make pods.
+
+use super::{KindView, Selects, Shows};
+use crate::api::labels::Selector;
+use crate::api::types::{Deployment, ReplicaSet};
+use crate::api::{Kind, MetaExt, Object};
+use crate::cluster::Cluster;
+use crate::session::view::card::{Card, Place};
+use crate::session::view::offers::{Offer, deletion, line, scaling};
+
+/// A kind that makes pods, or what makes pods, and of which the numbers are read from the fields that such
+/// kinds have in common.
+pub(super) struct Workload {
+    pub(super) place: Place,
+    pub(super) keeper: &'static str,
+    pub(super) makes: Kind,
+}
+
+impl KindView for Workload {
+    fn place(&self) -> Place {
+        self.place
+    }
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
+    fn keeper(&self) -> &'static str {
+        self.keeper
+    }
+    fn makes(&self) -> Option<Kind> {
+        Some(self.makes)
+    }
+    fn card(&self, object: &Object) -> Card {
+        let value = object.to_value();
+        let number = |paths: &[&str]| {
+            let found = paths.iter().find_map(|p| value.pointer(p)?.as_i64());
+            found.and_then(|n| i32::try_from(n).ok()).unwrap_or(0)
+        };
+        Card::Workload {
+            want: number(&[
+                "/status/desiredNumberScheduled",
+                "/spec/replicas",
+                "/spec/completions",
+                "/spec/parallelism",
+            ]),
+            ready: number(&["/status/readyReplicas", "/status/numberReady", "/status/succeeded"]),
+            have: number(&["/status/replicas", "/status/currentNumberScheduled", "/status/active"]),
+            revision: None,
+            paused: value.pointer("/spec/suspend").and_then(serde_json::Value::as_bool).unwrap_or(false),
+        }
+    }
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
+    fn selects(&self, _: &Object) -> Option<Selects> {
+        None
+    }
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
+    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
+        let mut out = Vec::new();
+        if object.kind().has_subresource("scale") {
+            out.extend(scaling(object, &self.card(object)));
+        }
+        out.push(deletion(object));
+        out
+    }
+}
+
+/// Deployments.
+pub(super) struct Deployments;
+
+impl KindView for Deployments {
+    fn place(&self) -> Place {
+        Place::Root
+    }
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
+    fn keeper(&self) -> &'static str {
+        "deployment-controller"
+    }
+    fn makes(&self) -> Option<Kind> {
+        Some(Kind::REPLICA_SET)
+    }
+    fn card(&self, object: &Object) -> Card {
+        let Some(d) = object.get::<Deployment>() else { return Card::Other };
+        let status = d.status.as_ref();
+        let spec = d.spec.as_ref();
+        Card::Workload {
+            want: spec.and_then(|s| s.replicas).unwrap_or(1),
+            ready: status.and_then(|s| s.ready_replicas).unwrap_or(0),
+            have: status.and_then(|s| s.replicas).unwrap_or(0),
+            revision: None,
+            paused: spec.and_then(|s| s.paused).unwrap_or(false),
+        }
+    }
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        let selector = &object.get::<Deployment>()?.spec.as_ref()?.selector;
+        let selector = Selector::from_label_selector(Some(selector)).ok()?;
+        Some(Selects { selector, kind: Kind::REPLICA_SET, only_orphans: true })
+    }
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
+    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
+        let card = self.card(object);
+        let mut out = scaling(object, &card);
+        let (key, verb) = match card {
+            Card::Workload { paused: true, .. } => ("act-resume", "resume"),
+            _ => ("act-pause", "pause"),
+        };
+        out.push(line("act-restart", "rollout restart", object, ""));
+        out.push(line(key, &format!("rollout {verb}"), object, ""));
+        out.push(line("act-undo", "rollout undo", object, ""));
+        out.push(deletion(object));
+        out
+    }
+}
+
+/// ReplicaSets.
+pub(super) struct ReplicaSets;
+
+impl KindView for ReplicaSets {
+    fn place(&self) -> Place {
+        Place::Middle
+    }
+    fn shows(&self) -> Shows {
+        Shows::Made
+    }
+    fn keeper(&self) -> &'static str {
+        "replicaset-controller"
+    }
+    fn makes(&self) -> Option<Kind> {
+        Some(Kind::POD)
+    }
+    fn card(&self, object: &Object) -> Card {
+        let Some(rs) = object.get::<ReplicaSet>() else { return Card::Other };
+        let status = rs.status.as_ref();
+        let revision = rs.metadata.annotation("deployment.kubernetes.io/revision");
+        Card::Workload {
+            want: rs.spec.as_ref().and_then(|s| s.replicas).unwrap_or(1),
+            ready: status.and_then(|s| s.ready_replicas).unwrap_or(0),
+            have: status.map_or(0, |s| s.replicas),
+            revision: revision.and_then(|r| r.parse().ok()),
+            paused: false,
+        }
+    }
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
+    fn selects(&self, object: &Object) -> Option<Selects> {
+        let selector = &object.get::<ReplicaSet>()?.spec.as_ref()?.selector;
+        let selector = Selector::from_label_selector(Some(selector)).ok()?;
+        Some(Selects { selector, kind: Kind::POD, only_orphans: true })
+    }
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
+    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
+        let mut out = scaling(object, &self.card(object));
+        out.push(deletion(object));
+        out
+    }
+}

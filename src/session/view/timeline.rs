@@ -1,0 +1,84 @@
+//! The branch that is shown, moment by moment, and the branches that leave it.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Happened;
+use crate::session::{MomentId, Session, What};
+
+/// A moment of the timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The moment.
+    pub moment: MomentId,
+    /// The one who led to it: a component's name, or `you`; `None` for the start.
+    pub by: Option<Rc<str>>,
+    /// Whether a person did it.
+    pub person: bool,
+    /// Whether other branches begin here.
+    pub fork: bool,
+}
+
+/// A branch that is not shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Branch {
+    /// The step of the timeline at which it leaves the branch that is shown.
+    pub place: usize,
+    /// The moment that it begins with.
+    pub moment: MomentId,
+    /// The step that led to that moment.
+    pub happened: Happened,
+    /// The number of moments of the branch.
+    pub length: usize,
+}
+
+/// Brings the marks of the timeline up to date. `tip` is the last moment of the branch that the marks were made for, and
+/// becomes the last moment of the branch that is shown. The marks are only copied if there is another holder of the `Rc`.
+pub fn follow_marks(session: &Session, marks: &mut Rc<Vec<Mark>>, tip: &mut MomentId) {
+    let line = session.timeline();
+    let end = line.last().copied().unwrap_or(0);
+    let kept = marks.len();
+    let fresh = line.get(kept.saturating_sub(1)).copied();
+    let extends = kept > 0 && marks.last().map(|m| m.moment) == fresh && kept <= line.len();
+    if end == *tip && extends && kept == line.len() && !fork_is_new(session, &line, marks) {
+        return;
+    }
+    // The mark before the new ones may have become a fork.
+    let keep = if extends { kept - 1 } else { 0 };
+    let marks = Rc::make_mut(marks);
+    marks.truncate(keep);
+    marks.extend(line.iter().skip(keep).filter_map(|id| mark(session, *id)));
+    *tip = end;
+}
+
+fn mark(session: &Session, id: MomentId) -> Option<Mark> {
+    let moment = session.moment(id)?;
+    let person = matches!(moment.what, What::Start | What::Person { .. });
+    Some(Mark { moment: id, by: moment.by(), person, fork: moment.children.len() > 1 })
+}
+
+fn fork_is_new(session: &Session, line: &[MomentId], marks: &[Mark]) -> bool {
+    let forks = |id: &MomentId| session.moment(*id).is_some_and(|m| m.children.len() > 1);
+    line.iter().zip(marks).any(|(id, m)| forks(id) != m.fork)
+}
+
+/// The branches that leave the timeline of these marks.
+pub fn branches(session: &Session, marks: &[Mark]) -> Vec<Branch> {
+    let mut out = Vec::new();
+    for (place, mark) in marks.iter().enumerate().filter(|(_, m)| m.fork) {
+        let shown = marks.get(place + 1).map(|m| m.moment);
+        let children = session.moment(mark.moment).map_or(&[][..], |m| &m.children);
+        for child in children.iter().copied().filter(|c| Some(*c) != shown) {
+            let Some(first) = session.moment(child) else { continue };
+            let mut length = 1;
+            let mut end = first;
+            while let Some(next) = end.children.last().and_then(|c| session.moment(*c)) {
+                end = next;
+                length += 1;
+            }
+            out.push(Branch { place, moment: child, happened: Happened::of(first), length });
+        }
+    }
+    out
+}

@@ -1,0 +1,88 @@
+//! What the page does with each output of the engine.
+
+use gloo::utils::window;
+use steady::engine::{Notice, Output, Shown, Slot, Stepped};
+use wasm_bindgen::JsCast;
+
+use super::keep::{ASIDE, VIEW, WORK, view_name};
+use super::{Shared, Store};
+
+impl Store {
+    pub(super) fn hear(&self, out: Vec<Output>) {
+        let mut stepped: Vec<Box<Stepped>> = Vec::new();
+        let mut draw = false;
+        for output in out {
+            match output {
+                Output::Show(shown) => {
+                    self.show(*shown);
+                    draw = true;
+                }
+                Output::Notice(Notice { said, bad }) => {
+                    let text = self.texts().said(&said);
+                    self.say(text, bad);
+                }
+                Output::Hush => {
+                    let stood = self.0.toast.borrow_mut().take().is_some();
+                    draw |= stood;
+                }
+                Output::Stepped(step) => stepped.push(step),
+                Output::Busy => self.0.busy.set(true),
+                Output::Idle => self.0.busy.set(false),
+                Output::Did(did) => self.0.did.set(did),
+                Output::Printed(printed) => *self.0.printed.borrow_mut() = printed,
+                Output::Keep(slot, text) => self.remember(slot, &text),
+                Output::Link(link) => self.hand_out(&link),
+                Output::Opened => self.clean_address(),
+                Output::MapShown(shown) => self.put(VIEW, view_name(shown)),
+                Output::Answer(number, answer) => {
+                    let asked = self.0.asked.borrow_mut().remove(&number);
+                    if let Some(asked) = asked {
+                        asked.emit(*answer);
+                    }
+                }
+            }
+        }
+        if draw {
+            let ready = self.0.ready.borrow_mut().take();
+            match ready {
+                Some(ready) => ready.emit(()),
+                None => self.refresh(),
+            }
+        }
+        for step in stepped {
+            announce(&step);
+        }
+        if !self.is_busy() {
+            self.ended();
+        }
+    }
+
+    fn show(&self, shown: Shown) {
+        let moved = self.with(|s| s.version != shown.version);
+        *self.0.shown.borrow_mut() = shown;
+        if moved {
+            if !self.0.lit.borrow().is_empty() {
+                *self.0.lit.borrow_mut() = Shared::default();
+            }
+            self.plan_preview();
+            self.plan_save();
+        }
+    }
+
+    fn remember(&self, slot: Slot, text: &str) {
+        match slot {
+            Slot::Work => self.put(WORK, text),
+            Slot::Aside => self.put(ASIDE, text),
+        }
+    }
+}
+
+/// Tells the site that embeds the page of a step (docs/embed.md).
+fn announce(step: &Stepped) {
+    let detail = crate::ui::handle::detail(step);
+    let init = web_sys::CustomEventInit::new();
+    init.set_detail(&detail);
+    if let Ok(event) = web_sys::CustomEvent::new_with_event_init_dict("steady:step", &init) {
+        let _ = window().dispatch_event(event.unchecked_ref());
+    }
+}
