@@ -10,7 +10,7 @@ use super::call::Call;
 use super::discovery::Resource;
 use super::error::Error;
 use super::files::Manifests;
-use super::{ApiClient, Files, Output, Poll, Waited, commands, printers, words};
+use super::{ApiClient, Files, Output, Poll, Waited, dispatch, printers, words};
 use crate::api::types::Time;
 use crate::api::{Key, Kind, Object, Timestamp};
 use crate::apimachinery::{HttpRequest, HttpResponse, Status, Verb};
@@ -175,7 +175,7 @@ impl<'a> Context<'a> {
             Ok(words) => words,
             Err(e) => return fail(e.to_string()),
         };
-        commands::dispatch(self, &words)
+        dispatch::dispatch(self, &words)
     }
 
     /// What a run has come to that ended with this result.

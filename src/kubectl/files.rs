@@ -51,24 +51,27 @@ pub(super) struct Manifests(Rc<RefCell<Cache>>);
 
 #[derive(Debug, Default)]
 struct Cache {
-    loaded: BTreeMap<Vec<String>, Loaded>,
-    /// How many files were parsed.
+    loaded: BTreeMap<Sources, Loaded>,
+    /// How many files were named that were parsed.
     #[cfg(test)]
     parsed: usize,
 }
 
+/// What names manifests: `-f`, `-k` and `-R`.
+type Sources = (Vec<String>, String, bool);
+
 impl Manifests {
-    fn get(&self, names: &[String]) -> Option<Loaded> {
-        self.0.try_borrow().ok()?.loaded.get(names).cloned()
+    fn get(&self, sources: &Sources) -> Option<Loaded> {
+        self.0.try_borrow().ok()?.loaded.get(sources).cloned()
     }
 
-    fn put(&self, names: &[String], loaded: &Loaded) {
+    fn put(&self, sources: Sources, loaded: &Loaded) {
         if let Ok(mut cache) = self.0.try_borrow_mut() {
-            cache.loaded.insert(names.to_vec(), loaded.clone());
             #[cfg(test)]
             {
-                cache.parsed += names.len();
+                cache.parsed += sources.0.len();
             }
+            cache.loaded.insert(sources, loaded.clone());
         }
     }
 
@@ -90,13 +93,12 @@ pub(super) fn load_all(cx: &mut Context<'_>, args: &Args) -> Result<Loaded> {
     if !directory.is_empty() && recursive {
         return fail("the -k flag can't be used with -f or -R");
     }
-    let mut key = names.to_vec();
-    key.extend([format!("-k {directory}"), format!("-R {recursive}")]);
-    let loaded = match cx.manifests.get(&key) {
+    let sources = (names.to_vec(), directory.to_owned(), recursive);
+    let loaded = match cx.manifests.get(&sources) {
         Some(loaded) => loaded,
         None => {
             let loaded = read_all(cx, names, directory, recursive)?;
-            cx.manifests.put(&key, &loaded);
+            cx.manifests.put(sources, &loaded);
             loaded
         }
     };

@@ -10,9 +10,10 @@ use super::create::post;
 use super::error::Error;
 use super::expose::port_value;
 use super::flags::{Args, Flag, array, boolean, duration, int, optional, slice, text};
+use super::generators_jobs as jobs;
 use super::generators_policy as policy;
 use super::output::{self, DRY_RUN, DryRun, PRINT};
-use super::{apply, files, resource};
+use super::{apply, files};
 use crate::api::quantity::Amount;
 use crate::api::{Key, Kind};
 use crate::apimachinery::{FieldValidation, Verb};
@@ -28,8 +29,6 @@ const FROM: &[Flag] = &[
 const DEPLOYMENT: &[Flag] = &[slice("image"), int("replicas").short('r'), int("port")];
 const SERVICE: &[Flag] = &[slice("tcp"), int("node-port"), text("clusterip"), text("external-name")];
 const BUDGET: &[Flag] = &[text("selector"), text("min-available"), text("max-unavailable")];
-const JOB: &[Flag] = &[text("image"), text("from")];
-const CRON_JOB: &[Flag] = &[text("image"), text("schedule"), text("restart")];
 const QUOTA: &[Flag] = &[text("hard"), text("scopes")];
 const PRIORITY: &[Flag] =
     &[int("value"), boolean("global-default"), text("description"), text("preemption-policy")];
@@ -54,8 +53,14 @@ pub(super) const CREATE: &[Command] = &[
         sub("externalname", &[], &[PRINT, DRY_RUN, VALIDATE, SERVICE], &["external-name"], external_name),
     ]),
     sub("poddisruptionbudget", &["pdb"], &[PRINT, DRY_RUN, VALIDATE, BUDGET], &[], budget),
-    sub("job", &[], &[PRINT, DRY_RUN, VALIDATE, JOB], &[], job),
-    sub("cronjob", &["cj"], &[PRINT, DRY_RUN, VALIDATE, CRON_JOB], &["image", "schedule"], cron_job),
+    sub("job", &[], &[PRINT, DRY_RUN, VALIDATE, jobs::JOB], &[], jobs::job),
+    sub(
+        "cronjob",
+        &["cj"],
+        &[PRINT, DRY_RUN, VALIDATE, jobs::CRON_JOB],
+        &["image", "schedule"],
+        jobs::cron_job,
+    ),
     sub("quota", &["resourcequota"], &[PRINT, DRY_RUN, VALIDATE, QUOTA], &[], quota),
     sub("ingress", &["ing"], &[PRINT, DRY_RUN, VALIDATE, policy::INGRESS], &[], policy::ingress),
     sub("role", &[], &[PRINT, DRY_RUN, VALIDATE, policy::ROLE], &[], policy::role),
@@ -324,73 +329,6 @@ fn budget(cx: &mut Context<'_>, args: &Args) -> Result {
         json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0});
     let value = json!({"metadata": {"name": name}, "spec": spec, "status": status});
     make(cx, args, Kind::POD_DISRUPTION_BUDGET, value, "poddisruptionbudgets")
-}
-
-/// What a job's pods are made of, from flags.
-fn job_spec(args: &Args, name: &str, restart: &str) -> Value {
-    let mut container = json!({"image": args.text("image"), "name": name, "resources": {}});
-    let command = args.words.get(1..).unwrap_or_default();
-    if !command.is_empty() {
-        container["command"] = json!(command);
-    }
-    json!({"template": {"metadata": {}, "spec": {"containers": [container], "restartPolicy": restart}}})
-}
-
-fn job(cx: &mut Context<'_>, args: &Args) -> Result {
-    let name = name(args)?;
-    let (image, from) = (args.text("image"), args.text("from"));
-    if image.is_empty() == from.is_empty() {
-        return fail("either --image or --from must be specified");
-    }
-    if !from.is_empty() && args.words.len() > 1 {
-        return fail("cannot specify --from and command");
-    }
-    let value = if from.is_empty() {
-        json!({"metadata": {"name": name}, "spec": job_spec(args, name, "Never"), "status": {}})
-    } else {
-        job_from(cx, name, from)?
-    };
-    make(cx, args, Kind::JOB, value, "job")
-}
-
-/// The job that a cron job would make now.
-fn job_from(cx: &mut Context<'_>, name: &str, from: &str) -> Result<Value> {
-    let kind = match from.split_once('/') {
-        Some((word, _)) => resource::must_kind(cx, word)?,
-        None => return fail(format!("arguments in resource/name form are needed, have {from}")),
-    };
-    if kind != Kind::CRON_JOB {
-        return fail(format!("unknown object type *{}.{}", kind.version(), kind.as_str()));
-    }
-    let namespace = cx.namespace.clone();
-    let cron = cx.get(kind, &namespace, from.split_once('/').map_or(from, |(_, n)| n))?.to_value();
-    let template = &cron["spec"]["jobTemplate"];
-    let mut annotations = template["metadata"]["annotations"].as_object().cloned().unwrap_or_default();
-    annotations.insert("cronjob.kubernetes.io/instantiate".into(), "manual".into());
-    let mut metadata = json!({
-        "name": name,
-        "annotations": annotations,
-        "ownerReferences": [{
-            "apiVersion": kind.api_version(), "kind": kind.as_str(), "controller": true,
-            "name": cron["metadata"]["name"], "uid": cron["metadata"]["uid"],
-        }],
-    });
-    if let Some(labels) = template["metadata"].get("labels") {
-        metadata["labels"] = labels.clone();
-    }
-    Ok(json!({"metadata": metadata, "spec": template["spec"], "status": {}}))
-}
-
-fn cron_job(cx: &mut Context<'_>, args: &Args) -> Result {
-    let name = name(args)?;
-    let restart = args.flag("restart").filter(|r| !r.is_empty()).unwrap_or("OnFailure");
-    let template = json!({"metadata": {"name": name}, "spec": job_spec(args, name, restart)});
-    let value = json!({
-        "metadata": {"name": name},
-        "spec": {"jobTemplate": template, "schedule": args.text("schedule")},
-        "status": {},
-    });
-    make(cx, args, Kind::CRON_JOB, value, "cronjob")
 }
 
 fn priority_class(cx: &mut Context<'_>, args: &Args) -> Result {

@@ -156,7 +156,7 @@ mod tests {
         let value = serde_json::json!({
             "a.b/c": "x", "y": [1, "two", null], "m": {}, "l": [{"n": true}, {"n": 1.5}], "t": "one\n two\n", "no": [],
         });
-        let want = "---\n{\n  a.b/c: \"x\",\n  l: [{\n    \"n\": true,\n  }, {\n    \"n\": 1.5,\n  }],\n  m: {},\n  \"no\": [],\n  t: \"\\\n     one\\n\\\n    \\ two\\n\\\n    \",\n  \"y\": [\n    1,\n    \"two\",\n    null,\n  ],\n}\n";
+        let want = "---\n{\n  a.b/c: \"x\",\n  l: [{\n    \"n\": true,\n  }, {\n    \"n\": 1.5,\n  }],\n  m: {},\n  \"no\": [],\n  \"t\": \"\\\n     one\\n\\\n    \\ two\\n\\\n    \",\n  \"y\": [\n    1,\n    \"two\",\n    null,\n  ],\n}\n";
         assert_eq!(document(&value), want);
         for key in ["1", "0x1f", "1e3", "2001-1-2", "TRUE", "", "-a", "a b"] {
             assert!(!is_plain(key), "{key}");

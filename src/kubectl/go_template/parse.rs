@@ -21,7 +21,7 @@ pub(super) fn template(text: &str) -> Result<Parsed, String> {
     let (nodes, end) = parser.block(0)?;
     match end {
         End::Text => Ok((nodes, parser.named)),
-        End::End(line) => Err(wrong(line, "unexpected {{end}}")),
+        End::Closed(line) => Err(wrong(line, "unexpected {{end}}")),
         End::Else(line, _) => Err(wrong(line, "unexpected {{else}}")),
     }
 }
@@ -31,7 +31,7 @@ enum End {
     /// The end of the template.
     Text,
     /// `{{end}}`, on this line.
-    End(usize),
+    Closed(usize),
     /// `{{else}}`, with what stands after it.
     Else(usize, Vec<Token>),
 }
@@ -67,7 +67,7 @@ impl Parser<'_> {
                 _ => ("", tokens.clone()),
             };
             match word {
-                "end" => return Ok((out, End::End(line))),
+                "end" => return Ok((out, End::Closed(line))),
                 "else" => return Ok((out, End::Else(line, rest))),
                 "if" => out.push(Node::If(self.branch(line, rest, depth, false, "if")?)),
                 "with" => out.push(Node::With(self.branch(line, rest, depth, false, "with")?)),
@@ -113,7 +113,7 @@ impl Parser<'_> {
 
     fn ended(&self, end: &End) -> Result<(), String> {
         match end {
-            End::End(_) => Ok(()),
+            End::Closed(_) => Ok(()),
             End::Else(line, _) => Err(wrong(*line, "unexpected {{else}}")),
             End::Text => Err(wrong(self.last, "unexpected EOF")),
         }

@@ -47,7 +47,7 @@ namespace: prod
 namePrefix: p-
 nameSuffix: -v2
 labels: [{pairs: {team: x}, includeTemplates: true}]
-commonAnnotations: {note: y}
+commonAnnotations: {note: why}
 images: [{name: 'registry.test:5000/nginx', newTag: '1.29'}]
 replicas: [{name: web, count: 5}]
 configMapGenerator: [{name: settings, behavior: merge, literals: [a=3]}]

@@ -374,5 +374,5 @@ pub(in super::super) fn of_resource(
         given => given,
     };
     let amount = milli(amount.and_then(Value::as_str).unwrap_or("0"));
-    Ok(((amount + divisor - 1).div_euclid(divisor)).to_string())
+    Ok(amount.saturating_add(divisor - 1).div_euclid(divisor).to_string())
 }

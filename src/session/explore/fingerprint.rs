@@ -157,10 +157,6 @@ impl Fingerprints {
                 }
             }
         }
-        let raft = cluster.api().etcd().raft();
-        if raft.quorum().0 > 1 || !raft.has_leader() {
-            lines.extend(cluster.api().etcd().members().iter().map(|m| format!("{} {:?}", m.name, m.role)));
-        }
         let mut facts: Vec<Skeleton> = lines.iter().map(|l| self.names.skeleton(l)).collect();
         for (me, watches, caches) in views {
             let me = self.names.skeleton(&me);
