@@ -19,6 +19,19 @@ pub(super) const COMMANDS_OF: &[Command] = &[
     sub("deny", &[], &[PRINT, FILENAME, FORCE], &[], deny),
 ];
 
+const HELP: &str = "Modify certificate resources.
+
+Available Commands:
+  approve       Approve a certificate signing request
+  deny          Deny a certificate signing request
+
+Usage:
+  kubectl certificate SUBCOMMAND [options]
+
+Use \"kubectl certificate <command> --help\" for more information about a given command.
+Use \"kubectl options\" for a list of global command-line options (applies to all commands).
+";
+
 /// How often an update that came too late is tried again.
 const TRIES: usize = 10;
 
@@ -49,8 +62,10 @@ const DENY: Decision = Decision {
     done: "denied",
 };
 
-pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
-    commands::complaining_group(cx, args, "kubectl certificate", "Modify certificate resources.\n")
+/// `kubectl certificate` without a command prints its help and succeeds, whatever words follow it.
+pub(super) fn group(cx: &mut Context<'_>, _: &Args) -> Result {
+    cx.out.push_str(HELP);
+    Ok(())
 }
 
 fn approve(cx: &mut Context<'_>, args: &Args) -> Result {
@@ -62,10 +77,11 @@ fn deny(cx: &mut Context<'_>, args: &Args) -> Result {
 }
 
 fn decide(cx: &mut Context<'_>, args: &Args, decision: &Decision) -> Result {
-    if args.words.is_empty() && !args.has("filename") {
+    if args.words.is_empty() && !args.has_files() {
         return fail("one or more CSRs must be specified as <name> or -f <filename>");
     }
-    let mut targets = resource::targets(cx, args, &[], Rules::default())?;
+    let mut targets =
+        if args.has_files() { resource::targets(cx, args, &[], Rules::default())? } else { Vec::new() };
     let name = |name: &String| resource::Target::Named {
         kind: Kind::CERTIFICATE_SIGNING_REQUEST,
         namespace: String::new(),

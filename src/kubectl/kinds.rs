@@ -130,7 +130,7 @@ pub(super) fn known(kind: Kind) -> Known {
         BuiltIn::ServiceAccount => described(describe::service_account),
         BuiltIn::StorageClass => described(describe::storage_class),
         BuiltIn::CSINode => described(describe::csi_node),
-        BuiltIn::CertificateSigningRequest => described(describe::signing_request),
+        BuiltIn::CertificateSigningRequest => described(describe::certificate_signing_request),
         BuiltIn::CSIDriver
         | BuiltIn::ControllerRevision
         | BuiltIn::CustomResourceDefinition

@@ -7,7 +7,11 @@ use crate::api::pkcs10::Request;
 use crate::api::types::CertificateSigningRequest;
 use crate::apiserver::printers::{condition, format_labels, human_duration};
 
-pub(in super::super) fn request(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn certificate_signing_request(
+    _: &mut Context<'_>,
+    w: &mut Writer,
+    object: &Object,
+) -> Result<bool> {
     let Some(r) = object.get::<CertificateSigningRequest>() else { return Ok(true) };
     let asked = match Request::parse(&r.spec.request.0) {
         Ok(asked) => asked,

@@ -118,7 +118,12 @@ pub(super) fn of_namespace(cx: &mut Context<'_>, w: &mut Writer, namespace: &str
     Ok(())
 }
 
-pub(in super::super) fn autoscaler(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+pub(in super::super) fn autoscaler(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
+    // Whatever version was named, autoscaling/v2 is described.
+    let object = &match object.get::<HorizontalPodAutoscaler>() {
+        Some(_) => object.clone(),
+        None => cx.get(Kind::HORIZONTAL_POD_AUTOSCALER, object.namespace(), object.name())?,
+    };
     let Some(h) = object.get::<HorizontalPodAutoscaler>() else { return Ok(true) };
     let status = h.status.clone().unwrap_or_default();
     head(w, object);

@@ -7,6 +7,7 @@ mod batch;
 mod certificates;
 mod containers;
 mod core;
+mod csi_node;
 mod endpoints;
 mod events;
 mod head;
@@ -27,19 +28,20 @@ use super::flags::Args;
 use super::kinds::known;
 use super::resource::{self, Rules, Target};
 use super::tabwriter::{self, DESCRIBE};
-use crate::api::types::{HorizontalPodAutoscaler, ObjectMeta, PodTemplateSpec, Time};
-use crate::api::{Kind, Object};
+use crate::api::Object;
+use crate::api::types::{ObjectMeta, PodTemplateSpec, Time};
 
 pub(super) use batch::{claim, cron_job, daemon_set, job, stateful_set};
-pub(super) use certificates::request as signing_request;
+pub(super) use certificates::certificate_signing_request;
 pub(super) use core::{config_map, namespace, secret, service};
+pub(super) use csi_node::csi_node;
 pub(super) use endpoints::{endpoint_slice, endpoints, service_account};
 pub(super) use limits::{autoscaler, limit_range, quota};
 pub(super) use networking::{ingress, ingress_class, network_policy};
 pub(super) use node::node;
 pub(super) use pod::pod;
 pub(super) use rbac::{binding, role};
-pub(super) use storage::{csi_node, priority_class, storage_class, volume};
+pub(super) use storage::{priority_class, storage_class, volume};
 pub(super) use unstructured::describe as unstructured;
 pub(super) use workloads::{deployment, disruption_budget, replica_set, replication_controller};
 
@@ -95,15 +97,6 @@ pub(super) fn run(cx: &mut Context<'_>, args: &Args) -> Result {
 
 fn one(cx: &mut Context<'_>, object: &Object, with_events: bool) -> Result<String> {
     let mut w = Writer::default();
-    // Of all versions that an autoscaler is served in this one is described.
-    let object = &match object.kind() {
-        kind if kind == Kind::HORIZONTAL_POD_AUTOSCALER
-            && object.get::<HorizontalPodAutoscaler>().is_none() =>
-        {
-            cx.get(Kind::HORIZONTAL_POD_AUTOSCALER, object.namespace(), object.name())?
-        }
-        _ => object.clone(),
-    };
     let shows_events = (known(object.kind()).describe)(cx, &mut w, object)?;
     if with_events && shows_events {
         events::of(cx, &mut w, object)?;

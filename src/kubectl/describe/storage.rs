@@ -1,11 +1,11 @@
-//! StorageClasses, PersistentVolumes, PriorityClasses and CSINodes.
+//! StorageClasses, PersistentVolumes and PriorityClasses.
 
 use std::collections::BTreeMap;
 
 use super::super::context::{Context, Result};
 use super::super::printers;
-use super::{Writer, annotations, head, moment};
-use crate::api::types::{CSINode, NodeSelectorTerm, PersistentVolume, PriorityClass, StorageClass};
+use super::{Writer, head};
+use crate::api::types::{NodeSelectorTerm, PersistentVolume, PriorityClass, StorageClass};
 use crate::api::{MetaExt, Object};
 
 const DEFAULT: [&str; 2] =
@@ -160,26 +160,4 @@ fn source(w: &mut Writer, object: &Object) {
     } else {
         w.line(1, "<unknown>");
     }
-}
-
-pub(in super::super) fn csi_node(_: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
-    let Some(n) = object.get::<CSINode>() else { return Ok(true) };
-    w.line(0, &format!("Name:\t{}", object.name()));
-    w.map(0, "Labels", n.metadata.labels.as_ref());
-    annotations(w, &n.metadata);
-    w.line(0, &format!("CreationTimestamp:\t{}", moment(n.metadata.creation_timestamp.as_ref())));
-    w.line(0, "Spec:");
-    w.line(1, "Drivers:");
-    for driver in &n.spec.drivers {
-        w.line(2, &format!("{}:", driver.name));
-        w.line(3, &format!("Node ID:\t{}", driver.node_id));
-        if let Some(count) = driver.allocatable.as_ref().and_then(|a| a.count) {
-            w.line(3, "Allocatables:");
-            w.line(4, &format!("Count:\t{count}"));
-        }
-        if let Some(keys) = &driver.topology_keys {
-            w.line(3, &format!("Topology Keys:\t[{}]", keys.join(" ")));
-        }
-    }
-    Ok(true)
 }
