@@ -196,7 +196,7 @@ macro_rules! with_built_in_kinds {
 }
 
 /// Calls a macro with the table of the versions in which built-in kinds are served besides the one that their objects
-/// are stored in. A row is: the variant of [`OtherVersion`], the kind and its constant, group and version.
+/// are stored in. A row is: the variant of `OtherVersion`, the kind and its constant, group and version.
 ///
 /// A room that must know every version defines a macro that takes these rows and calls this one with it. The API
 /// server's conversions are in `apiserver::kinds::versions`.

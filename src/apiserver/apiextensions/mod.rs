@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | The path leads to a `Target` with a `View`; 404 if no definition serves it | `http::path` |
 //! | The body becomes an object of the view's version: unknown fields are pruned, and told of | `http::custom` |
-//! | Defaults are filled in; a patch is applied to what [`View::read`](view::View::read) gave | `registry`, `patch`, `apply` |
+//! | Defaults are filled in; a patch is applied to what `View::read` gave | `registry`, `patch`, `apply` |
 //! | Admission: the namespace is there, quotas have room, the definition is not terminating | `admission`, `quota` |
 //! | The strategy of the view: status, generation, validation, rules in CEL | `registry` |
 //! | The object goes into etcd in the storage version, with the owners of its fields | `registry` |

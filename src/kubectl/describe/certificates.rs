@@ -1,11 +1,11 @@
 //! CertificateSigningRequests.
 
 use super::super::context::{Context, Result, fail};
+use super::super::printers::{condition, format_labels, human_duration};
 use super::{Writer, moment};
 use crate::api::Object;
 use crate::api::pkcs10::Request;
 use crate::api::types::CertificateSigningRequest;
-use crate::apiserver::printers::{condition, format_labels, human_duration};
 
 pub(in super::super) fn certificate_signing_request(
     _: &mut Context<'_>,

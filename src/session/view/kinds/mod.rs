@@ -1,6 +1,6 @@
 //! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw
 //! and what a person can do to them. Each built-in kind that is more than a name has an implementation
-//! of [`KindView`]; all others share [`Plain`], the kinds of custom resources included.
+//! of [`KindView`]; all others share `Plain`, the kinds of custom resources included.
 
 mod nodes;
 mod pods;
