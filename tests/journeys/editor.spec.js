@@ -97,7 +97,7 @@ test("completing a field goes on to its values", async ({ page }) => {
   // CodeMirror ignores Enter for a moment after the list appears.
   await page.waitForTimeout(150);
   await page.keyboard.press("Enter");
-  await expect(options(page)).toHaveText(["Always", "Never", "IfNotPresent"]);
+  await expect(options(page)).toHaveText(["Always", "IfNotPresent", "Never"]);
   await page.waitForTimeout(150);
   await page.keyboard.press("Enter");
   expect(await page.evaluate(() => window.editor.getText())).toContain("        imagePullPolicy: Always\n---");
