@@ -60,7 +60,7 @@ impl Engine {
                 link: link.encode(),
             })),
             Ask::Objects(None) => Answer::Objects(handle::objects(cluster, None)),
-            Ask::Objects(Some(word)) => Answer::Objects(match handle::kind_of(word) {
+            Ask::Objects(Some(word)) => Answer::Objects(match handle::kind_of(cluster, word) {
                 Some(kind) => handle::objects(cluster, Some(kind)),
                 // A word that names no kind has no objects.
                 None => "[]".to_owned(),

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::api::Kind;
 use crate::cluster::{Cluster, Command};
 
-/// The kind that a word names: `Pod`, `pods` or `po`, in upper or lower case.
-pub fn kind_of(word: &str) -> Option<Kind> {
+/// The kind that a word names: `Pod`, `pods` or `po`, in upper or lower case. Custom kinds are named like built-in ones.
+pub fn kind_of(cluster: &Cluster, word: &str) -> Option<Kind> {
     let word = word.to_lowercase();
     let is = |k: &Kind| {
         k.as_str().to_lowercase() == word || k.plural() == word || k.short_names().contains(&word.as_str())
     };
-    Kind::BUILT_IN.iter().copied().find(is)
+    Kind::BUILT_IN.iter().copied().chain(cluster.api().definitions().kinds()).find(is)
 }
 
 /// All objects of a kind, or of all kinds, in key order, as a JSON array.
@@ -77,11 +77,11 @@ mod tests {
         let mut s = Session::new(Start::default());
         s.apply(&scenario::all().remove(0).manifest);
         let read = |text: String| serde_json::from_str::<Value>(&text).unwrap();
-        let deployments = read(objects(s.cluster(), kind_of("deploy")));
+        let deployments = read(objects(s.cluster(), kind_of(s.cluster(), "deploy")));
         assert_eq!(deployments[0]["metadata"]["name"], "web");
         let all = read(objects(s.cluster(), None));
         assert_eq!(all.as_array().unwrap().len(), s.cluster().api().etcd().count());
-        assert!(kind_of("widget").is_none());
+        assert!(kind_of(s.cluster(), "widget").is_none());
         let next = read(next_commands(s.cluster(), 9));
         assert_eq!(next[0]["actor"], "kube-controller-manager:deployment-controller");
         assert_eq!(next[0]["method"], "POST");

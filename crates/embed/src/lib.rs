@@ -204,7 +204,8 @@ impl Steady {
     pub fn objects(&self, kind: Option<String>) -> Result<Values, JsError> {
         let kind = match kind.filter(|k| !k.is_empty()) {
             Some(word) => Some(
-                handle::kind_of(&word).ok_or_else(|| JsError::new(&format!("there is no kind {word:?}")))?,
+                handle::kind_of(self.0.cluster(), &word)
+                    .ok_or_else(|| JsError::new(&format!("there is no kind {word:?}")))?,
             ),
             None => None,
         };

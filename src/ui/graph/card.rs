@@ -80,7 +80,8 @@ pub fn Card(props: &Props) -> Html {
         Says::Workload { .. } => workload(props),
         Says::Pod(pod) => pod_card(props, pod),
         Says::Node { ready, schedulable } => node_card(props, *ready, *schedulable),
-        Says::Other => other_card(props),
+        Says::Resource { word, .. } => other_card(props, Some(word.as_str())),
+        Says::Other => other_card(props, None),
     };
     html! {
         <g {class} transform={format!("translate({} {})", r.x, r.y)} role="button"
@@ -133,6 +134,7 @@ fn label(props: &Props, t: &Texts) -> String {
             let word = if *ready { "Ready" } else { "NotReady" };
             t.with("label-node", &[("word", word.into()), ("n", (props.pods as f64).into())])
         }
+        Says::Resource { word, .. } => word.clone(),
         Says::Other => String::new(),
     };
     let changed = if props.changed.is_some() { t.get("label-changed") } else { String::new() };
@@ -241,10 +243,12 @@ fn node_card(props: &Props, ready: bool, schedulable: bool) -> Html {
     </> }
 }
 
-fn other_card(props: &Props) -> Html {
+fn other_card(props: &Props, word: Option<&str>) -> Html {
     let (n, r) = (&props.node.0, props.rect);
+    let kind = n.reference.kind.as_str();
+    let head = word.map_or_else(|| kind.to_owned(), |word| format!("{kind} · {word}"));
     html! { <>
-        <text class="kind" x="12" y="18">{ n.reference.kind.as_str() }</text>
+        <text class="kind" x="12" y="18">{ middle(&head, ((r.w - 24.0) / 6.0) as usize) }</text>
         <text class="name" x="12" y="34.5">{ middle(&n.reference.key.name, ((r.w - 24.0) / 7.3) as usize) }</text>
     </> }
 }

@@ -153,6 +153,7 @@ fn chips(t: &Texts, n: &GraphNode, view: &ObjectView) -> Html {
         Card::Node { ready, .. } => {
             chip(if *ready { "ok" } else { "bad" }, (if *ready { "Ready" } else { "NotReady" }).into())
         }
+        Card::Resource { good, word } => chip(if *good { "ok" } else { "wait" }, word.clone()),
         Card::Other => {}
     }
     if let Some(g) = view.generation.filter(|_| !matches!(n.card, Card::Pod(_))) {

@@ -103,3 +103,24 @@ fn a_new_status_leaves_the_shape_as_it_is() {
     let other = Session::new(Start::default());
     assert!(touched(&other, from, &then).is_none());
 }
+
+#[test]
+fn an_object_of_a_custom_kind_says_how_it_stands() {
+    let mut session = scenario::find("23-custom-resource").unwrap().open();
+    let card = |session: &Session, kind: &str| {
+        let boot = Session::new(session.start().clone());
+        let drawing = drawn(session.cluster(), boot.cluster());
+        let nodes = &drawing.graph().nodes;
+        nodes.iter().find(|n| n.reference.kind.as_str() == kind).map(|n| n.card.clone())
+    };
+    let said = |good, word: &str| Some(Card::Resource { good, word: word.to_owned() });
+    assert_eq!(card(&session, "CustomResourceDefinition"), said(true, "Established"));
+    assert_eq!(card(&session, "Website"), Some(Card::Other));
+    for (status, expected) in [("False", said(false, "Ready: False")), ("True", said(true, "Ready"))] {
+        let patch = format!(r#"{{"status":{{"conditions":[{{"type":"Ready","status":"{status}"}}]}}}}"#);
+        let out = session
+            .kubectl(&format!("patch website shop --subresource=status --type=merge -p '{patch}'"), &[]);
+        assert_eq!(out.exit, 0, "{}", out.stderr);
+        assert_eq!(card(&session, "Website"), expected);
+    }
+}

@@ -107,8 +107,13 @@ impl KindView for Plain {
     fn makes(&self) -> Option<Kind> {
         None
     }
-    fn card(&self, _: &Object) -> Card {
-        Card::Other
+    fn card(&self, object: &Object) -> Card {
+        let kind = object.kind();
+        if kind.is_custom() || kind == Kind::CUSTOM_RESOURCE_DEFINITION {
+            Card::of_conditions(object)
+        } else {
+            Card::Other
+        }
     }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None
