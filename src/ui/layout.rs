@@ -415,8 +415,12 @@ fn right_rest(out: &mut Layout, nodes: &[usize], asides: &[usize], slots: &Slots
         out.items.push(Item { node: *node, rect });
     }
     let y = out.bounds.h.max(s.between) + 6.0;
+    // Where the column of nodes reaches further down than the pods, the rows of other objects end before it.
+    let bottom = rows.min(nodes.len()) as f32 * (s.aside.1 + s.gap);
+    let fit = if bottom > y { ((x - s.across + s.gap) / (s.aside.0 + s.gap)) as usize } else { 4 };
+    let columns = fit.clamp(1, 4);
     for (i, node) in asides.iter().enumerate() {
-        let (column, row) = ((i % 4) as f32, (i / 4) as f32);
+        let (column, row) = ((i % columns) as f32, (i / columns) as f32);
         let rect = Rect {
             x: column * (s.aside.0 + s.gap),
             y: y + row * (s.aside.1 + s.gap),

@@ -101,3 +101,31 @@ fn a_fold_finds_its_cells() {
     }
     assert_eq!(f.slot_at(f.rect.x, f.rect.y), None);
 }
+
+/// With no pods the objects without a column of their own would reach under the nodes.
+#[test]
+fn other_objects_leave_the_nodes_their_room() {
+    let boxed = |kind: Kind, place: Place, name: &str, card: Card| {
+        let namespace = if place == Place::Node { "" } else { "default" };
+        let reference = ObjectRef::new(kind, namespace, name);
+        let id = name.bytes().fold(0, |id, b| (id << 8) | u128::from(b));
+        Rc::new(GraphNode { reference, place, card, deleting: false, id, keeper: "".into(), makes: None })
+    };
+    for (settings, machines) in [(2, 3), (9, 3), (5, 40), (6, 0)] {
+        let ready = Card::Node { ready: true, schedulable: true };
+        let mut nodes: Vec<_> = (0..settings)
+            .map(|i| boxed(Kind::CONFIG_MAP, Place::Aside, &format!("c{i}"), Card::Other))
+            .chain((0..machines).map(|i| boxed(Kind::NODE, Place::Node, &format!("n{i:02}"), ready.clone())))
+            .collect();
+        nodes.sort_by(|a, b| a.reference.cmp(&b.reference));
+        let graph = Graph { nodes, ..Graph::default() };
+        let l = layout(&graph, Flow::Right, &mut Slots::default());
+        for (i, a) in l.items.iter().enumerate() {
+            for b in l.items.iter().skip(i + 1) {
+                let (a, b) = (a.rect, b.rect);
+                let apart = a.right() <= b.x || b.right() <= a.x || a.bottom() <= b.y || b.bottom() <= a.y;
+                assert!(apart, "{settings} and {machines}: {a:?} lies on {b:?}");
+            }
+        }
+    }
+}
