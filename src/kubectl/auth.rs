@@ -29,7 +29,7 @@ pub(super) const COMMANDS: &[Command] =
 
 pub(super) fn group(cx: &mut Context<'_>, args: &Args) -> Result {
     let answer = commands::group(cx, args, "kubectl auth", HELP);
-    // Of all groups this one cries for help on the other stream.
+    // `kubectl auth` without a command writes its help to stderr, other groups write theirs to stdout.
     let help = std::mem::take(&mut cx.out);
     cx.err.push_str(&help);
     answer

@@ -10,7 +10,7 @@
 //! let mut session = Session::new(Start::default());
 //! session.apply(&scenario::all().remove(0).manifest);
 //! let overview = machinery::overview(session.cluster());
-//! // Nobody has heard of the Deployment yet.
+//! // No component has been told of the Deployment yet.
 //! let controller = overview.components.iter().find(|c| &*c.name == "deployment-controller").unwrap();
 //! assert_eq!(controller.behind, 1);
 //! ```
