@@ -120,6 +120,14 @@ impl Types {
         self.structs.get(name)
     }
 
+    /// A struct that a table needs.
+    ///
+    /// # Errors
+    /// No file that is read has it.
+    pub fn find(&self, name: &Name) -> Result<&Struct> {
+        self.get(name).ok_or_else(|| format!("there is no struct {name} in the sources that are read"))
+    }
+
     /// Every struct.
     pub fn structs(&self) -> impl Iterator<Item = (&Name, &Struct)> {
         self.structs.iter()

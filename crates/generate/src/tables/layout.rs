@@ -28,10 +28,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn rows(&mut self, name: &Name) -> Result<Vec<String>> {
-        let found = self
-            .types
-            .get(name)
-            .ok_or_else(|| format!("there is no struct {name} in the sources that are read"))?;
+        let found = self.types.find(name)?;
         let mut rows = Vec::new();
         for field in &found.fields {
             let (printed, kind) = (printed(&name.package, &field.ty), self.kind(name, &field.ty)?);

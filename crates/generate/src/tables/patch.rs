@@ -47,10 +47,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn rows(&mut self, name: &Name) -> Result<Vec<String>> {
-        let found = self
-            .types
-            .get(name)
-            .ok_or_else(|| format!("there is no struct {name} in the sources that are read"))?;
+        let found = self.types.find(name)?;
         let mut rows = Vec::new();
         for field in &found.fields {
             let (json, shape) = (field.json(), self.shape(&name.package, &field.ty));

@@ -22,8 +22,7 @@ pub fn table(types: &Types, written: &[Name]) -> Result<Table> {
 }
 
 fn numbers(types: &Types, name: &Name) -> Result<Vec<String>> {
-    let found =
-        types.get(name).ok_or_else(|| format!("there is no struct {name} in the sources that are read"))?;
+    let found = types.find(name)?;
     let mut numbers_of = Vec::new();
     for field in &found.fields {
         // `bytes,1,opt,name=metadata`

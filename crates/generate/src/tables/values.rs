@@ -44,8 +44,7 @@ pub fn table(kinds: &[Kind], sources: &Sources) -> Result<Table> {
 /// The fields of a struct as JSON has them, each with the package that its type is written in: those of inline structs
 /// stand in the struct itself.
 fn fields<'a>(types: &'a Types, name: &'a Name) -> Result<Vec<(&'a str, &'a Field)>> {
-    let found =
-        types.get(name).ok_or_else(|| format!("there is no struct {name} in the sources that are read"))?;
+    let found = types.find(name)?;
     let mut fields_of = Vec::new();
     for field in &found.fields {
         if !field.is_inline() {
