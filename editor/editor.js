@@ -12,7 +12,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { closeSearchPanel, highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { closeLintPanel, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
-import { Catalogue, completion, explain } from "./schema.js";
+import { Catalogue, completion, explain, limitList } from "./schema.js";
 import { highlighting, look } from "./theme.js";
 
 const fromOutside = Annotation.define();
@@ -49,11 +49,7 @@ function hover(catalogue) {
       for (const [tag, text] of [["code", found.path], ["span", found.type], ["p", found.text]]) {
         if (text) dom.appendChild(document.createElement(tag)).textContent = text;
       }
-      if (found.limits.length) {
-        const list = dom.appendChild(document.createElement("div"));
-        list.className = "cm-limits";
-        for (const line of found.limits) list.appendChild(document.createElement("code")).textContent = line;
-      }
+      if (found.limits.length) dom.appendChild(limitList(found.limits));
       return { dom };
     } };
   });

@@ -188,13 +188,17 @@ function about(text, lines) {
   return () => {
     const dom = document.createElement("div");
     if (text) dom.appendChild(document.createElement("p")).textContent = text;
-    if (lines.length) {
-      const list = dom.appendChild(document.createElement("div"));
-      list.className = "cm-limits";
-      for (const line of lines) list.appendChild(document.createElement("code")).textContent = line;
-    }
+    if (lines.length) dom.appendChild(limitList(lines));
     return dom;
   };
+}
+
+/** An element with one line for each limit. */
+export function limitList(lines) {
+  const list = document.createElement("div");
+  list.className = "cm-limits";
+  for (const line of lines) list.appendChild(document.createElement("code")).textContent = line;
+  return list;
 }
 const show = (path) => path.join(".").replaceAll(`.${ITEM}`, ITEM);
 
