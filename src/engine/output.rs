@@ -12,8 +12,8 @@ use crate::session::scenario::{Scenario, Text};
 use crate::session::view::graph::Graph;
 use crate::session::view::machinery::{Machine, Movement, Overview, Way};
 use crate::session::view::{
-    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView, PlaneFault,
-    Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
+    Branch, Declared, DefinedKind, EventsView, FinestLine, Happened, LinkGroup, Listing, Mark, ObjectView,
+    PlaneFault, Preview, Problem, RequestHead, RequestView, Version, Word, YamlView,
 };
 use crate::session::{Depth, MomentId};
 

@@ -71,7 +71,8 @@ impl DefinedKinds {
     /// Takes over the definitions in a text of YAML documents. Documents that stayed the same are not parsed again, and one
     /// that cannot be parsed does not hide the others.
     pub fn read(&mut self, text: &str) {
-        let chunks = text.split("\n---").filter(|chunk| chunk.contains(Kind::CUSTOM_RESOURCE_DEFINITION.as_str()));
+        let chunks =
+            text.split("\n---").filter(|chunk| chunk.contains(Kind::CUSTOM_RESOURCE_DEFINITION.as_str()));
         let chunks: Vec<&str> = chunks.collect();
         if chunks.len() == self.typed.len() && self.typed.iter().zip(&chunks).all(|(t, c)| t.text == *c) {
             return;
@@ -80,8 +81,10 @@ impl DefinedKinds {
         for chunk in chunks {
             let known = before.iter().position(|t| t.text == chunk).map(|i| before.swap_remove(i));
             let typed = known.unwrap_or_else(|| {
-                let source = definition_in(chunk)
-                    .map(|definition| Source { definition: Rc::new(definition), revision: self.next_revision() });
+                let source = definition_in(chunk).map(|definition| Source {
+                    definition: Rc::new(definition),
+                    revision: self.next_revision(),
+                });
                 Typed { text: chunk.to_owned(), source }
             });
             self.typed.push(typed);

@@ -1,10 +1,11 @@
 //! Nodes.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Selects, Shows, stuck};
 use crate::api::types::Node;
 use crate::api::{Kind, Object};
 use crate::cluster::{Cluster, Fault};
 use crate::session::view::card::{Card, Place};
+use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Deed, Offer};
 
 /// Nodes.
@@ -30,6 +31,9 @@ impl KindView for Nodes {
             ready: conditions.iter().any(|c| c.type_ == "Ready" && c.status == "True"),
             schedulable: n.spec.as_ref().and_then(|s| s.unschedulable) != Some(true),
         }
+    }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
     }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None

@@ -1,10 +1,11 @@
 //! Pods.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Selects, Shows, stuck};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
+use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Deed, Offer, deletion};
 use crate::session::view::pods::pod_view;
 
@@ -26,6 +27,9 @@ impl KindView for Pods {
     }
     fn card(&self, object: &Object) -> Card {
         object.get::<Pod>().map_or(Card::Other, |pod| Card::Pod(pod_view(pod)))
+    }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
     }
     fn node<'o>(&self, object: &'o Object) -> Option<&'o str> {
         let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();

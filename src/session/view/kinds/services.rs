@@ -1,11 +1,12 @@
 //! Services.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Selects, Shows, stuck};
 use crate::api::labels::Selector;
 use crate::api::types::Service;
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
+use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Offer, deletion};
 
 /// Services.
@@ -26,6 +27,9 @@ impl KindView for Services {
     }
     fn card(&self, _: &Object) -> Card {
         Card::Other
+    }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
     }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None

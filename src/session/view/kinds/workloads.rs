@@ -1,11 +1,12 @@
 //! Deployments, ReplicaSets and the other kinds that make pods.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Selects, Shows, stuck};
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
+use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Offer, deletion, line, scaling};
 
 /// A kind that makes pods, or what makes pods, and of which the numbers are read from the fields that such
@@ -48,6 +49,9 @@ impl KindView for Workload {
             paused: value.pointer("/spec/suspend").and_then(serde_json::Value::as_bool).unwrap_or(false),
         }
     }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
+    }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None
     }
@@ -60,11 +64,16 @@ impl KindView for Workload {
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Vec::new();
         if object.kind().has_subresource("scale") {
-            out.extend(scaling(object, &self.card(object)));
+            out.extend(wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n)));
         }
         out.push(deletion(object));
         out
     }
+}
+
+/// How many pods a workload's card says are declared.
+fn wanted(card: &Card) -> Option<i32> {
+    if let Card::Workload { want, .. } = card { Some(*want) } else { None }
 }
 
 /// Deployments.
@@ -95,6 +104,9 @@ impl KindView for Deployments {
             paused: spec.and_then(|s| s.paused).unwrap_or(false),
         }
     }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
+    }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None
     }
@@ -108,7 +120,7 @@ impl KindView for Deployments {
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
-        let mut out = scaling(object, &card);
+        let mut out = wanted(&card).map_or_else(Vec::new, |n| scaling(object, n));
         let (key, verb) = match card {
             Card::Workload { paused: true, .. } => ("act-resume", "resume"),
             _ => ("act-pause", "pause"),
@@ -149,6 +161,9 @@ impl KindView for ReplicaSets {
             paused: false,
         }
     }
+    fn ails(&self, object: &Object) -> Option<Ails> {
+        stuck(object)
+    }
     fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
         None
     }
@@ -161,7 +176,7 @@ impl KindView for ReplicaSets {
         Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        let mut out = scaling(object, &self.card(object));
+        let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }
