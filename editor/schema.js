@@ -159,7 +159,9 @@ function typeName(schema, s) {
   return [d.type ?? "any"].flat().join(" | ");
 }
 
-const describe = (schema, s) => s.description ?? deref(schema, s)?.description ?? "";
+/** The words about a schema. Descriptions of custom kinds are often wrapped as in the source they were made from. */
+const describe = (schema, s) => (s.description ?? deref(schema, s)?.description ?? "")
+  .replace(/([^\s])\n(?=[^\s*\-\d#|<])/g, "$1 ");
 
 const LIMITS = ["format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
   "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "nullable"];

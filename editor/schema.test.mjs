@@ -98,7 +98,7 @@ const GADGET = {
     metadata: { allOf: [{ $ref: "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }] },
     spec: { type: "object", required: ["size"], description: "What is wanted.",
       "x-kubernetes-validations": [{ rule: "self.size == oldSelf.size", message: "it does not grow" }], properties: {
-        size: { type: "integer", description: "How large.", default: 3, minimum: 1, maximum: 5 },
+        size: { type: "integer", description: "How\nlarge.\n\n* or\n* so", default: 3, minimum: 1, maximum: 5 },
         on: { type: "string", enum: ["True", "False", "Unknown"] },
         parts: { type: "array", items: { type: "object", properties: { name: { type: "string" } } } },
         port: { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true },
@@ -141,7 +141,7 @@ test("values of a custom kind: its default, and texts that YAML would misread", 
 test("a field of a custom kind is explained with what its value has to be", async () => {
   const { catalogue } = gadgets();
   const size = await explained(`${GADGETS}spec:\n  si|ze: 3`, catalogue);
-  assert.deepEqual([size.path, size.type, size.text], ["spec.size", "integer", "How large."]);
+  assert.deepEqual([size.path, size.type, size.text], ["spec.size", "integer", "How large.\n\n* or\n* so"]);
   assert.deepEqual(size.limits, ["required", "default: 3", "minimum: 1", "maximum: 5"]);
   assert.equal((await explained(`${GADGETS}spec:\n  po|rt: 3`, catalogue)).type, "IntOrString");
   assert.equal((await explained(`${GADGETS}spec:\n  labels|: {}`, catalogue)).type, "map[string]string");
