@@ -52,7 +52,12 @@ pub fn problems(api: &ApiServer, text: &str, output: &Output) -> Vec<Problem> {
                 }
             }
         }
-        let best = best.map(|(_, i, path)| (i, path)).or_else(|| of_whole(&heading, &message, &documents));
+        let whole = || of_whole(&heading, &message, &documents);
+        // A word of a sentence can look like a path of which no document has anything.
+        let best = match best {
+            Some(((.., 0), i, path)) => whole().or(Some((i, path))),
+            best => best.map(|(_, i, path)| (i, path)).or_else(whole),
+        };
         // A missing field is shown at its nearest existing ancestor.
         let at = best.and_then(|(i, path)| yaml::position_of(text, i, &path));
         let (line, column) = at.unwrap_or((1, 1));

@@ -218,6 +218,9 @@ impl Viewport {
     fn way_to(&self, r: Rect) -> (f32, f32) {
         let s = self.state.borrow();
         let (w, h) = self.size;
+        if w < 1.0 || h < 1.0 {
+            return (0.0, 0.0);
+        }
         let (left, right) = (r.x * s.scale + s.x, r.right() * s.scale + s.x);
         let (top, bottom) = (r.y * s.scale + s.y, r.bottom() * s.scale + s.y);
         let shift = |from: f32, to: f32, size: f32, a: f32, b: f32| {

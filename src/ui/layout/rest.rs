@@ -37,10 +37,10 @@ pub(super) fn right(graph: &Graph, out: &mut Layout, nodes: &[usize], asides: &[
     // Without workloads and pods, the other objects stand where these would.
     let alone = out.titles.is_empty();
     let columns_alone = if asides.len() > 8 { 4 } else { 2 };
-    let x = if alone && !asides.is_empty() {
-        columns_alone as f32 * (s.aside.0 + s.gap) - s.gap + s.across
-    } else {
-        out.bounds.x + slots.pods_width.max(s.pod.0) + s.across
+    let x = match (alone, asides.is_empty()) {
+        (true, true) => 0.0,
+        (true, false) => columns_alone as f32 * (s.aside.0 + s.gap) - s.gap + s.across,
+        (false, _) => out.bounds.x + slots.pods_width.max(s.pod.0) + s.across,
     };
     if !nodes.is_empty() {
         out.titles.extend(Place::Node.kind().map(|node| (node.to_owned(), x)));
