@@ -215,6 +215,12 @@ impl Selector {
     }
 }
 
+/// Labels as `key=value,key=value`; `<none>` without labels (`labels.FormatLabels`).
+pub fn format_labels(labels: Option<&BTreeMap<String, String>>) -> String {
+    let text: Vec<String> = labels.into_iter().flatten().map(|(k, v)| format!("{k}={v}")).collect();
+    if text.is_empty() { "<none>".into() } else { text.join(",") }
+}
+
 /// The text of a selector (`metav1.FormatLabelSelector`): `app=web,tier in (a,b)`; `<none>` if it is empty,
 /// `<error>` if it is invalid.
 pub fn format_label_selector(selector: &LabelSelector) -> String {

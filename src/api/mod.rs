@@ -12,10 +12,12 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod cells;
 mod custom;
 pub mod definition;
 pub mod digest;
 pub mod disruption_budget;
+pub mod duration;
 pub mod field_set;
 pub mod fields;
 pub mod go_types;
@@ -37,6 +39,7 @@ pub mod pod_template_hash;
 pub mod quantity;
 pub mod regexp;
 pub mod release;
+pub mod resource;
 mod shared;
 mod structs;
 pub mod toleration;
@@ -107,6 +110,11 @@ pub mod types {
     /// The parts of EndpointSlices, some of which have the same names as parts of Endpoints.
     pub mod discovery {
         pub use k8s_openapi::api::discovery::v1::*;
+
+        /// The label of an EndpointSlice with the name of its Service (`LabelServiceName`).
+        pub const LABEL_SERVICE_NAME: &str = "kubernetes.io/service-name";
+        /// The label of an EndpointSlice with the controller that writes it (`LabelManagedBy`).
+        pub const LABEL_MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
     }
 }
 

@@ -1,8 +1,6 @@
 //! Defaults of the spec of a Pod or of a pod template (`pkg/apis/core/v1/defaults.go`).
 
-use std::collections::BTreeMap;
-
-use crate::api::quantity::{Amount, amount_of};
+use crate::api::resource::container_requests;
 use crate::api::types as t;
 use t::Quantity;
 
@@ -192,85 +190,6 @@ pub(in crate::apiserver) fn pod_level_requests(spec: &mut t::PodSpec) {
     if !requests.is_empty() {
         resources.requests = Some(requests);
     }
-}
-
-/// What the containers of a pod request together: containers and sidecars are added up; an init container that is no
-/// sidecar runs alone beside the sidecars before it (`AggregateContainerRequests`).
-pub(crate) fn container_requests(spec: &t::PodSpec) -> BTreeMap<String, Amount> {
-    container_resources(spec, |r| r.requests.as_ref())
-}
-
-/// What a pod requests or, with `limits`, may use (`resource.PodRequests`, `PodLimits`): the amounts of the pod as a
-/// whole or else the sum of its containers, and its overhead.
-pub(crate) fn pod_resources(spec: &t::PodSpec, limits: bool) -> BTreeMap<String, Amount> {
-    let of: Of = if limits { |r| r.limits.as_ref() } else { |r| r.requests.as_ref() };
-    let mut total = container_resources(spec, of);
-    for (name, q) in spec.resources.as_ref().and_then(of).into_iter().flatten() {
-        total.insert(name.clone(), amount_of(Some(q)));
-    }
-    for (name, q) in spec.overhead.iter().flatten() {
-        let more = amount_of(Some(q));
-        match total.get_mut(name) {
-            Some(sum) => *sum = sum.add(more),
-            // A resource without a limit gets none from the overhead.
-            None if limits => {}
-            None => {
-                total.insert(name.clone(), more);
-            }
-        }
-    }
-    total
-}
-
-/// Which amounts of a container are added up: its requests or its limits.
-type Of = fn(&t::ResourceRequirements) -> Option<&BTreeMap<String, t::Quantity>>;
-
-fn container_resources(spec: &t::PodSpec, of: Of) -> BTreeMap<String, Amount> {
-    let requests = |c: &t::Container| c.resources.as_ref().and_then(of).cloned().unwrap_or_default();
-    let mut total: BTreeMap<String, Amount> = BTreeMap::new();
-    let mut sidecars: BTreeMap<String, Amount> = BTreeMap::new();
-    let mut init: BTreeMap<String, Amount> = BTreeMap::new();
-    let zero = amount_of(None);
-    let add = |to: &mut BTreeMap<String, Amount>, name: &str, amount: Amount| match to.get_mut(name) {
-        Some(sum) => *sum = sum.add(amount),
-        None => {
-            to.insert(name.to_owned(), amount);
-        }
-    };
-    for c in &spec.containers {
-        for (name, q) in requests(c) {
-            add(&mut total, &name, amount_of(Some(&q)));
-        }
-    }
-    for c in spec.init_containers.iter().flatten() {
-        let sidecar = c.restart_policy.as_deref() == Some("Always");
-        for (name, q) in requests(c) {
-            let amount = amount_of(Some(&q));
-            if sidecar {
-                add(&mut total, &name, amount);
-                add(&mut sidecars, &name, amount);
-            }
-        }
-        let mut here = sidecars.clone();
-        if !sidecar {
-            for (name, q) in requests(c) {
-                add(&mut here, &name, amount_of(Some(&q)));
-            }
-        }
-        for (name, amount) in here {
-            let most = init.entry(name).or_insert(zero);
-            *most = (*most).max(amount);
-        }
-    }
-    for (name, amount) in init {
-        match total.get_mut(&name) {
-            Some(sum) => *sum = (*sum).max(amount),
-            None => {
-                total.insert(name, amount);
-            }
-        }
-    }
-    total
 }
 
 #[cfg(test)]

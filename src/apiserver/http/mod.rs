@@ -430,5 +430,3 @@ mod stream_tests;
 mod tests;
 #[cfg(test)]
 mod versions_tests;
-#[cfg(test)]
-mod wire_tests;

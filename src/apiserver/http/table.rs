@@ -6,10 +6,9 @@ use super::answer::metadata_of;
 use super::stream::Piece;
 use super::texts::{Form, TextCache, Version};
 use crate::api::types::Time;
-use crate::api::{Kind, Object, Timestamp};
+use crate::api::{Kind, Object, Timestamp, duration};
 use crate::apiserver::apiextensions::{View, columns};
 use crate::apiserver::kinds::{self, Column};
-use crate::apiserver::printers;
 
 /// The columns of a Scale, which is a kind of answers alone.
 const SCALE: [Column; 4] = [
@@ -146,7 +145,7 @@ pub(super) fn of_scale(scale: &Value, now: Timestamp, include: &str) -> Value {
         text("/metadata/name"),
         number("/spec/replicas"),
         number("/status/replicas"),
-        printers::age(created.as_ref(), now),
+        duration::age(created.as_ref(), now),
     ]);
     let shown = match include {
         "None" => Value::Null,

@@ -14,11 +14,12 @@ use super::{
     mark_empty_selector,
 };
 use crate::api::labels::Selector;
+use crate::api::labels::format_labels;
 use crate::api::types::{self as t, DaemonSet, IntOrString, ObjectMeta};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::{default, pod_spec as pod_defaults};
 use crate::apiserver::printers::pod_template::{selector, template_cells};
-use crate::apiserver::printers::{created, format_labels, name};
+use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::int_or_percent::{
     int_or_percent, not_more_than_100_percent, positive_int_or_percent, quote,
 };

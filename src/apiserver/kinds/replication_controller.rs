@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use super::{AGE, Column, Creation, NAME, SelectableFields, Strategy, count_change, drop_disabled, keep};
 use crate::api::labels::Selector;
+use crate::api::labels::format_labels;
 use crate::api::types::{self as t, ReplicationController};
 use crate::api::{MetaExt, Timestamp};
 use crate::apiserver::defaults::pod_spec;
 use crate::apiserver::printers::pod_template::template_cells;
-use crate::apiserver::printers::{created, format_labels, name};
+use crate::apiserver::printers::{created, name};
 use crate::apiserver::validation::meta::{non_negative, object_meta, object_meta_update};
 use crate::apiserver::validation::names::name_is_dns_subdomain;
 use crate::apiserver::validation::replica_counts::status_counts;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::disabled::{drop_disabled, uses_disabled};
-use super::qos::qos_class;
+use crate::api::resource::qos_class;
 use crate::api::types as t;
 use crate::api::{ApiKind, MetaExt, Object, Timestamp};
 use crate::apiserver::registry::seconds;
