@@ -3,12 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::check::{check, type_named};
 use super::decl::DeclType;
-use super::issues::Issues;
-use super::parse::parse;
-use super::program::Program;
-use super::types::Type;
+use super::types::{Type, type_named};
 
 type Fields = Arc<BTreeMap<String, DeclType>>;
 
@@ -86,16 +82,5 @@ impl Env {
 
     pub(crate) fn declared(&self, variable: &str) -> Option<&DeclType> {
         self.variables.get(variable).and_then(|(_, decl)| decl.as_ref())
-    }
-
-    /// Reads and checks an expression.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it.
-    pub fn compile(&self, source: &str) -> Result<Program, Issues> {
-        let mut parsed = parse(source)?;
-        let checked =
-            check(self, &mut parsed.root, parsed.nodes).map_err(|issues| Issues::new(source, issues))?;
-        Ok(Program::new(parsed.root, checked, self.clone()))
     }
 }

@@ -30,6 +30,7 @@ mod program;
 mod regexes;
 mod rules;
 mod time;
+mod type_names;
 mod types;
 
 pub use cost::{
