@@ -5,7 +5,7 @@ use std::rc::Rc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Map, Value};
 
-use super::kinds::Kind;
+use super::kind::Kind;
 use super::structs::{self, Reader};
 
 /// An object without a Rust struct: typed metadata, and JSON for all other fields

@@ -23,6 +23,7 @@ pub mod fields;
 pub mod go_types;
 pub mod intstr;
 pub mod jsonpath;
+mod kind;
 mod kind_as_text;
 mod kinds;
 pub mod labels;
@@ -48,13 +49,13 @@ pub mod volume;
 pub mod yaml;
 
 pub use custom::CustomObject;
-pub use kinds::{ApiKind, CustomNames, Kind, Scope};
-pub(crate) use kinds::{BuiltIn, OtherVersion};
+pub(crate) use kind::{BuiltIn, OtherVersion};
+pub use kind::{CustomNames, Kind, Scope};
 pub use managers::Manager;
 pub use meta::{Key, MetaExt, ObjectRef, owner_reference};
-pub use object::{DecodeError, Decoded, Object};
+pub use object::{ApiKind, Decoded, Object};
 pub use shared::Shared;
-pub use structs::to_value;
+pub use structs::{DecodeError, to_value};
 
 /// The types of the built-in kinds, and of their parts.
 pub mod types {

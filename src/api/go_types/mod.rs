@@ -17,7 +17,7 @@ pub mod protobuf;
 #[rustfmt::skip]
 mod table;
 
-use super::kinds::{BuiltIn, Kind, OtherVersion};
+use super::kind::{BuiltIn, Kind, OtherVersion};
 
 pub use decode::{Decoded, convert, decode};
 pub use encode::{empty, go_json, to_json, write_unset};
