@@ -16,6 +16,8 @@
 //! ```
 
 pub(super) mod claim_spec;
+mod field_ref;
+mod image;
 mod omit;
 pub(super) mod pod_spec;
 pub(super) mod prepare;

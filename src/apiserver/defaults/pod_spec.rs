@@ -2,8 +2,9 @@
 
 use crate::api::resource::container_requests;
 use crate::api::types as t;
-use t::Quantity;
 
+use super::field_ref::{field_ref, resource_field_ref};
+use super::image::pull_policy;
 use super::{default, quantities, volume};
 
 /// The default of how long a pod may take to stop, in seconds.
@@ -107,53 +108,6 @@ fn http_get(get: &mut t::HTTPGetAction) {
     default(&mut get.scheme, "HTTP");
 }
 
-pub(in crate::apiserver) fn field_ref(field: &mut t::ObjectFieldSelector) {
-    default(&mut field.api_version, "v1");
-}
-
-pub(in crate::apiserver) fn resource_field_ref(resource: &mut t::ResourceFieldSelector) {
-    // Go writes the divisor even when it is not set.
-    canonical_divisor(resource.divisor.get_or_insert_with(|| Quantity("0".to_owned())));
-}
-
-fn canonical_divisor(divisor: &mut Quantity) {
-    quantities::canonical(divisor);
-}
-
-/// `Always` for an image whose tag is `latest` or that has neither tag nor digest.
-pub(in crate::apiserver) fn pull_policy(image: &str) -> &'static str {
-    if image_tag(image) == Some("latest") { "Always" } else { "IfNotPresent" }
-}
-
-/// The tag of an image; `latest` if there is neither tag nor digest, `None` if it is malformed.
-fn image_tag(image: &str) -> Option<&str> {
-    let (name, digest) = match image.split_once('@') {
-        Some((name, digest)) => (name, Some(digest)),
-        None => (image, None),
-    };
-    // Everything before the first slash is a host if it looks like one.
-    let path = match name.split_once('/') {
-        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => path,
-        _ => name,
-    };
-    let (path, tag) = match path.rsplit_once(':') {
-        Some((path, tag)) => (path, Some(tag)),
-        None => (path, None),
-    };
-    let path_ok =
-        |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-' | b'/');
-    let tag_ok = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
-    let tag_valid = tag.is_none_or(|t| !t.is_empty() && t.bytes().all(tag_ok));
-    if path.is_empty() || !path.bytes().all(path_ok) || !tag_valid {
-        return None;
-    }
-    match (tag, digest) {
-        (Some(tag), _) => Some(tag),
-        (None, Some(_)) => None,
-        (None, None) => Some("latest"),
-    }
-}
-
 /// Requests what is limited and not requested.
 pub(in crate::apiserver) fn requests_from_limits(resources: &mut t::ResourceRequirements) {
     let Some(limits) = &resources.limits else { return };
@@ -189,25 +143,5 @@ pub(in crate::apiserver) fn pod_level_requests(spec: &mut t::PodSpec) {
     }
     if !requests.is_empty() {
         resources.requests = Some(requests);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pull_policy_by_tag() {
-        for (image, policy) in [
-            ("app", "Always"),
-            ("app:latest", "Always"),
-            ("app:1.2", "IfNotPresent"),
-            ("host:5000/app", "Always"),
-            ("app@sha256:0123", "IfNotPresent"),
-            ("app:latest@sha256:0123", "Always"),
-            ("", "IfNotPresent"),
-        ] {
-            assert_eq!(pull_policy(image), policy, "{image}");
-        }
     }
 }

@@ -56,6 +56,7 @@ pub(super) mod service;
 mod service_account;
 mod stateful_set;
 mod storage_class;
+mod version;
 pub(super) mod versions;
 mod volume_attachment;
 
