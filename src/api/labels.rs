@@ -199,11 +199,6 @@ impl Selector {
         self.requirements.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether the selector selects nothing, whatever the labels.
-    pub fn selects_nothing(&self) -> bool {
-        self.requirements.is_none()
-    }
-
     /// Whether labels meet all requirements.
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.requirements.as_ref().is_some_and(|all| all.iter().all(|r| r.matches(labels)))

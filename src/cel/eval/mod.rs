@@ -17,7 +17,6 @@ use super::check::Checked;
 use super::cost::{CREATE_LIST, CREATE_MAP, CREATE_STRUCT, SELECT_OR_IDENT};
 use super::type_names::TypeNames;
 pub use error::EvalError;
-pub use libs::authz::{Authorization, AuthorizationCheck, Authorizer, Decision};
 use meter::Meter;
 use paths::{constant, has, is_constant, not_optional, relative, select, valid};
 use value::{Entries, Items};
