@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{KindView, Selects, Shows, stuck};
+use super::{KindView, Shows, stuck};
 use crate::api::types::CustomResourceDefinition;
 use crate::api::{Kind, Object};
 use crate::apiserver::apiextensions::scale;
@@ -68,15 +68,6 @@ impl KindView for Definitions {
         let trouble = Definitions::standing(object).filter(|(trouble, _)| *trouble);
         trouble.map(|(_, condition)| Ails::Condition(condition)).or_else(|| stuck(object))
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
     }
@@ -132,15 +123,6 @@ impl KindView for Customs {
     fn ails(&self, object: &Object) -> Option<Ails> {
         let condition = Customs::standing(object).filter(|c| c.status != "True");
         stuck(object).or(condition.map(Ails::Condition))
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Customs::replicas(cluster, object).map_or_else(Vec::new, |n| scaling(object, n));

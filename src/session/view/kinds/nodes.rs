@@ -1,11 +1,10 @@
 //! Nodes.
 
-use super::{KindView, Selects, Shows, stuck};
+use super::{KindView, Shows};
 use crate::api::types::Node;
 use crate::api::{Kind, Object};
 use crate::cluster::{Cluster, Fault};
 use crate::session::view::card::{Card, Place};
-use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Deed, Offer};
 
 /// Nodes.
@@ -31,18 +30,6 @@ impl KindView for Nodes {
             ready: conditions.iter().any(|c| c.type_ == "Ready" && c.status == "True"),
             schedulable: n.spec.as_ref().and_then(|s| s.unschedulable) != Some(true),
         }
-    }
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        stuck(object)
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer> {
         let name = object.name();

@@ -1,11 +1,10 @@
 //! Pods.
 
-use super::{KindView, Selects, Shows, stuck};
+use super::{KindView, Shows};
 use crate::api::types::{Pod, PodSpec};
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
-use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Deed, Offer, deletion};
 use crate::session::view::pods::pod_view;
 
@@ -28,15 +27,9 @@ impl KindView for Pods {
     fn card(&self, object: &Object) -> Card {
         object.get::<Pod>().map_or(Card::Other, |pod| Card::Pod(pod_view(pod)))
     }
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        stuck(object)
-    }
     fn node<'o>(&self, object: &'o Object) -> Option<&'o str> {
         let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();
         node.filter(|n| !n.is_empty())
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
         object.get::<Pod>().and_then(|p| p.spec.as_ref()).map_or_else(Vec::new, |spec| named_by(spec))

@@ -6,7 +6,6 @@ use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
-use crate::session::view::declared::Ails;
 use crate::session::view::offers::{Offer, deletion, line, scaling};
 
 /// A kind that makes pods, or what makes pods, and of which the numbers are read from the fields that such
@@ -48,18 +47,6 @@ impl KindView for Workload {
             revision: None,
             paused: value.pointer("/spec/suspend").and_then(serde_json::Value::as_bool).unwrap_or(false),
         }
-    }
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        stuck(object)
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Vec::new();
@@ -104,19 +91,10 @@ impl KindView for Deployments {
             paused: spec.and_then(|s| s.paused).unwrap_or(false),
         }
     }
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        stuck(object)
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<Deployment>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::REPLICA_SET, only_orphans: true })
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
@@ -161,19 +139,10 @@ impl KindView for ReplicaSets {
             paused: false,
         }
     }
-    fn ails(&self, object: &Object) -> Option<Ails> {
-        stuck(object)
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<ReplicaSet>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::POD, only_orphans: true })
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
