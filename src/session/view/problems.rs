@@ -230,10 +230,10 @@ mod tests {
         };
         let lines = |spec: &str| complain(&text(spec)).into_iter().map(|(line, _)| line).collect::<Vec<_>>();
         assert!(lines("  host: a.example.com\n").is_empty());
-        // The third is about the whole object: its rules were not checked.
+        // The last one is about the whole object: its rules were not checked.
         assert_eq!(lines("  host: [1]\n  replicas: 9\n"), [6, 7, 2]);
+        assert_eq!(lines("  replicas: 1\n"), [5, 2]);
         assert_eq!(lines("  host: a.example.com\n  colour: red\n"), [7]);
-        assert_eq!(lines("  replicas: 1\n"), [5]);
         let shop = text("  host: b.example.com\n").replace("other", "shop");
         let p = complain(&shop);
         assert!(p.len() == 1 && p[0].0 == 5 && p[0].1.contains("a website keeps its host"), "{p:?}");

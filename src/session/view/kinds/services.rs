@@ -1,6 +1,6 @@
 //! Services.
 
-use super::{KindView, Selects, Shows, stuck};
+use super::{KindView, Selects, Shows};
 use crate::api::labels::Selector;
 use crate::api::types::Service;
 use crate::api::{Kind, Object};

@@ -1,6 +1,6 @@
 //! Deployments, ReplicaSets and the other kinds that make pods.
 
-use super::{KindView, Selects, Shows, stuck};
+use super::{KindView, Selects, Shows};
 use crate::api::labels::Selector;
 use crate::api::types::{Deployment, ReplicaSet};
 use crate::api::{Kind, MetaExt, Object};
