@@ -133,8 +133,23 @@ fn note(into: &mut Vec<Write>, last: &mut Timestamp, now: Timestamp, writes: &[a
                 by = of("/reportingComponent");
             }
         }
-        into.push(Write { op, object: value, by, verb: w.verb_string() });
+        let mut verb = w.verb_string();
+        if op == Op::Deleted && by == OWN_CLIENT {
+            (by, verb) = deleter(into, &value).unwrap_or((by, verb));
+        }
+        into.push(Write { op, object: value, by, verb });
     }
+}
+
+/// The user of the requests that kube-apiserver sends to itself. The recorder did not find these in the audit log: where
+/// one took an object's last finalizer, the history names the request that asked for the deletion.
+const OWN_CLIENT: &str = "kube-apiserver";
+
+/// Who asked for the deletion of an object, and with which verb.
+fn deleter(writes: &[Write], object: &serde_json::Value) -> Option<(String, String)> {
+    let uid = |o: &serde_json::Value| o.pointer("/metadata/uid").cloned();
+    let deletes = |w: &&Write| w.verb.starts_with("delete") && uid(&w.object) == uid(object);
+    writes.iter().rev().find(deletes).map(|w| (w.by.clone(), w.verb.clone()))
 }
 
 /// kubectl's client. The second field is the time at which a command that waits is ended.
