@@ -415,6 +415,20 @@ impl ApiServer {
             return self.decide_custom(r, given, old, new, &view, cx);
         }
         let shown = r.dry_run && r.field_manager.is_some();
+        if let (Subresource::Scale, Some(old)) = (r.subresource, old) {
+            let live = self.managers(&old.reference());
+            let mut managers = live.to_vec();
+            let note = self.new_note(r, self.etcd.revision() + 1, new);
+            let replicas = |o: &Object| o.to_value().pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
+            let path = managed_fields::replicas();
+            let (from, to) = (replicas(old), replicas(new));
+            let write = managed_fields::Rescale { kind: r.kind, path: &path, from, to };
+            managed_fields::update_scale(&mut managers, &write, &note);
+            if managers[..] != live[..] || shown {
+                cx.managers = Some(managers.into());
+            }
+            return;
+        }
         if !shown && given.is_none() {
             return;
         }
@@ -446,13 +460,16 @@ impl ApiServer {
         let live = old.map(|o| self.managers(&o.reference())).unwrap_or_default();
         let given = given.and_then(|g| managed_fields::given(g, &live));
         let mut managers = given.unwrap_or_else(|| live.to_vec());
-        if old != Some(new) {
+        let of_scale = r.subresource == Subresource::Scale;
+        if old != Some(new) || of_scale {
             let note = self.new_note(r, self.etcd.revision() + 1, new);
             let (old, value) = (old.map(Object::to_value), new.to_value());
-            if r.subresource == Subresource::Scale {
+            if of_scale {
                 let path = view.replicas_path();
-                let replicas = view.replicas(&value);
-                managed_fields::update_scale(&mut managers, view.kind(), &path, replicas, &note);
+                let from = old.as_ref().map_or(0, |old| view.replicas(old));
+                let to = view.replicas(&value);
+                let write = managed_fields::Rescale { kind: view.kind(), path: &path, from, to };
+                managed_fields::update_scale(&mut managers, &write, &note);
             } else {
                 managed_fields::update_custom(&mut managers, view.layout(), old.as_ref(), &value, &note);
             }

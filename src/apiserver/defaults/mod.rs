@@ -26,7 +26,7 @@ use super::kinds;
 use crate::api::Object;
 use crate::api::types as t;
 
-pub(super) use omit::omit_empty;
+pub(super) use omit::{omit_empty, omit_empty_of};
 pub(crate) use pod_spec::{container_requests, pod_resources};
 pub use prepare::prepare;
 

@@ -4,6 +4,7 @@ use crate::api::Kind;
 use crate::apimachinery::{Status, Subresource};
 use crate::apiserver::apiextensions::{Definitions, View};
 
+use super::review::Review;
 use super::{custom, discovery};
 
 /// What a path names.
@@ -40,6 +41,13 @@ pub enum Path {
         name: Option<String>,
         /// `daemonsets.apps`
         resource: String,
+    },
+    /// A review, which is answered and not stored.
+    Review {
+        /// Which.
+        review: Review,
+        /// The namespace that it is sent to; `None` for most.
+        namespace: Option<String>,
     },
     /// A part of an object that the API server asks others for, or makes: `pods/log`, `nodes/proxy`,
     /// `serviceaccounts/token` …
@@ -181,7 +189,7 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
         return Path::NoSuchResource;
     };
     let Some(kind) = Kind::of_resource(group, version, plural) else {
-        return unbuilt(group, version, plural, name, sub);
+        return unbuilt(group, version, &Place { watch, namespace, plural, name, part: sub });
     };
     let misplaced =
         if kind.namespaced() { name.is_some() && namespace.is_none() } else { namespace.is_some() };
@@ -211,15 +219,23 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Path {
     Path::Objects(Target { kind, namespace, name, subresource, watch, view: None })
 }
 
-fn unbuilt(group: &str, version: &str, plural: &str, name: Option<String>, sub: &str) -> Path {
-    match discovery::find(group, version, plural) {
-        Some(kind) if sub.is_empty() => Path::Unbuilt {
-            kind,
-            api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
-            name,
-            resource: if group.is_empty() { plural.into() } else { format!("{plural}.{group}") },
-        },
-        _ => Path::NoSuchResource,
+fn unbuilt(group: &str, version: &str, place: &Place<'_>) -> Path {
+    let Place { namespace, plural, name, .. } = place;
+    let kind = discovery::find(group, version, plural).filter(|_| place.part.is_empty());
+    let Some(kind) = kind else { return Path::NoSuchResource };
+    if let Some(review) = Review::of(kind) {
+        return match name {
+            None if review.namespaced() == namespace.is_some() && !place.watch => {
+                Path::Review { review, namespace: namespace.clone() }
+            }
+            _ => Path::NoSuchResource,
+        };
+    }
+    Path::Unbuilt {
+        kind,
+        api_version: if group.is_empty() { version.into() } else { format!("{group}/{version}") },
+        name: name.clone(),
+        resource: if group.is_empty() { (*plural).into() } else { format!("{plural}.{group}") },
     }
 }
 
