@@ -14,7 +14,7 @@ use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
 use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
-use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource};
+use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource, Verb};
 use crate::apiserver::stages::Stage;
 use crate::etcd::{Memo, Note};
 
@@ -25,6 +25,9 @@ pub const EVENTS_LIMIT: usize = 60_000;
 
 /// Names made from a prefix are at most this long (`k8s.io/apiserver/pkg/storage/names`).
 const MAX_GENERATED_BASE: usize = 58;
+
+/// The user of what the API server does itself.
+const OWN_USER: &str = "kube-apiserver";
 
 impl ApiServer {
     pub(super) fn get(&self, r: &Request, cx: &RequestContext) -> Result<Response, Status> {
@@ -419,12 +422,15 @@ impl ApiServer {
             let live = self.managers(&old.reference());
             let mut managers = live.to_vec();
             let note = self.new_note(r, self.etcd.revision() + 1, new);
-            let replicas = |o: &Object| o.to_value().pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
+            let replicas = |o: &Object| {
+                o.to_value().pointer("/spec/replicas").and_then(serde_json::Value::as_i64).unwrap_or(0)
+            };
             let path = managed_fields::replicas();
             let (from, to) = (replicas(old), replicas(new));
             let write = managed_fields::Rescale { kind: r.kind, path: &path, from, to };
             managed_fields::update_scale(&mut managers, &write, &note);
-            if managers[..] != live[..] || shown {
+            // A note would give the writer the time of the write, which a scale does not.
+            if managers[..] != live[..] || old != new || shown {
                 cx.managers = Some(managers.into());
             }
             return;
@@ -564,6 +570,19 @@ impl ApiServer {
             verb: r.verb,
             subresource: r.subresource,
         });
+        if at.kind == Kind::SERVICE {
+            self.remove_endpoints(&at.key);
+        }
+    }
+
+    /// Deletes the Endpoints of a Service that is gone, so that a new Service of its name does not begin with old
+    /// addresses (`afterDelete` of `pkg/registry/core/service/storage`).
+    fn remove_endpoints(&mut self, service: &Key) {
+        let request = Request::new(&OWN_USER.into(), Verb::Delete, Kind::ENDPOINTS, service.clone());
+        match self.delete(&request, &mut RequestContext::default()) {
+            // There may be none. Any other refusal leaves them to the endpoints controller, as there.
+            Ok(_) | Err(_) => {}
+        }
     }
 
     /// Gives the object the namespace of the path; an object with another namespace is refused.

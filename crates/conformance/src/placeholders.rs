@@ -20,7 +20,8 @@ pub fn substitute(text: &str, namespace: &str, writes: &[Write]) -> String {
     while let Some(start) = rest.find('{') {
         let (before, from) = rest.split_at(start);
         out.push_str(before);
-        let meaning = from.find('}').and_then(|end| Some((end, meaning(from.get(1..end)?, namespace, writes)?)));
+        let meaning =
+            from.find('}').and_then(|end| Some((end, meaning(from.get(1..end)?, namespace, writes)?)));
         match meaning {
             Some((end, meaning)) => {
                 out.push_str(&meaning);

@@ -69,7 +69,8 @@ fn spec(errors: &mut Vec<FieldError>, review: Review, asked: &Value) {
 /// may know it.
 fn selector(errors: &mut Vec<FieldError>, selector: &Value, of_labels: bool, path: &Path) {
     let raw = text(selector, "/rawSelector");
-    let requirements = selector.get("requirements").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let requirements =
+        selector.get("requirements").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if !raw.is_empty() && !requirements.is_empty() {
         let detail = "may not specified at the same time as requirements";
         errors.push(FieldError::invalid(&path.child("rawSelector"), raw, detail));
@@ -104,7 +105,11 @@ fn metadata(errors: &mut Vec<FieldError>, review: Review, asked: &Value) {
     let says = |key: &str| key != "managedFields" && !(key == "namespace" && review.namespaced());
     if meta.as_object().is_some_and(|m| m.keys().any(|key| says(key))) {
         let detail = if review.namespaced() { "must be empty except for namespace" } else { "must be empty" };
-        errors.push(FieldError::invalid(&Path::new("metadata"), quoted(go_types::object_meta(), meta), detail));
+        errors.push(FieldError::invalid(
+            &Path::new("metadata"),
+            quoted(go_types::object_meta(), meta),
+            detail,
+        ));
     }
 }
 
@@ -139,7 +144,8 @@ mod tests {
             refused(Review::SelfSubjectAccess, &neither),
             ".authorization.k8s.io \"\" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"
         );
-        let both = json!({"spec": {"user": "u", "resourceAttributes": {}, "nonResourceAttributes": {"path": "/"}}});
+        let both =
+            json!({"spec": {"user": "u", "resourceAttributes": {}, "nonResourceAttributes": {"path": "/"}}});
         assert_eq!(
             refused(Review::SubjectAccess, &both),
             ".authorization.k8s.io \"\" is invalid: spec.nonResourceAttributes: Invalid value: {\"Path\":\"/\",\"Verb\":\"\"}: cannot be specified in combination with resourceAttributes"
@@ -148,9 +154,14 @@ mod tests {
         assert!(refused(Review::SubjectAccess, &nobody).contains("at least one of user or group"));
         assert_eq!(refused(Review::SelfSubjectAccess, &nobody), "");
         let elsewhere = json!({"metadata": {"namespace": "a"}, "spec": {"user": "u", "resourceAttributes": {"namespace": "b"}}});
-        assert!(refused(Review::LocalSubjectAccess, &elsewhere).contains("\"b\": must match metadata.namespace"));
+        assert!(
+            refused(Review::LocalSubjectAccess, &elsewhere).contains("\"b\": must match metadata.namespace")
+        );
         let named = json!({"metadata": {"name": "x"}, "spec": {"user": "u", "resourceAttributes": {}}});
-        assert!(refused(Review::SubjectAccess, &named).contains("metadata: Invalid value: {\"name\":\"x\"}: must be empty"));
+        assert!(
+            refused(Review::SubjectAccess, &named)
+                .contains("metadata: Invalid value: {\"name\":\"x\"}: must be empty")
+        );
     }
 
     #[test]
@@ -162,7 +173,9 @@ mod tests {
         assert!(with(json!({})).contains("when spec.resourceAttributes.fieldSelector is specified"));
         let one = |r: Value| json!({"requirements": [r]});
         assert!(with(one(json!({"operator": "Exists"}))).contains("requirements[0].key: Required value"));
-        assert!(with(one(json!({"key": "a", "operator": "In"}))).contains("requirements[0].values: Required"));
+        assert!(
+            with(one(json!({"key": "a", "operator": "In"}))).contains("requirements[0].values: Required")
+        );
         assert_eq!(with(one(json!({"key": "a", "operator": "Later"}))), "");
     }
 }

@@ -80,8 +80,7 @@ impl Call<'_> {
         match review {
             Review::SelfSubject => {
                 asked["metadata"] = json!({"creationTimestamp": crate::api::seconds(self.api.now)});
-                asked["status"] =
-                    json!({"userInfo": {"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}});
+                asked["status"] = json!({"userInfo": {"username": ANONYMOUS, "groups": [UNAUTHENTICATED]}});
             }
             Review::Token => {
                 if text(&asked, "/spec/token").is_empty() {
@@ -175,7 +174,12 @@ mod tests {
     }
 
     fn post(resource: &str, spec: Value) -> (u16, Value) {
-        ask("POST", &format!("authorization.k8s.io/v1/{resource}"), "", json!({"spec": spec}).to_string().as_bytes())
+        ask(
+            "POST",
+            &format!("authorization.k8s.io/v1/{resource}"),
+            "",
+            json!({"spec": spec}).to_string().as_bytes(),
+        )
     }
 
     #[test]
@@ -204,7 +208,12 @@ mod tests {
     #[test]
     fn no_token_is_valid_where_none_is_issued() {
         let review = |spec: Value| {
-            ask("POST", "authentication.k8s.io/v1/tokenreviews", "", json!({"spec": spec}).to_string().as_bytes())
+            ask(
+                "POST",
+                "authentication.k8s.io/v1/tokenreviews",
+                "",
+                json!({"spec": spec}).to_string().as_bytes(),
+            )
         };
         let (status, answer) = review(json!({"token": "x"}));
         assert_eq!((status, answer["status"]["error"].as_str()), (201, Some("invalid bearer token")));

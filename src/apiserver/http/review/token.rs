@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::{AUTHENTICATION, text};
-use crate::api::types::Pod;
 use crate::api::names::quote;
+use crate::api::types::Pod;
 use crate::api::{ApiKind as _, Kind, Object, go_types};
 use crate::apimachinery::{HttpResponse, Status};
 use crate::apiserver::http::decode::Expected;
@@ -108,12 +108,19 @@ mod tests {
         }
         ask("/d/pods", r#"{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}"#);
         let bound = |kind: &str, name: &str, uid: &str| {
-            format!(r#"{{"spec":{{"boundObjectRef":{{"kind":"{kind}","apiVersion":"v1","name":"{name}","uid":"{uid}"}}}}}}"#)
+            format!(
+                r#"{{"spec":{{"boundObjectRef":{{"kind":"{kind}","apiVersion":"v1","name":"{name}","uid":"{uid}"}}}}}}"#
+            )
         };
         for (account, body, status, words) in [
             ("builder", "{}".to_owned(), 501, "no key"),
             ("nobody", "{}".to_owned(), 404, "serviceaccounts \\\"nobody\\\" not found"),
-            ("builder", r#"{"metadata":{"name":"x"}}"#.to_owned(), 422, "must match the service account name"),
+            (
+                "builder",
+                r#"{"metadata":{"name":"x"}}"#.to_owned(),
+                422,
+                "must match the service account name",
+            ),
             ("builder", r#"{"spec":{"expirationSeconds":60}}"#.to_owned(), 422, "less than 10 minutes"),
             ("builder", r#"{"spec":{"expirationSeconds":4294967297}}"#.to_owned(), 422, "2^32 seconds"),
             ("builder", bound("ConfigMap", "c", ""), 400, "object of type /v1, Kind=ConfigMap"),
