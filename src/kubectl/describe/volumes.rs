@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::{Writer, annotations};
 use crate::api::types::{PersistentVolumeClaimTemplate, Volume};
-use crate::api::volume::BETA_CLASS;
-use crate::kubectl::printers;
+use crate::api::volume::{BETA_CLASS, access_modes_as_string};
 
 /// A line of a source: its title and the field that it shows.
 type Line = (&'static str, Shown);
@@ -432,7 +431,7 @@ fn claim_template(w: &mut Writer, template: &PersistentVolumeClaimTemplate) {
     let (capacity, modes) = if volume.is_empty() {
         (String::new(), String::new())
     } else {
-        ("0".to_owned(), printers::access_modes(None))
+        ("0".to_owned(), access_modes_as_string(None))
     };
     w.line(2, &format!("Capacity:\t{capacity}"));
     w.line(2, &format!("Access Modes:\t{modes}"));

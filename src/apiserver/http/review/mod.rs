@@ -8,6 +8,7 @@ mod token;
 use serde_json::{Value, json};
 
 use super::decode::Expected;
+use super::path::Review;
 use super::query::write_options;
 use super::{Call, Result, answer, method_not_allowed, negotiate};
 use crate::api::go_types::{self, GoStruct};
@@ -19,42 +20,7 @@ use crate::apiserver::{ANONYMOUS, UNAUTHENTICATED};
 const AUTHENTICATION: &str = "authentication.k8s.io/v1";
 const AUTHORIZATION: &str = "authorization.k8s.io/v1";
 
-/// A kind of review.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Review {
-    /// Who sends the request.
-    SelfSubject,
-    /// Who a token belongs to.
-    Token,
-    /// Whether who sends the request may do something.
-    SelfSubjectAccess,
-    /// What who sends the request may do.
-    SelfSubjectRules,
-    /// Whether somebody may do something.
-    SubjectAccess,
-    /// Whether somebody may do something in a namespace.
-    LocalSubjectAccess,
-}
-
 impl Review {
-    /// The review of this kind, if the kind is one.
-    pub(super) fn of(kind: &str) -> Option<Review> {
-        Some(match kind {
-            "SelfSubjectReview" => Review::SelfSubject,
-            "TokenReview" => Review::Token,
-            "SelfSubjectAccessReview" => Review::SelfSubjectAccess,
-            "SelfSubjectRulesReview" => Review::SelfSubjectRules,
-            "SubjectAccessReview" => Review::SubjectAccess,
-            "LocalSubjectAccessReview" => Review::LocalSubjectAccess,
-            _ => return None,
-        })
-    }
-
-    /// Whether the review is sent to a namespace.
-    pub(super) fn namespaced(self) -> bool {
-        self == Review::LocalSubjectAccess
-    }
-
     fn expected(self) -> Expected {
         let (api_version, layout) = match self {
             Review::SelfSubject => (AUTHENTICATION, go_types::self_subject_review()),

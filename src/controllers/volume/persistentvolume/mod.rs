@@ -96,10 +96,12 @@ impl Reconciler for PersistentVolumeController {
                 cx.enqueue(Task::ClaimAfterVolumes(key));
                 Ok(())
             }
-            Task::Claim(key) | Task::ClaimAfterVolumes(key) => match cx.lister::<PersistentVolumeClaim>().get(&key).cloned() {
-                Some(claim) => claim::sync(&cx, claim).await,
-                None => Ok(()),
-            },
+            Task::Claim(key) | Task::ClaimAfterVolumes(key) => {
+                match cx.lister::<PersistentVolumeClaim>().get(&key).cloned() {
+                    Some(claim) => claim::sync(&cx, claim).await,
+                    None => Ok(()),
+                }
+            }
             Task::Resync => {
                 let claims = cx.lister::<PersistentVolumeClaim>();
                 let waiting = claims.list(None).filter(|c| waits(c));
