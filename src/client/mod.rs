@@ -39,4 +39,4 @@ pub use recorder::{EventFlavour, Recorded, Recorder};
 pub use reflector::Listed;
 pub use watches::{Kinds, Seen, Watches};
 pub use why::{Fact, Why};
-pub use workqueue::{WorkQueue, delay};
+pub use workqueue::{RateLimit, WorkQueue};

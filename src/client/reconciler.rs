@@ -12,7 +12,7 @@ use super::indexer::Caches;
 use super::key::{AnyKey, WorkKey};
 use super::recorder::EventFlavour;
 use super::watches::Watches;
-use super::workqueue::WorkQueue;
+use super::workqueue::{RateLimit, WorkQueue};
 use crate::api::{Key, Timestamp, later};
 
 /// What makes one controller differ from another: what it watches, how a change becomes keys, and
@@ -90,6 +90,11 @@ pub trait Reconciler: Clone + 'static {
     /// (a disk, a container runtime) keeps a part of it.
     fn restarted(&self, _state: &Self::State) -> Self::State {
         Self::State::default()
+    }
+
+    /// How long a key waits that failed.
+    fn rate_limit(&self) -> RateLimit {
+        RateLimit::default()
     }
 
     /// After how many failures in a row a key is dropped; never if `None`.

@@ -6,6 +6,7 @@ pub mod deployment;
 pub mod disruption;
 pub mod endpoint;
 pub mod garbage_collector;
+pub mod job;
 pub mod namespace;
 pub mod node_lifecycle;
 pub mod podgc;
@@ -25,7 +26,7 @@ use crate::client::{Caches, Component, Controller};
 /// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
 pub const UNATTENDED: &[Kind] =
-    &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
+    &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
 
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
@@ -39,7 +40,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 19] = [
+const ALIASES: [(&str, &str); 20] = [
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
@@ -47,6 +48,7 @@ const ALIASES: [(&str, &str); 19] = [
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
     ("endpointslicemirroring", "endpointslicemirroring-controller"),
     ("garbagecollector", "garbage-collector-controller"),
+    ("job", "job-controller"),
     ("namespace", "namespace-controller"),
     ("nodelifecycle", "node-lifecycle-controller"),
     ("persistentvolume-binder", "persistentvolume-binder-controller"),
@@ -88,5 +90,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),
         Controller::boxed(replicaset::ReplicationManager),
+        Controller::boxed(job::JobController),
     ]
 }
