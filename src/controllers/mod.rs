@@ -16,6 +16,7 @@ pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
 pub mod taint_eviction;
 mod taints;
+pub mod ttlafterfinished;
 pub mod volume;
 
 use crate::api::Kind;
@@ -40,7 +41,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 20] = [
+const ALIASES: [(&str, &str); 21] = [
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
@@ -61,6 +62,7 @@ const ALIASES: [(&str, &str); 20] = [
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
+    ("ttl-after-finished", "ttl-after-finished-controller"),
 ];
 
 /// The name of the controller that an entry of `--controllers` means. A name that is not an alias is
@@ -91,5 +93,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::pvprotection::Controller),
         Controller::boxed(replicaset::ReplicationManager),
         Controller::boxed(job::JobController),
+        Controller::boxed(ttlafterfinished::TtlAfterFinishedController),
     ]
 }
