@@ -12,6 +12,7 @@
 //! assert_eq!(pod.kind().plural(), "pods");
 //! ```
 
+pub mod cron;
 mod custom;
 pub mod definition;
 pub mod digest;
@@ -35,6 +36,7 @@ pub mod pkcs10;
 pub mod pod;
 pub mod pod_template_hash;
 pub mod quantity;
+pub mod quote;
 pub mod regexp;
 pub mod release;
 mod shared;
