@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 use crate::api::labels::Selector;
-use crate::api::types::{Deployment, Pod, ReplicaSet, StatefulSet};
+use crate::api::types::{Deployment, Job, Pod, ReplicaSet, StatefulSet};
 use crate::api::{Kind, MetaExt, Object, ObjectRef};
 use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
+use crate::controllers::job::util::{FAILED, finished_condition};
 
 use super::card::Card;
 use super::graph::Drawing;
@@ -137,12 +138,33 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
         }
         out.short.push(short);
     }
+    for (reference, object) in api.cached_list(Kind::JOB, None) {
+        out.short.extend(object.get::<Job>().and_then(|job| failed_job(reference, job)));
+    }
     for kind in crate::controllers::UNATTENDED {
         for (reference, object) in api.cached_list(*kind, None) {
             out.short.push(unattended(reference, object));
         }
     }
     out
+}
+
+/// A Job that has failed, with the reason.
+fn failed_job(reference: &ObjectRef, job: &Job) -> Option<Short> {
+    let failed = finished_condition(job).filter(|c| c.type_ == FAILED)?;
+    let succeeded = job.status.as_ref().and_then(|s| s.succeeded).unwrap_or(0);
+    Some(Short {
+        object: reference.clone(),
+        want: job.spec.as_ref().and_then(|s| s.completions).unwrap_or(1),
+        updated: succeeded,
+        available: succeeded,
+        total: succeeded,
+        paused: false,
+        unattended: false,
+        reason: failed.reason.clone().unwrap_or_default(),
+        message: failed.message.clone().unwrap_or_default(),
+        pod: None,
+    })
 }
 
 fn unattended(reference: &ObjectRef, object: &Object) -> Short {
@@ -239,14 +261,30 @@ mod tests {
     #[test]
     fn what_nobody_looks_after_is_said() {
         let mut session = Session::new(Start::default());
-        let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi\nspec:\n  template:\n    spec:\n      \
-                   restartPolicy: Never\n      containers:\n      - name: pi\n        image: perl\n";
-        assert_eq!(session.apply(job).stdout, "job.batch/pi created\n");
+        let scaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: web\nspec:\n  \
+                      maxReplicas: 3\n  scaleTargetRef:\n    kind: Deployment\n    name: web\n";
+        let said = session.apply(scaler).stdout;
+        assert_eq!(said, "horizontalpodautoscaler.autoscaling/web created\n");
         let mut drawing = Drawing::default();
         drawing.draw(session.cluster(), session.cluster());
         let declared = declared(session.cluster(), &drawing);
         assert_eq!(declared.short.len(), 1);
         assert!(declared.short.iter().all(|s| s.unattended));
+    }
+
+    #[test]
+    fn a_job_that_has_failed_is_said_with_its_reason() {
+        let mut session = Session::new(Start::default());
+        session.kubectl("create job no --image=busybox -- false", &[]);
+        let boot = session.cluster().clone();
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            declared(s.cluster(), &drawing).short.into_iter().map(|s| s.reason).collect::<Vec<_>>()
+        };
+        assert_eq!(now(&session), [""; 0]);
+        while session.step(Depth::Command, None) {}
+        assert_eq!(now(&session), ["BackoffLimitExceeded"]);
     }
 
     #[test]

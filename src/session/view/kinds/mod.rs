@@ -2,6 +2,7 @@
 //! and what a person can do to them. Each built-in kind that is more than a name has an implementation
 //! of [`KindView`]; all others share `Plain`, the kinds of custom resources included.
 
+mod batch;
 mod nodes;
 mod pods;
 mod services;
@@ -13,6 +14,7 @@ use crate::cluster::Cluster;
 
 use super::card::{Card, Place};
 use super::offers::{Offer, deletion};
+use batch::{CronJobs, Jobs};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
@@ -71,8 +73,8 @@ const VIEWS: [(Kind, &dyn KindView); 12] = [
     (Kind::SERVICE, &Services),
     (Kind::EVENT, &Plain { shows: Shows::None }),
     (Kind::LEASE, &Plain { shows: Shows::None }),
-    (Kind::JOB, &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::POD }),
-    (Kind::CRON_JOB, &Workload { place: Place::Root, keeper: "cronjob-controller", makes: Kind::JOB }),
+    (Kind::JOB, &Jobs),
+    (Kind::CRON_JOB, &CronJobs),
     (
         Kind::STATEFUL_SET,
         &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },
