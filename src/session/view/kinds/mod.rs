@@ -55,11 +55,17 @@ pub trait KindView {
     /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
     /// The node that an object is bound to.
-    fn node<'o>(&self, object: &'o Object) -> Option<&'o str>;
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
     /// The objects that an object selects by labels; `None` if it selects none.
-    fn selects(&self, object: &Object) -> Option<Selects>;
+    fn selects(&self, _: &Object) -> Option<Selects> {
+        None
+    }
     /// The objects of its own namespace that an object names in its spec.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
     /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
@@ -116,15 +122,6 @@ impl KindView for Plain {
         } else {
             Card::Other
         }
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]
