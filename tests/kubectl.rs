@@ -392,7 +392,6 @@ rules:
     for (line, error) in [
         ("create role r --resource=pods", "at least one verb must be specified"),
         ("create role r --verb=get", "at least one resource must be specified"),
-        ("create role r --verb=get --resource=foos", "the server doesn't have a resource type \"foos\""),
         ("create role r --verb=use --resource=pods", "can not perform 'use' on 'pods' in group ''"),
         (
             "create role r --verb=get --resource=/status",
@@ -423,6 +422,12 @@ rules:
         let out = s.run(line);
         assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
     }
+    // The error of kubectl's REST mapper has no `error:` before it.
+    let unknown = s.run("create role r --verb=get --resource=foos");
+    assert_eq!(
+        (unknown.exit, unknown.stderr.as_str()),
+        (1, "the server doesn't have a resource type \"foos\"\n")
+    );
     let warned = s.run("create role w --verb=foo --resource=pods");
     assert_eq!(
         (warned.exit, warned.stderr.as_str()),
