@@ -1,6 +1,6 @@
-//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw
-//! what is wrong with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation
-//! of [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
+//! What the page knows of a kind: where its objects stand, what their cards say, which lines they draw, what is wrong
+//! with them, and what a person can do to them. Each built-in kind that is more than a name has an implementation of
+//! [`KindView`]. The kinds that CustomResourceDefinitions define share one, and all others share `Plain`.
 
 mod batch;
 mod custom;
