@@ -203,6 +203,9 @@ fn what_is_served_is_asked_of_the_server() {
         "{}",
         out.stderr
     );
+    // Of a name with its group the message has what stands before the group.
+    let out = s.run("get podz.example.com");
+    assert_eq!(out.stderr, "error: the server doesn't have a resource type \"podz\"\n");
     assert_eq!(s.run("get pods -v=6").stderr.matches("verb=\"GET\"").count(), 1);
     assert!(s.ok("api-resources").contains("deployments"));
     assert!(s.ok("get --raw /version").contains(steady::api::release::GIT_VERSION));
