@@ -23,7 +23,7 @@ fn create(c: &mut Cluster, kind: Kind, object: Value) {
 
 fn merge(c: &mut Cluster, kind: Kind, name: &str, change: Value) {
     let request = Request::new(&"kubectl".into(), Verb::Patch, kind, Key::new("default", name));
-    c.request(&request.body(Body::Patch(Patch::Merge(Rc::new(change))))).0.object().unwrap();
+    c.request(&request.body(Body::Patch(Patch::Merge(change)))).0.object().unwrap();
 }
 
 fn template(command: &[&str]) -> Value {
