@@ -14,7 +14,7 @@ pub(super) mod prepare;
 pub(super) mod quantities;
 pub(super) mod volume;
 
-pub(super) use omit::omit_empty;
+pub(super) use omit::{omit_empty, omit_empty_of};
 
 /// Sets a string that is absent or empty, which Go does not tell apart.
 pub(super) fn default(field: &mut Option<String>, value: &str) {

@@ -190,7 +190,6 @@ fn keep_system_fields(object: &mut Object, old: &Object) {
     if meta.uid().is_empty() {
         meta.uid.clone_from(&o.uid);
     }
-    meta.generate_name.clone_from(&o.generate_name);
     // Go's omitempty: what is empty is absent.
     meta.owner_references.take_if(|v| v.is_empty());
     meta.finalizers.take_if(|v| v.is_empty());
