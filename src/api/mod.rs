@@ -77,6 +77,7 @@ pub mod types {
         Condition, LabelSelector, LabelSelectorRequirement, ManagedFieldsEntry, MicroTime, ObjectMeta,
         OwnerReference, Time,
     };
+    pub use k8s_openapi::apimachinery::pkg::runtime::RawExtension;
     pub use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
     /// The parts of HorizontalPodAutoscalers.

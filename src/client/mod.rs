@@ -9,6 +9,7 @@
 
 mod children;
 mod component;
+mod consistency;
 mod context;
 mod controller;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod workqueue;
 
 pub use children::{Selects, controller_of};
 pub use component::{Component, Env, Pending, Progress, Wants};
+pub use consistency::Consistency;
 pub use context::{ApiCall, Context, Error, Lister, Result, object_reference};
 pub use controller::Controller;
 pub use expectations::Expectations;

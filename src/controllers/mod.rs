@@ -6,6 +6,7 @@ pub mod deployment;
 pub mod disruption;
 pub mod endpoint;
 pub mod garbage_collector;
+mod history;
 pub mod namespace;
 pub mod node_lifecycle;
 pub mod podgc;
@@ -13,6 +14,7 @@ pub mod replicaset;
 pub mod resource_quota;
 pub mod root_ca_cert_publisher;
 pub mod serviceaccounts_controller;
+pub mod statefulset;
 pub mod taint_eviction;
 mod taints;
 pub mod volume;
@@ -25,7 +27,7 @@ use crate::client::{Caches, Component, Controller};
 /// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
 pub const UNATTENDED: &[Kind] =
-    &[Kind::STATEFUL_SET, Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
+    &[Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
 
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
@@ -39,7 +41,7 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 19] = [
+const ALIASES: [(&str, &str); 20] = [
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
@@ -59,6 +61,7 @@ const ALIASES: [(&str, &str); 19] = [
     ("resourcequota", "resourcequota-controller"),
     ("root-ca-cert-publisher", "root-ca-certificate-publisher-controller"),
     ("serviceaccount", "serviceaccount-controller"),
+    ("statefulset", "statefulset-controller"),
 ];
 
 /// The name of the controller that an entry of `--controllers` means. A name that is not an alias is
@@ -88,5 +91,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::pvcprotection::Controller),
         Controller::boxed(volume::pvprotection::Controller),
         Controller::boxed(replicaset::ReplicationManager),
+        Controller::boxed(statefulset::StatefulSetController),
     ]
 }
