@@ -178,8 +178,11 @@ impl<'s> Step<'s> {
 
     fn creation(&self, pod: &Pod) -> Why {
         let set = ObjectRef::of(&**self.set);
-        Why::new(if self.monotonic { "process_replica.create" } else { "process_replica.create_parallel" })
-            .with("pod", pod.metadata.name())
+        let why = match self.monotonic {
+            true => Why::new("process_replica.create"),
+            false => Why::new("process_replica.create_parallel"),
+        };
+        why.with("pod", pod.metadata.name())
             .read("want", set.clone(), "spec.replicas", replicas(self.set))
             .read("set", set, "metadata.name", self.set.metadata.name())
             .with("revision", pod_revision(pod))

@@ -21,7 +21,7 @@ use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet};
 use crate::api::{ApiKind, Key, MetaExt};
 use crate::client::{
-    Consistency, Context, Error, Handler, Reconciler, Result, Seen, Selects, Wait, Watches, controller_of,
+    Consistency, Context, Error, Handler, Reconciler, Result, Seen, Selects, Watches, controller_of,
 };
 
 /// The StatefulSet controller.
@@ -97,12 +97,13 @@ async fn sync(cx: &Cx, key: &Key) -> Result {
     Ok(())
 }
 
-/// Enqueues the set again after `minReadySeconds`. Time passes for that only if a pod becomes available by it.
+/// Enqueues the set again after `minReadySeconds`, if a pod becomes available by the passing of time. (Kubernetes does
+/// it as long as any pod is not available, also where only another change can help; that leads to nothing.)
 fn look_again(cx: &Cx, set: &StatefulSet, pods: &[Rc<Pod>]) {
     let min = min_ready_seconds(set);
-    let waits = pods.iter().any(|p| is_ready(p) && !is_available(p, min, cx.now()));
-    let wait = if waits { Wait::Foreground } else { Wait::Background };
-    cx.enqueue_waiting(set.metadata.key(), SignedDuration::from_secs(i64::from(min)), wait);
+    if pods.iter().any(|p| is_ready(p) && !is_available(p, min, cx.now())) {
+        cx.enqueue_after(set.metadata.key(), SignedDuration::from_secs(i64::from(min)));
+    }
 }
 
 /// How many pods are wanted.

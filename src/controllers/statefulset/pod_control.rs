@@ -28,9 +28,9 @@ enum Doing {
 /// Records what came of something that was done to a pod of the set (`recordPodEvent`).
 fn record(cx: &Cx, set: &StatefulSet, doing: Doing, pod: &Pod, failed: Option<&Error>) {
     let (verb, succeeded, failing) = match doing {
-        Doing::Create => ("create", "SuccessfulCreate", "FailedCreate"),
-        Doing::Update => ("update", "SuccessfulUpdate", "FailedUpdate"),
-        Doing::Delete => ("delete", "SuccessfulDelete", "FailedDelete"),
+        Doing::Create => ("Create", "SuccessfulCreate", "FailedCreate"),
+        Doing::Update => ("Update", "SuccessfulUpdate", "FailedUpdate"),
+        Doing::Delete => ("Delete", "SuccessfulDelete", "FailedDelete"),
     };
     let (pod, name) = (pod.metadata.name(), set.metadata.name());
     match failed {
@@ -173,13 +173,13 @@ async fn create_claims(cx: &Cx, set: &StatefulSet, pod: &Pod) -> Result {
         match cx.create(claim).because(why).await {
             Ok(created) => {
                 wrote(cx, set, &created);
-                let message = format!("create Claim {name} Pod {pod_name} in StatefulSet {set_name} success");
+                let message = format!("Create Claim {name} Pod {pod_name} in StatefulSet {set_name} success");
                 cx.event(set, "Normal", "SuccessfulCreate", message);
             }
             Err(e) => {
                 if !e.is_already_exists() {
                     let message = format!(
-                        "create Claim {name} for Pod {pod_name} in StatefulSet {set_name} failed error: {e}"
+                        "Create Claim {name} for Pod {pod_name} in StatefulSet {set_name} failed error: {e}"
                     );
                     cx.event(set, "Warning", "FailedCreate", message);
                 }

@@ -388,6 +388,28 @@ why-update_replica_set_status = it counts { $replicas ->
     [one] { $replicas } pod
    *[other] { $replicas } pods
 }, { $ready } ready, { $available } available
+why-controller_revision-create = { $owner }'s template is new, and this is its revision { $revision }
+why-controller_revision-renumber = its template is the newest one again: revision { $before } becomes { $revision }
+why-controller_revision-delete = no pod has one of the { $old } old revisions, and { $limit } are kept: revision { $revision } goes
+why-process_replica-create = of { $want } wanted in order, { $pod } is the first that is missing
+why-process_replica-create_parallel = of { $want } wanted at once, { $pod } is missing
+why-process_replica-ended = { $pod } is { $phase }, and a pod of a StatefulSet is always made anew
+why-process_condemned = { $want ->
+    [0] none is wanted
+    [one] { $want } is wanted
+   *[other] { $want } are wanted
+}, and of those that are too many { $pod } has the highest ordinal
+why-update_stateful_set-replace = of the pods that are not of revision { $new }, { $pod } has the highest ordinal{ $partition ->
+    [0] {""}
+   *[other] , and pods from ordinal { $partition } on are replaced
+}
+why-update_stateful_pod = name, labels or volumes of { $pod } are not those of its place
+why-create_claims = { $set } has a claim template, so { $pod } gets a claim of its own
+why-update_claim_owner = its retention policy is { $deleted } when the set is deleted, and { $scaled } when its pod is scaled away
+why-update_stateful_set_status = it counts { $replicas ->
+    [one] { $replicas } pod
+   *[other] { $replicas } pods
+}, { $ready } ready, { $available } available, { $updated } updated
 why-schedule_one-bind = { $node } scores best of the { $feasible } nodes it fits on, of { $nodes }
 why-schedule_one-unschedulable = no node fits: { $message }
 why-schedule_one-preempt = { $victim } makes room for { $pod } on { $node }
