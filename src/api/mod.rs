@@ -27,6 +27,7 @@ pub mod labels;
 mod managers;
 mod meta;
 pub mod names;
+pub mod node_selector;
 mod object;
 pub mod order;
 pub mod patch;

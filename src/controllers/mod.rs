@@ -2,6 +2,7 @@
 
 pub mod controller_ref_manager;
 pub mod controller_utils;
+pub mod daemon;
 pub mod deployment;
 pub mod disruption;
 pub mod endpoint;
@@ -26,8 +27,7 @@ use crate::client::{Caches, Component, Controller};
 
 /// Kinds that are accepted and stored, but whose controllers are not implemented. Nothing acts on their
 /// objects, and a view of them has to say so.
-pub const UNATTENDED: &[Kind] =
-    &[Kind::DAEMON_SET, Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
+pub const UNATTENDED: &[Kind] = &[Kind::JOB, Kind::CRON_JOB, Kind::HORIZONTAL_POD_AUTOSCALER];
 
 /// The kinds that the API server serves, as controllers find them by discovery: the built-in ones, and those of the
 /// CustomResourceDefinitions that the informers have seen. A controller that calls this function watches
@@ -41,7 +41,8 @@ fn served(caches: &Caches) -> impl Iterator<Item = Kind> {
 /// Other names of controllers in `--controllers`: the aliases of
 /// `k8s.io/kubernetes/cmd/kube-controller-manager/app`, and Kubernetes' names of the two controllers that
 /// have another name here.
-const ALIASES: [(&str, &str); 20] = [
+const ALIASES: [(&str, &str); 21] = [
+    ("daemonset", "daemonset-controller"),
     ("deployment", "deployment-controller"),
     ("disruption", "disruption-controller"),
     ("endpoint", "endpoints-controller"),
@@ -92,5 +93,6 @@ pub fn all() -> Vec<Box<dyn Component>> {
         Controller::boxed(volume::pvprotection::Controller),
         Controller::boxed(replicaset::ReplicationManager),
         Controller::boxed(statefulset::StatefulSetController),
+        Controller::boxed(daemon::DaemonSetsController),
     ]
 }

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::super::controller_utils::{is_available, phase};
+use super::super::controller_utils::{aggregate, is_available, phase};
 use super::super::history;
 use super::identity::{
     identity_matches, is_in_range, new_pod, ordinal, pod_revision, start_ordinal, storage_matches,
 };
 use super::revisions::{self, Revisions};
 use super::status::{self, Counts, is_created, is_running_and_ready};
-use super::{Cx, aggregate, min_ready_seconds, pod_control, replicas};
+use super::{Cx, min_ready_seconds, pod_control, replicas};
 use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, Pod, StatefulSet, StatefulSetStatus, StatefulSetUpdateStrategy};
 use crate::api::{MetaExt, ObjectRef, order};

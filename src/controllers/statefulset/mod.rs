@@ -21,7 +21,7 @@ use crate::api::labels::Selector;
 use crate::api::types::{ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet};
 use crate::api::{ApiKind, Key, MetaExt};
 use crate::client::{
-    Consistency, Context, Error, Handler, Reconciler, Result, Seen, Selects, Watches, controller_of,
+    Consistency, Context, Handler, Reconciler, Result, Seen, Selects, Watches, controller_of,
 };
 
 /// The StatefulSet controller.
@@ -120,16 +120,4 @@ fn min_ready_seconds(set: &StatefulSet) -> i32 {
 fn wrote<T: ApiKind>(cx: &Cx, set: &StatefulSet, object: &Rc<T>) {
     let (key, object) = (set.metadata.key(), object.clone());
     cx.update_state(move |s| s.wrote(&key, &*object));
-}
-
-/// Several errors as one (`utilerrors.NewAggregate`).
-fn aggregate(errors: Vec<Error>) -> Result {
-    match <[Error; 1]>::try_from(errors) {
-        Ok([error]) => Err(error),
-        Err(errors) if errors.is_empty() => Ok(()),
-        Err(errors) => {
-            let texts: Vec<String> = errors.iter().map(Error::to_string).collect();
-            Err(Error::Other(format!("[{}]", texts.join(", "))))
-        }
-    }
 }
