@@ -62,3 +62,30 @@ impl Memory for Consistency {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::api::types::{ObjectMeta, Pod};
+
+    #[test]
+    fn a_sync_waits_until_the_cache_has_what_was_written() {
+        let pod = |revision: &str| Pod {
+            metadata: ObjectMeta { resource_version: Some(revision.into()), ..ObjectMeta::default() },
+            ..Pod::default()
+        };
+        let (set, other) = (Key::new("default", "web"), Key::new("default", "other"));
+        let mut caches = Caches::default();
+        let mut written = Consistency::default();
+        written.wrote(&set, &pod("7"));
+        written.wrote(&set, &pod("5"));
+        let why = written.ensure_ready(&set, &caches).unwrap_err().to_string();
+        assert_eq!(why, "read version: 0 is not as new as written version: 7 for group resource pods");
+        assert!(written.ensure_ready(&other, &caches).is_ok());
+        caches.of_mut(Kind::POD).has_seen(6);
+        assert!(written.ensure_ready(&set, &caches).is_err());
+        caches.of_mut(Kind::POD).has_seen(7);
+        assert!(written.ensure_ready(&set, &caches).is_ok());
+    }
+}

@@ -1,5 +1,6 @@
 //! Tests of components that need a whole cluster.
 
+mod daemon;
 mod endpoint;
 mod garbage_collector;
 mod kubelet;
@@ -8,3 +9,5 @@ mod node_lifecycle;
 mod persistentvolume;
 mod podgc;
 mod serviceaccounts_controller;
+mod sets;
+mod statefulset;
