@@ -13,7 +13,7 @@ use super::{ApiServer, ValidSpecCache, Write, admission, defaults, warnings};
 use crate::api::names::quote;
 use crate::api::types::ManagedFieldsEntry;
 use crate::api::types::{Deployment, Pod, PodSpec, ReplicaSet, ReplicationController, StatefulSet, Time};
-use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp};
+use crate::api::{ApiKind, Key, Kind, Manager, MetaExt, Object, ObjectRef, Timestamp, seconds};
 use crate::apimachinery::{Body, Cause, Details, Request, Response, Status, Subresource};
 use crate::apiserver::stages::Stage;
 use crate::etcd::{Memo, Note};
@@ -627,11 +627,6 @@ fn adds_to_new(kind: Kind) -> bool {
 /// The message of every conflict: the object was changed in between.
 pub(super) const CONFLICT: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
-
-/// Times in objects are whole seconds (`metav1.Time`).
-pub(super) fn seconds(t: Timestamp) -> Timestamp {
-    Timestamp::from_second(t.as_second()).unwrap_or(t)
-}
 
 /// Keeps an owner that is given twice once, and warns of it (`dedupOwnerReferences`). The warning about a patch says that
 /// it comes after admission.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::context::{Error, Result};
 use super::indexer::Caches;
-use super::reconciler::Memory;
+use super::memory::Memory;
 use crate::api::persistent::Map;
 use crate::api::{ApiKind, Key, Kind, Timestamp};
 

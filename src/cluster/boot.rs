@@ -10,6 +10,7 @@ use super::action::Actor;
 use super::clock::Clock;
 use super::process::Process;
 use crate::api::order;
+use crate::api::persistent::Vector;
 use crate::api::types::Node;
 use crate::api::{Kind, Object, Timestamp, release};
 use crate::apimachinery::{Body, Request, Verb};
@@ -100,10 +101,11 @@ impl Cluster {
     pub fn new(config: &Config) -> Cluster {
         let mut cluster = Cluster {
             api: ApiServer::with_etcd(config.seed, Etcd::with_members(config.etcd)),
-            processes: crate::api::persistent::Vector::new(),
+            processes: Vector::new(),
             ready: Default::default(),
             clock: Clock::new(config.start),
             turn: Actor::default(),
+            due: Vector::new(),
             elects: false,
         };
         for object in bootstrap_objects().into_iter().chain(config.addon_objects.iter().cloned()) {
@@ -123,6 +125,7 @@ impl Cluster {
         // If the components never settle, steps of the cluster will show that.
         let _ = cluster.settle();
         cluster.turn = Actor::default();
+        cluster.due = Vector::new();
         cluster
     }
 

@@ -88,6 +88,7 @@ impl Cluster {
         if let Some(id) = action.process() {
             self.settle_readiness(id, action.informer());
         }
+        self.settle_due();
         let writes = self.api.take_writes();
         self.notice(&writes);
         Ok(Transition { action: *action, outcome, writes })
@@ -300,6 +301,7 @@ impl Cluster {
     /// Sets the time to a moment, whatever else is enabled, and lets components enqueue the keys that are
     /// due.
     pub(super) fn advance_to(&mut self, to: crate::api::Timestamp) {
+        let mut due = Vec::new();
         for (actor, key) in self.clock.advance(to) {
             if actor == ETCD {
                 self.note_leader();
@@ -310,7 +312,11 @@ impl Cluster {
                 c.fire(&key);
             }
             self.ready.insert(actor.process);
+            due.push(actor);
         }
+        due.sort_unstable();
+        due.dedup();
+        self.due = due.into_iter().collect();
     }
 
     fn set_timers(&mut self, actor: Actor, timers: Vec<TimerOp>) {

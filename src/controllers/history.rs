@@ -31,6 +31,11 @@ pub(super) fn template_patch<T: ApiKind>(owner: &Rc<T>) -> Value {
     json!({"spec": {"template": template}})
 }
 
+/// Whether a revision keeps the template that its owner has now.
+pub fn is_present<T: ApiKind>(owner: &Rc<T>, revision: &ControllerRevision) -> bool {
+    data(revision) == Some(&template_patch(owner))
+}
+
 /// A revision of `owner` with this patch, before its creation (`NewControllerRevision`). It has the labels of the
 /// template and the annotations of the owner.
 pub(super) fn new_revision<T: ApiKind>(

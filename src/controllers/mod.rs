@@ -7,7 +7,7 @@ pub mod deployment;
 pub mod disruption;
 pub mod endpoint;
 pub mod garbage_collector;
-mod history;
+pub mod history;
 pub mod namespace;
 pub mod node_lifecycle;
 pub mod podgc;

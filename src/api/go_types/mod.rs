@@ -17,10 +17,10 @@ pub mod protobuf;
 #[rustfmt::skip]
 mod table;
 
-use super::kinds::{BuiltIn, Kind, OtherVersion};
+use super::kind::{BuiltIn, Kind, OtherVersion};
 
 pub use decode::{Decoded, convert, decode};
-pub use encode::{empty, go_json, to_json, write_unset};
+pub use encode::{empty, go_json, go_type, to_json, write_unset};
 pub use json::{Json, parse};
 
 /// A Go struct.

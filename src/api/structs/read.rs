@@ -10,9 +10,9 @@ use serde::de::{
 };
 use serde_json::{Map, Value, map};
 
-use super::Never;
-use crate::api::object::DecodeError;
-use crate::api::{Kind, Timestamp};
+use super::{DecodeError, Never};
+use crate::api::Timestamp;
+use crate::api::kind::Kind;
 
 /// Reads one value. It is the deserializer, and also the access to the content of an object or a list: those
 /// that are open are on its stack.

@@ -17,10 +17,13 @@ mod answer;
 mod custom;
 mod decode;
 mod discovery;
+mod indent;
+mod list;
 mod negotiate;
 mod openapi;
 mod patch;
 mod path;
+mod piece;
 mod query;
 mod read;
 mod review;
@@ -30,6 +33,7 @@ mod stream;
 mod table;
 mod texts;
 mod watch;
+mod watch_handler;
 mod write;
 
 use std::rc::Rc;
@@ -48,8 +52,9 @@ pub(super) use custom::unsupported_patch;
 pub(super) use decode::to_object;
 pub use openapi::{Texts, TypeTexts};
 pub(super) use patch::refusal;
+pub use piece::Piece;
 pub(super) use scale::of as scale_of;
-pub use stream::{Piece, Stream};
+pub use stream::Stream;
 pub use texts::TextCache;
 pub use watch::{BOOKMARK_SECONDS, WATCH_SECONDS};
 
@@ -128,9 +133,9 @@ pub(super) fn serve_in(api: &mut ApiServer, request: &HttpRequest, cx: &mut Requ
     };
     if pretty && response.content_type.starts_with("application/json") {
         match &mut stream {
-            None => response.body = answer::indented(&response.body),
+            None => response.body = indent::indented(&response.body),
             Some(stream) if stream.is_watch() => {}
-            Some(stream) => stream.indent = Some(answer::Indent::default()),
+            Some(stream) => stream.indent = Some(indent::Indent::default()),
         }
     }
     response.warnings = warning_headers(&warnings);
@@ -421,7 +426,6 @@ mod custom_tests;
 mod facts;
 #[cfg(test)]
 mod limits_tests;
-mod list;
 #[cfg(test)]
 mod owners_tests;
 #[cfg(test)]
@@ -430,5 +434,3 @@ mod stream_tests;
 mod tests;
 #[cfg(test)]
 mod versions_tests;
-#[cfg(test)]
-mod wire_tests;

@@ -4,7 +4,7 @@ use crate::api::Kind;
 use crate::apimachinery::{Status, Subresource};
 use crate::apiserver::apiextensions::{Definitions, View};
 
-use super::{custom, discovery};
+use super::discovery;
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,15 +93,15 @@ const RUNTIME: &[(Kind, &str)] = &[
 /// Reads a path of a server with definitions. A custom resource is looked for where no built-in one has the path.
 ///
 /// # Errors
-/// See [`custom::parse`].
+/// 404 for a part that a definition does not have, 500 for a definition that cannot be served.
 pub fn parse_in(path: &str, definitions: &Definitions) -> Result<Path, Status> {
     let path = super::query::unescape(path, false);
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     match built_in(&parts) {
         found @ (Path::Nothing | Path::NoSuchResource) if !definitions.is_empty() => {
-            match custom::parse(&parts, definitions)? {
+            match custom(&parts, definitions)? {
                 Path::Nothing => Ok(found),
-                custom => Ok(custom),
+                found => Ok(found),
             }
         }
         found => Ok(found),
@@ -138,6 +138,49 @@ fn built_in(parts: &[&str]) -> Path {
         ["api", ..] => Path::NoSuchResource,
         _ => Path::Nothing,
     }
+}
+
+/// What a path below `/apis` names that no built-in resource has.
+///
+/// # Errors
+/// 404 for a part that the definition does not have, 500 for a definition that cannot be served.
+fn custom(parts: &[&str], definitions: &Definitions) -> Result<Path, Status> {
+    let is_version = |group: &str, version: &str| definitions.versions(group).contains(&version);
+    match parts {
+        ["apis", group] if !definitions.versions(group).is_empty() => Ok(Path::Group((*group).into())),
+        ["apis", group, version] if is_version(group, version) => {
+            Ok(Path::Resources { group: (*group).into(), version: (*version).into() })
+        }
+        ["apis", group, version, rest @ ..] => custom_objects(group, version, rest, definitions),
+        _ => Ok(Path::Nothing),
+    }
+}
+
+fn custom_objects(
+    group: &str,
+    version: &str,
+    rest: &[&str],
+    definitions: &Definitions,
+) -> Result<Path, Status> {
+    let Some(Place { watch, namespace, plural, name, part }) = Place::of(rest) else {
+        return Ok(Path::Nothing);
+    };
+    let Some(definition) = definitions.find(group, plural) else { return Ok(Path::Nothing) };
+    let Some(kind) = definition.served(version) else { return Ok(Path::Nothing) };
+    // One object's path has the namespace of the object; a collection may be read in all namespaces.
+    let misplaced =
+        if kind.namespaced() { namespace.is_none() && name.is_some() } else { namespace.is_some() };
+    if misplaced {
+        return Ok(Path::Nothing);
+    }
+    let view = definition.view(version)?;
+    let subresource = match part {
+        "" => Subresource::None,
+        "status" if kind.has_subresource("status") => Subresource::Status,
+        "scale" if kind.has_subresource("scale") => Subresource::Scale,
+        _ => return Err(Status::not_found(kind, name.as_deref().unwrap_or_default())),
+    };
+    Ok(Path::Objects(Target { kind, namespace, name, subresource, watch, view: Some(view) }))
 }
 
 /// What stands in a path behind group and version.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::api::Kind;
 use crate::api::field_set::{Element, Set, path_text};
-use crate::api::go_types::{self, Type as Go};
+use crate::api::go_types::{self, Type as Go, go_type};
 use crate::api::order;
 use crate::api::patch::{self, Field, ListType, Shape};
 use crate::apiserver::apiextensions::Structural;
@@ -273,18 +273,6 @@ impl FieldSets {
                 self.set.insert(&self.path);
             }
         }
-    }
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(n) if n.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
     }
 }
 

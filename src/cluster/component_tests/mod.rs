@@ -10,4 +10,5 @@ mod persistentvolume;
 mod podgc;
 mod serviceaccounts_controller;
 mod sets;
+mod stages;
 mod statefulset;

@@ -1,7 +1,7 @@
 //! The claims of a set's pods, and who owns them: with `persistentVolumeClaimRetentionPolicy`, the garbage collector
 //! deletes claims with the set, or with a pod that is scaled away (`stateful_set_utils.go`; KEP-1847).
 
-use super::identity::{is_in_range, ordinal};
+use super::identity::{claim_name, claim_templates, is_in_range, ordinal};
 use crate::api::types::{ObjectMeta, OwnerReference, PersistentVolumeClaim, Pod, StatefulSet};
 use crate::api::{Kind, MetaExt, owner_reference};
 
@@ -21,16 +21,6 @@ pub(super) fn retention(set: &StatefulSet) -> Retention {
         delete_with_set: deletes(policy.and_then(|p| p.when_deleted.as_ref())),
         delete_when_scaled: deletes(policy.and_then(|p| p.when_scaled.as_ref())),
     }
-}
-
-/// `spec.volumeClaimTemplates`
-pub(super) fn claim_templates(set: &StatefulSet) -> impl Iterator<Item = &PersistentVolumeClaim> {
-    set.spec.iter().flat_map(|s| s.volume_claim_templates.iter().flatten())
-}
-
-/// The name of the claim that the pod with an ordinal has by a template.
-pub(super) fn claim_name(set: &StatefulSet, template: &str, ordinal: i32) -> String {
-    format!("{template}-{}-{ordinal}", set.metadata.name())
 }
 
 /// The claims that a pod shall have, in the order of the templates' names (`getPersistentVolumeClaims`).

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::super::controller_utils::pod_from_template;
-use super::claims::{claim_name, claim_templates};
 use super::replicas;
-use crate::api::types::{PersistentVolumeClaimVolumeSource, Pod, PodTemplateSpec, StatefulSet, Volume};
+use crate::api::types::{
+    PersistentVolumeClaim, PersistentVolumeClaimVolumeSource, Pod, PodTemplateSpec, StatefulSet, Volume,
+};
 use crate::api::{Kind, MetaExt, owner_reference, pod};
 
 /// The label with the revision that a pod was made from.
@@ -75,6 +76,16 @@ pub(super) fn update_identity(set: &StatefulSet, pod: &mut Pod) {
     labels.insert(POD_NAME_LABEL.into(), name.clone());
     labels.insert(POD_INDEX_LABEL.into(), ordinal.to_string());
     pod.metadata.name = Some(name);
+}
+
+/// `spec.volumeClaimTemplates`
+pub(super) fn claim_templates(set: &StatefulSet) -> impl Iterator<Item = &PersistentVolumeClaim> {
+    set.spec.iter().flat_map(|s| s.volume_claim_templates.iter().flatten())
+}
+
+/// The name of the claim that the pod with an ordinal has by a template.
+pub(super) fn claim_name(set: &StatefulSet, template: &str, ordinal: i32) -> String {
+    format!("{template}-{}-{ordinal}", set.metadata.name())
 }
 
 /// Whether the pod has a volume for each claim of its place (`storageMatches`).

@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use super::super::controller_utils::aggregate;
 use super::claims::{
-    Retention, claim_name, claim_templates, claims_of, has_unexpected_controller, is_of_an_earlier_pod,
-    is_owner_up_to_date, retention, update_owner,
+    Retention, claims_of, has_unexpected_controller, is_of_an_earlier_pod, is_owner_up_to_date, retention,
+    update_owner,
 };
-use super::identity::{identity_matches, ordinal, storage_matches, update_identity, update_storage};
+use super::identity::{
+    claim_name, claim_templates, identity_matches, ordinal, storage_matches, update_identity, update_storage,
+};
 use super::{Cx, wrote};
 use crate::api::types::{PersistentVolumeClaim, Pod, StatefulSet};
 use crate::api::{Key, Kind, MetaExt, ObjectRef};

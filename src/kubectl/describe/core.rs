@@ -2,6 +2,8 @@
 
 use super::super::context::{Context, Result};
 use super::{Writer, annotations};
+use crate::api::labels::format_labels;
+use crate::api::types::discovery::LABEL_SERVICE_NAME;
 use crate::api::types::{ConfigMap, EndpointSlice, Namespace, Secret, Service};
 use crate::api::{Kind, Object, intstr};
 
@@ -19,7 +21,7 @@ pub(in super::super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &O
     let slices = slices_of(cx, object.namespace(), object.name())?;
     let spec = s.spec.clone().unwrap_or_default();
     head(w, object);
-    let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
+    let selector = format_labels(spec.selector.as_ref());
     w.line(0, &format!("Selector:\t{selector}"));
     w.line(0, &format!("Type:\t{}", spec.type_.as_deref().unwrap_or_default()));
     if let Some(p) = &spec.ip_family_policy {
@@ -86,7 +88,7 @@ pub(in super::super) fn service(cx: &mut Context<'_>, w: &mut Writer, object: &O
 }
 
 fn slices_of(cx: &mut Context<'_>, namespace: &str, service: &str) -> Result<Vec<Object>> {
-    let of = format!("{}={service}", crate::controllers::endpoint::slices::SERVICE_NAME);
+    let of = format!("{}={service}", LABEL_SERVICE_NAME);
     cx.list(Kind::ENDPOINT_SLICE, namespace, &of)
 }
 

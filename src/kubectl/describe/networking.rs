@@ -6,8 +6,7 @@ use super::{Writer, annotations, core};
 use crate::api::types::{
     Ingress, IngressClass, IntOrString, LabelSelector, NetworkPolicy, Service, networking as net,
 };
-use crate::api::{Kind, Object, intstr, labels};
-use crate::kubectl::printers;
+use crate::api::{Kind, Object, cells, intstr, labels};
 
 pub(in super::super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
     let Some(i) = object.get::<Ingress>() else { return Ok(true) };
@@ -15,7 +14,7 @@ pub(in super::super) fn ingress(cx: &mut Context<'_>, w: &mut Writer, object: &O
     w.line(0, &format!("Name:\t{}", object.name()));
     w.map(0, "Labels", i.metadata.labels.as_ref());
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
-    w.line(0, &format!("Address:\t{}", printers::addresses(i)));
+    w.line(0, &format!("Address:\t{}", cells::ingress_addresses(i)));
     w.line(0, &format!("Ingress Class:\t{}", spec.ingress_class_name.as_deref().unwrap_or("<none>")));
     let default = match &spec.default_backend {
         Some(b) => backend(cx, object.namespace(), b)?,

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use super::super::call::Call;
 use super::super::context::{Context, Result, Stop};
-use super::super::printers;
 use super::{Writer, annotations, moment};
 use crate::api::order;
 use crate::api::quantity::{Amount, Format, amount_of};
 use crate::api::types::{Lease, Node, Pod, Quantity};
-use crate::api::{Kind, Object};
+use crate::api::{Kind, Object, cells};
 use crate::apimachinery::Verb;
 
 pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Object) -> Result<bool> {
@@ -17,7 +16,7 @@ pub(in super::super) fn node(cx: &mut Context<'_>, w: &mut Writer, object: &Obje
     let spec = node.spec.clone().unwrap_or_default();
     let status = node.status.clone().unwrap_or_default();
     w.line(0, &format!("Name:\t{}", object.name()));
-    w.line(0, &format!("Roles:\t{}", printers::node_roles(node)));
+    w.line(0, &format!("Roles:\t{}", cells::node_roles(node)));
     w.map(0, "Labels", node.metadata.labels.as_ref());
     annotations(w, &node.metadata);
     w.line(0, &format!("CreationTimestamp:\t{}", moment(node.metadata.creation_timestamp.as_ref())));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::context::{Context, Result};
-use super::super::printers;
 use super::{Writer, head};
 use crate::api::types::{NodeSelectorTerm, PersistentVolume, PriorityClass, StorageClass};
+use crate::api::volume::access_modes_as_string;
 use crate::api::{MetaExt, Object};
 
 const DEFAULT: [&str; 2] =
@@ -86,7 +86,7 @@ pub(in super::super) fn volume(cx: &mut Context<'_>, w: &mut Writer, object: &Ob
     w.line(0, &format!("Claim:\t{}", claim.unwrap_or_default()));
     let policy = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or_default();
     w.line(0, &format!("Reclaim Policy:\t{policy}"));
-    w.line(0, &format!("Access Modes:\t{}", printers::access_modes(spec.access_modes.as_ref())));
+    w.line(0, &format!("Access Modes:\t{}", access_modes_as_string(spec.access_modes.as_ref())));
     if let Some(mode) = &spec.volume_mode {
         w.line(0, &format!("VolumeMode:\t{mode}"));
     }

@@ -108,7 +108,7 @@ pub(in super::super) fn replication_controller(
     let Some(r) = object.get::<ReplicationController>() else { return Ok(true) };
     let spec = r.spec.clone().unwrap_or_default();
     let status = r.status.clone().unwrap_or_default();
-    let selector = crate::kubectl::printers::format_labels(spec.selector.as_ref());
+    let selector = labels::format_labels(spec.selector.as_ref());
     w.line(0, &format!("Name:\t{}", object.name()));
     w.line(0, &format!("Namespace:\t{}", object.namespace()));
     w.line(0, &format!("Selector:\t{selector}"));

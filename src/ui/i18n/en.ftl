@@ -48,7 +48,7 @@ depth-machinery-about = One step is one watch event, delta, handler, key or requ
 
 policy = Who goes next: { $now }
 policy-fair = in turn
-policy-fair-about = Every component issues one command in turn, and sees all that has happened before.
+policy-fair-about = Every component issues one command in turn, and sees all that has happened before. What is due at the same moment goes first.
 policy-random = by chance, seed { $seed }
 policy-random-about = Of those that can act each is as likely as the others. Equal seeds, equal runs.
 policy-newest = the newest first

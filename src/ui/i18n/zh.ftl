@@ -47,7 +47,7 @@ depth-machinery-about = 一步是一个 watch 事件、delta、handler、key 或
 
 policy = 谁先走：{ $now }
 policy-fair = 轮流
-policy-fair-about = 每个组件轮流发出一条命令，之前先看到已发生的一切。
+policy-fair-about = 每个组件轮流发出一条命令，之前先看到已发生的一切。同一时刻到期的事情先完成。
 policy-random = 随机，种子 { $seed }
 policy-random-about = 能行动的组件机会均等。种子相同，运行相同。
 policy-newest = 最新的先走

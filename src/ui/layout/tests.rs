@@ -15,6 +15,7 @@ fn graph(want: usize, pods: &[usize]) -> Graph {
             id: name.bytes().fold(0, |id, b| (id << 8) | u128::from(b)),
             keeper: "".into(),
             makes: None,
+            ordinal: None,
         })
     };
     let mut nodes = Vec::new();
@@ -109,7 +110,16 @@ fn other_objects_leave_the_nodes_their_room() {
         let namespace = if place == Place::Node { "" } else { "default" };
         let reference = ObjectRef::new(kind, namespace, name);
         let id = name.bytes().fold(0, |id, b| (id << 8) | u128::from(b));
-        Rc::new(GraphNode { reference, place, card, deleting: false, id, keeper: "".into(), makes: None })
+        Rc::new(GraphNode {
+            reference,
+            place,
+            card,
+            deleting: false,
+            id,
+            keeper: "".into(),
+            makes: None,
+            ordinal: None,
+        })
     };
     for (settings, machines) in [(2, 3), (9, 3), (5, 40), (6, 0)] {
         let ready = Card::Node { ready: true, schedulable: true };

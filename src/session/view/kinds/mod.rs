@@ -5,6 +5,7 @@
 mod nodes;
 mod pods;
 mod services;
+mod sets;
 mod workloads;
 
 use crate::api::labels::Selector;
@@ -16,6 +17,7 @@ use super::offers::{Offer, deletion};
 use nodes::Nodes;
 use pods::Pods;
 use services::Services;
+use sets::{DaemonSets, Revisions, StatefulSets};
 use workloads::{Deployments, ReplicaSets, Workload};
 
 /// Whether the graph shows the objects of a kind.
@@ -53,17 +55,27 @@ pub trait KindView {
     /// The content of an object's card.
     fn card(&self, object: &Object) -> Card;
     /// The node that an object is bound to.
-    fn node<'o>(&self, object: &'o Object) -> Option<&'o str>;
+    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
+        None
+    }
+    /// The place of an object among those of its owner, if it has a fixed one.
+    fn ordinal(&self, _: &Object) -> Option<u32> {
+        None
+    }
     /// The objects that an object selects by labels; `None` if it selects none.
-    fn selects(&self, object: &Object) -> Option<Selects>;
+    fn selects(&self, _: &Object) -> Option<Selects> {
+        None
+    }
     /// The objects of its own namespace that an object names in its spec.
-    fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)>;
+    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
+        Vec::new()
+    }
     /// The actions that a person can do to an object, in the order of the buttons.
     fn offers(&self, cluster: &Cluster, object: &Object) -> Vec<Offer>;
 }
 
 /// The kinds that have a view of their own.
-const VIEWS: [(Kind, &dyn KindView); 12] = [
+const VIEWS: [(Kind, &dyn KindView); 13] = [
     (Kind::POD, &Pods),
     (Kind::REPLICA_SET, &ReplicaSets),
     (Kind::DEPLOYMENT, &Deployments),
@@ -73,11 +85,9 @@ const VIEWS: [(Kind, &dyn KindView); 12] = [
     (Kind::LEASE, &Plain { shows: Shows::None }),
     (Kind::JOB, &Workload { place: Place::Middle, keeper: "job-controller", makes: Kind::POD }),
     (Kind::CRON_JOB, &Workload { place: Place::Root, keeper: "cronjob-controller", makes: Kind::JOB }),
-    (
-        Kind::STATEFUL_SET,
-        &Workload { place: Place::Middle, keeper: "statefulset-controller", makes: Kind::POD },
-    ),
-    (Kind::DAEMON_SET, &Workload { place: Place::Middle, keeper: "daemonset-controller", makes: Kind::POD }),
+    (Kind::STATEFUL_SET, &StatefulSets),
+    (Kind::DAEMON_SET, &DaemonSets),
+    (Kind::CONTROLLER_REVISION, &Revisions),
     (
         Kind::REPLICATION_CONTROLLER,
         &Workload { place: Place::Middle, keeper: "replication-controller", makes: Kind::POD },
@@ -114,15 +124,6 @@ impl KindView for Plain {
         } else {
             Card::Other
         }
-    }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         vec![deletion(object)]

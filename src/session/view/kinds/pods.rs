@@ -1,8 +1,8 @@
 //! Pods.
 
-use super::{KindView, Selects, Shows};
+use super::{KindView, Shows};
 use crate::api::types::{Pod, PodSpec};
-use crate::api::{Kind, Object};
+use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
 use crate::session::view::offers::{Deed, Offer, deletion};
@@ -31,8 +31,10 @@ impl KindView for Pods {
         let node = object.get::<Pod>()?.spec.as_ref()?.node_name.as_deref();
         node.filter(|n| !n.is_empty())
     }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
+    /// A pod of a StatefulSet has the number behind the last dash of its name.
+    fn ordinal(&self, object: &Object) -> Option<u32> {
+        let owner = object.meta().controller().filter(|o| o.kind == Kind::STATEFUL_SET.as_str())?;
+        object.name().strip_prefix(owner.name.as_str())?.strip_prefix('-')?.parse().ok()
     }
     fn names<'o>(&self, object: &'o Object) -> Vec<(Kind, &'o str)> {
         object.get::<Pod>().and_then(|p| p.spec.as_ref()).map_or_else(Vec::new, |spec| named_by(spec))

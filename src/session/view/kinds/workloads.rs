@@ -48,15 +48,6 @@ impl KindView for Workload {
             paused: value.pointer("/spec/suspend").and_then(serde_json::Value::as_bool).unwrap_or(false),
         }
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
-    fn selects(&self, _: &Object) -> Option<Selects> {
-        None
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
-    }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Vec::new();
         if object.kind().has_subresource("scale") {
@@ -95,16 +86,10 @@ impl KindView for Deployments {
             paused: spec.and_then(|s| s.paused).unwrap_or(false),
         }
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<Deployment>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::REPLICA_SET, only_orphans: true })
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
@@ -149,16 +134,10 @@ impl KindView for ReplicaSets {
             paused: false,
         }
     }
-    fn node<'o>(&self, _: &'o Object) -> Option<&'o str> {
-        None
-    }
     fn selects(&self, object: &Object) -> Option<Selects> {
         let selector = &object.get::<ReplicaSet>()?.spec.as_ref()?.selector;
         let selector = Selector::from_label_selector(Some(selector)).ok()?;
         Some(Selects { selector, kind: Kind::POD, only_orphans: true })
-    }
-    fn names<'o>(&self, _: &'o Object) -> Vec<(Kind, &'o str)> {
-        Vec::new()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = scaling(object, &self.card(object));
