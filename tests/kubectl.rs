@@ -203,6 +203,9 @@ fn what_is_served_is_asked_of_the_server() {
         "{}",
         out.stderr
     );
+    // Of a name with its group the message has what stands before the group.
+    let out = s.run("get podz.example.com");
+    assert_eq!(out.stderr, "error: the server doesn't have a resource type \"podz\"\n");
     assert_eq!(s.run("get pods -v=6").stderr.matches("verb=\"GET\"").count(), 1);
     assert!(s.ok("api-resources").contains("deployments"));
     assert!(s.ok("get --raw /version").contains(steady::api::release::GIT_VERSION));
@@ -389,7 +392,6 @@ rules:
     for (line, error) in [
         ("create role r --resource=pods", "at least one verb must be specified"),
         ("create role r --verb=get", "at least one resource must be specified"),
-        ("create role r --verb=get --resource=foos", "the server doesn't have a resource type \"foos\""),
         ("create role r --verb=use --resource=pods", "can not perform 'use' on 'pods' in group ''"),
         (
             "create role r --verb=get --resource=/status",
@@ -420,6 +422,12 @@ rules:
         let out = s.run(line);
         assert_eq!((out.exit, out.stderr), (1, format!("error: {error}\n")), "{line}");
     }
+    // The error of kubectl's REST mapper has no `error:` before it.
+    let unknown = s.run("create role r --verb=get --resource=foos");
+    assert_eq!(
+        (unknown.exit, unknown.stderr.as_str()),
+        (1, "the server doesn't have a resource type \"foos\"\n")
+    );
     let warned = s.run("create role w --verb=foo --resource=pods");
     assert_eq!(
         (warned.exit, warned.stderr.as_str()),

@@ -106,7 +106,8 @@ impl ApiServer {
             || kind == Kind::PERSISTENT_VOLUME
         {
             // registry.Store.ReturnDeletedObject
-            if let Some(last) = self.writes.last().and_then(|w| w.last.clone()) {
+            let removal = self.writes.iter().rev().find(|w| w.object == at);
+            if let Some(last) = removal.and_then(|w| w.last.clone()) {
                 object = last;
             }
             return Ok(Response::Object { object, created: false });

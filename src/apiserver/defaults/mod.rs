@@ -28,7 +28,7 @@ use super::kinds;
 use crate::api::Object;
 use crate::api::types as t;
 
-pub(super) use omit::omit_empty;
+pub(super) use omit::{omit_empty, omit_empty_of};
 pub use prepare::prepare;
 
 /// Fills in the defaults of the object's kind and rewrites its quantities to their canonical form.

@@ -66,7 +66,7 @@ impl Call<'_> {
         )
     }
 
-    fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
+    pub(super) fn body_value(&mut self, expected: Expected, options: &WriteOptions) -> Result<Value> {
         decode::decode_body(
             expected,
             &self.content_type(),

@@ -166,7 +166,7 @@ impl<'a> Place<'a> {
             },
         };
         match wanted {
-            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_value(value))),
+            Scalar::Text if !value.is_string() => Some(format!("expected string, got {}", go_syntax(value))),
             Scalar::Numeric if !value.is_number() => {
                 Some(format!("expected numeric (int or float), got {}", go_type(value)))
             }
@@ -276,8 +276,14 @@ impl FieldSets {
     }
 }
 
-fn go_value(value: &Value) -> String {
+/// A value as Go's `%#v` prints it.
+fn go_syntax(value: &Value) -> String {
     format!("&value.valueUnstructured{{Value:{value}}}")
+}
+
+/// A value as Go's `%v` prints it.
+fn go_value(value: &Value) -> String {
+    format!("&{{{}}}", patch::go_value(value))
 }
 
 /// What differs between two objects.

@@ -12,8 +12,10 @@ use crate::cluster::Cluster;
 use crate::controllers::deployment::util;
 use crate::controllers::history;
 
-use super::card::Card;
+use super::card::{Card, Place};
+use super::events::Condition;
 use super::graph::Drawing;
+use super::kinds;
 use super::pods::PodLook;
 use super::readings::{Readings, readings};
 
@@ -26,11 +28,40 @@ pub struct Declared {
     pub have: i64,
     /// The workloads that have too few such pods, or too many pods.
     pub short: Vec<Short>,
+    /// The objects that say of themselves that something is wrong.
+    pub ailing: Vec<Ailing>,
+    /// The number of objects beside nodes, pods and workloads that a person sees.
+    pub stored: i64,
+    /// How many of these are of custom kinds.
+    pub custom: i64,
     /// Each Deployment, read as a record of intent for ReplicaSets and for Pods.
     pub readings: Vec<Readings>,
 }
 
+/// An object with which something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ailing {
+    /// The object.
+    pub object: ObjectRef,
+    /// What is wrong.
+    pub ails: Ails,
+}
+
+/// What is wrong with an object by its own account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ails {
+    /// One of its conditions says so.
+    Condition(Condition),
+    /// It is being deleted, and stays until these finalizers are taken away.
+    Finalizers(Vec<String>),
+}
+
 impl Declared {
+    /// Whether everything is as it was declared.
+    pub fn met(&self) -> bool {
+        self.short.is_empty() && self.ailing.is_empty() && self.as_declared() == (true, true)
+    }
+
     /// Whether every Deployment matches its declaration: read as intent for ReplicaSets, and for Pods.
     pub fn as_declared(&self) -> (bool, bool) {
         (self.readings.iter().all(Readings::as_replica_sets), self.readings.iter().all(Readings::as_pods))
@@ -64,7 +95,7 @@ pub struct Short {
 }
 
 /// What a workload declares, and what it reports.
-struct Standing {
+struct Report {
     want: i32,
     updated: i32,
     available: i32,
@@ -79,7 +110,7 @@ struct Standing {
     selector: Option<LabelSelector>,
 }
 
-impl Standing {
+impl Report {
     fn have(&self) -> i32 {
         self.want.min(self.updated.saturating_add(self.old)).min(self.available)
     }
@@ -95,7 +126,7 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
     let mut out = Declared { readings: readings(cluster), ..Declared::default() };
     for kind in [Kind::DEPLOYMENT, Kind::REPLICA_SET, Kind::STATEFUL_SET, Kind::DAEMON_SET] {
         for (reference, object) in cluster.api().cached_list(kind, None) {
-            let Some(s) = standing(cluster, reference, object) else { continue };
+            let Some(s) = report(cluster, reference, object) else { continue };
             out.want += i64::from(s.want);
             out.have += i64::from(s.have());
             if s.is_as_declared() {
@@ -125,11 +156,12 @@ pub fn declared(cluster: &Cluster, drawing: &Drawing) -> Declared {
             out.short.push(unattended(reference));
         }
     }
+    look_at_all(drawing, &mut out);
     out
 }
 
 /// How a workload stands; `None` for one that another workload has made.
-fn standing(cluster: &Cluster, reference: &ObjectRef, object: &Object) -> Option<Standing> {
+fn report(cluster: &Cluster, reference: &ObjectRef, object: &Object) -> Option<Report> {
     if let Some(d) = object.get::<Deployment>() {
         return Some(deployment(cluster, reference, d));
     }
@@ -145,7 +177,7 @@ fn standing(cluster: &Cluster, reference: &ObjectRef, object: &Object) -> Option
     object.get::<DaemonSet>().map(|set| daemon_set(cluster, set))
 }
 
-fn deployment(cluster: &Cluster, reference: &ObjectRef, d: &Deployment) -> Standing {
+fn deployment(cluster: &Cluster, reference: &ObjectRef, d: &Deployment) -> Report {
     let spec = d.spec.as_ref();
     let status = d.status.clone().unwrap_or_default();
     // A status that has not observed the newest template counts pods of the one before.
@@ -156,7 +188,7 @@ fn deployment(cluster: &Cluster, reference: &ObjectRef, d: &Deployment) -> Stand
         (c.type_ == "Progressing" && c.status == "False")
             || (c.type_ == "ReplicaFailure" && c.status == "True")
     });
-    Standing {
+    Report {
         want: spec.and_then(|s| s.replicas).unwrap_or(1),
         updated,
         available: status.available_replicas.unwrap_or(0),
@@ -170,10 +202,10 @@ fn deployment(cluster: &Cluster, reference: &ObjectRef, d: &Deployment) -> Stand
     }
 }
 
-fn replica_set(rs: &ReplicaSet) -> Standing {
+fn replica_set(rs: &ReplicaSet) -> Report {
     let spec = rs.spec.as_ref();
     let status = rs.status.clone().unwrap_or_default();
-    Standing {
+    Report {
         want: spec.and_then(|s| s.replicas).unwrap_or(1),
         updated: status.replicas,
         available: status.available_replicas.unwrap_or(0),
@@ -186,7 +218,7 @@ fn replica_set(rs: &ReplicaSet) -> Standing {
     }
 }
 
-fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Standing {
+fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Report {
     let spec = set.spec.as_ref();
     let status = set.status.clone().unwrap_or_default();
     let observed = status.observed_generation >= set.metadata.generation;
@@ -194,7 +226,7 @@ fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Standing {
     let strategy = spec.and_then(|s| s.update_strategy.as_ref());
     let partition = strategy.and_then(|s| s.rolling_update.as_ref()?.partition).unwrap_or(0);
     let updated = if observed { status.updated_replicas.unwrap_or(0) } else { updated_of(cluster, set) };
-    Standing {
+    Report {
         want,
         updated,
         available: status.available_replicas.unwrap_or(0),
@@ -207,12 +239,12 @@ fn stateful_set(cluster: &Cluster, set: &Rc<StatefulSet>) -> Standing {
     }
 }
 
-fn daemon_set(cluster: &Cluster, set: &Rc<DaemonSet>) -> Standing {
+fn daemon_set(cluster: &Cluster, set: &Rc<DaemonSet>) -> Report {
     let status = set.status.clone().unwrap_or_default();
     let observed = status.observed_generation >= set.metadata.generation;
     let updated =
         if observed { status.updated_number_scheduled.unwrap_or(0) } else { updated_of(cluster, set) };
-    Standing {
+    Report {
         want: status.desired_number_scheduled,
         updated,
         available: status.number_available.unwrap_or(0),
@@ -243,6 +275,19 @@ fn updated_of<T: ApiKind>(cluster: &Cluster, set: &Rc<T>) -> i32 {
     let pods = cluster.api().cached_list(Kind::POD, Some(namespace));
     let updated = pods.filter(|(_, o)| is_owned(o) && is_updated(o)).count();
     i32::try_from(updated).unwrap_or(i32::MAX)
+}
+
+/// Counts what is stored, and asks the kind of each object in the graph what is wrong with the object.
+fn look_at_all(drawing: &Drawing, out: &mut Declared) {
+    for (i, node) in drawing.graph().nodes.iter().enumerate() {
+        if node.place == Place::Aside {
+            out.stored += 1;
+            out.custom += i64::from(node.reference.kind.is_custom());
+        }
+        if let Some(ails) = drawing.object(i).and_then(|o| kinds::of(node.reference.kind).ails(o)) {
+            out.ailing.push(Ailing { object: node.reference.clone(), ails });
+        }
+    }
 }
 
 fn unattended(reference: &ObjectRef) -> Short {
@@ -374,6 +419,55 @@ mod tests {
         assert_eq!(now(&session), (2, 1, 1));
         while session.step(Depth::Command, None) {}
         assert_eq!(now(&session), (2, 2, 0));
+    }
+
+    #[test]
+    fn what_is_wrong_with_custom_objects_and_definitions_is_said() {
+        let mut session = scenario::find("23-custom-resource").unwrap().open();
+        let boot = session.cluster_at(0).unwrap();
+        let now = |s: &Session| {
+            let mut drawing = Drawing::default();
+            drawing.draw(s.cluster(), &boot);
+            declared(s.cluster(), &drawing)
+        };
+        let d = now(&session);
+        assert_eq!((d.stored, d.custom, d.ailing.len(), d.met()), (2, 1, 0, true));
+
+        let patch = r#"{"status":{"conditions":[{"type":"Ready","status":"False"}]}}"#;
+        session.kubectl(&format!("patch ws shop --subresource=status --type=merge -p '{patch}'"), &[]);
+        let d = now(&session);
+        let Ails::Condition(c) = &d.ailing[0].ails else { panic!("{d:?}") };
+        assert_eq!((c.kind.as_str(), c.status.as_str(), d.met()), ("Ready", "False", false));
+
+        // A second definition wants the same short name.
+        let before = scenario::find("23-custom-resource").unwrap().before.unwrap();
+        let other = before
+            .replace("websites", "webshops")
+            .replace("website", "webshop")
+            .replace("Website", "Webshop");
+        assert_eq!(session.apply(&other).exit, 0);
+        while session.step(Depth::Command, None) {}
+        let said = |d: &Declared, name: &str| {
+            d.ailing.iter().find(|a| &*a.object.key.name == name).map(|a| a.ails.clone())
+        };
+        let Some(Ails::Condition(c)) = said(&now(&session), "webshops.shop.example.com") else { panic!() };
+        assert_eq!(
+            (c.kind.as_str(), c.status.as_str(), c.reason.as_str()),
+            ("NamesAccepted", "False", "ShortNamesConflict")
+        );
+
+        // The definition goes when its last object goes, which a finalizer holds.
+        session.kubectl(
+            r#"patch ws shop --type=merge -p '{"metadata":{"finalizers":["example.com/keep"]}}'"#,
+            &[],
+        );
+        session.kubectl("delete crd websites.shop.example.com --wait=false", &[]);
+        while session.step(Depth::Command, None) {}
+        let d = now(&session);
+        assert_eq!(said(&d, "shop"), Some(Ails::Finalizers(vec!["example.com/keep".to_owned()])));
+        let Some(Ails::Condition(c)) = said(&d, "websites.shop.example.com") else { panic!("{d:?}") };
+        assert_eq!((c.kind.as_str(), c.status.as_str()), ("Terminating", "True"));
+        assert!(!c.message.is_empty());
     }
 
     #[test]

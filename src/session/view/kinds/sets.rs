@@ -1,8 +1,8 @@
-//! StatefulSets and DaemonSets, and the revisions of their templates.
+//! StatefulSets and DaemonSets.
 
 use super::{KindView, Selects, Shows};
 use crate::api::labels::Selector;
-use crate::api::types::{ControllerRevision, DaemonSet, LabelSelector, StatefulSet};
+use crate::api::types::{DaemonSet, LabelSelector, StatefulSet};
 use crate::api::{Kind, Object};
 use crate::cluster::Cluster;
 use crate::session::view::card::{Card, Place};
@@ -51,7 +51,8 @@ impl KindView for StatefulSets {
         service.map(|n| (Kind::SERVICE, n)).into_iter().collect()
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        let mut out = scaling(object, &self.card(object));
+        let want = object.get::<StatefulSet>().and_then(|s| s.spec.as_ref()?.replicas).unwrap_or(1);
+        let mut out = scaling(object, want);
         out.push(line("act-restart", "rollout restart", object, ""));
         out.push(line("act-undo", "rollout undo", object, ""));
         out.push(deletion(object));
@@ -96,31 +97,5 @@ impl KindView for DaemonSets {
             line("act-undo", "rollout undo", object, ""),
             deletion(object),
         ]
-    }
-}
-
-/// ControllerRevisions.
-pub(super) struct Revisions;
-
-impl KindView for Revisions {
-    fn place(&self) -> Place {
-        Place::Aside
-    }
-    fn shows(&self) -> Shows {
-        Shows::Made
-    }
-    fn keeper(&self) -> &'static str {
-        ""
-    }
-    fn makes(&self) -> Option<Kind> {
-        None
-    }
-    /// The number of the revision: a newer one has a higher number.
-    fn card(&self, object: &Object) -> Card {
-        let number = object.get::<ControllerRevision>().map(|r| r.revision);
-        number.map_or(Card::Other, |n| Card::Resource { good: true, word: n.to_string() })
-    }
-    fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        vec![deletion(object)]
     }
 }

@@ -51,11 +51,16 @@ impl KindView for Workload {
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let mut out = Vec::new();
         if object.kind().has_subresource("scale") {
-            out.extend(scaling(object, &self.card(object)));
+            out.extend(wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n)));
         }
         out.push(deletion(object));
         out
     }
+}
+
+/// How many pods a workload's card says are declared.
+fn wanted(card: &Card) -> Option<i32> {
+    if let Card::Workload { want, .. } = card { Some(*want) } else { None }
 }
 
 /// Deployments.
@@ -93,7 +98,7 @@ impl KindView for Deployments {
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
         let card = self.card(object);
-        let mut out = scaling(object, &card);
+        let mut out = wanted(&card).map_or_else(Vec::new, |n| scaling(object, n));
         let (key, verb) = match card {
             Card::Workload { paused: true, .. } => ("act-resume", "resume"),
             _ => ("act-pause", "pause"),
@@ -140,7 +145,7 @@ impl KindView for ReplicaSets {
         Some(Selects { selector, kind: Kind::POD, only_orphans: true })
     }
     fn offers(&self, _: &Cluster, object: &Object) -> Vec<Offer> {
-        let mut out = scaling(object, &self.card(object));
+        let mut out = wanted(&self.card(object)).map_or_else(Vec::new, |n| scaling(object, n));
         out.push(deletion(object));
         out
     }
