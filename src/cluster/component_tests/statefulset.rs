@@ -188,6 +188,14 @@ fn claims_are_kept_or_go_with_their_owner() {
     delete(&mut c, SET, "web");
     rest(&mut c);
     assert_eq!(claims(&c), [""; 0]);
+
+    // All at once, and the claims get their owner once each.
+    let mut parallel = retention("Delete", "Delete");
+    parallel["podManagementPolicy"] = "Parallel".into();
+    let mut c = with(3, parallel);
+    rest(&mut c);
+    assert_eq!(owners(&c, Kind::PERSISTENT_VOLUME_CLAIM, "data-web-2"), ["StatefulSet/web"]);
+    assert!(events(&c, "web").iter().all(|e| e.starts_with("SuccessfulCreate")), "{:#?}", events(&c, "web"));
 }
 
 #[test]

@@ -87,7 +87,8 @@ impl<'s> Step<'s> {
             first_unavailable: None,
             monotonic: policy != Some("Parallel"),
         };
-        // A place without a pod is unavailable, so this looks at no more places than there are pods, and one.
+        // A missing pod counts as unavailable. So at most one more place is looked at than there are pods, however
+        // many replicas are wanted.
         let replicas = step.ordinals().map(|at| step.place(at));
         let mut all = replicas.chain(step.condemned.iter().rev().cloned());
         let first = all.find(|p| is_unavailable(set, p, cx)).map(|p| p.metadata.name().to_owned());
@@ -113,7 +114,7 @@ impl<'s> Step<'s> {
         let all = || self.replicas.values().chain(&self.condemned);
         let (replicas, condemned) =
             (self.ordinals().map(|at| self.place(at)), self.condemned.iter().cloned());
-        // What comes later is not done before all that comes first is in order.
+        // A pod is deleted only when all wanted pods exist and, in order, are available.
         let mut stopped =
             run_for_all(self.monotonic, replicas, async |p| self.process_replica(&p).await).await;
         if let Ok(false) = stopped {
@@ -153,11 +154,10 @@ impl<'s> Step<'s> {
                 return Ok(true);
             }
             pod_control::create(cx, set, pod, self.creation(pod)).await?;
-            if self.monotonic {
-                return Ok(true);
-            }
+            return Ok(self.monotonic);
         }
-        if phase(pod) == "Pending" {
+        let pending = phase(pod) == "Pending";
+        if pending {
             pod_control::create_missing_claims(cx, set, pod).await?;
         }
         let waits = pod.metadata.is_deleting()
@@ -166,10 +166,10 @@ impl<'s> Step<'s> {
         if waits && self.monotonic {
             return Ok(true);
         }
-        // The template of the update has the claims of now.
+        // The claims of a pending pod have their owners by now, which the cache does not show before the next sync.
         let consistent = identity_matches(set, pod)
             && storage_matches(set, pod)
-            && pod_control::claims_match_retention(cx, set, pod);
+            && (pending || pod_control::claims_match_retention(cx, set, pod));
         if !consistent {
             pod_control::update(cx, set, pod).await?;
         }
