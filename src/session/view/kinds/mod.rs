@@ -12,8 +12,8 @@ use crate::api::labels::Selector;
 use crate::api::{Kind, MetaExt, Object};
 use crate::cluster::Cluster;
 
+use super::ails::Ails;
 use super::card::{Card, Place};
-use super::declared::Ails;
 use super::offers::{Offer, deletion};
 use custom::{Customs, Definitions};
 use nodes::Nodes;
