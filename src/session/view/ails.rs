@@ -1,4 +1,4 @@
-//! What is wrong with an object.
+//! What is wrong with an object by its own account: [`Ails`].
 
 use serde::{Deserialize, Serialize};
 
