@@ -174,17 +174,18 @@ impl Cluster {
         let Some(p) = self.hearing(actor.process) else { return };
         let Some(component) = p.components.get_mut(actor.component as usize) else { return };
         let Some(n) = p.informers.get_mut(informer as usize) else { return };
-        let (kind, filter) = (n.kind, n.filter.clone());
         let Some(l) = n.listeners.iter_mut().find(|l| l.component == actor.component as usize) else {
             return;
         };
         let mut env = Env { caches: &p.caches, now, timers: &mut timers };
+        // A handler neither records events nor sends requests.
+        let wants = component.wants();
+        let most = if wants.record || wants.send { most.min(1) } else { most };
         for _ in 0..most {
             let Some(seen) = l.pending.pop_front() else { break };
-            component.notify(&mut env, kind, &filter, &seen);
+            component.notify(&mut env, l.watch, &seen);
             told(seen);
-            let wants = component.wants();
-            if wants.record || wants.send || wants.informers {
+            if component.wants_informers() {
                 break;
             }
         }
